@@ -1,0 +1,97 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+/// A room of the house: its arrows are the `imports`, which a test holds against the files.
+func room(_ name: String, imports: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: imports, swiftSettings: strict)
+}
+
+func program(_ name: String, imports: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: imports, swiftSettings: strict)
+}
+
+func tests(_ name: String, of subjects: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: subjects, swiftSettings: strict)
+}
+
+let systemLibraries: [Target] = [
+    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+    .systemLibrary(name: "CPlist", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"])]),
+    // Headers alone: libcanberra is opened when a call rings, never linked.
+    .systemLibrary(name: "CCanberra", providers: [.apt(["libcanberra-dev"])]),
+    .systemLibrary(name: "CLinux"),
+]
+
+let pure: [Target] = [
+    room("BootTime"),
+    room("Notifications", imports: ["JSON"]),
+    room("PushPayload", imports: ["Notifications", "JSON", "BootTime"]),
+    room("CallLedger", imports: ["BootTime", "PropertyList"]),
+    room("Ringing", imports: ["BootTime"]),
+    room("Interception", imports: ["Notifications", "BootTime"]),
+    room("Events", imports: ["Notifications", "JSON"]),
+]
+
+let drivers: [Target] = [
+    room("JSON", imports: ["CJansson"]),
+    room("PropertyList", imports: ["CPlist"]),
+    room("Syscalls", imports: ["CLinux"]),
+    room("EventLoop", imports: ["CSystemd", "CLinux", "Syscalls", "BootTime"]),
+    room("AppGroup", imports: ["EventLoop", "Syscalls", "PropertyList", "BootTime", "CLinux"]),
+    room("Configuration", imports: ["Syscalls", "BootTime"]),
+    room("Journal", imports: ["Events", "JSON", "Notifications", "Syscalls"]),
+    room("SystemSound", imports: ["EventLoop", "Syscalls", "BootTime", "CCanberra", "CLinux"]),
+    room(
+        "ServiceHost",
+        imports: ["EventLoop", "Interception", "Events", "Journal", "Notifications", "PushPayload", "BootTime", "Syscalls"]
+    ),
+    room(
+        "CallService",
+        imports: [
+            "ServiceHost", "Ringing", "CallLedger", "SystemSound", "AppGroup", "PushPayload", "Notifications", "Events",
+            "EventLoop", "BootTime", "PropertyList", "Interception",
+        ]
+    ),
+    room("PushClient", imports: ["PushPayload", "Events", "EventLoop", "Notifications", "JSON", "Syscalls", "BootTime"]),
+]
+
+let programs: [Target] = [
+    program(
+        "belfry-worker",
+        imports: [
+            "ServiceHost", "CallService", "Configuration", "EventLoop", "AppGroup", "PushPayload", "Events", "Journal",
+            "SystemSound", "Syscalls", "BootTime", "CallLedger",
+        ]
+    ),
+    program(
+        "belfry",
+        imports: [
+            "PushClient", "AppGroup", "CallLedger", "Configuration", "EventLoop", "Events", "PropertyList", "JSON",
+            "Syscalls", "BootTime", "PushPayload", "SystemSound", "Notifications", "CLinux",
+        ]
+    ),
+]
+
+let checks: [Target] = [
+]
+
+let package = Package(
+    name: "belfry",
+    products: [
+        .library(name: "PushClient", targets: ["PushClient"]),
+        .executable(name: "belfry", targets: ["belfry"]),
+        .executable(name: "belfry-worker", targets: ["belfry-worker"]),
+    ],
+    targets: systemLibraries + pure + drivers + programs + checks,
+    swiftLanguageModes: [.v6]
+)
