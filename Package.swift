@@ -34,12 +34,13 @@ let systemLibraries: [Target] = [
 
 let pure: [Target] = [
     room("BootTime"),
+    room("CallTerms"),
     room("Notifications", imports: ["JSON"]),
-    room("PushPayload", imports: ["Notifications", "JSON", "BootTime"]),
-    room("CallLedger", imports: ["BootTime", "PropertyList"]),
-    room("Ringing", imports: ["BootTime"]),
+    room("PushPayload", imports: ["Notifications", "JSON", "BootTime", "CallTerms"]),
+    room("CallLedger", imports: ["BootTime", "CallTerms", "PropertyList"]),
+    room("Ringing", imports: ["BootTime", "CallTerms"]),
     room("Interception", imports: ["Notifications", "BootTime"]),
-    room("Events", imports: ["Notifications", "JSON"]),
+    room("Events", imports: ["Notifications", "JSON", "CallTerms"]),
 ]
 
 let drivers: [Target] = [
@@ -59,7 +60,7 @@ let drivers: [Target] = [
         "CallService",
         imports: [
             "ServiceHost", "Ringing", "CallLedger", "SystemSound", "AppGroup", "PushPayload", "Notifications", "Events",
-            "EventLoop", "BootTime", "PropertyList", "Interception",
+            "EventLoop", "BootTime", "PropertyList", "Interception", "CallTerms",
         ]
     ),
     room("PushClient", imports: ["PushPayload", "Events", "EventLoop", "Notifications", "JSON", "Syscalls", "BootTime"]),
@@ -77,7 +78,7 @@ let programs: [Target] = [
         "belfry",
         imports: [
             "PushClient", "AppGroup", "CallLedger", "Configuration", "EventLoop", "Events", "PropertyList", "JSON",
-            "Syscalls", "BootTime", "PushPayload", "SystemSound", "Notifications", "CLinux",
+            "Syscalls", "BootTime", "PushPayload", "SystemSound", "Notifications", "CallTerms", "CLinux",
         ]
     ),
 ]
