@@ -54,7 +54,9 @@ let drivers: [Target] = [
     room("SystemSound", imports: ["EventLoop", "Syscalls", "BootTime", "CCanberra", "CLinux"]),
     room(
         "ServiceHost",
-        imports: ["EventLoop", "Interception", "Events", "Journal", "Notifications", "PushPayload", "BootTime", "Syscalls"]
+        imports: [
+            "EventLoop", "Interception", "Events", "Journal", "Notifications", "PushPayload", "BootTime", "Syscalls",
+        ]
     ),
     room(
         "CallService",
@@ -63,7 +65,8 @@ let drivers: [Target] = [
             "EventLoop", "BootTime", "PropertyList", "Interception", "CallTerms",
         ]
     ),
-    room("PushClient", imports: ["PushPayload", "Events", "EventLoop", "Notifications", "JSON", "Syscalls", "BootTime"]),
+    room(
+        "PushClient", imports: ["PushPayload", "Events", "EventLoop", "Notifications", "JSON", "Syscalls", "BootTime"]),
 ]
 
 let programs: [Target] = [
@@ -83,8 +86,7 @@ let programs: [Target] = [
     ),
 ]
 
-let checks: [Target] = [
-]
+let checks: [Target] = []
 
 let package = Package(
     name: "belfry",
