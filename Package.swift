@@ -86,7 +86,9 @@ let programs: [Target] = [
     ),
 ]
 
-let checks: [Target] = []
+let checks: [Target] = [
+    tests("ConfigurationTests", of: ["Configuration", "BootTime"]),
+]
 
 let package = Package(
     name: "belfry",
