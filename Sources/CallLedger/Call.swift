@@ -1,0 +1,129 @@
+public import BootTime
+public import CallTerms
+import PropertyList
+
+/// One call of the group file: a ring with an owner and a deadline, or a record with a deadline alone.
+///
+/// Keys of the entry that are not ours stay in it.
+public struct Call: Hashable, Sendable {
+    /// Bytes of a name or handle that the file keeps; the rest is cut off.
+    static let textBytesMax = 128
+
+    /// What it is known by.
+    public let key: CallKey
+    private(set) var entry: PropertyListDictionary
+
+    /// A call that the file does not know yet.
+    init(key: CallKey, state: CallState) {
+        self.key = key
+        entry = PropertyListDictionary()
+        self.state = state
+    }
+
+    /// The call as the file has it; nil where the state is none that we know.
+    init?(key: CallKey, entry: PropertyListDictionary) {
+        guard case .string(let word)? = entry["state"], CallState(rawValue: word) != nil else { return nil }
+        self.key = key
+        self.entry = entry
+    }
+
+    /// Whether it rings, or how it ended.
+    public internal(set) var state: CallState {
+        get { string("state").flatMap(CallState.init(rawValue:)) ?? .ringing }
+        set { entry["state"] = .string(newValue.rawValue) }
+    }
+
+    /// Who calls; empty where the push did not say.
+    public internal(set) var name: String {
+        get { string("name") ?? "" }
+        set { entry["name"] = newValue.isEmpty ? nil : .string(Self.cut(newValue)) }
+    }
+
+    /// The caller's number or address; empty where the push did not say.
+    public internal(set) var handle: String {
+        get { string("handle") ?? "" }
+        set { entry["handle"] = newValue.isEmpty ? nil : .string(Self.cut(newValue)) }
+    }
+
+    /// Whether it is a video call.
+    public internal(set) var hasVideo: Bool {
+        get { entry["video"] == .bool(true) }
+        set { entry["video"] = .bool(newValue) }
+    }
+
+    /// When its ring began, in Unix seconds.
+    public internal(set) var started: Int64? {
+        get { integer("started") }
+        set { entry["started"] = newValue.map { .integer($0) } }
+    }
+
+    /// When it ended, in Unix seconds; nil while it rings, and where a stranger ended it.
+    public internal(set) var ended: Int64? {
+        get { integer("ended") }
+        set { entry["ended"] = newValue.map { .integer($0) } }
+    }
+
+    /// When its ring began: what the oldest ring is told by.
+    public internal(set) var since: Instant {
+        get { Instant(microseconds: integer("since") ?? .max) }
+        set { entry["since"] = .integer(newValue.microseconds) }
+    }
+
+    /// When the ring or the record is over.
+    public internal(set) var until: Instant {
+        get { Instant(microseconds: integer("until") ?? 0) }
+        set { entry["until"] = .integer(newValue.microseconds) }
+    }
+
+    /// The process that rings it, or that has yet to say how it ended.
+    public internal(set) var owner: Owner? {
+        get { Owner(in: entry) }
+        set { Owner.write(newValue, to: &entry) }
+    }
+
+    /// Why the caller's side hung up; nil where it did not.
+    public internal(set) var hangupReason: HangupReason? {
+        get { string("reason").flatMap(HangupReason.init(rawValue:)) }
+        set { entry["reason"] = newValue.map { .string($0.rawValue) } }
+    }
+
+    /// When the last push about it was sent, where that push said so.
+    var sentAt: WallTime? {
+        get {
+            switch entry["sentAt"] {
+            case .real(let seconds)?: WallTime(unixSeconds: seconds)
+            case .integer(let seconds)?: WallTime(unixSeconds: Double(seconds))
+            default: nil
+            }
+        }
+        set { entry["sentAt"] = newValue.map { .real($0.unixSeconds) } }
+    }
+
+    /// Whether the person was told that they missed it, so that nobody tells them again (R11).
+    var isMissedTold: Bool {
+        get { entry["missedTold"] == .bool(true) }
+        set { entry["missedTold"] = newValue ? .bool(true) : nil }
+    }
+
+    private func string(_ key: String) -> String? {
+        guard case .string(let text)? = entry[key] else { return nil }
+        return text
+    }
+
+    private func integer(_ key: String) -> Int64? {
+        guard case .integer(let value)? = entry[key] else { return nil }
+        return value
+    }
+
+    private static func cut(_ text: String) -> String {
+        guard text.utf8.count > textBytesMax else { return text }
+        var scalars = String.UnicodeScalarView()
+        var bytes = 0
+        for scalar in text.unicodeScalars {
+            bytes += String(scalar).utf8.count
+            guard bytes <= textBytesMax else { break }
+            scalars.append(scalar)
+        }
+        return String(scalars)
+    }
+}

@@ -1,0 +1,109 @@
+public import BootTime
+public import PropertyList
+
+/// Who rings, who rang, and how it ended: the group file's contents at one moment.
+///
+/// What spans processes is decided here, inside one transaction on the file: whoever opens it gets it with dead
+/// rings recorded as missed (R12), a stranger's wishes taken in, and old entries gone; whoever changes it leaves
+/// `keyStartCallTime` in step with `calls`.
+public struct Ledger {
+    /// How long a hangup, an answer or a decline is remembered (R8).
+    public static let memory = TimeSpan.seconds(600)
+
+    /// The longest budget there is: a ring that claims to last longer is not believed (R18).
+    static let longestRing = TimeSpan.seconds(120)
+
+    /// How long an owner that lives is left to say itself how its ring ended.
+    static let settlingGrace = TimeSpan.seconds(5)
+
+    /// Bytes that the calls may take of the file's mebibyte; the oldest records go first.
+    static let callsBytesMax = 900 * 1024
+
+    /// So many calls fit whatever their texts are, and need no counting.
+    static let callsAlwaysFit = 200
+
+    enum Key {
+        static let calls = "calls"
+        static let startCallTime = "keyStartCallTime"
+        static let foreground = "enterToForground"
+        static let foregroundOwner = "foregroundOwner"
+        static let pendingAccept = "pendingAccept"
+    }
+
+    /// The whole file, keys that are not ours included.
+    public internal(set) var root: PropertyListDictionary
+
+    let moment: Moment
+
+    /// The file as it was read, nothing changed: for looking.
+    public init(reading root: PropertyListDictionary, at moment: Moment) {
+        self.root = root
+        self.moment = moment
+    }
+
+    /// The file opened for a change: what others left behind is settled first.
+    public init(opening root: PropertyListDictionary, at moment: Moment) {
+        self.init(reading: root, at: moment)
+        settleWhatOthersLeft()
+    }
+
+    /// The call `key`; nil where the file has none, or one that makes no sense.
+    public func call(_ key: CallKey) -> Call? {
+        guard case .dictionary(let entry)? = entries[key.text] else { return nil }
+        return Call(key: key, entry: entry)
+    }
+
+    /// Every call of the file that makes sense.
+    public var calls: [Call] {
+        let entries = entries
+        return entries.keys.compactMap { key in
+            guard case .dictionary(let entry)? = entries[key] else { return nil }
+            return Call(key: CallKey(key), entry: entry)
+        }
+    }
+
+    /// The calls that ring at this moment, the oldest first: that one is loud.
+    public var rings: [Call] {
+        calls.filter(isRinging).sorted { ($0.since, $0.key) < ($1.since, $1.key) }
+    }
+
+    /// Whether `call` rings at this moment: it has an owner that lives, and a deadline to believe in.
+    func isRinging(_ call: Call) -> Bool {
+        guard call.state == .ringing, let owner = call.owner else { return false }
+        return call.until > moment.now && call.until - moment.now <= Self.longestRing && moment.isAlive(owner)
+    }
+
+    var entries: PropertyListDictionary {
+        get {
+            guard case .dictionary(let entries)? = root[Key.calls] else { return PropertyListDictionary() }
+            return entries
+        }
+        set { root[Key.calls] = newValue.count == 0 ? nil : .dictionary(newValue) }
+    }
+
+    mutating func write(_ call: Call) {
+        entries[call.key.text] = .dictionary(call.entry)
+        keepStartInStep()
+    }
+
+    mutating func remove(_ key: CallKey) {
+        entries[key.text] = nil
+        keepStartInStep()
+    }
+
+    /// `keyStartCallTime` goes with the last ring, else takes the next ring's start.
+    mutating func keepStartInStep() {
+        let start = rings.first.map { $0.started ?? moment.wall.wholeUnixSeconds }
+        let value = start.map { PropertyListValue.integer($0) }
+        if root[Key.startCallTime] != value { root[Key.startCallTime] = value }
+    }
+
+    /// Turns `call` into a record of its end.
+    func record(_ call: Call, as state: CallState) -> Call {
+        var call = call
+        call.state = state
+        call.ended = moment.wall.wholeUnixSeconds
+        call.until = moment.now + Self.memory
+        return call
+    }
+}
