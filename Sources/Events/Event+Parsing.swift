@@ -12,7 +12,11 @@ extension Event {
     /// Reads one line of the push socket; its newline may be there or not.
     public init(line: some Collection<UInt8>) throws(EventError) {
         let value: JSONValue
-        do { value = try JSONValue.parse([UInt8](line)) } catch { throw EventError(detail: "\(error)") }
+        do {
+            value = try JSONValue.parse([UInt8](line), limits: .aroundForeignValue)
+        } catch {
+            throw EventError(detail: "\(error)")
+        }
         guard case .object(let object) = value else { throw EventError(detail: "not a JSON object") }
         try self.init(json: object)
     }

@@ -1,0 +1,50 @@
+public import Notifications
+
+/// One push, checked and typed: what arrived through the push socket.
+public struct Push: Sendable {
+    /// Most bytes of a payload written compactly, as APNs has it.
+    public static let payloadBytesMax = 4096
+    /// Most bytes of a voip payload written compactly, as APNs has it.
+    public static let voipPayloadBytesMax = 5120
+
+    /// What it says about itself outside the payload.
+    public let envelope: Envelope
+    /// What the system would show, parsed as Apple's device does; its id is the envelope's.
+    public let request: NotificationRequest
+    /// Whether an extension may change it.
+    public let isMutableContent: Bool
+    /// Whether it wakes the app.
+    public let isContentAvailable: Bool
+    /// What it says about a call; nil for an ordinary notification.
+    public let call: CallPush?
+    /// What was passed over, one line for people each: every one is worth a `warning` with the code `field-ignored`.
+    public let notes: [String]
+
+    /// The kind of push.
+    public var pushType: PushType { envelope.pushType }
+    /// Whether there is any text that alerts: title, subtitle or body.
+    public var alertHasText: Bool { request.content.hasAlertText }
+
+    /// A random UUID (version 4) in lower case.
+    public static func makeRandomID() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return makeID(high: generator.next(), low: generator.next())
+    }
+
+    /// The UUID of version 4 that `high` and `low` give.
+    static func makeID(high: UInt64, low: UInt64) -> String {
+        let high = high & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
+        let low = low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+        var text = ""
+        for (index, digit) in (hexadecimal(high) + hexadecimal(low)).enumerated() {
+            if index == 8 || index == 12 || index == 16 || index == 20 { text.append("-") }
+            text.append(digit)
+        }
+        return text
+    }
+
+    private static func hexadecimal(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
