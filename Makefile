@@ -1,0 +1,109 @@
+# What people and .ci/run do with Belfry; "make help" lists it.
+
+# A user installs for themselves, root for everybody; packagers set PREFIX=/usr and DESTDIR.
+PREFIX ?= $(shell if [ "$$(id -u)" = 0 ]; then echo /usr/local; else echo "$$HOME/.local"; fi)
+DESTDIR ?=
+SWIFT ?= swift
+
+# What a Debian 12 with a Swift toolchain still needs to build and to run.
+PACKAGES := libsystemd-dev libcanberra-dev libcanberra-pulse libjansson-dev libplist-dev pkg-config gcc \
+	libstdc++-12-dev python3 systemd dbus-user-session pulseaudio-utils
+# What demo and tests need beside it where no sound server runs. Apart, since it conflicts with a desktop's PipeWire.
+SOUND_SERVER := pulseaudio
+
+BUILD := $(CURDIR)/.build
+# The programs with their sounds and units as "make install" lays them out: what demo, tests and bench run.
+STAGE := $(BUILD)/stage
+# A folder that holds libstdc++.a alone; where libstdc++.so lies beside it, the linker takes that.
+LIBSTDCXX := $(BUILD)/libstdc++
+
+# A worker starts once for each call, and static runtimes at a fixed address halve its start. Not in Package.swift,
+# since nobody can depend on a package with unsafe flags.
+RELEASE_FLAGS := --configuration release --static-swift-stdlib -Xlinker -L$(LIBSTDCXX) \
+	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xswiftc -Xclang-linker -Xswiftc -no-pie
+DEBUG_FLAGS := --explicit-target-dependency-import-check error
+
+PROGRAMS := belfry belfry-worker
+UNITS := $(notdir $(wildcard Units/*.socket Units/*.service Units/*.slice))
+SOUNDS := $(notdir $(wildcard Sounds/*.wav))
+SHELL_SCRIPTS := $(shell grep -lE '^\#!/usr/bin/env bash' .ci/* Bench/* Demo/* Tests/* Units/* 2>/dev/null)
+
+programs_folder := $(DESTDIR)$(PREFIX)/bin
+units_folder := $(DESTDIR)$(PREFIX)/share/systemd/user
+sounds_folder := $(DESTDIR)$(PREFIX)/share/belfry/sounds
+documents_folder := $(DESTDIR)$(PREFIX)/share/doc/belfry
+
+.DEFAULT_GOAL := help
+.PHONY: help deps build stage demo test lint format bench install files uninstall clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@echo 'Installs to $(PREFIX); "make install PREFIX=... DESTDIR=..." puts it elsewhere.'
+
+# Prints those of $(1) that are not installed.
+missing = $$(for package in $(1); do \
+	[ "$$(dpkg-query -W -f '$${db:Status-Status}' $$package 2>/dev/null)" = installed ] || echo $$package; done)
+# Never removes a package: what conflicts with this machine is not worth its desktop.
+apt_get := $(if $(filter 0,$(shell id -u)),,sudo) env DEBIAN_FRONTEND=noninteractive apt-get --quiet --yes \
+	--no-install-recommends --no-remove
+
+deps: ## install what is missing of Debian's packages
+	@command -v dpkg-query >/dev/null || { echo 'deps: not a Debian; needed: $(PACKAGES) $(SOUND_SERVER)' >&2; exit 1; }
+	@wanted="$(PACKAGES)"; dpkg-query -W pipewire-pulse >/dev/null 2>&1 || wanted="$$wanted $(SOUND_SERVER)"; \
+	missing="$(call missing,$$wanted)"; [ -z "$$missing" ] || \
+	{ $(apt_get) update && $(apt_get) install $$missing; } </dev/null
+
+build: ## build the programs: release, static Swift runtime
+	@mkdir -p $(LIBSTDCXX)
+	@ln -sf "$$(gcc -print-file-name=libstdc++.a)" $(LIBSTDCXX)/libstdc++.a
+	$(SWIFT) build $(RELEASE_FLAGS)
+
+stage: build
+	@rm -rf $(STAGE)
+	@$(MAKE) --no-print-directory files PREFIX=$(STAGE) DESTDIR=
+
+demo: deps stage ## a call rings, here and now, and is hung up
+	@Demo/run $(STAGE)
+
+test: deps ## unit tests, then the programs under a systemd and a sound server of their own
+	$(SWIFT) build --build-tests $(DEBUG_FLAGS)
+	@$(MAKE) --no-print-directory stage
+	@Tests/run $(STAGE)
+
+bench: stage ## the numbers, each against its peer in C
+	@Bench/run $(STAGE)
+
+lint: ## check format, scripts, units and sounds
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+	@for script in $(SHELL_SCRIPTS); do bash -n $$script || exit 1; done
+	@Units/verify
+	@Sounds/make-sounds.py --check
+
+format: ## format the Swift sources in place
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
+
+install: files ## install to PREFIX, and say how to switch it on
+	@case '$(DESTDIR)$(PREFIX)' in /usr|/usr/local|"$$HOME/.local") ;; *) \
+		echo 'The manager does not look there. Once: systemctl --user link $(units_folder)/belfry*' ;; esac
+	@echo 'Switch it on, as the user whose calls shall ring:  systemctl --user enable --now belfry.socket'
+	@echo 'To ring without a login (a desk phone):            loginctl enable-linger'
+
+# Not built again by a later "sudo make install", which would leave root's files in the build folder.
+files: $(if $(wildcard $(PROGRAMS:%=$(BUILD)/release/%)),,build)
+	@install -d $(programs_folder) $(units_folder) $(sounds_folder) $(documents_folder)
+	@install -m 755 $(PROGRAMS:%=$(BUILD)/release/%) $(programs_folder)
+	@install -m 644 $(SOUNDS:%=Sounds/%) $(sounds_folder)
+	@install -m 644 Sounds/README.md $(documents_folder)/sounds.md
+	@install -m 644 $(wildcard README.md) Units/hardened.conf $(documents_folder)
+	@for unit in $(UNITS); do \
+		sed 's|@bindir@|$(subst %,%%,$(abspath $(PREFIX)))/bin|' Units/$$unit >$(units_folder)/$$unit && \
+		chmod 644 $(units_folder)/$$unit || exit 1; done
+
+uninstall: ## remove what install put there
+	@[ "$$(systemctl --user show --property=FragmentPath --value belfry.socket 2>/dev/null)" \
+		!= '$(units_folder)/belfry.socket' ] || systemctl --user disable --now belfry.socket
+	@rm -f $(PROGRAMS:%=$(programs_folder)/%) $(UNITS:%=$(units_folder)/%)
+	@rm -rf $(DESTDIR)$(PREFIX)/share/belfry $(documents_folder)
+
+clean: ## remove what was built
+	@rm -rf $(BUILD)
