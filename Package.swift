@@ -87,6 +87,14 @@ let programs: [Target] = [
 ]
 
 let checks: [Target] = [
+    .target(
+        name: "Support",
+        dependencies: ["EventLoop", "Syscalls", "BootTime"],
+        path: "Tests/Support",
+        swiftSettings: strict
+    ),
+    tests("SyscallsTests", of: ["Syscalls", "CLinux"]),
+    tests("EventLoopTests", of: ["EventLoop", "Syscalls", "BootTime", "Support", "CLinux"]),
     tests("ConfigurationTests", of: ["Configuration", "BootTime"]),
 ]
 

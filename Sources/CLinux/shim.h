@@ -1,16 +1,53 @@
 #pragma once
-// What Swift's Glibc lacks or cannot call: variadic calls, and constants hidden behind casts.
-#define _GNU_SOURCE
+// What Swift's Glibc lacks or cannot call: variadic calls, and what glibc shows only under _GNU_SOURCE.
+//
+// That macro must not be defined here: Swift's own Glibc module is built without it, and with it structures such as
+// fd_set would have two definitions, which the compiler refuses as soon as a file imports both.
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <poll.h>
 #include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+// glibc's own functions, behind _GNU_SOURCE in its headers.
+extern int pipe2(int ends[2], int flags) __attribute__((nothrow));
+extern const char *strerrordesc_np(int error) __attribute__((nothrow));
+extern pid_t gettid(void) __attribute__((nothrow));
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from)
+    __attribute__((nothrow));
+
+// fcntl(2): F_NOTIFY and its events, F_SETOWN_EX.
+enum {
+    CLINUX_DN_MODIFY = 0x00000002,
+    CLINUX_DN_CREATE = 0x00000004,
+    CLINUX_DN_DELETE = 0x00000008,
+    CLINUX_DN_RENAME = 0x00000010,
+};
+
+/// fcntl(F_NOTIFY) until further notice (DN_MULTISHOT), its SIGIO directed to the calling thread and no other.
+///
+/// A standard signal, not a queued one: one is pending at most, however much happens, and a stopped process fills no queue.
+static inline int clinux_notify_directory(int directory, unsigned int events) {
+    struct {
+        int type;
+        pid_t pid;
+    } owner = {0 /* F_OWNER_TID */, gettid()};
+    if (fcntl(directory, 15 /* F_SETOWN_EX */, &owner) == -1)
+        return -1;
+    return fcntl(directory, 1026 /* F_NOTIFY */, (unsigned long)(events | 0x80000000u /* DN_MULTISHOT */));
+}

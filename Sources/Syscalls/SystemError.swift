@@ -1,3 +1,6 @@
+internal import CLinux
+internal import Glibc
+
 /// A system call that failed: which one, on what, and why.
 public struct SystemError: Error, Hashable, Sendable {
     /// The errno it failed with, positive.
@@ -12,5 +15,25 @@ public struct SystemError: Error, Hashable, Sendable {
         self.errno = errno
         self.call = call
         self.subject = subject
+    }
+
+    /// An error of `call` as sd-event and its kin return it: a negative errno.
+    public init(negated result: Int32, call: String, subject: String = "") {
+        // Int32.min has no positive counterpart, and no library returns it.
+        self.init(errno: result == .min ? EIO : abs(result), call: call, subject: subject)
+    }
+
+    /// What the errno means, in the C library's English: `No such file or directory`.
+    public var reason: String {
+        // The table's own strings, which live as long as the process; strerror(3) shares one buffer among threads.
+        guard let text = unsafe strerrordesc_np(errno) else { return "error \(errno)" }
+        return unsafe String(cString: text)
+    }
+}
+
+extension SystemError: CustomStringConvertible {
+    /// For people: `openat /path: No such file or directory`.
+    public var description: String {
+        subject.isEmpty ? "\(call): \(reason)" : "\(call) \(subject): \(reason)"
     }
 }
