@@ -56,6 +56,7 @@ let drivers: [Target] = [
         "ServiceHost",
         imports: [
             "EventLoop", "Interception", "Events", "Journal", "Notifications", "PushPayload", "BootTime", "Syscalls",
+            "CLinux",
         ]
     ),
     room(

@@ -51,3 +51,17 @@ static inline int clinux_notify_directory(int directory, unsigned int events) {
         return -1;
     return fcntl(directory, 1026 /* F_NOTIFY */, (unsigned long)(events | 0x80000000u /* DN_MULTISHOT */));
 }
+
+/// The user at the other end of a connected unix socket (SO_PEERCRED).
+static inline int clinux_peer_user(int socket, uid_t *user) {
+    struct {
+        pid_t pid;
+        uid_t uid;
+        gid_t gid;
+    } peer;
+    socklen_t size = sizeof peer;
+    int result = getsockopt(socket, SOL_SOCKET, 17 /* SO_PEERCRED */, &peer, &size);
+    if (result == 0)
+        *user = peer.uid;
+    return result;
+}

@@ -1,1 +1,168 @@
-// Filled by the commits that follow.
+public import BootTime
+import CallLedger
+import CallTerms
+import Events
+public import Notifications
+public import PushPayload
+import Ringing
+public import ServiceHost
+
+/// The built-in extension: rings for a call request, hangs up for a hangup, and lets all else pass as it is.
+public final class CallService: ServiceExtension {
+    /// What becomes of a notification before anything of it is told.
+    public enum Verdict: Sendable {
+        /// It goes its way.
+        case proceed
+        /// So many calls ring that this one is refused.
+        case busy(ringing: Int)
+    }
+
+    private enum Outcome {
+        case nothing
+        case ring(RingRequest, RingWindow, RingMode)
+        case silent(SilenceReason, missed: Bool, isFlagUnowned: Bool)
+    }
+
+    private let push: Push
+    private let world: any CallWorld
+    private let settings: RingSettings
+    private let deadline: Instant
+    private let finished: () -> Void
+
+    private var outcome = Outcome.nothing
+    private var isClockBad = false
+    private var ring: RingDriver?
+    private var isHangingUp = false
+
+    /// - Parameters:
+    ///   - deadline: the end of the budget, by which a ring is over.
+    ///   - finished: called whenever ``isBusy`` has become false.
+    public init(
+        push: Push, world: any CallWorld, settings: RingSettings, deadline: Instant, finished: @escaping () -> Void
+    ) {
+        self.push = push
+        self.world = world
+        self.settings = settings
+        self.deadline = deadline
+        self.finished = finished
+    }
+
+    /// Whether it rings, or a hangup is on its way into the group file.
+    public var isBusy: Bool { ring != nil || isHangingUp }
+
+    /// Decides what becomes of a call request that may ring, once for all processes; of all else nothing.
+    public func admit(_ decided: @escaping (Verdict) -> Void) {
+        guard case .request(let call)? = push.call else { return decided(.proceed) }
+        isClockBad = !RingWindow.isBelievable(sentAt: call.sentAt, at: world.wall)
+        var request = RingRequest(key: CallKey(call.callID))
+        request.name = call.callerName ?? ""
+        request.handle = call.handle ?? ""
+        request.hasVideo = call.hasVideo
+        request.sentAt = isClockBad ? nil : call.sentAt
+        let wanted = request
+        world.transact { [self] ledger in
+            decide(wanted, asked: call.duration, in: &ledger)
+        } done: { [self] verdict, outcome in
+            self.outcome = outcome
+            decided(verdict)
+        }
+    }
+
+    private func decide(_ request: RingRequest, asked: TimeSpan?, in ledger: inout Ledger) -> (Verdict, Outcome) {
+        let window = RingWindow.of(
+            duration: min(asked ?? settings.duration, settings.duration), sentAt: request.sentAt,
+            expiration: push.envelope.expirationThatCounts, start: world.now, wall: world.wall, deadline: deadline)
+        let isFlagUnowned = ledger.foreground == .unowned
+        let admission = ledger.admit(
+            request, until: window?.end, secondCall: settings.secondCall, callsMax: settings.callsMax,
+            owner: world.owner)
+        switch (admission, window) {
+        case (.ring(let mode, _), let window?): return (.proceed, .ring(request, window, mode))
+        case (.ring, nil): preconditionFailure("a stale request was admitted")
+        case (.silent(let why, let missed), _):
+            return (.proceed, .silent(why, missed: missed, isFlagUnowned: isFlagUnowned && why == .foreground))
+        case (.busy(let ringing), _): return (.busy(ringing: ringing), .nothing)
+        }
+    }
+
+    /// Rings, or says why not: after `received`, before the delivery.
+    public func begin() {
+        if isClockBad {
+            let detail = "sentAt is over \(RingWindow.clockSkewMax.seconds) s in the future, and counts as absent"
+            world.report(.warning(code: .badClock, detail: detail))
+        }
+        switch outcome {
+        case .nothing: break
+        case .ring(let request, let window, let mode):
+            let ring = RingDriver(world: world, settings: settings, request: request, window: window) {
+                [weak self] settlement in self?.ringIsOver(settlement)
+            }
+            self.ring = ring
+            ring.begin(mode: mode)
+        case .silent(let why, _, let isFlagUnowned):
+            world.report(.silent(call: push.call?.callID ?? "", why: why))
+            guard isFlagUnowned else { return }
+            let detail = "no process owns the word that the app is in front: belfry app background takes it back"
+            world.report(.warning(code: .foregroundUnowned, detail: detail))
+        }
+    }
+
+    /// Hangs up, whether or not the push was intercepted (R1); then calls `done`.
+    public func hangUp(_ hangup: Hangup, done: @escaping () -> Void) {
+        isHangingUp = true
+        world.transact { ledger in
+            _ = ledger.hangUp(CallKey(hangup.callID), reason: hangup.reason, sentAt: hangup.sentAt)
+        } done: { [self] in
+            isHangingUp = false
+            done()
+            finished()
+        }
+    }
+
+    /// Tells `missed` for a request that did not ring, after its delivery.
+    public func tellMissedIfSilent() {
+        guard case .silent(_, missed: true, _) = outcome else { return }
+        tellMissed()
+    }
+
+    /// Ends the ring because the worker has to go (R17).
+    public func stop() {
+        ring?.end(.stopped)
+    }
+
+    public func didReceive(
+        _ request: NotificationRequest, deadline: Instant,
+        withContentHandler contentHandler: @escaping (NotificationContent) -> Void
+    ) {
+        switch push.call {
+        case .hangup(let hangup)?: hangUp(hangup) { contentHandler(request.content) }
+        case .request?, nil: contentHandler(content)
+        }
+    }
+
+    public func serviceExtensionTimeWillExpire() {}
+
+    public var bestAttempt: NotificationContent? { content }
+
+    /// What is shown: a ring's content is time-sensitive (R4), and the caller's name stands in for a missing title.
+    public var content: NotificationContent {
+        var content = push.request.content
+        guard case .request(let call)? = push.call else { return content }
+        if content.title.isEmpty { content.title = call.callerName ?? "" }
+        if case .ring = outcome, content.interruptionLevel < .timeSensitive {
+            content.interruptionLevel = .timeSensitive
+        }
+        return content
+    }
+
+    private func ringIsOver(_ settlement: Settlement) {
+        if settlement.isMissed { tellMissed() }
+        ring = nil
+        finished()
+    }
+
+    private func tellMissed() {
+        guard case .request(let call)? = push.call else { return }
+        world.report(.missed(call: call.callID, content: MissedCall.content(of: call, from: content)))
+    }
+}

@@ -9,3 +9,19 @@ public enum InterruptionLevel: String, Hashable, Sendable, CaseIterable {
     /// Through the mute switch.
     case critical
 }
+
+extension InterruptionLevel: Comparable {
+    /// Orders by how much each may interrupt.
+    public static func < (left: InterruptionLevel, right: InterruptionLevel) -> Bool {
+        left.rank < right.rank
+    }
+
+    private var rank: Int {
+        switch self {
+        case .passive: 0
+        case .active: 1
+        case .timeSensitive: 2
+        case .critical: 3
+        }
+    }
+}

@@ -1,0 +1,40 @@
+public import BootTime
+public import CallLedger
+public import CallTerms
+public import Events
+
+/// All that the service does to the world, and needs of it; a test mirrors it and refuses impossible orders.
+public protocol CallWorld: AnyObject {
+    /// The instant.
+    var now: Instant { get }
+    /// The wall clock.
+    var wall: WallTime { get }
+    /// This process, as owner of a ring.
+    var owner: Owner { get }
+
+    /// Calls `action` at `instant`, in place of what an earlier call asked for.
+    func wake(at instant: Instant, _ action: @escaping () -> Void)
+
+    /// Changes the group file in one transaction, and then calls `done`, perhaps before this returns.
+    ///
+    /// `change` runs exactly once whatever becomes of the file, on what could be read of it.
+    func transact<Answer>(_ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer) -> Void)
+
+    /// Calls `changed` with the ledger whenever the group file may have changed, until ``stopWatching()``.
+    func watch(_ changed: @escaping (Ledger) -> Void)
+
+    /// Reads the group file again, for a wake-up that was lost, and tells the watcher where it has changed.
+    func lookAgain()
+
+    /// Watches no more.
+    func stopWatching()
+
+    /// Sounds and vibrates once in `mode`, in place of the last time.
+    func pulse(_ mode: RingMode)
+
+    /// Makes sound and vibration stop, and calls `silent` once they have.
+    func silence(_ silent: @escaping () -> Void)
+
+    /// Tells an event.
+    func report(_ body: Event.Body)
+}

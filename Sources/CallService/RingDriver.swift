@@ -1,0 +1,131 @@
+import BootTime
+import CallLedger
+import CallTerms
+import Events
+import Ringing
+
+/// Drives one ring: feeds the state machine what timers, the group file and the sound say, and performs its effects.
+final class RingDriver {
+    private enum Input {
+        case timerFired
+        case change(RingMode)
+        case end(EndReason)
+        case silenced
+        case settled(Settlement)
+    }
+
+    private let world: any CallWorld
+    private let settings: RingSettings
+    private let request: RingRequest
+    private let window: RingWindow
+    private let over: (Settlement) -> Void
+
+    private var machine = RingStateMachine()
+    private var inputs: [Input] = []
+    private var isPerforming = false
+    private var settlement: Settlement?
+
+    /// - Parameter over: called once, after `ended` was told.
+    init(
+        world: any CallWorld, settings: RingSettings, request: RingRequest, window: RingWindow,
+        over: @escaping (Settlement) -> Void
+    ) {
+        self.world = world
+        self.settings = settings
+        self.request = request
+        self.window = window
+        self.over = over
+    }
+
+    func begin(mode: RingMode) {
+        perform(machine.begin(window, interval: settings.interval, mode: mode))
+        world.watch { [weak self] ledger in self?.look(at: ledger) }
+    }
+
+    func end(_ reason: EndReason) {
+        feed(.end(reason))
+    }
+
+    private func look(at ledger: Ledger) {
+        switch ledger.standing(of: request.key, owner: world.owner, secondCall: settings.secondCall) {
+        case .rings(let mode): feed(.change(mode))
+        case .ended(let reason): feed(.end(reason))
+        case .lost: putBack()
+        }
+    }
+
+    /// A stranger wrote the file from what it had read before this ring began.
+    private func putBack() {
+        guard machine.isRinging else { return }
+        let (request, window, owner) = (request, window, world.owner)
+        world.transact {
+            $0.restore(request, since: window.start, until: window.end, owner: owner)
+        } done: {
+        }
+    }
+
+    /// An effect that answers at once queues its answer: the machine is never fed inside an effect.
+    private func feed(_ input: Input) {
+        inputs.append(input)
+        guard !isPerforming else { return }
+        while !inputs.isEmpty { perform(step(inputs.removeFirst())) }
+    }
+
+    private func step(_ input: Input) -> [RingStateMachine.Effect] {
+        switch input {
+        case .timerFired: return machine.timerFired(at: world.now)
+        case .change(let mode): return machine.change(to: mode)
+        case .end(let reason): return machine.end(reason)
+        case .silenced: return machine.silenced(at: world.now)
+        case .settled(let settlement):
+            self.settlement = settlement
+            return machine.settled(settlement.reason)
+        }
+    }
+
+    private func perform(_ effects: [RingStateMachine.Effect]) {
+        isPerforming = true
+        for effect in effects { perform(effect) }
+        isPerforming = false
+    }
+
+    private func perform(_ effect: RingStateMachine.Effect) {
+        switch effect {
+        case .ringing(let mode): reportRinging(mode)
+        case .pulse(let mode): world.pulse(mode)
+        case .tick(let n, let late):
+            world.report(.tick(n: n, late: late.seconds))
+            world.lookAgain()
+        case .wake(let instant): world.wake(at: instant) { [weak self] in self?.feed(.timerFired) }
+        case .silence: world.silence { [weak self] in self?.feed(.silenced) }
+        case .settle(let reason): settle(reason)
+        case .ended(let reason, let rang, let ticks):
+            guard let settlement else { preconditionFailure("a ring that ended without being settled") }
+            world.stopWatching()
+            world.report(
+                .ended(
+                    Event.Ended(
+                        call: request.key.text, reason: reason, hangupReason: settlement.hangupReason,
+                        rang: rang.seconds, ticks: ticks)))
+            over(settlement)
+        }
+    }
+
+    private func reportRinging(_ mode: RingMode) {
+        world.report(
+            .ringing(
+                Event.Ringing(
+                    call: request.key.text, mode: mode, duration: (window.end - window.start).seconds,
+                    interval: settings.interval.seconds, sound: mode == .silent ? "none" : settings.sound,
+                    vibrate: mode == .loud && settings.vibrates)))
+    }
+
+    private func settle(_ reason: EndReason) {
+        let (request, owner) = (request, world.owner)
+        world.transact {
+            $0.settle(request, owner: owner, reason: reason)
+        } done: { [weak self] settlement in
+            self?.feed(.settled(settlement))
+        }
+    }
+}
