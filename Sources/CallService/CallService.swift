@@ -130,6 +130,7 @@ public final class CallService: ServiceExtension {
         ring?.end(.stopped)
     }
 
+    /// Hangs up where that is what it says, and hands the content over at once.
     public func didReceive(
         _ request: NotificationRequest, deadline: Instant,
         withContentHandler contentHandler: @escaping (NotificationContent) -> Void
@@ -140,8 +141,10 @@ public final class CallService: ServiceExtension {
         }
     }
 
+    /// Nothing is left to be waited for.
     public func serviceExtensionTimeWillExpire() {}
 
+    /// What the handler is called with.
     public var bestAttempt: NotificationContent? { content }
 
     /// What is shown: a ring's content is time-sensitive (R4), and the caller's name stands in for a missing title.
