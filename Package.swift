@@ -96,6 +96,12 @@ let checks: [Target] = [
     ),
     tests("SyscallsTests", of: ["Syscalls", "CLinux"]),
     tests("EventLoopTests", of: ["EventLoop", "Syscalls", "BootTime", "Support", "CLinux"]),
+    tests(
+        "CallServiceTests",
+        of: [
+            "CallService", "CallLedger", "CallTerms", "Events", "EventLoop", "Interception", "Notifications",
+            "PropertyList", "PushPayload", "Ringing", "ServiceHost", "Support", "BootTime",
+        ]),
     tests("ConfigurationTests", of: ["Configuration", "BootTime"]),
 ]
 

@@ -1,0 +1,201 @@
+import BootTime
+import CallLedger
+import CallService
+import CallTerms
+import Events
+import PropertyList
+import Notifications
+import ServiceHost
+import Support
+import Testing
+
+@Suite("A call rings, from its push to its end") struct CallServiceTests {
+    let phone = FakePhone()
+
+    private func tick(_ seconds: Int64) { phone.loop.advance(by: .seconds(seconds)) }
+
+    @Test("R4 R6 R7 R11: rings at once, ticks once a second, ends with the budget as timeout, and is missed")
+    func fullRing() throws {
+        let worker = try phone.call("A")
+        #expect(worker.world.story == ["ringing loud", "delivered extension"])
+        tick(30)
+        let ticks = (1...29).map { "tick \($0)" }
+        #expect(worker.world.story == ["ringing loud", "delivered extension"] + ticks + ["ended timeout", "missed"])
+        #expect(worker.world.pulses.count == 30)
+        #expect(worker.isFinished)
+    }
+
+    @Test("R4: the delivered content is time-sensitive and has the caller's name where the alert has no title")
+    func content() throws {
+        let worker = try phone.push(#""type": 1, "callId": "A", "callerName": "Grace""#)
+        guard case .delivered(_, let content) = worker.world.events[1].body else {
+            Issue.record("not delivered: \(worker.world.story)")
+            return
+        }
+        #expect(content.title == "Ada")
+        #expect(content.interruptionLevel == .timeSensitive)
+    }
+
+    @Test("R6: 6 s at 1 s has ticks 1 to 5") func sixSeconds() throws {
+        let worker = try phone.call("A", #""duration": 6"#)
+        tick(10)
+        #expect(worker.world.story.filter { $0.hasPrefix("tick") } == (1...5).map { "tick \($0)" })
+    }
+
+    @Test("R7 R8: a hangup silences before it is told, and ends no other call") func hangup() throws {
+        let first = try phone.call("A")
+        let second = try phone.call("B")
+        first.world.silenceDelay = .milliseconds(50)
+        tick(2)
+        let hangup = try phone.hangUp("A")
+        tick(1)
+        #expect(hangup.isFinished)
+        #expect(
+            first.world.storyWithoutTicks == [
+                "ringing loud", "delivered extension", "ended hangup cancelled", "missed",
+            ])
+        #expect(first.isFinished)
+        #expect(second.world.storyWithoutTicks == ["ringing soft", "delivered extension", "ringing loud"])
+        #expect(!second.isFinished)
+    }
+
+    @Test("R11: answered elsewhere is not missed") func answeredElsewhere() throws {
+        let worker = try phone.call("A")
+        _ = try phone.hangUp("A", #""reason": "answered-elsewhere""#)
+        tick(1)
+        #expect(worker.world.storyWithoutTicks.last == "ended hangup answered-elsewhere")
+    }
+
+    @Test("R8: a request whose hangup came first does not ring, and is missed once") func hangupFirst() throws {
+        _ = try phone.hangUp("A")
+        let late = try phone.call("A")
+        #expect(late.world.story == ["silent hung-up", "delivered extension", "missed"])
+        let copy = try phone.call("A")
+        #expect(copy.world.story == ["silent hung-up", "delivered extension"])
+        #expect(late.isFinished && copy.isFinished)
+    }
+
+    @Test("R5: the same call twice rings once") func duplicate() throws {
+        _ = try phone.call("A")
+        let copy = try phone.call("A")
+        #expect(copy.world.story == ["silent duplicate", "delivered extension"])
+    }
+
+    @Test("R5 R7: answer and decline end the ring, and silence its copies", arguments: [true, false])
+    func answerAndDecline(isAnswer: Bool) throws {
+        let worker = try phone.call("A")
+        tick(1)
+        let done = phone.file.change { isAnswer ? $0.answer(CallKey("A")) : $0.decline(CallKey("A")) }
+        #expect(done != nil)
+        tick(1)
+        let word = isAnswer ? "answered" : "declined"
+        #expect(worker.world.storyWithoutTicks.last == "ended \(word)")
+        #expect(try phone.call("A").world.story.first == "silent \(word)")
+    }
+
+    @Test("R7: a stranger answers by setting the state, and hangs up by removing the start") func strangers() throws {
+        let answered = try phone.call("A")
+        guard case .dictionary(var calls)? = phone.file.root["calls"], case .dictionary(var entry)? = calls["A"] else {
+            Issue.record("no entry")
+            return
+        }
+        entry["state"] = .string("answered")
+        calls["A"] = .dictionary(entry)
+        phone.file.root["calls"] = .dictionary(calls)
+        tick(1)
+        #expect(answered.world.storyWithoutTicks.last == "ended answered")
+        let hungUp = try phone.call("B")
+        phone.file.root["keyStartCallTime"] = nil
+        tick(1)
+        #expect(hungUp.world.storyWithoutTicks.suffix(2) == ["ended hangup cancelled", "missed"])
+    }
+
+    @Test("R5 R7: the app in front silences what rings, and what comes") func foreground() throws {
+        let worker = try phone.call("A")
+        phone.file.root["enterToForground"] = .bool(true)
+        tick(1)
+        #expect(worker.world.storyWithoutTicks.last == "ended foreground")
+        #expect(
+            try phone.call("B").world.story == [
+                "silent foreground", "warning foreground-unowned", "delivered extension",
+            ])
+    }
+
+    @Test("R9: a stale request is missed at once, a younger one rings for what is left") func stale() throws {
+        let sent = phone.file.wall.unixSeconds
+        let stale = try phone.call("A", "\"sentAt\": \(sent - 31)")
+        #expect(stale.world.story == ["silent stale", "delivered extension", "missed"])
+        let younger = try phone.call("B", "\"sentAt\": \(sent - 27)")
+        tick(4)
+        #expect(younger.world.story.suffix(4) == ["tick 1", "tick 2", "ended timeout", "missed"])
+    }
+
+    @Test("R9: a clock over a minute ahead counts as absent") func badClock() throws {
+        let worker = try phone.call("A", "\"sentAt\": \(phone.file.wall.unixSeconds + 90)")
+        #expect(worker.world.story.prefix(2) == ["warning bad-clock", "ringing loud"])
+    }
+
+    @Test("R10: when the loud one ends by its worker's death, the oldest that remains becomes loud") func death() throws
+    {
+        let first = try phone.call("A")
+        let second = try phone.call("B")
+        phone.file.deadProcesses.insert(first.world.owner.pid)
+        tick(1)
+        #expect(second.world.storyWithoutTicks.last == "ringing loud")
+    }
+
+    @Test("R15: setting the clock changes nothing about a ring") func clock() throws {
+        let worker = try phone.call("A", "\"sentAt\": \(phone.file.wall.unixSeconds)")
+        tick(3)
+        phone.file.wallOffset = .seconds(12)
+        tick(26)
+        #expect(worker.world.story.last == "tick 29")
+        tick(1)
+        #expect(worker.world.story.last == "missed")
+    }
+
+    @Test("A ring that a stranger's stale write has lost is put back, and can be hung up") func lost() throws {
+        let before = phone.file.root
+        let worker = try phone.call("A")
+        phone.file.root = before
+        tick(1)
+        #expect(phone.file.read().rings.map(\.key) == [CallKey("A")])
+        _ = try phone.hangUp("A")
+        tick(1)
+        #expect(worker.world.storyWithoutTicks.suffix(2) == ["ended hangup cancelled", "missed"])
+    }
+
+    @Test("R17: a stop silences, is settled and missed") func stop() throws {
+        let worker = try phone.call("A")
+        tick(2)
+        worker.host.stop()
+        worker.service.stop()
+        #expect(worker.world.storyWithoutTicks.suffix(2) == ["ended stopped", "missed"])
+        #expect(worker.isFinished)
+    }
+
+    @Test("R7: an answer after the deadline is too late, even while the lock keeps the end waiting") func lateAnswer()
+        throws
+    {
+        let worker = try phone.call("A", #""duration": 5"#)
+        tick(4)
+        phone.file.lockDelay = .milliseconds(300)
+        phone.loop.advance(by: .milliseconds(1_100))
+        _ = phone.file.change { $0.answer(CallKey("A")) }
+        tick(1)
+        #expect(worker.world.storyWithoutTicks.suffix(2) == ["ended timeout", "missed"])
+    }
+
+    @Test("MaxCalls: past it a request is refused, a hangup never") func busy() throws {
+        phone.settings.callsMax = 2
+        _ = try phone.call("A")
+        _ = try phone.call("B")
+        let third = try phone.call("C")
+        guard case .busy(ringing: 2)? = third.verdict else {
+            Issue.record("\(String(describing: third.verdict))")
+            return
+        }
+        #expect(third.world.story.isEmpty)
+        #expect(try phone.hangUp("A").isFinished)
+    }
+}

@@ -1,0 +1,148 @@
+import BootTime
+import CallLedger
+import CallService
+import CallTerms
+import EventLoop
+import Events
+import Notifications
+import PropertyList
+import Support
+import Testing
+
+/// The group file that several fake worlds share, in memory; each change wakes all who watch.
+final class FakeGroupFile {
+    let loop: HandLoop
+    /// The wall clock runs with the loop, plus this.
+    var wallOffset = TimeSpan(microseconds: 1_800_000_000_000_000)
+    var root = PropertyListDictionary() {
+        didSet { if root != oldValue { wakeAll() } }
+    }
+    /// How long a transaction waits for the lock.
+    var lockDelay = TimeSpan.zero
+    var deadProcesses: Set<Int64> = []
+    private(set) var watchers: [ObjectIdentifier: () -> Void] = [:]
+
+    init(loop: HandLoop) { self.loop = loop }
+
+    var wall: WallTime { WallTime(microseconds: (loop.now + wallOffset).microseconds) }
+
+    func moment() -> Moment {
+        Moment(now: loop.now, wall: wall, bootID: "boot", fileModified: loop.now) { [self] in
+            !deadProcesses.contains($0.pid)
+        }
+    }
+
+    func read() -> Ledger { Ledger(reading: root, at: moment()) }
+
+    func change<Answer>(_ change: (inout Ledger) -> Answer) -> Answer {
+        var ledger = Ledger(opening: root, at: moment())
+        let answer = change(&ledger)
+        root = ledger.root
+        return answer
+    }
+
+    func watch(_ watcher: AnyObject, _ action: @escaping () -> Void) { watchers[ObjectIdentifier(watcher)] = action }
+
+    func stopWatching(_ watcher: AnyObject) { watchers[ObjectIdentifier(watcher)] = nil }
+
+    private func wakeAll() {
+        _ = loop.schedule(at: loop.now, description: "group changed") { [self] in
+            for action in Array(watchers.values) { action() }
+        }
+    }
+}
+
+/// One worker's world: what it does is written down, and an order that no world allows is an issue.
+final class FakeWorld: CallWorld {
+    let loop: HandLoop
+    let file: FakeGroupFile
+    let owner: Owner
+    /// How long the sound server takes to be silent.
+    var silenceDelay = TimeSpan.zero
+
+    private(set) var events: [(at: TimeSpan, body: Event.Body)] = []
+    private(set) var isSounding = false
+    private(set) var pulses: [RingMode] = []
+    private let start: Instant
+    private var timer: (any ScheduledTimer)?
+    private var isOver = false
+
+    init(file: FakeGroupFile, pid: Int64) {
+        self.file = file
+        loop = file.loop
+        start = file.loop.now
+        owner = Owner(bootID: "boot", pid: pid, start: pid)
+    }
+
+    var now: Instant { loop.now }
+    var wall: WallTime { file.wall }
+
+    func wake(at instant: Instant, _ action: @escaping () -> Void) {
+        timer?.cancel()
+        timer = loop.schedule(at: instant, description: "wake \(owner.pid)", action)
+    }
+
+    func transact<Answer>(_ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer) -> Void) {
+        guard file.lockDelay > .zero else { return done(file.change(change)) }
+        _ = loop.schedule(at: now + file.lockDelay, description: "lock \(owner.pid)") { [file] in
+            done(file.change(change))
+        }
+    }
+
+    func watch(_ changed: @escaping (Ledger) -> Void) {
+        file.watch(self) { [file] in changed(file.read()) }
+    }
+
+    func lookAgain() { file.watchers[ObjectIdentifier(self)]?() }
+
+    func stopWatching() { file.stopWatching(self) }
+
+    func pulse(_ mode: RingMode) {
+        #expect(!isOver, "a sound after the end")
+        pulses.append(mode)
+        isSounding = mode != .silent
+    }
+
+    func silence(_ silent: @escaping () -> Void) {
+        guard silenceDelay > .zero else {
+            isSounding = false
+            return silent()
+        }
+        _ = loop.schedule(at: now + silenceDelay, description: "silence \(owner.pid)") { [self] in
+            isSounding = false
+            silent()
+        }
+    }
+
+    func report(_ body: Event.Body) {
+        switch body {
+        case .tick: #expect(!isOver, "a tick after the end")
+        case .ended:
+            #expect(!isSounding, "R7: ended while it sounds")
+            #expect(!isOver, "ended twice")
+            isOver = true
+        default: break
+        }
+        events.append((now - start, body))
+    }
+
+    /// What was told, in short: `ringing loud`, `tick 3`, `ended hangup`.
+    var story: [String] { events.map { Self.words($0.body) } }
+
+    /// ``story`` without its ticks.
+    var storyWithoutTicks: [String] { story.filter { !$0.hasPrefix("tick") } }
+
+    static func words(_ body: Event.Body) -> String {
+        switch body {
+        case .ringing(let ringing): "ringing \(ringing.mode.rawValue)"
+        case .silent(_, let why): "silent \(why.rawValue)"
+        case .tick(let n, _): "tick \(n)"
+        case .ended(let ended):
+            "ended \(ended.reason.rawValue)" + (ended.hangupReason.map { " \($0.rawValue)" } ?? "")
+        case .missed: "missed"
+        case .warning(let code, _): "warning \(code.rawValue)"
+        case .delivered(let by, _): "delivered \(by.rawValue)"
+        case .received, .sound, .attachment, .rejected: "\(body)"
+        }
+    }
+}
