@@ -50,7 +50,7 @@ let drivers: [Target] = [
     room("EventLoop", imports: ["CSystemd", "CLinux", "Syscalls", "BootTime"]),
     room("AppGroup", imports: ["EventLoop", "Syscalls", "PropertyList", "BootTime", "CLinux"]),
     room("Configuration", imports: ["Syscalls", "BootTime"]),
-    room("Journal", imports: ["Events", "JSON", "Notifications", "Syscalls"]),
+    room("Journal", imports: ["Events", "CallTerms", "Notifications", "Syscalls"]),
     room("SystemSound", imports: ["EventLoop", "Syscalls", "BootTime", "CCanberra", "CLinux"]),
     room(
         "ServiceHost",
@@ -103,6 +103,7 @@ let checks: [Target] = [
             "PropertyList", "PushPayload", "Ringing", "ServiceHost", "Support", "BootTime",
         ]),
     tests("ConfigurationTests", of: ["Configuration", "BootTime"]),
+    tests("JournalTests", of: ["Journal", "Events", "CallTerms", "JSON", "Notifications", "Syscalls", "Support"]),
 ]
 
 let package = Package(
