@@ -65,3 +65,8 @@ static inline int clinux_peer_user(int socket, uid_t *user) {
         *user = peer.uid;
     return result;
 }
+
+/// Names the calling thread (prctl(2), PR_SET_NAME); 15 bytes at most are kept.
+static inline int clinux_name_thread(const char *name) {
+    return prctl(PR_SET_NAME, name);
+}

@@ -1,0 +1,121 @@
+public import BootTime
+public import EventLoop
+internal import Syscalls
+
+/// Plays a ring, tick by tick, through libcanberra on a thread of its own. Every call is made on the loop's thread and
+/// returns at once, whatever the sound server does.
+///
+/// A process that ends while it plays must do so by `_exit`, or by a signal: destructors of libraries that the sound
+/// thread is in are not to be run. The sound stops with the process in any case.
+public final class SoundPlayer: @unchecked Sendable {
+    // Unchecked: everything but the exchange is touched on the loop's thread alone; the sound thread holds a reference
+    // only to hand it back to the loop.
+
+    /// How long the sound server may take to answer a tick before the sound counts as unavailable (R14).
+    public static let answerPatience = TimeSpan.seconds(1)
+    /// How long an end waits for the server to confirm the silence. Beyond it a hung server would delay the end of a ring.
+    public static let silencePatience = TimeSpan.milliseconds(100)
+
+    private let timers: any TimerSource
+    private let poster: LoopPoster
+    private let slots: SoundSlots
+    private let libraryName: String
+    private let onState: (SoundState) -> Void
+
+    private let exchange = SoundExchange()
+    private var hasThread = false
+    private var startFailure: SystemError?
+    private var answerTimer: (any ScheduledTimer)?
+    private var silences: [Silence] = []
+
+    private struct Silence {
+        let number: UInt64
+        let timer: any ScheduledTimer
+        let then: () -> Void
+    }
+
+    /// A player on `loop`. Nothing is opened and no thread is made before the first sound.
+    ///
+    /// - Parameters:
+    ///   - runtimeDirectory: `$XDG_RUNTIME_DIR`, where the user's sounding processes are counted; nil counts none.
+    ///   - libraryName: what dlopen(3) is asked for; tests name one that is not there.
+    ///   - onState: is told whether the ring is heard, once for each change, never after a silence.
+    public init(
+        loop: Loop,
+        runtimeDirectory: String?,
+        libraryName: String = "libcanberra.so.0",
+        onState: @escaping (SoundState) -> Void
+    ) {
+        self.timers = loop
+        self.poster = loop.poster
+        self.slots = SoundSlots(runtimeDirectory: runtimeDirectory)
+        self.libraryName = libraryName
+        self.onState = onState
+    }
+
+    /// Makes one tick's sound, in place of what still plays of the last.
+    ///
+    /// While the sound server owes an answer for an earlier tick this one is skipped, so nothing queues up; the sound then
+    /// begins when the server answers, if the ring is still on.
+    public func play(_ sound: ResolvedSound) {
+        guard startThread() else { return }
+        guard exchange.give(sound) else { return }
+        answerTimer?.cancel()
+        answerTimer = timers.schedule(at: timers.now + Self.answerPatience, description: "sound answer") {
+            [weak self] in
+            self?.answerIsDue()
+        }
+    }
+
+    /// Ends the sound and makes sure that none begins again, then calls `then`: on the loop, when the server has
+    /// confirmed the silence, at the latest after ``silencePatience``; before this returns if nothing was ever heard.
+    public func silence(then: @escaping () -> Void) {
+        answerTimer?.cancel()
+        answerTimer = nil
+        guard hasThread, let number = exchange.giveSilence() else { return then() }
+        let timer = timers.schedule(at: timers.now + Self.silencePatience, description: "sound silence") {
+            [weak self] in
+            self?.silenceIsDone(upTo: number)
+        }
+        silences.append(Silence(number: number, timer: timer, then: then))
+    }
+
+    deinit {
+        _ = exchange.giveSilence()
+    }
+
+    private func startThread() -> Bool {
+        guard !hasThread else { return true }
+        weak let player = self
+        let poster = poster
+        do throws(SystemError) {
+            try SoundThread.start(exchange: exchange, slots: slots, libraryName: libraryName) {
+                poster.post { player?.takeNews() }
+            }
+            hasThread = true
+        } catch {
+            // Said once: the next tick tries again.
+            if startFailure != error { onState(.unavailable("no thread for sound: \(error.reason)")) }
+            startFailure = error
+        }
+        return hasThread
+    }
+
+    private func answerIsDue() {
+        answerTimer = nil
+        if exchange.isBusy, exchange.note(.hung) { onState(.hung) }
+    }
+
+    private func takeNews() {
+        silenceIsDone(upTo: exchange.silenceDone)
+        if let report = exchange.takeReport() { onState(report) }
+    }
+
+    private func silenceIsDone(upTo number: UInt64) {
+        while let silence = silences.first, silence.number <= number {
+            silences.removeFirst()
+            silence.timer.cancel()
+            silence.then()
+        }
+    }
+}
