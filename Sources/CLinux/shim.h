@@ -30,6 +30,25 @@ extern const char *strerrordesc_np(int error) __attribute__((nothrow));
 extern pid_t gettid(void) __attribute__((nothrow));
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from)
     __attribute__((nothrow));
+extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path)
+    __attribute__((nothrow));
+
+/// How a child ended: what waitid(2) puts into the members of siginfo_t that are macros. `process` is 0 while it runs.
+struct clinux_child_end {
+    pid_t process;
+    int is_exit;
+    int status;
+};
+
+/// waitid(P_PIDFD) with `options`.
+static inline int clinux_wait(int pidfd, int options, struct clinux_child_end *end) {
+    siginfo_t information = {0};
+    int result = waitid((idtype_t)3 /* P_PIDFD */, (id_t)pidfd, &information, options);
+    end->process = information.si_pid;
+    end->is_exit = information.si_code == CLD_EXITED;
+    end->status = information.si_status;
+    return result;
+}
 
 // fcntl(2): F_NOTIFY and its events, F_SETOWN_EX.
 enum {

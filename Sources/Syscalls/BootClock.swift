@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// Microseconds of CLOCK_BOOTTIME, cut to whole ones.

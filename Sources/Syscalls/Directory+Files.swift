@@ -1,0 +1,115 @@
+internal import CLinux
+internal import Glibc
+
+/// A file as it was read: its bytes, and which version they are.
+public struct FileContent: Sendable {
+    /// All of its bytes.
+    public let bytes: [UInt8]
+    /// The version they are.
+    public let identity: FileIdentity
+}
+
+extension Directory {
+    /// Reads the regular file `name`, of `bytesMax` at most; nil where there is none.
+    ///
+    /// Fails with EFBIG where it is longer, with ELOOP for a link, with EINVAL for what is no regular file; a pipe is not waited for.
+    public borrowing func read(_ name: String, bytesMax: Int) throws(SystemError) -> FileContent? {
+        let full = "\(path)/\(name)"
+        let parent = descriptor.number
+        let file: OwnedDescriptor
+        do throws(SystemError) {
+            let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+            file = OwnedDescriptor(owning: try checked("openat", on: full) { unsafe openat(parent, name, flags) })
+        } catch  where error.errno == ENOENT {
+            return nil
+        }
+        let status = try fileStatus(file.number, path: full)
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw SystemError(errno: EINVAL, call: "openat", subject: "\(full): no regular file")
+        }
+        guard status.st_size <= bytesMax else {
+            throw SystemError(errno: EFBIG, call: "read", subject: "\(full): more than \(bytesMax) bytes")
+        }
+        let bytes = try readAll(file.number, expectedBytes: Int(status.st_size), bytesMax: bytesMax, path: full)
+        return FileContent(bytes: bytes, identity: FileIdentity(status))
+    }
+
+    /// Replaces the file `name` by one of `bytes`: whoever opens it finds the old one or the new one, whole.
+    ///
+    /// It is written as `temporaryName` in `temporaries`, a directory of the same file system, and renamed. With `isDurable` it
+    /// outlives a power cut from here on. Where it fails the old file is as it was and the temporary one is gone.
+    /// - Returns: the identity of the new file.
+    @discardableResult
+    public borrowing func replace(
+        _ name: String,
+        with bytes: [UInt8],
+        temporaryName: String,
+        in temporaries: borrowing Directory,
+        isDurable: Bool
+    ) throws(SystemError) -> FileIdentity {
+        let parent = temporaries.descriptor.number
+        let temporaryPath = "\(temporaries.path)/\(temporaryName)"
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let file = OwnedDescriptor(
+            owning: try checked("openat", on: temporaryPath) {
+                unsafe openat(parent, temporaryName, flags, Directory.newFileMode)
+            }
+        )
+        do throws(SystemError) {
+            try writeAll(bytes, to: file.number, path: temporaryPath)
+            if isDurable { try checked("fsync", on: temporaryPath) { fsync(file.number) } }
+            let status = try fileStatus(file.number, path: temporaryPath)
+            let target = descriptor.number
+            try checked("renameat", on: "\(path)/\(name)") { unsafe renameat(parent, temporaryName, target, name) }
+            if isDurable { try checked("fsync", on: path) { fsync(target) } }
+            return FileIdentity(status)
+        } catch {
+            // The first failure is the one to tell; what is left behind is tidied later.
+            try? temporaries.remove(temporaryName)
+            throw error
+        }
+    }
+
+    /// Renames `name` to `newName`, over what is there.
+    public borrowing func rename(_ name: String, to newName: String) throws(SystemError) {
+        let parent = descriptor.number
+        try checked("renameat", on: "\(path)/\(name)") { unsafe renameat(parent, name, parent, newName) }
+    }
+}
+
+private func readAll(
+    _ descriptor: Int32,
+    expectedBytes: Int,
+    bytesMax: Int,
+    path: String
+) throws(SystemError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: expectedBytes + 1)
+    var count = 0
+    while true {
+        let got = try checked("read", on: path) {
+            unsafe bytes.withUnsafeMutableBytes {
+                unsafe Glibc.read(descriptor, $0.baseAddress! + count, $0.count - count)
+            }
+        }
+        guard got > 0 else { break }
+        count += got
+        // It grew since it was measured: somebody writes it in place.
+        guard count <= bytesMax else {
+            throw SystemError(errno: EFBIG, call: "read", subject: "\(path): more than \(bytesMax) bytes")
+        }
+        if count == bytes.count { bytes.append(contentsOf: [UInt8](repeating: 0, count: max(4_096, count))) }
+    }
+    bytes.removeLast(bytes.count - count)
+    return bytes
+}
+
+private func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(SystemError) {
+    var written = 0
+    while written < bytes.count {
+        written += try checked("write", on: path) {
+            unsafe bytes.withUnsafeBytes {
+                unsafe Glibc.write(descriptor, $0.baseAddress! + written, $0.count - written)
+            }
+        }
+    }
+}
