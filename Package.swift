@@ -102,6 +102,7 @@ let checks: [Target] = [
             "CallService", "CallLedger", "CallTerms", "Events", "EventLoop", "Interception", "Notifications",
             "PropertyList", "PushPayload", "Ringing", "ServiceHost", "Support", "BootTime",
         ]),
+    tests("RingingTests", of: ["Ringing", "BootTime", "CallTerms"]),
     tests("ConfigurationTests", of: ["Configuration", "BootTime"]),
     tests("JournalTests", of: ["Journal", "Events", "CallTerms", "JSON", "Notifications", "Syscalls", "Support"]),
 ]

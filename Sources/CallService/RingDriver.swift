@@ -74,7 +74,7 @@ final class RingDriver {
     private func step(_ input: Input) -> [RingStateMachine.Effect] {
         switch input {
         case .timerFired: return machine.timerFired(at: world.now)
-        case .change(let mode): return machine.change(to: mode)
+        case .change(let mode): return machine.change(to: mode, at: world.now)
         case .end(let reason): return machine.end(reason)
         case .silenced: return machine.silenced(at: world.now)
         case .settled(let settlement):

@@ -84,9 +84,12 @@ public struct RingStateMachine: Sendable {
     }
 
     /// It rings on in another mode (R10); its start, deadline and tick numbers run on.
-    public mutating func change(to mode: RingMode) -> [Effect] {
+    ///
+    /// A process that was stopped past its ring's end may read of a change before its timer fires: that is the end.
+    public mutating func change(to mode: RingMode, at now: Instant) -> [Effect] {
         switch state {
         case .ringing(var ring):
+            guard now < ring.window.end else { return end(ring, reason: ring.window.reasonAtEnd) }
             guard mode != ring.mode else { return [] }
             ring.mode = mode
             state = .ringing(ring)

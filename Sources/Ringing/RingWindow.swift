@@ -16,10 +16,10 @@ public struct RingWindow: Hashable, Sendable {
     /// What that end is: `timeout`, or `expired` where the budget cuts the ring short.
     public let reasonAtEnd: EndReason
 
-    /// A window.
+    /// A window; one that would end before it begins ends as it begins.
     public init(start: Instant, end: Instant, reasonAtEnd: EndReason) {
         self.start = start
-        self.end = end
+        self.end = max(start, end)
         self.reasonAtEnd = reasonAtEnd
     }
 

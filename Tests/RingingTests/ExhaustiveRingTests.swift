@@ -1,0 +1,81 @@
+import BootTime
+import CallTerms
+import Testing
+
+@testable import Ringing
+
+/// Every sequence of a few inputs, each judged by a ``RingWitness``.
+@Suite struct ExhaustiveRingTests {
+    static let inputsMax = 5
+
+    @Test(
+        "R6 R7 whatever comes in whatever order: one end, silent before it, ticks in order and none at the end",
+        arguments: [3500, 2000, 900])
+    func everySequence(milliseconds: Int64) {
+        var endings = 0
+        var firstMistake: String?
+        var path: [RingWitness.Input] = []
+        func walk(_ witness: RingWitness) {
+            guard firstMistake == nil else { return }
+            if let mistake = witness.mistakes.first { firstMistake = "\(mistake) in \(path)" }
+            endings += witness.endedCount
+            guard path.count < Self.inputsMax else { return }
+            for input in RingWitness.Input.allCases {
+                var next = witness
+                path.append(input)
+                next.feed(input)
+                walk(next)
+                path.removeLast()
+            }
+        }
+        walk(RingWitness(length: .milliseconds(milliseconds)))
+        #expect(firstMistake == nil)
+        #expect(endings > 1000)
+    }
+
+    @Test("R7 from wherever it is, its timer alone brings it to silence")
+    func timerEndsIt() {
+        var witness = RingWitness(length: .seconds(3))
+        for _ in 0..<3 { witness.feed(.timerOnTime) }
+        #expect(witness.isOver && witness.now == RingWitness.start + .seconds(3))
+        #expect(witness.mistakes.isEmpty)
+    }
+
+    @Test("what comes before a ring or after it is a no-op")
+    func noOps() {
+        var machine = RingStateMachine()
+        let now = RingWitness.start
+        func others() -> [RingStateMachine.Effect] {
+            machine.timerFired(at: now + .seconds(99)) + machine.change(to: .loud, at: now)
+                + machine.silenced(at: now) + machine.settled(.timeout)
+        }
+        #expect(others().isEmpty && machine.end(.stopped).isEmpty && !machine.isRinging)
+        let window = RingWindow(start: now, end: now + .seconds(1), reasonAtEnd: .timeout)
+        #expect(!machine.begin(window, interval: .seconds(1), mode: .loud).isEmpty && machine.isRinging)
+        _ = machine.end(.declined)
+        _ = machine.silenced(at: now)
+        #expect(machine.settled(.declined) == [.ended(reason: .declined, rang: .zero, ticks: 0)])
+        #expect(others().isEmpty && machine.end(.hangup).isEmpty && !machine.isRinging)
+    }
+
+    @Test("one machine is one ring: it begins only once")
+    func beginsOnce() async {
+        await #expect(processExitsWith: .failure) {
+            var machine = RingStateMachine()
+            let now = Instant(microseconds: 1)
+            let window = RingWindow(start: now, end: now + .seconds(1), reasonAtEnd: .timeout)
+            _ = machine.begin(window, interval: .seconds(1), mode: .loud)
+            _ = machine.begin(window, interval: .seconds(1), mode: .loud)
+        }
+    }
+
+    @Test("a ring without an interval would tick for ever, and is our own defect")
+    func noInterval() async {
+        await #expect(processExitsWith: .failure) {
+            var machine = RingStateMachine()
+            let now = Instant(microseconds: 1)
+            let window = RingWindow(start: now, end: now + .seconds(1), reasonAtEnd: .timeout)
+            _ = machine.begin(window, interval: .zero, mode: .loud)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import BootTime
+import CallTerms
+import Testing
+
+@testable import Ringing
+
+/// From when to when a call rings: R7 and R9 as numbers.
+@Suite struct RingWindowTests {
+    let start = Instant(microseconds: 77_000_000)
+    let wall = WallTime(microseconds: 1_700_000_000_000_000)
+
+    func window(
+        duration: TimeSpan = .seconds(30), sentAt: WallTime? = nil, expiration: WallTime? = nil,
+        budget: TimeSpan = .seconds(30)
+    ) -> RingWindow? {
+        RingWindow.of(
+            duration: duration, sentAt: sentAt, expiration: expiration, start: start, wall: wall,
+            deadline: start + budget)
+    }
+
+    @Test("R7 the defaults ring to the end of the budget, which is a timeout")
+    func defaults() {
+        #expect(window() == RingWindow(start: start, end: start + .seconds(30), reasonAtEnd: .timeout))
+    }
+
+    @Test("R7 a budget that began a little before the ring does not make it expired, a second and more does")
+    func expired() {
+        #expect(window(budget: .seconds(29))?.reasonAtEnd == .timeout)
+        #expect(window(budget: .seconds(29) - TimeSpan(microseconds: 1))?.reasonAtEnd == .expired)
+        #expect(window(budget: .seconds(5))?.end == start + .seconds(5))
+    }
+
+    @Test("R7 a budget that is over before the ring begins ends it as it begins, never before")
+    func budgetOver() {
+        let over = window(budget: .seconds(-3))
+        #expect(over?.end == start && over?.reasonAtEnd == .expired)
+    }
+
+    @Test("R9 a request is stale once its expiration is past, not at it")
+    func expiration() {
+        #expect(window(expiration: wall) != nil)
+        #expect(window(expiration: wall + TimeSpan(microseconds: -1)) == nil)
+        #expect(window(expiration: wall + .seconds(1))?.end == start + .seconds(30))
+    }
+
+    @Test("R9 a request is stale once sentAt plus its duration is past")
+    func stale() {
+        #expect(window(duration: .seconds(10), sentAt: wall + .seconds(-10)) == nil)
+        #expect(window(duration: .seconds(10), sentAt: wall + .seconds(-100_000)) == nil)
+        #expect(window(duration: .seconds(10), sentAt: wall + .seconds(-9))?.end == start + .seconds(1))
+    }
+
+    @Test("R9 what is left counts, also for what the end is called")
+    func left() {
+        let cut = window(duration: .seconds(40), sentAt: wall + .seconds(-9))
+        #expect(cut?.end == start + .seconds(30) && cut?.reasonAtEnd == .timeout)
+        #expect(window(duration: .seconds(40), sentAt: wall + .seconds(-8))?.reasonAtEnd == .expired)
+    }
+
+    @Test("R9 a sentAt a little in the future rings its duration, not longer")
+    func alittleAhead() {
+        #expect(window(duration: .seconds(5), sentAt: wall + .seconds(60))?.end == start + .seconds(5))
+    }
+
+    @Test("R9 a sentAt over sixty seconds in the future is a wrong clock")
+    func badClock() {
+        #expect(RingWindow.isBelievable(sentAt: wall + .seconds(60), at: wall))
+        #expect(!RingWindow.isBelievable(sentAt: wall + .seconds(60) + TimeSpan(microseconds: 1), at: wall))
+        #expect(RingWindow.isBelievable(sentAt: wall + .seconds(-1_000_000), at: wall))
+        #expect(RingWindow.isBelievable(sentAt: nil, at: wall))
+    }
+
+    @Test("R18 numbers as large as there are give a window or none, and never trap")
+    func hugeNumbers() {
+        let spans = [Int64.min, -1, 0, 1, .max].map { TimeSpan(microseconds: $0) }
+        let times: [WallTime?] = [nil] + [Int64.min, -1, 0, 1, .max].map { WallTime(microseconds: $0) }
+        for duration in spans {
+            for sentAt in times {
+                for expiration in times {
+                    for budget in spans {
+                        let window = window(
+                            duration: duration, sentAt: sentAt, expiration: expiration, budget: budget)
+                        if let window { #expect(window.end >= window.start) }
+                    }
+                }
+            }
+        }
+    }
+}
