@@ -1,0 +1,181 @@
+"""The private user manager that the benchmark runs in: Belfry's units and its peers', and connections to them."""
+
+import json
+import os
+import pathlib
+import plistlib
+import re
+import socket
+import subprocess
+import time
+
+PATIENCE_SECONDS = 20
+PEERS = ("echo-worker", "notify-waiter", "tick-timerfd")
+
+
+class Failure(Exception):
+    """A measurement could not be taken, and why."""
+
+
+def boot_seconds():
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+def wait_until(is_so, what, seconds=PATIENCE_SECONDS):
+    end = time.monotonic() + seconds
+    while not (result := is_so()):
+        if time.monotonic() > end:
+            raise Failure(f"{what} did not happen within {seconds} s")
+        time.sleep(0.01)
+    return result
+
+
+def cpu_nanoseconds(pid):
+    return int(pathlib.Path(f"/proc/{pid}/schedstat").read_text().split()[0])
+
+
+def anonymous_kibibytes(pid):
+    return int(re.search(r"RssAnon:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text())[1])
+
+
+class Connection:
+    """One connection to a socket, and the lines that come back."""
+
+    def __init__(self, path, message):
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.socket.settimeout(PATIENCE_SECONDS)
+        self.started = boot_seconds()
+        self.socket.connect(path)
+        self.socket.sendall(message)
+        self.pending = b""
+
+    def line(self):
+        """The next line; empty at the end."""
+        while b"\n" not in self.pending:
+            try:
+                received = self.socket.recv(65536)
+            except OSError as error:
+                raise Failure(f"no answer: {error}") from error
+            if not received:
+                return b""
+            self.pending += received
+        line, self.pending = self.pending.split(b"\n", 1)
+        return line
+
+    def lines(self):
+        while line := self.line():
+            yield line
+
+    def close(self):
+        self.socket.close()
+
+
+class Ring(Connection):
+    """A call request of Belfry's, and its events."""
+
+    def __init__(self, machine, group, call, duration_seconds):
+        self.machine, self.group, self.call = machine, group, call
+        self.events = []
+        super().__init__(machine.push_socket, call_request(group, call, duration_seconds))
+
+    def until(self, name):
+        for line in self.lines():
+            event = json.loads(line)
+            self.events.append(event)
+            if event["event"] == name:
+                return event
+            if event["event"] in ("rejected", "silent"):
+                raise Failure(f"call {self.call} does not ring: {line.decode()}")
+        raise Failure(f"call {self.call} ended without \"{name}\"")
+
+    def of(self, name):
+        return [event for event in self.events if event["event"] == name]
+
+    def first(self, name):
+        """The first such event, which may have come already."""
+        return next(iter(self.of(name)), None) or self.until(name)
+
+    def entry(self):
+        """What the group file says of the call."""
+        return plistlib.loads(self.machine.group_file(self.group).read_bytes())["calls"][self.call]
+
+
+def call_request(group, call, duration_seconds):
+    payload = {
+        "aps": {"alert": {"title": "Bench", "body": "Incoming call"}, "mutable-content": 1},
+        "info": {"type": "call-request", "callId": call, "callerName": "Bench", "duration": duration_seconds},
+    }
+    return json.dumps({"payload": payload, "appGroup": group}).encode() + b"\n"
+
+
+def alert():
+    payload = {"aps": {"alert": {"title": "Bench", "body": "Not a call"}, "mutable-content": 1}}
+    return json.dumps({"payload": payload, "appGroup": "bench.alert"}).encode() + b"\n"
+
+
+class Machine:
+    """Installs what is measured in this manager. Belfry's units are as they are, and each peer's differ from them in the
+    program alone."""
+
+    def __init__(self, stage, peers):
+        self.stage, self.peers = stage, peers
+        self.runtime = pathlib.Path(os.environ["XDG_RUNTIME_DIR"])
+        self.push_socket = str(self.runtime / "belfry/push.sock")
+        self.scratch = pathlib.Path(os.environ["HOME"]) / "bench"
+        self.scratch.mkdir(exist_ok=True)
+        self.install_units()
+
+    def install_units(self):
+        folder = self.runtime / "systemd/user"
+        folder.mkdir(parents=True, exist_ok=True)
+        units = {path.name: path.read_text() for path in (self.stage / "share/systemd/user").iterdir()}
+        for peer in PEERS:
+            service = re.sub("(?m)^ExecStart=.*", f"ExecStart={self.peers / peer}", units["belfry@.service"])
+            units[f"{peer}@.service"] = service
+            units[f"{peer}.socket"] = units["belfry.socket"].replace("%t/belfry/push.sock", f"%t/{peer}/push.sock")
+        for name, text in units.items():
+            (folder / name).write_text(text)
+        self.systemctl("daemon-reload")
+        self.systemctl("start", "belfry.socket", *(f"{peer}.socket" for peer in PEERS))
+
+    def systemctl(self, *arguments):
+        subprocess.run(["systemctl", "--user", *arguments], check=True, timeout=60)
+
+    def configure(self, **settings):
+        """What the workers started from now on find in their environment."""
+        self.systemctl("set-environment", *(f"BELFRY_{name}={value}" for name, value in settings.items()))
+
+    def socket_of(self, peer):
+        return str(self.runtime / peer / "push.sock")
+
+    def peer_connection(self, peer, line):
+        return Connection(self.socket_of(peer), line.encode() + b"\n")
+
+    def group_file(self, group):
+        groups = pathlib.Path(os.environ["XDG_STATE_HOME"]) / "belfry/groups"
+        return groups / group / "Library/Preferences" / f"{group}.plist"
+
+    def peer_group_file(self, group):
+        """A copy of the group's file in a folder that only peers watch."""
+        folder = self.scratch / group
+        folder.mkdir(exist_ok=True)
+        path = folder / f"{group}.plist"
+        path.write_bytes(self.group_file(group).read_bytes())
+        return path
+
+    def hang_up(self, path, call="--all"):
+        """Hangs up in a group file; when the write began, in seconds since boot."""
+        result = subprocess.run([self.peers / "hang-up", path, call], capture_output=True, timeout=10)
+        if result.returncode:
+            raise Failure(result.stderr.decode().strip())
+        return int(result.stdout) / 1e6
+
+    def stop_workers(self):
+        """Ends what still rings or ticks, and waits until it has left."""
+        self.systemctl("stop", "belfry@*", *(f"{peer}@*" for peer in PEERS))
+        wait_until(lambda: not self.running_workers(), "the end of all workers", 60)
+
+    def running_workers(self):
+        patterns = ["belfry@*", *(f"{peer}@*" for peer in PEERS)]
+        command = ["systemctl", "--user", "list-units", "--no-legend", "--plain", *patterns]
+        return subprocess.run(command, capture_output=True, check=True, timeout=60).stdout.splitlines()

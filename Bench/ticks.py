@@ -1,0 +1,110 @@
+"""One ring's ticks: how late, how far adrift, at what cost of CPU and memory."""
+
+import subprocess
+import time
+
+import figures
+import machine as setting
+
+INTERVAL_SECONDS = 0.2
+DRIFT_TICK = 100
+# Nothing of a start counts as the cost of a tick.
+SETTLING_TICKS = 3
+# A tick carries when it was written, a little after its lateness was taken.
+WRITING_MICROSECONDS_MAX = 1000
+PLAYING_TICKS = 3
+
+
+class Pair:
+    """A ring, and a peer that ticks as often beside it."""
+
+    def __init__(self, machine, number, ticks):
+        self.ticks = ticks
+        self.ring = setting.Ring(machine, "bench.ticks", f"tick-{number}", int(INTERVAL_SECONDS * ticks) + 2)
+        self.ring.until("delivered")
+        microseconds = int(INTERVAL_SECONDS * 1e6)
+        self.peer = machine.peer_connection("tick-timerfd", f"{microseconds} {ticks}")
+        entry = self.ring.entry()
+        self.since_microseconds = entry["since"]
+        self.pids = entry["pid"], int(self.peer.line())
+
+    def cpu_microseconds(self):
+        """CPU of a tick, ours and the peer's, over the ticks of the middle."""
+        time.sleep(INTERVAL_SECONDS * SETTLING_TICKS)
+        spent = [setting.cpu_nanoseconds(pid) for pid in self.pids]
+        counted = self.ticks - 2 * SETTLING_TICKS
+        time.sleep(INTERVAL_SECONDS * counted)
+        return [(setting.cpu_nanoseconds(pid) - before) / counted / 1000 for pid, before in zip(self.pids, spent)]
+
+    def finish(self):
+        while len(self.ring.of("tick")) < self.ticks:
+            self.ring.until("tick")
+        ours = [event["late"] * 1e6 for event in self.ring.of("tick")]
+        theirs = [float(line.split()[1]) for line in self.peer.lines()]
+        self.ring.close()
+        self.peer.close()
+        return ours, theirs
+
+    def drift_microseconds(self):
+        """How far the last tick is from where it should be, beyond the lateness that it admits; and that lateness."""
+        tick = self.ring.of("tick")[-1]
+        due = self.since_microseconds + tick["n"] * INTERVAL_SECONDS * 1e6
+        late = tick["late"] * 1e6
+        return tick["boot"] * 1e6 - due - late, late
+
+
+def measure(machine, rounds, ticks):
+    machine.configure(SOUND="none", RING_INTERVAL=f"{int(INTERVAL_SECONDS * 1000)}ms")
+    lateness = figures.Comparison("tick lateness, 1 ring", "µs")
+    cpu = figures.Comparison("CPU of a tick", "µs")
+    drift, late = [], []
+    for number in range(rounds):
+        pair = Pair(machine, number, ticks)
+        ours, theirs = pair.cpu_microseconds()
+        cpu.add_round([ours], [theirs])
+        lateness.add_round(*pair.finish())
+        beyond, tick_late = pair.drift_microseconds()
+        drift.append(beyond)
+        late.append(tick_late)
+        machine.stop_workers()
+    return [
+        lateness.row(figures.ratio, figures.median, 1.5, "1.5 ×"),
+        lateness.row(figures.ratio, figures.p99, 1.5, "1.5 ×"),
+        cpu.row(figures.ratio, figures.median, 3, "3 ×"),
+        figures.plain_row(
+            f"drift of tick {ticks} beyond its lateness (µs)", [abs(value) for value in drift], max,
+            WRITING_MICROSECONDS_MAX, "0 (written)", late),
+    ]
+
+
+def measure_memory(machine, count):
+    rows = [memory_row(machine, "none", count, 1536, "1.5 MiB")]
+    command = [str(machine.stage.parent.parent / "Tests/with-sound"), "cat"]
+    sound_server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    try:
+        setting.wait_until(lambda: not subprocess.run(["pactl", "info"], capture_output=True).returncode, "a sound server")
+        rows.append(memory_row(machine, "ring", count, 3072, "3 MiB"))
+    finally:
+        sound_server.stdin.close()
+        sound_server.wait(timeout=setting.PATIENCE_SECONDS)
+    return rows
+
+
+def memory_row(machine, sound, count, at_most, limit_text):
+    machine.configure(SOUND=sound, RING_INTERVAL="1s")
+    ours, theirs = [], []
+    for number in range(count):
+        ring = setting.Ring(machine, "bench.memory", f"memory-{sound}-{number}", 20)
+        peer = machine.peer_connection("tick-timerfd", "1000000 20")
+        ring.until("delivered")
+        if sound != "none" and (state := ring.first("sound"))["state"] != "playing":
+            raise setting.Failure(f"no sound: {state['detail']}")
+        while len(ring.of("tick")) < PLAYING_TICKS:
+            ring.until("tick")
+        ours.append(setting.anonymous_kibibytes(ring.entry()["pid"]))
+        theirs.append(setting.anonymous_kibibytes(int(peer.line())))
+        ring.close()
+        peer.close()
+        machine.stop_workers()
+    what = "sound off" if sound == "none" else "playing"
+    return figures.plain_row(f"RssAnon of a ringing worker, {what} (KiB)", ours, max, at_most, limit_text, theirs)
