@@ -1,0 +1,144 @@
+extension PropertyListDictionary {
+    /// The dictionary as a property list in XML, which `plutil` and Python's plistlib read.
+    ///
+    /// A key and its value share a line, without indentation: a thousand calls fit the limit of size. What XML cannot
+    /// carry in a string becomes U+FFFD, in keys too; dates lose their fraction and are kept within the years 1 to
+    /// 9999, since no XML property list can say more.
+    public func serializedXML() -> [UInt8] {
+        var writer = XMLWriter()
+        writer.append(
+            """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+            <plist version="1.0">
+
+            """)
+        writer.write(.dictionary(self))
+        writer.append("\n</plist>\n")
+        return writer.text
+    }
+}
+
+/// Appends values as XML.
+private struct XMLWriter {
+    private(set) var text: [UInt8] = []
+
+    init() { text.reserveCapacity(16_384) }
+
+    mutating func append(_ mark: String) { text.append(contentsOf: mark.utf8) }
+
+    mutating func write(_ value: PropertyListValue) {
+        switch value {
+        case .bool(let flag): append(flag ? "<true/>" : "<false/>")
+        case .integer(let number): write("<integer>", String(number), "</integer>")
+        case .unsigned(let number): write("<integer>", String(number), "</integer>")
+        case .real(let number): write("<real>", Self.real(number), "</real>")
+        case .string(let string):
+            append("<string>")
+            write(escaping: string)
+            append("</string>")
+        case .date(let seconds): write("<date>", Self.date(seconds), "</date>")
+        case .data(let bytes):
+            append("<data>")
+            write(base64: bytes)
+            append("</data>")
+        case .uid(let number): write("<dict><key>CF$UID</key><integer>", String(number), "</integer></dict>")
+        case .array(let elements):
+            append("<array>\n")
+            for element in elements {
+                write(element)
+                append("\n")
+            }
+            append("</array>")
+        case .dictionary(let dictionary): write(dictionary)
+        }
+    }
+
+    private mutating func write(_ dictionary: PropertyListDictionary) {
+        append("<dict>\n")
+        for member in dictionary.members {
+            append("<key>")
+            write(escaping: member.key)
+            append("</key>")
+            write(member.value)
+            append("\n")
+        }
+        append("</dict>")
+    }
+
+    private mutating func write(_ opening: String, _ content: String, _ closing: String) {
+        append(opening)
+        append(content)
+        append(closing)
+    }
+
+    /// As libplist and Apple's reader have them; never without a mark of a real.
+    private static func real(_ number: Double) -> String {
+        if number.isNaN { return "nan" }
+        if number.isInfinite { return number > 0 ? "+infinity" : "-infinity" }
+        return number.description
+    }
+
+    private static func date(_ seconds: Double) -> String {
+        // From 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z.
+        let whole = min(max(Int64(clampingReal: seconds.rounded(.down)), -63_113_904_000), 252_423_993_599)
+        let days = whole >= 0 ? whole / 86_400 : (whole - 86_399) / 86_400
+        let ofDay = whole - days * 86_400
+        let date = CivilDate(daysSince2001: Int(days))
+        func padded(_ number: Int64, _ width: Int) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+        }
+        return padded(Int64(date.year), 4) + "-" + padded(Int64(date.month), 2) + "-" + padded(Int64(date.day), 2)
+            + "T" + padded(ofDay / 3600, 2) + ":" + padded(ofDay / 60 % 60, 2) + ":" + padded(ofDay % 60, 2) + "Z"
+    }
+
+    private mutating func write(escaping string: String) {
+        var string = string
+        string.withUTF8 { bytes in
+            // Whole runs at once: nearly all text needs no escape.
+            var runStart = 0
+            for index in bytes.indices {
+                guard let escape = unsafe Self.escape(of: bytes[index], at: index, in: bytes) else { continue }
+                unsafe text.append(contentsOf: bytes[runStart..<index])
+                text.append(contentsOf: escape.text.utf8)
+                runStart = index + escape.count
+            }
+            if runStart < bytes.count { unsafe text.append(contentsOf: bytes[runStart...]) }
+        }
+    }
+
+    /// What stands for the character that begins here, and how many bytes it has; nil where it can stand itself.
+    private static func escape(
+        of byte: UInt8, at index: Int, in bytes: UnsafeBufferPointer<UInt8>
+    ) -> (text: String, count: Int)? {
+        switch byte {
+        case UInt8(ascii: "<"): return ("&lt;", 1)
+        case UInt8(ascii: ">"): return ("&gt;", 1)
+        case UInt8(ascii: "&"): return ("&amp;", 1)
+        // Readers that follow XML to the letter would make a line feed of it.
+        case 0x0D: return ("&#13;", 1)
+        case 0x09, 0x0A: return nil
+        case 0..<0x20: return ("\u{FFFD}", 1)
+        // U+FFFE and U+FFFF are the other characters that XML 1.0 (section 2.2) excludes.
+        case 0xEF where unsafe index + 2 < bytes.count && bytes[index + 1] == 0xBF && bytes[index + 2] >= 0xBE:
+            return ("\u{FFFD}", 3)
+        default: return nil
+        }
+    }
+
+    private mutating func write(base64 bytes: [UInt8]) {
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        var index = 0
+        while index < bytes.count {
+            let count = min(3, bytes.count - index)
+            var bits: UInt32 = 0
+            for offset in 0..<3 { bits = bits << 8 | (offset < count ? UInt32(bytes[index + offset]) : 0) }
+            for position in 0..<4 {
+                let digit = digits[Int(bits >> UInt32(18 - 6 * position) & 63)]
+                text.append(position <= count ? digit : UInt8(ascii: "="))
+            }
+            index += count
+        }
+    }
+}

@@ -1,0 +1,116 @@
+/// What stands between the tags of `<integer>`, `<real>`, `<date>` and `<data>`.
+enum XMLScalar {
+    /// The value that `text` says, nil if it says none of that kind; white space around it does not count.
+    static func value(of text: String, as name: XMLTag.Name) -> PropertyListValue? {
+        switch name {
+        case .integer: integer(trimmed(text))
+        case .real: Double(String(decoding: trimmed(text), as: UTF8.self)).map { .real($0) }
+        case .date: date(Array(trimmed(text))).map { .date($0) }
+        case .data: data(text.utf8).map { .data($0) }
+        case .plist, .dict, .array, .key, .string, .true, .false: nil
+        }
+    }
+
+    private static func trimmed(_ text: String) -> Substring.UTF8View {
+        var bytes = text.utf8[...]
+        while let first = bytes.first, isWhiteSpace(first) { bytes.removeFirst() }
+        while let last = bytes.last, isWhiteSpace(last) { bytes.removeLast() }
+        return bytes
+    }
+
+    private static func isWhiteSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+    }
+
+    /// Decimal, or hexadecimal after `0x` as Apple's reader takes it.
+    private static func integer(_ text: Substring.UTF8View) -> PropertyListValue? {
+        var digits = text
+        let isNegative = digits.first == UInt8(ascii: "-")
+        if isNegative || digits.first == UInt8(ascii: "+") { digits.removeFirst() }
+        let isHexadecimal = digits.starts(with: "0x".utf8) || digits.starts(with: "0X".utf8)
+        if isHexadecimal { digits.removeFirst(2) }
+        // A second sign would pass as a number.
+        guard let first = digits.first, first != UInt8(ascii: "+"), first != UInt8(ascii: "-") else { return nil }
+        let magnitude = UInt64(String(decoding: digits, as: UTF8.self), radix: isHexadecimal ? 16 : 10)
+        guard let magnitude else { return nil }
+        if isNegative {
+            guard magnitude <= UInt64(Int64.max) + 1 else { return nil }
+            return .integer(Int64(truncatingIfNeeded: 0 &- magnitude))
+        }
+        return Int64(exactly: magnitude).map { .integer($0) } ?? .unsigned(magnitude)
+    }
+
+    /// Seconds since 2001 of `2026-11-20T16:19:00Z`; a fraction of the second is read though nobody writes one.
+    private static func date(_ text: [UInt8]) -> Double? {
+        let isNegative = text.first == UInt8(ascii: "-")
+        let parts = text[(isNegative ? 1 : 0)...]
+        guard parts.last == UInt8(ascii: "Z"), parts.count >= 20, parts.count <= 30 else { return nil }
+        let marks: [(offset: Int, mark: UInt8)] = [
+            (4, UInt8(ascii: "-")), (7, UInt8(ascii: "-")), (10, UInt8(ascii: "T")), (13, UInt8(ascii: ":")),
+            (16, UInt8(ascii: ":")),
+        ]
+        let start = parts.startIndex
+        guard marks.allSatisfy({ parts[start + $0.offset] == $0.mark }) else { return nil }
+        func number(_ offset: Int, _ count: Int) -> Int? {
+            let digits = parts[(start + offset)..<(start + offset + count)]
+            guard digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
+            return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        }
+        guard let year = number(0, 4), let month = number(5, 2), let day = number(8, 2), let hour = number(11, 2),
+            let minute = number(14, 2), let second = number(17, 2), (1...12).contains(month), (1...31).contains(day),
+            hour < 24, minute < 60, second <= 60
+        else { return nil }
+        var fraction = 0.0
+        if parts.count > 20 {
+            guard parts[start + 19] == UInt8(ascii: "."), parts.count > 21, number(20, parts.count - 21) != nil,
+                let value = Double("0" + String(decoding: parts[(start + 19)...].dropLast(), as: UTF8.self))
+            else { return nil }
+            fraction = value
+        }
+        let days = CivilDate(year: isNegative ? -year : year, month: month, day: day).daysSince2001
+        return Double(days * 86_400 + hour * 3600 + minute * 60 + second) + fraction
+    }
+
+    /// Base64 with white space anywhere; what follows the padding must be white space.
+    private static func data(_ text: String.UTF8View) -> [UInt8]? {
+        var data: [UInt8] = []
+        data.reserveCapacity(text.count / 4 * 3)
+        var bits: UInt32 = 0
+        var digitCount = 0
+        var paddingCount = 0
+        for byte in text where !isWhiteSpace(byte) {
+            if byte == UInt8(ascii: "=") {
+                paddingCount += 1
+                continue
+            }
+            guard paddingCount == 0, let digit = digit(byte) else { return nil }
+            bits = bits << 6 | UInt32(digit)
+            digitCount += 1
+            if digitCount.isMultiple(of: 4) {
+                data.append(UInt8(truncatingIfNeeded: bits >> 16))
+                data.append(UInt8(truncatingIfNeeded: bits >> 8))
+                data.append(UInt8(truncatingIfNeeded: bits))
+            }
+        }
+        switch (digitCount % 4, paddingCount) {
+        case (0, 0): break
+        case (2, 2): data.append(UInt8(truncatingIfNeeded: bits >> 4))
+        case (3, 1):
+            data.append(UInt8(truncatingIfNeeded: bits >> 10))
+            data.append(UInt8(truncatingIfNeeded: bits >> 2))
+        default: return nil
+        }
+        return data
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x41...0x5A: byte - 0x41
+        case 0x61...0x7A: byte - 0x61 + 26
+        case 0x30...0x39: byte - 0x30 + 52
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        default: nil
+        }
+    }
+}
