@@ -103,6 +103,10 @@ let checks: [Target] = [
             "PropertyList", "PushPayload", "Ringing", "ServiceHost", "Support", "BootTime",
         ]),
     tests("RingingTests", of: ["Ringing", "BootTime", "CallTerms"]),
+    tests("JSONTests", of: ["JSON", "Support"]),
+    tests("PropertyListTests", of: ["PropertyList", "Support"]),
+    tests("NotificationsTests", of: ["Notifications", "JSON"]),
+    tests("PushPayloadTests", of: ["PushPayload", "Notifications", "JSON", "BootTime", "CallTerms", "Support"]),
     tests("ConfigurationTests", of: ["Configuration", "BootTime"]),
     tests("JournalTests", of: ["Journal", "Events", "CallTerms", "JSON", "Notifications", "Syscalls", "Support"]),
 ]

@@ -1,8 +1,12 @@
 /// Looks through a binary property list before libplist reads it, since libplist 2.2.0 copies what is shared for
-/// each use (a few hundred bytes unfold to billions of values) and nests as deep as the file says.
+/// each use (a few hundred bytes unfold to billions of values), nests as deep as the file says, ends the process on a
+/// key with U+0000, cuts other texts there, and reckons with dates that are no numbers.
 ///
 /// Only the structure is judged here; whatever else is wrong, libplist finds.
 struct BinaryGuard {
+    /// Dates further from 2001 than this, in seconds, are none that a calendar of four digits has.
+    private static let dateSecondsMax = 1e12
+
     private let bytes: [UInt8]
     private let offsetSize: Int
     private let referenceSize: Int
@@ -50,7 +54,10 @@ struct BinaryGuard {
         var count = Int(marker & 0x0F)
         let kind = marker >> 4
         let isSized = kind == 0x4 || kind == 0x5 || kind == 0x6 || kind == 0xA || kind == 0xC || kind == 0xD
-        guard isSized else { return }
+        guard isSized else {
+            if kind == 0x3 { try checkDate(at: position) }
+            return
+        }
         if count == 0x0F {
             let size = position < tableOffset ? 1 << Int(bytes[position] & 0x0F) : 0
             guard (1...8).contains(size), bytes[position] >> 4 == 0x1, position + 1 + size <= tableOffset else {
@@ -63,13 +70,38 @@ struct BinaryGuard {
             throw PropertyListError(.syntax, at: position, "an object longer than the file")
         }
         switch kind {
-        case 0x4, 0x5, 0x6:
-            unfoldedBytes += kind == 0x6 ? 2 * count : count
-            guard unfoldedBytes <= PropertyListLimits.unfoldedBytesMax else {
-                throw PropertyListError(
-                    .tooManyValues, "unfolds to more than \(PropertyListLimits.unfoldedBytesMax) bytes")
-            }
+        case 0x4: try add(unfoldedBytes: count)
+        case 0x5: try checkText(at: position, units: count, unitSize: 1)
+        case 0x6: try checkText(at: position, units: count, unitSize: 2)
         default: try visitReferences(at: position, count: kind == 0xD ? 2 * count : count, depth: depth + 1)
+        }
+    }
+
+    private mutating func add(unfoldedBytes count: Int) throws(PropertyListError) {
+        unfoldedBytes += count
+        guard unfoldedBytes <= PropertyListLimits.unfoldedBytesMax else {
+            throw PropertyListError(.tooManyValues, "unfolds to more than \(PropertyListLimits.unfoldedBytesMax) bytes")
+        }
+    }
+
+    private mutating func checkText(at start: Int, units: Int, unitSize: Int) throws(PropertyListError) {
+        let end = start + units * unitSize
+        guard end <= tableOffset else { throw PropertyListError(.syntax, at: start, "a text longer than the file") }
+        try add(unfoldedBytes: units * unitSize)
+        for unit in stride(from: start, to: end, by: unitSize)
+        where bytes[unit] == 0 && bytes[unit + unitSize - 1] == 0 {
+            throw PropertyListError(.syntax, at: unit, "a text with U+0000")
+        }
+    }
+
+    private func checkDate(at start: Int) throws(PropertyListError) {
+        guard start + 8 <= tableOffset else {
+            throw PropertyListError(.syntax, at: start, "an object longer than the file")
+        }
+        let bits = bytes[start..<(start + 8)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let seconds = Double(bitPattern: bits)
+        guard seconds.isFinite, seconds.magnitude <= Self.dateSecondsMax else {
+            throw PropertyListError(.badValue, at: start, "a date that no calendar has")
         }
     }
 

@@ -40,30 +40,34 @@ enum XMLScalar {
         return Int64(exactly: magnitude).map { .integer($0) } ?? .unsigned(magnitude)
     }
 
-    /// Seconds since 2001 of `2026-11-20T16:19:00Z`; a fraction of the second is read though nobody writes one.
+    /// Seconds since 2001 of `2026-11-20T16:19:00Z`. Years of other than four digits, which libplist writes, and a
+    /// fraction of the second, which nobody writes, are read too.
     private static func date(_ text: [UInt8]) -> Double? {
         let isNegative = text.first == UInt8(ascii: "-")
         let parts = text[(isNegative ? 1 : 0)...]
-        guard parts.last == UInt8(ascii: "Z"), parts.count >= 20, parts.count <= 30 else { return nil }
+        guard let yearEnd = parts.firstIndex(of: UInt8(ascii: "-")), (1...9).contains(yearEnd - parts.startIndex),
+            parts.last == UInt8(ascii: "Z"), (16...26).contains(parts.count - (yearEnd - parts.startIndex))
+        else { return nil }
         let marks: [(offset: Int, mark: UInt8)] = [
-            (4, UInt8(ascii: "-")), (7, UInt8(ascii: "-")), (10, UInt8(ascii: "T")), (13, UInt8(ascii: ":")),
-            (16, UInt8(ascii: ":")),
+            (3, UInt8(ascii: "-")), (6, UInt8(ascii: "T")), (9, UInt8(ascii: ":")), (12, UInt8(ascii: ":")),
         ]
-        let start = parts.startIndex
-        guard marks.allSatisfy({ parts[start + $0.offset] == $0.mark }) else { return nil }
-        func number(_ offset: Int, _ count: Int) -> Int? {
-            let digits = parts[(start + offset)..<(start + offset + count)]
+        guard marks.allSatisfy({ parts[yearEnd + $0.offset] == $0.mark }) else { return nil }
+        func number(_ range: Range<Int>) -> Int? {
+            let digits = parts[range]
             guard digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
             return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         }
-        guard let year = number(0, 4), let month = number(5, 2), let day = number(8, 2), let hour = number(11, 2),
-            let minute = number(14, 2), let second = number(17, 2), (1...12).contains(month), (1...31).contains(day),
-            hour < 24, minute < 60, second <= 60
+        func pair(_ offset: Int) -> Int? { number((yearEnd + offset)..<(yearEnd + offset + 2)) }
+        guard let year = number(parts.startIndex..<yearEnd), let month = pair(1), let day = pair(4),
+            let hour = pair(7), let minute = pair(10), let second = pair(13), (1...12).contains(month),
+            (1...31).contains(day), hour < 24, minute < 60, second <= 60
         else { return nil }
         var fraction = 0.0
-        if parts.count > 20 {
-            guard parts[start + 19] == UInt8(ascii: "."), parts.count > 21, number(20, parts.count - 21) != nil,
-                let value = Double("0" + String(decoding: parts[(start + 19)...].dropLast(), as: UTF8.self))
+        let fractionStart = yearEnd + 15
+        if fractionStart < parts.endIndex - 1 {
+            guard parts[fractionStart] == UInt8(ascii: "."), fractionStart + 1 < parts.endIndex - 1,
+                number((fractionStart + 1)..<(parts.endIndex - 1)) != nil,
+                let value = Double("0" + String(decoding: parts[fractionStart..<(parts.endIndex - 1)], as: UTF8.self))
             else { return nil }
             fraction = value
         }
