@@ -53,13 +53,15 @@ def measure(machine, rounds, count):
     rows = []
     under_systemd = {"belfry": machine.push_socket, "peer": machine.socket_of("echo-worker")}
     for what, messages in (("call request", calls), ("alert", alerts)):
-        comparison = measure_one(machine, f"connect to delivered, systemd, {what}", under_systemd, messages, rounds, count)
+        title = f"connect to delivered, systemd, {what}"
+        comparison = measure_one(machine, title, under_systemd, messages, rounds, count)
         rows.append(comparison.row(figures.difference, figures.median, 3, "3 ms more"))
     machine.stop_workers()
     programs = {"belfry": machine.stage / "bin/belfry-worker", "peer": machine.peers / "echo-worker"}
     with socket_activated(machine, programs) as sockets:
         for what, messages in (("call request", calls), ("alert", alerts)):
-            comparison = measure_one(machine, f"the same, socket-activate, {what}", sockets, messages, rounds, count)
+            title = f"the same, socket-activate, {what}"
+            comparison = measure_one(machine, title, sockets, messages, rounds, count)
             rows.append(comparison.row(figures.ratio, figures.median, 2, "2 ×"))
     return rows
 

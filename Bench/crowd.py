@@ -38,7 +38,8 @@ class Crowd:
 
     def late_microseconds(self):
         begin, end = self.together()
-        return [event["late"] * 1e6 for ring in self.ringing for event in ring.of("tick") if begin < event["boot"] < end]
+        ticks = (event for ring in self.ringing for event in ring.of("tick"))
+        return [event["late"] * 1e6 for event in ticks if begin < event["boot"] < end]
 
     def refused(self):
         return [ring for ring in self.rings if ring.of("rejected") or ring.of("silent")]

@@ -1,7 +1,7 @@
 // hang-up FILE ID|--all
 //
-// Hangs up call ID, or every ringing one, in the group file as a Belfry writer does: under the lock beside the file, by a
-// temporary file and a rename. Prints when the rename began, in microseconds since boot.
+// Hangs up call ID, or every ringing one, in the group file as a Belfry writer does: under the lock beside the file, by
+// a temporary file and a rename. Prints when the rename began, in microseconds since boot.
 
 #define _GNU_SOURCE
 #include "group-file.h"

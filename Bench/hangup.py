@@ -26,7 +26,7 @@ def milliseconds(began, ended):
 
 
 def rest(calls):
-    """Until what came before is over: others that were woken, workers that leave. It ends anywhere between two ticks."""
+    """Until others that were woken are idle and workers have left; it ends anywhere between two ticks."""
     time.sleep(random.uniform(0.1, 0.2) + calls * 0.02)
 
 

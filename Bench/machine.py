@@ -114,8 +114,10 @@ def alert():
 
 
 class Machine:
-    """Installs what is measured in this manager. Belfry's units are as they are, and each peer's differ from them in the
-    program alone."""
+    """Installs what is measured in this manager.
+
+    Belfry's units are as they are, and each peer's differ from them in the program alone.
+    """
 
     def __init__(self, stage, peers):
         self.stage, self.peers = stage, peers

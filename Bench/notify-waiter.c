@@ -1,6 +1,6 @@
-// notify-waiter: reads "FILE ID" from the connection, answers "waiting", waits by F_NOTIFY on the file's directory until
-// the file says that call ID is hung up, and writes when it knew, in microseconds since boot. The peer of the time from
-// a hangup in the group file to silence: a process woken the same way, that parses and writes nothing.
+// notify-waiter: reads "FILE ID" from the connection, answers "waiting", waits by F_NOTIFY on the file's directory
+// until the file says that call ID is hung up, and writes when it knew, in microseconds since boot. The peer of the
+// time from a hangup in the group file to silence: a process woken the same way, that parses and writes nothing.
 
 #define _GNU_SOURCE
 #include "group-file.h"

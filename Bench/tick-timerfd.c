@@ -1,6 +1,6 @@
 // tick-timerfd: reads "INTERVAL_MICROSECONDS COUNT" from the connection, writes its process id, ticks by a timerfd, and
-// at the end writes a line for each tick: when it came (microseconds since boot) and how late. It does nothing else at a
-// tick, so it is the least that ticking can cost. The peer of tick lateness, and of the CPU of a tick.
+// at the end writes a line for each tick: when it came (microseconds since boot) and how late. It does nothing else at
+// a tick, so it is the least that ticking can cost. The peer of tick lateness, and of the CPU of a tick.
 
 #include "peer.h"
 #include <sys/timerfd.h>

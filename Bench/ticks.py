@@ -82,12 +82,16 @@ def measure_memory(machine, count):
     command = [str(machine.stage.parent.parent / "Tests/with-sound"), "cat"]
     sound_server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
     try:
-        setting.wait_until(lambda: not subprocess.run(["pactl", "info"], capture_output=True).returncode, "a sound server")
+        setting.wait_until(is_sound_server_there, "a sound server")
         rows.append(memory_row(machine, "ring", count, 3072, "3 MiB"))
     finally:
         sound_server.stdin.close()
         sound_server.wait(timeout=setting.PATIENCE_SECONDS)
     return rows
+
+
+def is_sound_server_there():
+    return subprocess.run(["pactl", "info"], capture_output=True, timeout=10).returncode == 0
 
 
 def memory_row(machine, sound, count, at_most, limit_text):
