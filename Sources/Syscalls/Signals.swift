@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// Blocks `number` in the calling thread, and in those it makes from now on (`pthread_sigmask`).
