@@ -67,7 +67,9 @@ let drivers: [Target] = [
         ]
     ),
     room(
-        "PushClient", imports: ["PushPayload", "Events", "EventLoop", "Notifications", "JSON", "Syscalls", "BootTime"]),
+        "PushClient",
+        imports: ["PushPayload", "Events", "EventLoop", "JSON", "Syscalls", "BootTime", "CLinux"]
+    ),
 ]
 
 let programs: [Target] = [
@@ -109,6 +111,7 @@ let checks: [Target] = [
     tests("PushPayloadTests", of: ["PushPayload", "Notifications", "JSON", "BootTime", "CallTerms", "Support"]),
     tests("ConfigurationTests", of: ["Configuration", "BootTime"]),
     tests("JournalTests", of: ["Journal", "Events", "CallTerms", "JSON", "Notifications", "Syscalls", "Support"]),
+    tests("PushClientTests", of: ["PushClient", "PushPayload", "Events", "EventLoop", "JSON", "CallTerms", "CLinux"]),
 ]
 
 let package = Package(

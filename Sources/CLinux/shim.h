@@ -89,3 +89,9 @@ static inline int clinux_peer_user(int socket, uid_t *user) {
 static inline int clinux_name_thread(const char *name) {
     return prctl(PR_SET_NAME, name);
 }
+
+// getopt(3) keeps its state in global variables, which Swift takes for data races.
+static inline void clinux_getopt_begin(void) { optind = 0; opterr = 0; }
+static inline int clinux_getopt_index(void) { return optind; }
+static inline int clinux_getopt_option(void) { return optopt; }
+static inline const char *clinux_getopt_argument(void) { return optarg; }
