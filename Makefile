@@ -83,10 +83,12 @@ format: ## format the Swift sources in place
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
 
 install: files ## install to PREFIX, and say how to switch it on
-	@case '$(DESTDIR)$(PREFIX)' in /usr|/usr/local|"$$HOME/.local") ;; *) \
-		echo 'The manager does not look there. Once: systemctl --user link $(units_folder)/belfry*' ;; esac
+ifeq ($(DESTDIR),)
+	@case '$(PREFIX)' in /usr|/usr/local|"$$HOME/.local") ;; *) \
+		echo 'The user manager does not look in this PREFIX. Once: systemctl --user link $(units_folder)/belfry*' ;; esac
 	@echo 'Switch it on, as the user whose calls shall ring:  systemctl --user enable --now belfry.socket'
 	@echo 'To ring without a login (a desk phone):            loginctl enable-linger'
+endif
 
 # Not built again by a later "sudo make install", which would leave root's files in the build folder.
 files: $(if $(wildcard $(PROGRAMS:%=$(BUILD)/release/%)),,build)
