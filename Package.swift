@@ -92,7 +92,7 @@ let programs: [Target] = [
 let checks: [Target] = [
     .target(
         name: "Support",
-        dependencies: ["EventLoop", "Syscalls", "BootTime"],
+        dependencies: ["EventLoop", "Syscalls", "BootTime", "CLinux"],
         path: "Tests/Support",
         swiftSettings: strict
     ),
@@ -110,6 +110,13 @@ let checks: [Target] = [
     tests("NotificationsTests", of: ["Notifications", "JSON"]),
     tests("PushPayloadTests", of: ["PushPayload", "Notifications", "JSON", "BootTime", "CallTerms", "Support"]),
     tests("ConfigurationTests", of: ["Configuration", "BootTime"]),
+    .executableTarget(
+        name: "RingPlayer",
+        dependencies: ["SystemSound", "EventLoop", "Syscalls", "BootTime"],
+        path: "Tests/RingPlayer",
+        swiftSettings: strict
+    ),
+    tests("SystemSoundTests", of: ["SystemSound", "Support", "Syscalls", "BootTime", "RingPlayer"]),
     tests("JournalTests", of: ["Journal", "Events", "CallTerms", "JSON", "Notifications", "Syscalls", "Support"]),
     tests("PushClientTests", of: ["PushClient", "PushPayload", "Events", "EventLoop", "JSON", "CallTerms", "CLinux"]),
 ]

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -95,3 +96,13 @@ static inline void clinux_getopt_begin(void) { optind = 0; opterr = 0; }
 static inline int clinux_getopt_index(void) { return optind; }
 static inline int clinux_getopt_option(void) { return optopt; }
 static inline const char *clinux_getopt_argument(void) { return optarg; }
+
+/// fcntl(F_SETPIPE_SZ): how many bytes a pipe holds, or -1.
+static inline int clinux_set_pipe_size(int pipe, int bytes) {
+    return fcntl(pipe, 1031 /* F_SETPIPE_SZ */, bytes);
+}
+
+/// ioctl(FIONREAD): how many bytes wait to be read.
+static inline int clinux_bytes_waiting(int descriptor, int *bytes) {
+    return ioctl(descriptor, FIONREAD, bytes);
+}

@@ -18,8 +18,14 @@ final class SoundThread {
 
     private var library: CanberraLibrary?
     private var connection: CanberraConnection?
-    /// The place among the user's sounding processes: its descriptor, or -1 where places are not counted.
-    private var slot: Int32?
+    /// The place among the user's sounding processes.
+    private var slot = Slot.none
+
+    private enum Slot: ~Copyable {
+        case none
+        case taken(FileLock)
+        case uncounted
+    }
 
     private init(
         exchange: SoundExchange,
@@ -79,7 +85,7 @@ final class SoundThread {
                 if exchange.endPlay(play()) { wakeLoop() }
             case .silence(let number):
                 connection?.silence()
-                leaveSlot()
+                slot = .none
                 exchange.endSilence(number)
                 wakeLoop()
             }
@@ -128,18 +134,16 @@ final class SoundThread {
     }
 
     private func takeSlot() -> Bool {
-        guard slot == nil else { return true }
+        switch slot {
+        case .none: break
+        case .taken: return true
+        case .uncounted: return true
+        }
         switch slots.take() {
-        case .taken(let file): slot = file.release()
-        case .uncounted: slot = -1
+        case .taken(let lock): slot = .taken(lock)
+        case .uncounted: slot = .uncounted
         case .busy: return false
         }
         return true
-    }
-
-    private func leaveSlot() {
-        guard let slot else { return }
-        if slot >= 0 { close(slot) }
-        self.slot = nil
     }
 }

@@ -1,0 +1,104 @@
+// A process that rings as a worker does, told by lines on standard input, for tests that kill it, starve it or watch its
+// memory. Each line is answered on standard output:
+//
+//   play PATH [DECIBELS]   one tick            played MICROSECONDS (how long the call took)
+//   silence                the end of a ring   silent MICROSECONDS (from the call to its confirmation)
+//   gap                                        gap MICROSECONDS (the longest the loop was held up since the last gap)
+//   memory                                     memory KIBIBYTES (RssAnon)
+//
+// and, whenever it changes, `state playing …` or `state unavailable …`. At the end of its input it exits.
+
+import BootTime
+import EventLoop
+import Glibc
+import Syscalls
+import SystemSound
+
+/// What a test may be told in one read.
+let inputBytesMax = 64 << 10
+
+final class RingPlayer {
+    let loop: Loop
+    private var player: SoundPlayer?
+    private var input: [UInt8] = []
+    private var lastBeat: Instant
+    private var longestGap = TimeSpan.zero
+
+    init(loop: Loop) {
+        self.loop = loop
+        lastBeat = loop.now
+        let libraryName = environmentValue("RING_PLAYER_LIBRARY") ?? "libcanberra.so.0"
+        player = SoundPlayer(
+            loop: loop, runtimeDirectory: environmentValue("XDG_RUNTIME_DIR"), libraryName: libraryName
+        ) { state in
+            switch state {
+            case .playing(let detail): say("state playing \(detail)")
+            case .unavailable(let detail): say("state unavailable \(detail)")
+            }
+        }
+    }
+
+    /// Beats every 10 ms, so that a call that blocks shows as a gap.
+    func beat() {
+        longestGap = max(longestGap, loop.now - lastBeat)
+        lastBeat = loop.now
+        _ = loop.schedule(at: lastBeat + .milliseconds(10), description: "beat") { [unowned self] in beat() }
+    }
+
+    func readInput() {
+        var buffer = [UInt8](repeating: 0, count: inputBytesMax)
+        let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(0, $0.baseAddress, $0.count) }
+        guard count > 0 else { _exit(0) }
+        input += buffer[..<count]
+        while let end = input.firstIndex(of: UInt8(ascii: "\n")) {
+            obey(String(decoding: input[..<end], as: UTF8.self).split(separator: " ").map(String.init))
+            input.removeSubrange(...end)
+        }
+    }
+
+    private func obey(_ words: [String]) {
+        let start = loop.now
+        switch words.first {
+        case "play" where words.count > 1:
+            let decibels = words.count > 2 ? Int(words[2]) ?? 0 : 0
+            player?.play(ResolvedSound(name: "test", path: words[1], attenuationDecibels: decibels))
+            say("played \((loop.now - start).microseconds)")
+        case "silence":
+            player?.silence { [loop] in say("silent \((loop.now - start).microseconds)") }
+        case "gap":
+            say("gap \(longestGap.microseconds)")
+            longestGap = .zero
+        case "memory":
+            say("memory \(anonymousKibibytes())")
+        default:
+            say("unknown \(words)")
+        }
+    }
+}
+
+func say(_ line: String) {
+    let bytes = Array((line + "\n").utf8)
+    _ = unsafe bytes.withUnsafeBytes { unsafe write(1, $0.baseAddress, $0.count) }
+}
+
+func environmentValue(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    return unsafe String(cString: value)
+}
+
+func anonymousKibibytes() -> Int {
+    guard let file = unsafe fopen("/proc/self/status", "re") else { return -1 }
+    defer { unsafe fclose(file) }
+    var line = [CChar](repeating: 0, count: 256)
+    while unsafe fgets(&line, Int32(line.count), file) != nil {
+        let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        if text.hasPrefix("RssAnon:") { return Int(text.filter(\.isNumber)) ?? -1 }
+    }
+    return -1
+}
+
+let loop = try Loop()
+let ringer = RingPlayer(loop: loop)
+let source = try loop.watch(descriptor: 0, events: .readable, description: "commands") { _ in ringer.readInput() }
+ringer.beat()
+loop.run()

@@ -1,0 +1,115 @@
+import Glibc
+import Support
+import Testing
+
+@testable import SystemSound
+
+@Suite struct SoundFilesTests {
+    let folder = TemporaryFolder()
+
+    var files: SoundFiles { SoundFiles(folders: ["\(folder.path)/none", folder.path]) }
+
+    func problem(_ setting: String) -> String? {
+        do {
+            _ = try files.find(configured: setting)
+            return nil
+        } catch { return error.description }
+    }
+
+    @Test func noneIsNoSound() throws {
+        folder.write(WaveFile().bytes, to: "none.wav")
+        #expect(try files.find(configured: "none") == nil)
+        #expect(try files.find(configured: "none", soft: true) == nil)
+    }
+
+    @Test func aNameIsLookedUpInTheFoldersInOrder() throws {
+        let first = TemporaryFolder()
+        folder.write(WaveFile().bytes, to: "a.wav")
+        folder.write(WaveFile().bytes, to: "b.wav")
+        first.write(WaveFile().bytes, to: "a.wav")
+        let files = SoundFiles(folders: [first.path, folder.path])
+        #expect(try files.find(named: "a") == ResolvedSound(name: "a", path: "\(first.path)/a.wav"))
+        #expect(try files.find(named: "b").path == "\(folder.path)/b.wav")
+        #expect(try files.find(named: "b.wav").path == "\(folder.path)/b.wav")
+    }
+
+    @Test func aPathIsAFile() throws {
+        let path = folder.write(WaveFile().bytes, to: "x y.wav")
+        #expect(try files.find(configured: path)?.path == path)
+        #expect(problem("\(folder.path)/missing.wav") == "\(folder.path)/missing.wav: No such file or directory")
+    }
+
+    @Test(arguments: [
+        "..", ".", ".hidden", "a b", "a/../b", "/etc/passwd", "", "é", "../ring",
+        String(repeating: "x", count: SoundFiles.nameBytesMax + 1),
+    ])
+    func S1_anOutsideNameNeverBecomesAPath(name: String) {
+        #expect(throws: SoundProblem.badName(String(name.prefix(SoundFiles.nameBytesMax)))) {
+            try files.find(named: name)
+        }
+    }
+
+    @Test func S1_controlCharactersAreNoPartOfAName() {
+        for name in ["a\0b", "a\n", "\u{7F}"] {
+            #expect(throws: SoundProblem.badName(name)) { try files.find(named: name) }
+        }
+    }
+
+    @Test func theLongestNameIsANameStill() throws {
+        let name = String(repeating: "x", count: SoundFiles.nameBytesMax)
+        folder.write(WaveFile().bytes, to: "\(name).wav")
+        #expect(try files.find(named: name).name == name)
+    }
+
+    @Test func aMissingNameSaysWhereItWasLookedFor() {
+        #expect(problem("xyz") == "no sound \"xyz\" in \(folder.path)/none, \(folder.path)")
+    }
+
+    @Test func aSoftRingTakesTheSoftVariantElseIsQuieter() throws {
+        folder.write(WaveFile().bytes, to: "a.wav")
+        folder.write(WaveFile().bytes, to: "a-soft.wav")
+        folder.write(WaveFile().bytes, to: "b.wav")
+        folder.write(WaveFile().bytes, to: "c.wav")
+        folder.write(Array("broken".utf8), to: "c-soft.wav")
+        #expect(try files.find(named: "a", soft: true) == ResolvedSound(name: "a", path: "\(folder.path)/a-soft.wav"))
+        let quieter = ResolvedSound(name: "b", path: "\(folder.path)/b.wav", attenuationDecibels: 14)
+        #expect(try files.find(named: "b", soft: true) == quieter)
+        #expect(try files.find(named: "c", soft: true).attenuationDecibels == 14)
+        #expect(try files.find(configured: "\(folder.path)/a.wav", soft: true)?.path == "\(folder.path)/a-soft.wav")
+        #expect(SoundFiles.softPath(of: "/a.b/c") == "/a.b/c-soft")
+        #expect(SoundFiles.softPath(of: "x.y.ogg") == "x.y-soft.ogg")
+    }
+
+    @Test func aMistakeNeverSilencesACall() {
+        folder.write(WaveFile().bytes, to: "ring.wav")
+        let resolved = files.resolve(configured: "rnig")
+        #expect(resolved.sound?.path == "\(folder.path)/ring.wav")
+        #expect(resolved.problem == .notFound(name: "rnig", folders: files.folders))
+        #expect(files.resolve(configured: "none").sound == nil && files.resolve(configured: "none").problem == nil)
+        #expect(SoundFiles(folders: []).resolve(configured: "ring").sound == nil)
+    }
+
+    @Test func theFoldersAreTheConfiguredTheInstalledAndTheSourceTrees() {
+        folder.makeFolder("tree/.build/debug")
+        folder.makeFolder("tree/Sounds")
+        folder.write([], to: "tree/Package.swift")
+        let program = "\(folder.path)/tree/.build/debug/belfry-worker"
+        let files = SoundFiles(environment: ["BELFRY_SOUNDS_DIRECTORY": "/opt/sounds"], programPath: program)
+        #expect(
+            files.folders == [
+                "/opt/sounds", "\(folder.path)/tree/.build/share/belfry/sounds", "\(folder.path)/tree/Sounds",
+            ]
+        )
+        folder.makeFolder("bin")
+        folder.makeFolder("Sounds")
+        let installed = SoundFiles(environment: [:], programPath: "\(folder.path)/bin/belfry-worker")
+        #expect(installed.folders == ["\(folder.path)/share/belfry/sounds"])
+        #expect(SoundFiles(environment: [:], programPath: nil).folders.isEmpty)
+    }
+
+    @Test func ourOwnSoundsCanBePlayed() throws {
+        let files = SoundFiles(environment: [:], programPath: SoundFiles.runningProgramPath())
+        for name in ["ring", "hangup"] { #expect(try files.find(named: name).attenuationDecibels == 0) }
+        #expect(try files.find(named: "ring", soft: true).path.hasSuffix("/Sounds/ring-soft.wav"))
+    }
+}

@@ -1,0 +1,270 @@
+import BootTime
+import Glibc
+import Support
+import Syscalls
+import Testing
+
+@testable import SystemSound
+
+/// A ring heard, and not heard, on a real PulseAudio. One after another: each has a server and a recorder of its own.
+@Suite(.serialized) struct SoundPlayerTests {
+    /// How late a sound that was stopped may still be in the recording: what the sink and the recorder hold.
+    static let silentWithinMilliseconds = 200
+    /// How long a loop may be held up on a machine where other tests build and run: far less than any call that blocks.
+    static let gapMicrosecondsMax = 500_000
+
+    let folder = TemporaryFolder()
+    let server = PrivateSoundServer()
+
+    /// Longer than any tick, so that only being stopped ends it.
+    func longSound(amplitude: Double = 0.25) -> String {
+        folder.write(WaveFile.tone(amplitude: amplitude, milliseconds: 5_000).bytes, to: "long-\(amplitude).wav")
+    }
+
+    @Test func aRingIsHeardAndSilentOnceItsSilenceIsConfirmed() throws {
+        let recording = try server.start()
+        let ringer = try Ringer(on: server)
+        let sound = longSound()
+        try ringer.play(sound)
+        #expect(ringer.state() == "playing \(sound)")
+        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+        #expect(abs(recording.listen(milliseconds: 300).rms - 0.25) < 0.01)
+        let took = try ringer.silence()
+        recording.skipToNow()
+        let after = recording.listen(milliseconds: 1_000)
+        #expect(after.sounding.map { $0.upperBound < Self.silentWithinMilliseconds } ?? true, "\(after)")
+        #expect(took < SoundPlayer.silencePatience.microseconds, "a live server confirms: \(took) µs")
+        #expect(try ringer.gap() < Self.gapMicrosecondsMax)
+    }
+
+    @Test func R14_noTicksSoundOutlastsItsInterval() throws {
+        let recording = try server.start()
+        let ringer = try Ringer(on: server)
+        let sound = longSound()
+        for _ in 0..<6 {
+            try ringer.play(sound)
+            // Two at once would be twice as loud.
+            #expect(recording.listen(milliseconds: 300).peak < 0.3)
+        }
+        #expect(ringer.state() == "playing \(sound)")
+        #expect(ringer.state(within: 0) == nil, "told once, not at each tick")
+    }
+
+    @Test func aSoftRingIsQuieter() throws {
+        let recording = try server.start()
+        let ringer = try Ringer(on: server)
+        try ringer.play(longSound(), decibels: SoundFiles.softAttenuationDecibels)
+        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+        // 0.25 lowered by 14 dB.
+        #expect(abs(recording.listen(milliseconds: 300).rms - 0.05) < 0.005)
+    }
+
+    @Test func aRingAfterASilenceIsHeardAndReportedAnew() throws {
+        let recording = try server.start()
+        let ringer = try Ringer(on: server)
+        let sound = longSound()
+        try ringer.play(sound)
+        #expect(ringer.state() == "playing \(sound)")
+        try ringer.silence()
+        recording.skipToNow()
+        try ringer.play(sound)
+        #expect(ringer.state() == "playing \(sound)")
+        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+    }
+
+    @Test func R14_aKilledWorkersSoundStopsWithIt() throws {
+        let recording = try server.start()
+        let ringer = try Ringer(on: server)
+        try ringer.play(longSound())
+        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+        try ringer.kill()
+        recording.skipToNow()
+        let after = recording.listen(milliseconds: 1_000)
+        #expect(after.sounding.map { $0.upperBound < Self.silentWithinMilliseconds } ?? true, "\(after)")
+    }
+
+    @Test func R14_noSoundServerIsOneEventAndDelaysNothing() throws {
+        let ringer = try Ringer(on: server)
+        let sound = longSound()
+        try ringer.play(sound)
+        #expect(ringer.state() == "unavailable no sound server answers")
+        for _ in 0..<3 {
+            try ringer.play(sound)
+            #expect(ringer.state(within: 300) == nil)
+        }
+        #expect(try ringer.silence() < 50_000, "nothing was heard, so there is nothing to wait for")
+        #expect(try ringer.gap() < Self.gapMicrosecondsMax)
+    }
+
+    @Test func R14_aServerThatComesLateIsHeard() throws {
+        let ringer = try Ringer(on: server)
+        let sound = longSound()
+        try ringer.play(sound)
+        #expect(ringer.state() == "unavailable no sound server answers")
+        let recording = try server.start()
+        #expect(try ringer.playUntilStateChanges(sound) == "playing \(sound)")
+        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+    }
+
+    @Test func R14_aServerStoppedBeforeTheRingDelaysNothing() throws {
+        let recording = try server.start()
+        try server.hang()
+        let ringer = try Ringer(on: server)
+        let sound = longSound()
+        try ringer.play(sound)
+        #expect(ringer.state() == "unavailable the sound server does not answer")
+        for _ in 0..<5 { try ringer.play(sound) }
+        #expect(try ringer.silence() < 50_000)
+        #expect(try ringer.gap() < Self.gapMicrosecondsMax)
+        try server.resume()
+        #expect(recording.listen(milliseconds: 1_500).sounding == nil, "it rang after its end")
+    }
+
+    @Test func R14_aServerStoppedBetweenTicksDelaysNothingAndRingsOnWhenItResumes() throws {
+        let recording = try server.start()
+        let ringer = try Ringer(on: server)
+        let sound = longSound()
+        try ringer.play(sound)
+        #expect(ringer.state() == "playing \(sound)")
+        try server.hang()
+        try ringer.play(sound)
+        #expect(ringer.state() == "unavailable the sound server does not answer")
+        try server.resume()
+        #expect(try ringer.playUntilStateChanges(sound) == "playing \(sound)")
+        recording.skipToNow()
+        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+        try ringer.silence()
+        recording.skipToNow()
+        let after = recording.listen(milliseconds: 1_000)
+        #expect(after.sounding.map { $0.upperBound < Self.silentWithinMilliseconds } ?? true, "\(after)")
+        #expect(try ringer.gap() < Self.gapMicrosecondsMax)
+    }
+
+    @Test func R7_aServerStoppedAtTheEndDelaysItByItsBoundAndNoMore() throws {
+        let recording = try server.start()
+        let ringer = try Ringer(on: server)
+        try ringer.play(longSound())
+        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+        try server.hang()
+        let took = try ringer.silence()
+        #expect(took >= SoundPlayer.silencePatience.microseconds)
+        #expect(took < SoundPlayer.silencePatience.microseconds + Int64(Self.gapMicrosecondsMax))
+        recording.skipToNow()
+        try server.resume()
+        let after = recording.listen(milliseconds: 1_500)
+        #expect(after.sounding.map { $0.upperBound < Self.silentWithinMilliseconds } ?? true, "\(after)")
+    }
+
+    @Test func R14_aServerThatDiesBetweenTicksAndComesBackIsHeardAgain() throws {
+        try server.start()
+        let ringer = try Ringer(on: server)
+        let sound = longSound()
+        try ringer.play(sound)
+        #expect(ringer.state() == "playing \(sound)")
+        server.kill()
+        #expect(try ringer.playUntilStateChanges(sound)?.hasPrefix("unavailable ") == true)
+        let recording = try server.start()
+        #expect(try ringer.playUntilStateChanges(sound) == "playing \(sound)")
+        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+    }
+
+    @Test func R14_aServerRestartedBetweenTwoTicksIsFoundByTheSecond() throws {
+        try server.start()
+        let ringer = try Ringer(on: server)
+        let sound = longSound()
+        try ringer.play(sound)
+        #expect(ringer.state() == "playing \(sound)")
+        server.kill()
+        let recording = try server.start()
+        try ringer.play(sound)
+        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+        #expect(ringer.state(within: 0) == nil, "it played before and plays now")
+    }
+
+    @Test func R14_aFullServerIsUnavailableUntilThereIsRoom() throws {
+        let recording = try server.start()
+        var clients = try ServerClients(of: server, count: 64)
+        let ringer = try Ringer(on: server)
+        let sound = longSound()
+        try ringer.play(sound)
+        #expect(ringer.state()?.hasPrefix("unavailable ") == true)
+        #expect(try ringer.gap() < Self.gapMicrosecondsMax)
+        clients.leave()
+        #expect(try ringer.playUntilStateChanges(sound) == "playing \(sound)")
+        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+    }
+
+    @Test func R14_theNinthProcessIsBusyUntilOneOfTheEightIsGone() throws {
+        try server.start()
+        let sound = longSound()
+        var ringers: [Ringer] = []
+        for _ in 0..<SoundSlots.slotsMax {
+            let ringer = try Ringer(on: server)
+            try ringer.play(sound)
+            #expect(ringer.state() == "playing \(sound)")
+            ringers.append(ringer)
+        }
+        let ninth = try Ringer(on: server)
+        try ninth.play(sound)
+        #expect(ninth.state() == "unavailable busy")
+        try ringers[3].kill()
+        #expect(try ninth.playUntilStateChanges(sound) == "playing \(sound)")
+        let tenth = try Ringer(on: server)
+        try tenth.play(sound)
+        #expect(tenth.state() == "unavailable busy")
+        try ringers[5].silence()
+        #expect(try tenth.playUntilStateChanges(sound) == "playing \(sound)")
+    }
+
+    @Test func R14_aMissingLibraryIsOneEvent() throws {
+        let ringer = try Ringer(on: server, changing: ["RING_PLAYER_LIBRARY": "libcanberra-missing.so.0"])
+        try ringer.play(longSound())
+        #expect(ringer.state()?.hasPrefix("unavailable libcanberra cannot be opened: libcanberra-missing.so.0") == true)
+        try ringer.play(longSound())
+        #expect(ringer.state(within: 300) == nil)
+        #expect(try ringer.silence() < 50_000)
+    }
+
+    @Test func R14_aSoundThatVanishedOrWasBrokenIsOneEventAndTheNextIsHeard() throws {
+        let recording = try server.start()
+        let ringer = try Ringer(on: server)
+        let sound = longSound()
+        let broken = folder.write(Array("RIFF".utf8), to: "broken.wav")
+        try ringer.play("\(folder.path)/vanished.wav")
+        #expect(ringer.state()?.hasPrefix("unavailable \(folder.path)/vanished.wav: ") == true)
+        try ringer.play(broken)
+        #expect(ringer.state()?.hasPrefix("unavailable \(broken): ") == true)
+        try ringer.play(sound)
+        #expect(ringer.state() == "playing \(sound)")
+        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+    }
+}
+
+/// Clients that take up a sound server's places and say nothing.
+struct ServerClients {
+    private var descriptors: [Int32] = []
+
+    init(of server: PrivateSoundServer, count: Int) throws {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) {
+            unsafe $0.copyBytes(from: Array(server.socketPath.utf8))
+        }
+        for _ in 0..<count {
+            let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+            try #require(number >= 0)
+            descriptors.append(number)
+            let result = unsafe withUnsafePointer(to: &address) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    unsafe connect(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
+            }
+            try #require(result == 0)
+        }
+    }
+
+    mutating func leave() {
+        for descriptor in descriptors { close(descriptor) }
+        descriptors = []
+    }
+}
