@@ -71,12 +71,14 @@ extension Ledger {
         call.sentAt = sentAt
         call.isMissedTold = true
         write(call)
+        mustOutlivePowerCut = true
         return .silent(why, missed: true)
     }
 
     private mutating func silenceStale(_ known: Call?, _ request: RingRequest) -> Admission {
         if let known, !known.key.isAnonymous, known.isMissedTold { return .silent(.stale, missed: false) }
         writeOver(known, request, as: .missed)
+        mustOutlivePowerCut = true
         return .silent(.stale, missed: true)
     }
 

@@ -19,6 +19,7 @@ extension Ledger {
         accept["answered"] = .integer(moment.wall.wholeUnixSeconds)
         var pending: [PropertyListValue] = []
         if case .array(let known)? = root[Key.pendingAccept] { pending = known.suffix(Self.pendingAcceptMax - 1) }
+        mustOutlivePowerCut = true
         root[Key.pendingAccept] = .array(pending + [.dictionary(accept)])
         return call
     }

@@ -29,6 +29,7 @@ extension Ledger {
         if call.state == .ringing {
             guard !isRinging(call), !isSettling(call) else { return }
             write(record(call, as: .missed))
+            mustOutlivePowerCut = true
         } else if call.ended == nil {
             write(record(call, as: call.state))
         } else if isForgotten(call) {

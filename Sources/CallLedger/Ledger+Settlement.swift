@@ -40,6 +40,7 @@ extension Ledger {
         call.owner = nil
         call.isMissedTold = true
         write(call)
+        if settlement.isMissed { mustOutlivePowerCut = true }
         return settlement
     }
 

@@ -30,6 +30,12 @@ extension Ledger {
         return mode(of: key, secondCall)
     }
 
+    /// A ring that began before the ring `key`; nil where that is the oldest, and so the loud one.
+    public func elder(of key: CallKey) -> Call? {
+        let mine = (call(key)?.since ?? moment.now, key)
+        return calls.first { $0.state == .ringing && ($0.since, $0.key) < mine && isRinging($0) }
+    }
+
     /// What became of which call since `earlier`, in the order of the file.
     public func changes(from earlier: Ledger) -> [CallChange] {
         let gone = earlier.calls.filter { call($0.key) == nil }.map { CallChange(before: $0, after: nil) }
@@ -41,8 +47,6 @@ extension Ledger {
     }
 
     private func mode(of key: CallKey, _ secondCall: RingMode) -> Standing {
-        let mine = (call(key)?.since ?? moment.now, key)
-        let older = calls.lazy.filter { $0.state == .ringing && ($0.since, $0.key) < mine }
-        return .rings(older.contains(where: isRinging) ? secondCall : .loud)
+        .rings(elder(of: key) == nil ? .loud : secondCall)
     }
 }

@@ -33,6 +33,9 @@ public struct Ledger {
     /// The whole file, keys that are not ours included.
     public internal(set) var root: PropertyListDictionary
 
+    /// Whether what was changed must outlive a power cut: an answer that the app has not collected, or a missed call.
+    public internal(set) var mustOutlivePowerCut = false
+
     let moment: Moment
 
     /// The file as it was read, nothing changed: for looking.

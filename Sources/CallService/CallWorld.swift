@@ -26,7 +26,10 @@ public protocol CallWorld: AnyObject {
     /// Reads the group file again, for a wake-up that was lost, and tells the watcher where it has changed.
     func lookAgain()
 
-    /// Watches no more.
+    /// Calls `died` when `process` is gone, in place of the one watched before; nil watches none.
+    func watchDeath(of process: Owner?, _ died: @escaping () -> Void)
+
+    /// Watches neither the file nor a process any more.
     func stopWatching()
 
     /// Sounds and vibrates once in `mode`, in place of the last time.

@@ -24,6 +24,7 @@ final class RingDriver {
     private var inputs: [Input] = []
     private var isPerforming = false
     private var settlement: Settlement?
+    private var watchedElder: Owner?
 
     /// - Parameter over: called once, after `ended` was told.
     init(
@@ -48,9 +49,22 @@ final class RingDriver {
 
     private func look(at ledger: Ledger) {
         switch ledger.standing(of: request.key, owner: world.owner, secondCall: settings.secondCall) {
-        case .rings(let mode): feed(.change(mode))
+        case .rings(let mode):
+            feed(.change(mode))
+            waitForElder(in: ledger, mode: mode)
         case .ended(let reason): feed(.end(reason))
         case .lost: putBack()
+        }
+    }
+
+    /// A ring that is not loud becomes so when its elder is over; a killed elder writes nothing to say so.
+    private func waitForElder(in ledger: Ledger, mode: RingMode) {
+        let elder = mode == .loud ? nil : ledger.elder(of: request.key)?.owner
+        guard elder != watchedElder else { return }
+        watchedElder = elder
+        world.watchDeath(of: elder) { [weak self] in
+            self?.watchedElder = nil
+            self?.world.lookAgain()
         }
     }
 

@@ -95,6 +95,8 @@ final class FakeWorld: CallWorld {
 
     func lookAgain() { file.watchers[ObjectIdentifier(self)]?() }
 
+    func watchDeath(of process: Owner?, _ died: @escaping () -> Void) {}
+
     func stopWatching() { file.stopWatching(self) }
 
     func pulse(_ mode: RingMode) {

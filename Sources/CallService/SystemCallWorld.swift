@@ -1,0 +1,126 @@
+import AppGroup
+public import BootTime
+public import CallLedger
+public import CallTerms
+public import EventLoop
+public import Events
+import PropertyList
+import Syscalls
+
+/// The world as it is: the loop's clock, the group file, the sound server.
+public final class SystemCallWorld: CallWorld {
+    private let loop: Loop
+    private let file: GroupFile
+    private let ringer: Ringer
+    private let tell: (Event.Body) -> Void
+    private var timer: (any ScheduledTimer)?
+    private var groupWatch: GroupWatch?
+    private var changed: ((Ledger) -> Void)?
+    private var toldRevision: UInt64?
+    private var elder: ProcessWatch?
+
+    /// This process.
+    public let owner: Owner
+
+    /// - Parameter tell: takes the events.
+    public init(loop: Loop, file: GroupFile, ringer: Ringer, tell: @escaping (Event.Body) -> Void) {
+        self.loop = loop
+        self.file = file
+        self.ringer = ringer
+        self.tell = tell
+        owner = Owner(ProcessIdentity.current)
+    }
+
+    /// The instant.
+    public var now: Instant { loop.now }
+
+    /// The wall clock.
+    public var wall: WallTime { WallTime(microseconds: wallTimeMicroseconds()) }
+
+    /// Calls `action` at `instant`.
+    public func wake(at instant: Instant, _ action: @escaping () -> Void) {
+        timer?.cancel()
+        timer = loop.schedule(at: instant, description: "ring", action)
+    }
+
+    /// Changes the group file, and tells what is wrong with it.
+    public func transact<Answer>(_ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer) -> Void) {
+        file.transact(on: loop) { edit in
+            var ledger = Ledger(opening: edit.root, at: .now(reading: edit.found))
+            let answer = change(&ledger)
+            edit.root = ledger.root
+            edit.isDurable = ledger.mustOutlivePowerCut
+            return answer
+        } completion: { [weak self] (transaction: GroupTransaction<Answer>) in
+            self?.tellTroubles(of: transaction)
+            done(transaction.value)
+        }
+    }
+
+    /// Watches the group file's directory, from the next iteration on: a ring begins before it is watched.
+    public func watch(_ changed: @escaping (Ledger) -> Void) {
+        self.changed = changed
+        loop.afterThis(description: "watch the group") { [weak self] in
+            guard let self, self.changed != nil else { return }
+            groupWatch = file.watch(on: loop) { [weak self] in self?.lookAgain() }
+            lookAgain()
+        }
+    }
+
+    /// Reads the file again; where it cannot be read nothing is told, since that hangs up nothing.
+    public func lookAgain() {
+        guard let changed else { return }
+        let snapshot = file.snapshot()
+        guard snapshot.status == .read, snapshot.revision != toldRevision else { return }
+        toldRevision = snapshot.revision
+        changed(Ledger(reading: snapshot.root, at: .now(reading: snapshot)))
+    }
+
+    /// Watches `process` by its pidfd; one that is gone already is told of in the next iteration.
+    public func watchDeath(of process: Owner?, _ died: @escaping () -> Void) {
+        elder?.cancel()
+        elder = process.map { process in
+            ProcessWatch(loop: loop, process: process) { [weak self] in
+                self?.toldRevision = nil
+                died()
+            }
+        }
+    }
+
+    /// Watches no more.
+    public func stopWatching() {
+        changed = nil
+        groupWatch?.cancel()
+        groupWatch = nil
+        elder?.cancel()
+        elder = nil
+        timer?.cancel()
+        timer = nil
+    }
+
+    /// Sounds and vibrates once.
+    public func pulse(_ mode: RingMode) {
+        ringer.pulse(mode)
+    }
+
+    /// Makes sound and vibration stop.
+    public func silence(_ silent: @escaping () -> Void) {
+        ringer.silence(silent)
+    }
+
+    /// Tells an event.
+    public func report(_ body: Event.Body) {
+        tell(body)
+    }
+
+    private func tellTroubles<Answer>(of transaction: GroupTransaction<Answer>) {
+        for warning in transaction.warnings {
+            switch warning {
+            case .locked(_, let detail): tell(.warning(code: .groupLocked, detail: detail))
+            case .corrupt(_, let detail): tell(.warning(code: .groupCorrupt, detail: detail))
+            }
+        }
+        guard case .failed(let error) = transaction.outcome else { return }
+        tell(.warning(code: .groupUnwritable, detail: "\(error): other processes do not know of this call"))
+    }
+}

@@ -1,0 +1,142 @@
+import AppGroup
+import BootTime
+import CSystemd
+import CallService
+import Configuration
+import EventLoop
+import Events
+import Glibc
+import Interception
+import Journal
+import PushPayload
+import ServiceHost
+import Syscalls
+
+/// The process systemd starts for one notification: wires the rooms together and runs the loop until it is over.
+final class Worker {
+    /// Exit statuses, of sysexits(3).
+    private enum Status {
+        static let handled: Int32 = 0
+        static let badNotification: Int32 = 65
+        static let defect: Int32 = 70
+    }
+
+    private let loop: Loop
+    private let environment: [String: String]
+    private let connection: PushConnection
+    private let journal: JournalSink
+    private var walk: NotificationWalk?
+    private var status = Status.handled
+
+    /// Handles the notification on standard input; answers the exit status.
+    static func run(environment: [String: String]) -> Int32 {
+        do throws(SystemError) {
+            let worker = Worker(loop: try Loop(), environment: environment)
+            try worker.listenForStop()
+            worker.connection.read { [unowned worker] in worker.whole($0) }
+            worker.loop.run()
+            worker.journal.finish()
+            return worker.status
+        } catch {
+            _ = unsafe fputs("belfry-worker: \(error)\n", stderr)
+            return Status.defect
+        }
+    }
+
+    private init(loop: Loop, environment: [String: String]) {
+        self.loop = loop
+        self.environment = environment
+        connection = PushConnection(loop: loop, input: STDIN_FILENO, output: STDOUT_FILENO)
+        journal = JournalSink(loop: loop)
+    }
+
+    private func listenForStop() throws(SystemError) {
+        for signal in [SIGTERM, SIGINT, SIGHUP] {
+            try loop.onSignal(signal, description: "stop") { [unowned self] _ in
+                guard let walk else { return loop.stop() }
+                walk.stop()
+            }
+        }
+    }
+
+    private func whole(_ reading: PushReading) {
+        let whole = loop.now
+        guard connection.peerUser.map({ $0 == geteuid() || $0 == 0 }) ?? true else {
+            return refuse(Rejection(.badField, detail: "only this user and root may push here"), at: whole)
+        }
+        do throws(Rejection) {
+            switch reading {
+            case .complete(let bytes): try go(Push.parse(bytes), whole: whole)
+            case .tooLarge: throw .notificationTooLarge
+            case .incomplete(let bytes):
+                let seconds = PushConnection.notificationPatience.seconds
+                throw Rejection(.incomplete, detail: "\(bytes) bytes came in \(seconds) s, and not the end")
+            }
+        } catch {
+            refuse(error, at: whole)
+        }
+    }
+
+    private func go(_ push: Push, whole: Instant) throws(Rejection) {
+        let loaded = SettingsLoader.load(environment: environment)
+        let settings = loaded.settings
+        let name = push.envelope.appGroup ?? settings.appGroup
+        guard let group = GroupName(name) else {
+            throw Rejection(.badAppGroup, detail: "\(Printable.escaped(name)) is no name of an app group")
+        }
+        let reporter = reporter(id: push.request.id, whole: whole, group: group.text)
+        let ring = RingSettings(settings)
+        let ringer = Ringer(loop: loop, settings: ring, environment: environment, tell: reporter.report)
+        let state = StateDirectory(environment: environment) ?? StateDirectory(path: "/nonexistent/belfry")
+        let world = SystemCallWorld(
+            loop: loop, file: GroupFile(state: state, group: group), ringer: ringer, tell: reporter.report)
+        let budget = Budget(start: processStart(), length: settings.expiryBudget)
+        extendRuntime(to: settings.expiryBudget)
+        let walk = NotificationWalk(
+            push: push, timers: loop, world: world, settings: ring, budget: budget, report: reporter.report
+        ) { [unowned self] end in
+            close(refused: end == .refused)
+        }
+        self.walk = walk
+        walk.start(notes: loaded.mistakes.map { .warning(code: .configuration, detail: $0.description) })
+    }
+
+    private func refuse(_ rejection: Rejection, at whole: Instant) {
+        reporter(id: randomUUID(), whole: whole, group: "").report(
+            .rejected(reason: rejection.reason.rawValue, detail: rejection.detail))
+        close(refused: true)
+    }
+
+    private func close(refused: Bool) {
+        if refused { status = Status.badNotification }
+        connection.close(refused: refused) { [loop] in loop.stop() }
+    }
+
+    private func reporter(id: String, whole: Instant, group: String) -> EventReporter {
+        journal.begin(group: group)
+        return EventReporter(
+            timers: loop, id: id, whole: whole, listeners: [connection.write, journal.write])
+    }
+
+    /// The unit's `RuntimeMaxSec=` matches the default budget: a longer one asks for more.
+    private func extendRuntime(to budget: TimeSpan) {
+        guard budget > Settings.expiryBudgetOfApple else { return }
+        let length = budget + .seconds(5)
+        _ = unsafe sd_notify(0, "EXTEND_TIMEOUT_USEC=\(length.microseconds)")
+    }
+}
+
+/// When this process started, cut to the kernel's clock tick of 10 ms.
+private func processStart() -> Instant {
+    let ticksPerSecond = Int64(sysconf(Int32(_SC_CLK_TCK)))
+    let ticks = Int64(clamping: ProcessIdentity.current.startTicks)
+    return Instant(microseconds: ticks.multipliedReportingOverflow(by: 1_000_000 / ticksPerSecond).partialValue)
+}
+
+extension RingSettings {
+    fileprivate init(_ settings: Settings) {
+        self.init(
+            duration: settings.ringDuration, interval: settings.ringInterval, sound: settings.sound,
+            vibrates: settings.vibrates, secondCall: .init(settings.secondCall), callsMax: settings.callsMax)
+    }
+}
