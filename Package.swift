@@ -77,7 +77,7 @@ let programs: [Target] = [
         "belfry-worker",
         imports: [
             "ServiceHost", "CallService", "Configuration", "EventLoop", "AppGroup", "PushPayload", "Events", "Journal",
-            "SystemSound", "Syscalls", "BootTime", "CallLedger",
+            "Syscalls", "BootTime", "CallLedger", "CallTerms", "Interception", "Notifications", "CLinux", "CSystemd",
         ]
     ),
     program(
@@ -109,6 +109,9 @@ let checks: [Target] = [
     tests("PropertyListTests", of: ["PropertyList", "Support"]),
     tests("NotificationsTests", of: ["Notifications", "JSON"]),
     tests("PushPayloadTests", of: ["PushPayload", "Notifications", "JSON", "BootTime", "CallTerms", "Support"]),
+    tests(
+        "ServiceHostTests",
+        of: ["ServiceHost", "CallTerms", "Events", "EventLoop", "Notifications", "Syscalls", "Support", "BootTime"]),
     tests("ConfigurationTests", of: ["Configuration", "BootTime"]),
     .executableTarget(
         name: "RingPlayer",

@@ -106,3 +106,9 @@ static inline int clinux_set_pipe_size(int pipe, int bytes) {
 static inline int clinux_bytes_waiting(int descriptor, int *bytes) {
     return ioctl(descriptor, FIONREAD, bytes);
 }
+
+/// The process's environment, `NAME=value` each, ended by null.
+static inline char **clinux_environment(void) {
+    extern char **environ;
+    return environ;
+}

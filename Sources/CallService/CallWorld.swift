@@ -26,7 +26,8 @@ public protocol CallWorld: AnyObject {
     /// Reads the group file again, for a wake-up that was lost, and tells the watcher where it has changed.
     func lookAgain()
 
-    /// Calls `died` when `process` is gone, in place of the one watched before; nil watches none.
+    /// Calls `died` when `process` is gone, in place of the one watched before, and then shows the watcher the ledger
+    /// again; nil watches none.
     func watchDeath(of process: Owner?, _ died: @escaping () -> Void)
 
     /// Watches neither the file nor a process any more.

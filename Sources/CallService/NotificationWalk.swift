@@ -1,3 +1,4 @@
+import CallTerms
 public import EventLoop
 public import Events
 public import Interception

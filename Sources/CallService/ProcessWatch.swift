@@ -10,11 +10,7 @@ final class ProcessWatch {
 
     /// Calls `died` once `process` is gone; where that is so already, or cannot be watched, in the next iteration.
     init(loop: Loop, process: Owner, died: @escaping () -> Void) {
-        var opened: Int32 = -1
-        if let pid = Int32(exactly: process.pid), let start = UInt64(exactly: process.start) {
-            let identity = ProcessIdentity(pid: pid, startTicks: start)
-            opened = (try? identity.openDescriptor().map { $0.release() } ?? nil) ?? -1
-        }
+        let opened = Self.open(process)
         descriptor = opened >= 0 ? OwnedDescriptor(owning: opened) : nil
         if opened >= 0 {
             source = try? loop.watch(descriptor: opened, events: .readable, description: "elder") { [weak self] _ in
@@ -26,6 +22,13 @@ final class ProcessWatch {
     }
 
     deinit { cancel() }
+
+    private static func open(_ process: Owner) -> Int32 {
+        guard let pid = Int32(exactly: process.pid), let start = UInt64(exactly: process.start),
+            let descriptor = try? ProcessIdentity(pid: pid, startTicks: start).openDescriptor()
+        else { return -1 }
+        return descriptor.release()
+    }
 
     func cancel() {
         source?.cancel()

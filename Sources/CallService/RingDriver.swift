@@ -64,7 +64,6 @@ final class RingDriver {
         watchedElder = elder
         world.watchDeath(of: elder) { [weak self] in
             self?.watchedElder = nil
-            self?.world.lookAgain()
         }
     }
 

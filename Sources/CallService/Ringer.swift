@@ -1,4 +1,4 @@
-public import CallTerms
+import CallTerms
 public import EventLoop
 public import Events
 import SystemSound

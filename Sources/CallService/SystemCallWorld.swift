@@ -1,4 +1,4 @@
-import AppGroup
+public import AppGroup
 public import BootTime
 public import CallLedger
 public import CallTerms
@@ -16,7 +16,6 @@ public final class SystemCallWorld: CallWorld {
     private var timer: (any ScheduledTimer)?
     private var groupWatch: GroupWatch?
     private var changed: ((Ledger) -> Void)?
-    private var toldRevision: UInt64?
     private var elder: ProcessWatch?
 
     /// This process.
@@ -62,18 +61,14 @@ public final class SystemCallWorld: CallWorld {
         self.changed = changed
         loop.afterThis(description: "watch the group") { [weak self] in
             guard let self, self.changed != nil else { return }
-            groupWatch = file.watch(on: loop) { [weak self] in self?.lookAgain() }
-            lookAgain()
+            groupWatch = file.watch(on: loop) { [weak self] in self?.show($0) }.watch
+            show(file.snapshot())
         }
     }
 
-    /// Reads the file again; where it cannot be read nothing is told, since that hangs up nothing.
+    /// Reads the file again, and tells the watcher where it has changed.
     public func lookAgain() {
-        guard let changed else { return }
-        let snapshot = file.snapshot()
-        guard snapshot.status == .read, snapshot.revision != toldRevision else { return }
-        toldRevision = snapshot.revision
-        changed(Ledger(reading: snapshot.root, at: .now(reading: snapshot)))
+        groupWatch?.look()
     }
 
     /// Watches `process` by its pidfd; one that is gone already is told of in the next iteration.
@@ -81,8 +76,8 @@ public final class SystemCallWorld: CallWorld {
         elder?.cancel()
         elder = process.map { process in
             ProcessWatch(loop: loop, process: process) { [weak self] in
-                self?.toldRevision = nil
                 died()
+                self.map { $0.show($0.file.snapshot()) }
             }
         }
     }
@@ -111,6 +106,12 @@ public final class SystemCallWorld: CallWorld {
     /// Tells an event.
     public func report(_ body: Event.Body) {
         tell(body)
+    }
+
+    /// A file that is missing or cannot be read hangs up nothing.
+    private func show(_ snapshot: GroupSnapshot) {
+        guard snapshot.status == .read else { return }
+        changed?(Ledger(reading: snapshot.root, at: .now(reading: snapshot)))
     }
 
     private func tellTroubles<Answer>(of transaction: GroupTransaction<Answer>) {

@@ -28,12 +28,13 @@ enum Tidying {
             if left > 0 { loop.run() }
             return 0
         } catch {
-            _ = unsafe fputs("belfry-worker: \(error)\n", stderr)
+            complain("\(error)")
             return 70
         }
     }
 
-    private static func tidy(_ group: GroupName, under state: StateDirectory, on loop: Loop, done: @escaping () -> Void) {
+    private static func tidy(_ group: GroupName, under state: StateDirectory, on loop: Loop, done: @escaping () -> Void)
+    {
         let file = GroupFile(state: state, group: group)
         guard file.snapshot().status == .read else { return done() }
         file.transact(on: loop) { edit in

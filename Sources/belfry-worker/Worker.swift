@@ -1,5 +1,6 @@
 import AppGroup
 import BootTime
+import CallTerms
 import CSystemd
 import CallService
 import Configuration
@@ -8,6 +9,7 @@ import Events
 import Glibc
 import Interception
 import Journal
+import Notifications
 import PushPayload
 import ServiceHost
 import Syscalls
@@ -38,7 +40,7 @@ final class Worker {
             worker.journal.finish()
             return worker.status
         } catch {
-            _ = unsafe fputs("belfry-worker: \(error)\n", stderr)
+            complain("\(error)")
             return Status.defect
         }
     }
@@ -137,6 +139,16 @@ extension RingSettings {
     fileprivate init(_ settings: Settings) {
         self.init(
             duration: settings.ringDuration, interval: settings.ringInterval, sound: settings.sound,
-            vibrates: settings.vibrates, secondCall: .init(settings.secondCall), callsMax: settings.callsMax)
+            vibrates: settings.vibrates, secondCall: RingMode(settings.secondCall), callsMax: settings.callsMax)
+    }
+}
+
+extension RingMode {
+    fileprivate init(_ mode: SecondCall) {
+        switch mode {
+        case .soft: self = .soft
+        case .silent: self = .silent
+        case .loud: self = .loud
+        }
     }
 }

@@ -17,9 +17,9 @@ case ["--help"]:
     print(usage)
     status = 0
 default:
-    _ = unsafe fputs("belfry-worker: unknown arguments\n" + usage + "\n", stderr)
+    complain("unknown arguments\n" + usage)
     status = 64
 }
 // Without destructors: the sound thread may be inside a library that hangs with its server.
-unsafe fflush(stdout)
+fflush(nil)
 _exit(status)

@@ -1,0 +1,166 @@
+internal import BootTime
+internal import CLinux
+internal import PropertyList
+internal import Syscalls
+
+/// The key-value file that the programs of one app group share.
+///
+/// It is `Library/Preferences/<group>.plist` in the group's container, as on iOS. Reading takes no lock and never waits; changing
+/// goes through a transaction. One object belongs to one thread; any number of processes may have one for the same group.
+public final class GroupFile {
+    /// How long a file is at most.
+    public static let bytesMax = 1 << 20
+
+    /// The group.
+    public let group: GroupName
+    let state: StateDirectory
+    var directories: GroupDirectories?
+    /// Counts how often the directories were opened: who watches them must begin anew when it changes.
+    var directoriesCount = 0
+    private var known: KnownVersion?
+    private var revision: UInt64 = 0
+    /// Transactions that wait, the first of them for the lock.
+    var waiting: [PendingTransaction] = []
+    var isChanging = false
+    var hasTidied = false
+
+    /// The file of `group` under `state`; nothing is opened or made yet.
+    public init(state: StateDirectory, group: GroupName) {
+        self.state = state
+        self.group = group
+    }
+
+    /// The name of the file in its directory.
+    var name: String { "\(group.text).plist" }
+    /// The name of the lock beside it.
+    var lockName: String { "\(group.text).plist.lock" }
+
+    /// Where the file is, for people.
+    public var path: String { "\(state.path)/\(GroupDirectories.path(of: group))/\(name)" }
+
+    /// What the file says now, without any lock: the version before or after a change, never part of one.
+    ///
+    /// Costs one fstatat(2) where nothing has changed since the last time.
+    public func snapshot() -> GroupSnapshot {
+        do throws(SystemError) {
+            guard try openDirectories(makes: false) else { return remember(status: .missing, identity: nil) }
+            return try read()
+        } catch {
+            return unusable(because: error)
+        }
+    }
+
+    /// Opens the directories if they are not open or have been removed. False where they are missing and not to be made.
+    func openDirectories(makes: Bool) throws(SystemError) -> Bool {
+        if try directories?.preferences.isRemoved() == false { return true }
+        directories = nil
+        directories = try GroupDirectories.open(state: state, group: group, makes: makes)
+        if directories != nil { directoriesCount += 1 }
+        return directories != nil
+    }
+
+    /// Reads the file in its open directory, unless it is the version that is known. Throws what says nothing of the file itself.
+    func read() throws(SystemError) -> GroupSnapshot {
+        guard let identity = try directories?.preferences.identity(of: name) else {
+            return remember(status: .missing, identity: nil)
+        }
+        if let known, known.identity == identity, known.isSettled { return snapshot(of: known) }
+        let wall = WallTime(microseconds: wallTimeMicroseconds())
+        let content: FileContent?
+        do throws(SystemError) {
+            content = try directories?.preferences.read(name, bytesMax: GroupFile.bytesMax)
+        } catch  where GroupFile.isFaultOfFile(error) {
+            return remember(status: .unreadable(detail: error.description), identity: identity)
+        }
+        guard let content else { return remember(status: .missing, identity: nil) }
+        return remember(content, readAt: wall)
+    }
+
+    /// Whether `error` says that the file itself is unusable, rather than that this process or the disk is in trouble.
+    private static func isFaultOfFile(_ error: SystemError) -> Bool {
+        [EFBIG, ELOOP, EINVAL, EACCES, EPERM, EISDIR, ENXIO].contains(error.errno)
+    }
+
+    /// A snapshot of a file that is out of reach.
+    func unusable(because error: SystemError) -> GroupSnapshot {
+        remember(status: .unreadable(detail: error.description), identity: nil)
+    }
+
+    /// Reads the file itself next time, whatever is known.
+    func forget() { known = nil }
+
+    /// Takes `root`, which this process has just written as `bytes`, for what is known.
+    func rememberWritten(_ root: PropertyListDictionary, bytes: [UInt8], identity: FileIdentity) {
+        revision += 1
+        known = KnownVersion(
+            root: root, bytes: bytes, status: .read, identity: identity,
+            readAt: WallTime(microseconds: wallTimeMicroseconds()), revision: revision
+        )
+    }
+
+    private func remember(_ content: FileContent, readAt wall: WallTime) -> GroupSnapshot {
+        var (root, status) = (PropertyListDictionary(), GroupSnapshot.Status.read)
+        var unchanged: UInt64?
+        if let known, !known.bytes.isEmpty, known.bytes == content.bytes {
+            (root, status, unchanged) = (known.root, known.status, known.revision)
+        } else {
+            do throws(PropertyListError) {
+                root = try PropertyListDictionary.parse(content.bytes)
+            } catch {
+                status = .unreadable(detail: error.description)
+            }
+        }
+        if unchanged == nil { revision += 1 }
+        let version = KnownVersion(
+            root: root, bytes: content.bytes, status: status, identity: content.identity, readAt: wall,
+            revision: unchanged ?? revision
+        )
+        known = version
+        return snapshot(of: version)
+    }
+
+    private func remember(status: GroupSnapshot.Status, identity: FileIdentity?) -> GroupSnapshot {
+        if let known, known.status == status, known.bytes.isEmpty {
+            if known.identity == identity { return snapshot(of: known) }
+        }
+        revision += 1
+        let version = KnownVersion(
+            root: PropertyListDictionary(), bytes: [], status: status, identity: identity,
+            readAt: WallTime(microseconds: wallTimeMicroseconds()), revision: revision
+        )
+        known = version
+        return snapshot(of: version)
+    }
+
+    private func snapshot(of version: KnownVersion) -> GroupSnapshot {
+        let modifiedAt = version.identity.map { identity in
+            let age =
+                WallTime(microseconds: wallTimeMicroseconds()) - WallTime(microseconds: identity.modifiedMicroseconds)
+            return Instant(microseconds: bootTimeMicroseconds()) - age
+        }
+        return GroupSnapshot(
+            root: version.root, status: version.status, identity: version.identity, modifiedAt: modifiedAt,
+            revision: version.revision
+        )
+    }
+}
+
+/// The version of the file this process has read or written last.
+private struct KnownVersion {
+    let root: PropertyListDictionary
+    /// Its bytes; empty where they could not be had.
+    let bytes: [UInt8]
+    let status: GroupSnapshot.Status
+    let identity: FileIdentity?
+    let readAt: WallTime
+    let revision: UInt64
+
+    /// Within one tick of the kernel's clock, 10 ms at most, a file can be replaced twice and end with the inode, time and size it
+    /// began with: a version that was younger when it was read is read again.
+    private static let settlingTime = TimeSpan.milliseconds(20)
+
+    var isSettled: Bool {
+        guard let identity else { return true }
+        return readAt - WallTime(microseconds: identity.modifiedMicroseconds) >= KnownVersion.settlingTime
+    }
+}

@@ -1,0 +1,69 @@
+public import EventLoop
+public import Syscalls
+
+/// Waits for news of a group file.
+public final class GroupWatch {
+    private let file: GroupFile
+    private let loop: Loop
+    private let changed: (GroupSnapshot) -> Void
+    private var source: DirectorySource?
+    private var watchedCount = 0
+    private var toldRevision: UInt64
+    private var isEnded = false
+
+    fileprivate init(file: GroupFile, loop: Loop, changed: @escaping (GroupSnapshot) -> Void) {
+        self.file = file
+        self.loop = loop
+        self.changed = changed
+        toldRevision = file.snapshot().revision
+    }
+
+    /// Looks now and tells what is new: for each tick, since a notice may be lost, and where the kernel gives none. Watches anew
+    /// where the directory was removed and made again.
+    public func look() {
+        guard !isEnded else { return }
+        let snapshot = file.snapshot()
+        if watchedCount != file.directoriesCount { try? watchAgain() }
+        guard snapshot.revision != toldRevision else { return }
+        toldRevision = snapshot.revision
+        changed(snapshot)
+    }
+
+    /// Ends it. Cancelling twice does nothing.
+    public func cancel() {
+        isEnded = true
+        source?.cancel()
+        source = nil
+    }
+
+    fileprivate func watchAgain() throws(SystemError) {
+        source?.cancel()
+        source = nil
+        guard try file.openDirectories(makes: true), let directory = file.directories?.preferences.descriptor.number
+        else { return }
+        watchedCount = file.directoriesCount
+        source = try loop.watchDirectory(directory, description: "group-file") { [weak self] in self?.look() }
+    }
+}
+
+extension GroupFile {
+    /// Calls `changed` after each change of the file, by whomever: within a millisecond, on `loop`, with the file as it is then.
+    ///
+    /// Changes that follow each other closely are told once; this object's own transactions are told too. What was so before is not.
+    /// Where the kernel cannot tell (or the directory cannot be made), `look` on the watch, from a tick or a timer, still can:
+    /// `failure` says why.
+    public func watch(
+        on loop: Loop,
+        _ changed: @escaping (GroupSnapshot) -> Void
+    ) -> (watch: GroupWatch, failure: SystemError?) {
+        let watch = GroupWatch(file: self, loop: loop, changed: changed)
+        do throws(SystemError) {
+            try watch.watchAgain()
+        } catch {
+            return (watch, error)
+        }
+        // Written between the first look and the first notice.
+        loop.afterThis(description: "group-file") { [weak watch] in watch?.look() }
+        return (watch, nil)
+    }
+}
