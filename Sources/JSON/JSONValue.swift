@@ -1,5 +1,5 @@
 /// A JSON value, with integers and reals kept apart as they were written.
-public indirect enum JSONValue: Sendable {
+public enum JSONValue: Sendable {
     /// `null`.
     case null
     /// `true` or `false`.

@@ -1,5 +1,5 @@
 /// A property list value, its types kept apart as the file keeps them.
-public indirect enum PropertyListValue: Sendable {
+public enum PropertyListValue: Sendable {
     /// `<true/>` or `<false/>`.
     case bool(Bool)
     /// An integer that fits 64 bits with a sign.

@@ -43,7 +43,7 @@ struct XMLReader {
             return .bool(tag.name == .true)
         case .integer, .real, .date, .data:
             let start = scanner.position
-            let text = isEmpty ? "" : try scanner.text(until: tag.name)
+            let text = isEmpty ? [] : try scanner.bytes(until: tag.name)
             guard let value = XMLScalar.value(of: text, as: tag.name) else {
                 throw PropertyListError(.badValue, at: start, "the text of <\(tag.name)> is none")
             }

@@ -1,21 +1,21 @@
 /// What stands between the tags of `<integer>`, `<real>`, `<date>` and `<data>`.
 enum XMLScalar {
     /// The value that `text` says, nil if it says none of that kind; white space around it does not count.
-    static func value(of text: String, as name: XMLTag.Name) -> PropertyListValue? {
+    static func value(of text: ArraySlice<UInt8>, as name: XMLTag.Name) -> PropertyListValue? {
         switch name {
         case .integer: integer(trimmed(text))
         case .real: Double(String(decoding: trimmed(text), as: UTF8.self)).map { .real($0) }
-        case .date: date(Array(trimmed(text))).map { .date($0) }
-        case .data: data(text.utf8).map { .data($0) }
+        case .date: date(trimmed(text)).map { .date($0) }
+        case .data: data(text).map { .data($0) }
         case .plist, .dict, .array, .key, .string, .true, .false: nil
         }
     }
 
-    private static func trimmed(_ text: String) -> Substring.UTF8View {
-        var bytes = text.utf8[...]
-        while let first = bytes.first, isWhiteSpace(first) { bytes.removeFirst() }
-        while let last = bytes.last, isWhiteSpace(last) { bytes.removeLast() }
-        return bytes
+    private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var text = text
+        while let first = text.first, isWhiteSpace(first) { text.removeFirst() }
+        while let last = text.last, isWhiteSpace(last) { text.removeLast() }
+        return text
     }
 
     private static func isWhiteSpace(_ byte: UInt8) -> Bool {
@@ -23,16 +23,30 @@ enum XMLScalar {
     }
 
     /// Decimal, or hexadecimal after `0x` as Apple's reader takes it.
-    private static func integer(_ text: Substring.UTF8View) -> PropertyListValue? {
+    private static func integer(_ text: ArraySlice<UInt8>) -> PropertyListValue? {
         var digits = text
         let isNegative = digits.first == UInt8(ascii: "-")
         if isNegative || digits.first == UInt8(ascii: "+") { digits.removeFirst() }
-        let isHexadecimal = digits.starts(with: "0x".utf8) || digits.starts(with: "0X".utf8)
-        if isHexadecimal { digits.removeFirst(2) }
-        // A second sign would pass as a number.
-        guard let first = digits.first, first != UInt8(ascii: "+"), first != UInt8(ascii: "-") else { return nil }
-        let magnitude = UInt64(String(decoding: digits, as: UTF8.self), radix: isHexadecimal ? 16 : 10)
-        guard let magnitude else { return nil }
+        var radix: UInt64 = 10
+        if digits.starts(with: [0x30, 0x78]) || digits.starts(with: [0x30, 0x58]) {
+            radix = 16
+            digits.removeFirst(2)
+        }
+        guard !digits.isEmpty else { return nil }
+        var magnitude: UInt64 = 0
+        for byte in digits {
+            let digit: UInt8
+            switch byte {
+            case 0x30...0x39: digit = byte - 0x30
+            case 0x41...0x46 where radix == 16: digit = byte - 0x41 + 10
+            case 0x61...0x66 where radix == 16: digit = byte - 0x61 + 10
+            default: return nil
+            }
+            let (product, isTooLarge) = magnitude.multipliedReportingOverflow(by: radix)
+            let (sum, isStillTooLarge) = product.addingReportingOverflow(UInt64(digit))
+            guard !isTooLarge, !isStillTooLarge else { return nil }
+            magnitude = sum
+        }
         if isNegative {
             guard magnitude <= UInt64(Int64.max) + 1 else { return nil }
             return .integer(Int64(truncatingIfNeeded: 0 &- magnitude))
@@ -42,9 +56,9 @@ enum XMLScalar {
 
     /// Seconds since 2001 of `2026-11-20T16:19:00Z`. Years of other than four digits, which libplist writes, and a
     /// fraction of the second, which nobody writes, are read too.
-    private static func date(_ text: [UInt8]) -> Double? {
+    private static func date(_ text: ArraySlice<UInt8>) -> Double? {
         let isNegative = text.first == UInt8(ascii: "-")
-        let parts = text[(isNegative ? 1 : 0)...]
+        let parts = text.dropFirst(isNegative ? 1 : 0)
         guard let yearEnd = parts.firstIndex(of: UInt8(ascii: "-")), (1...9).contains(yearEnd - parts.startIndex),
             parts.last == UInt8(ascii: "Z"), (16...26).contains(parts.count - (yearEnd - parts.startIndex))
         else { return nil }
@@ -76,7 +90,7 @@ enum XMLScalar {
     }
 
     /// Base64 with white space anywhere; what follows the padding must be white space.
-    private static func data(_ text: String.UTF8View) -> [UInt8]? {
+    private static func data(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         var data: [UInt8] = []
         data.reserveCapacity(text.count / 4 * 3)
         var bits: UInt32 = 0

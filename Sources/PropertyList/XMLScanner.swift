@@ -37,6 +37,8 @@ struct XMLScanner {
             switch bytes[position] {
             case 0x20, 0x0A, 0x0D, 0x09: position += 1
             case UInt8(ascii: "<"):
+                // Nearly always; the comparisons below cost as much as all the rest.
+                guard second == UInt8(ascii: "!") || second == UInt8(ascii: "?") else { return true }
                 if try skipComment() { continue }
                 if isNext("<?") {
                     try skip(past: "?>")
@@ -82,15 +84,25 @@ struct XMLScanner {
         throw error(.incomplete, "the text ends inside a tag")
     }
 
-    /// The text here, up to and with the closing tag of `name`: entities resolved, CDATA as it stands, comments out.
+    /// The text here, up to and with the closing tag of `name`.
     mutating func text(until name: XMLTag.Name) throws(PropertyListError) -> String {
         let start = position
+        let text = try bytes(until: name)
+        // By way of the buffer: the library checks and copies a slice byte by byte, and a buffer at once.
+        let string = unsafe text.withUnsafeBufferPointer { unsafe String(validating: $0, as: UTF8.self) }
+        guard let string else { throw PropertyListError(.notUTF8, at: start, "found a text that is not UTF-8") }
+        return string
+    }
+
+    /// The text's bytes: entities resolved, CDATA as it stands, comments out.
+    mutating func bytes(until name: XMLTag.Name) throws(PropertyListError) -> ArraySlice<UInt8> {
+        let start = position
         skipPlainText()
-        // The usual text has neither entities nor sections and is taken at once.
-        if position < bytes.count, bytes[position] == UInt8(ascii: "<"), isNext("</") {
-            let text = try string(bytes[start..<position], at: start)
+        // The usual text has neither entities nor sections and is taken as it stands.
+        if position < bytes.count, bytes[position] == UInt8(ascii: "<"), second == UInt8(ascii: "/") {
+            let end = position
             try expectClosing(name)
-            return text
+            return bytes[start..<end]
         }
         var text = Array(bytes[start..<position])
         while position < bytes.count {
@@ -103,7 +115,7 @@ struct XMLScanner {
                 text.append(contentsOf: bytes[sectionStart..<(position - 3)])
             } else if try !skipComment() {
                 try expectClosing(name)
-                return try string(text[...], at: start)
+                return text[...]
             }
             let runStart = position
             skipPlainText()
@@ -112,17 +124,13 @@ struct XMLScanner {
         throw error(.incomplete, "the text ends inside <\(name)>")
     }
 
+    /// The byte after the next.
+    private var second: UInt8? { position + 1 < bytes.count ? bytes[position + 1] : nil }
+
     private mutating func skipPlainText() {
         while position < bytes.count, bytes[position] != UInt8(ascii: "<"), bytes[position] != UInt8(ascii: "&") {
             position += 1
         }
-    }
-
-    private func string(_ text: ArraySlice<UInt8>, at start: Int) throws(PropertyListError) -> String {
-        guard let string = String(validating: text, as: UTF8.self) else {
-            throw PropertyListError(.notUTF8, at: start, "found a text that is not UTF-8")
-        }
-        return string
     }
 
     private mutating func expectClosing(_ name: XMLTag.Name) throws(PropertyListError) {
@@ -213,19 +221,24 @@ struct XMLScanner {
 
     private static func isOfName(_ byte: UInt8) -> Bool { byte >= 0x61 && byte <= 0x7A }
 
-    /// The element of that name; a chain of comparisons costs a third of what `init(rawValue:)` does.
-    private static func name(_ bytes: ArraySlice<UInt8>) -> XMLTag.Name? {
+    /// The element of that name, by its letters as one number, since this is asked of every tag.
+    private static func name(_ letters: ArraySlice<UInt8>) -> XMLTag.Name? {
+        guard letters.count <= 8 else { return nil }
         var packed: UInt64 = 0
-        guard bytes.count <= 8 else { return nil }
-        for byte in bytes { packed = packed << 8 | UInt64(byte) }
-        return names[packed]
-    }
-
-    private static let names: [UInt64: XMLTag.Name] = {
-        var names: [UInt64: XMLTag.Name] = [:]
-        for name in XMLTag.Name.allCases {
-            names[name.rawValue.utf8.reduce(0) { $0 << 8 | UInt64($1) }] = name
+        for letter in letters { packed = packed << 8 | UInt64(letter) }
+        switch packed {
+        case 0x6B_6579: return .key
+        case 0x73_7472_696E67: return .string
+        case 0x69_6E74_6567_6572: return .integer
+        case 0x7472_7565: return .true
+        case 0x66_616C_7365: return .false
+        case 0x6469_6374: return .dict
+        case 0x61_7272_6179: return .array
+        case 0x7265_616C: return .real
+        case 0x6461_7465: return .date
+        case 0x6461_7461: return .data
+        case 0x70_6C69_7374: return .plist
+        default: return nil
         }
-        return names
-    }()
+    }
 }
