@@ -52,7 +52,7 @@ extension Loop {
     public func onExit(
         of child: ChildProcess,
         description: String,
-        _ action: @escaping (ExitStatus) -> Void
+        _ action: @escaping (ChildExit) -> Void
     ) throws(SystemError) -> ProcessSource {
         assertOnLoop()
         let source = ProcessSource(thread: thread) {

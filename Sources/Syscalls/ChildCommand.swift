@@ -36,7 +36,7 @@ public struct ChildCommand: Sendable {
 }
 
 /// How a child process ended.
-public enum ExitStatus: Hashable, Sendable {
+public enum ChildExit: Hashable, Sendable {
     /// It exited with this code.
     case exited(code: Int32)
     /// This signal killed it.

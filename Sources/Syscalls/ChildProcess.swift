@@ -8,7 +8,7 @@ public final class ChildProcess {
     /// Its number, its own until it has been waited for.
     public let pid: Int32
     /// How it ended, once that is known.
-    public private(set) var exitStatus: ExitStatus?
+    public private(set) var exitStatus: ChildExit?
     private let leadsGroup: Bool
     private let descriptor: OwnedDescriptor
 
@@ -53,16 +53,16 @@ public final class ChildProcess {
 
     /// How it ended, if it has; never waits.
     @discardableResult
-    public func reap() throws(SystemError) -> ExitStatus? { try wait(options: WEXITED | WNOHANG) }
+    public func reap() throws(SystemError) -> ChildExit? { try wait(options: WEXITED | WNOHANG) }
 
     /// Waits until it has ended. Never on a loop's thread, except at a program's end.
     @discardableResult
-    public func waitUntilExit() throws(SystemError) -> ExitStatus {
+    public func waitUntilExit() throws(SystemError) -> ChildExit {
         guard let status = try wait(options: WEXITED) else { preconditionFailure("waitid came back without an end") }
         return status
     }
 
-    private func wait(options: Int32) throws(SystemError) -> ExitStatus? {
+    private func wait(options: Int32) throws(SystemError) -> ChildExit? {
         if let exitStatus { return exitStatus }
         var end = clinux_child_end()
         try checked("waitid", on: "process \(pid)") { unsafe clinux_wait(descriptor.number, options, &end) }

@@ -2,6 +2,7 @@ internal import CLinux
 internal import Glibc
 
 /// Two descriptors that belong together: the ends of a pipe, or of a pair of sockets.
+@frozen
 public struct DescriptorPair: ~Copyable, Sendable {
     /// A pipe's end for reading, or one socket.
     public var reading: OwnedDescriptor
