@@ -48,6 +48,7 @@ let drivers: [Target] = [
     room("PropertyList", imports: ["CPlist"]),
     room("Syscalls", imports: ["CLinux"]),
     room("EventLoop", imports: ["CSystemd", "CLinux", "Syscalls", "BootTime"]),
+    room("EventLoopExecutor", imports: ["EventLoop", "Syscalls", "BootTime"]),
     room("AppGroup", imports: ["EventLoop", "Syscalls", "PropertyList", "BootTime", "CLinux"]),
     room("Configuration", imports: ["Syscalls", "BootTime"]),
     room("Journal", imports: ["Events", "CallTerms", "Notifications", "Syscalls"]),
@@ -97,6 +98,7 @@ let checks: [Target] = [
         swiftSettings: strict
     ),
     tests("SyscallsTests", of: ["Syscalls", "CLinux"]),
+    tests("EventLoopExecutorTests", of: ["EventLoopExecutor", "EventLoop", "Syscalls", "BootTime", "Support"]),
     tests("EventLoopTests", of: ["EventLoop", "Syscalls", "BootTime", "Support", "CLinux"]),
     tests(
         "CallServiceTests",
