@@ -99,6 +99,10 @@ let checks: [Target] = [
     ),
     tests("SyscallsTests", of: ["Syscalls", "CLinux"]),
     tests("EventLoopExecutorTests", of: ["EventLoopExecutor", "EventLoop", "Syscalls", "BootTime", "Support"]),
+    tests(
+        "AppGroupTests",
+        of: ["AppGroup", "EventLoop", "Syscalls", "PropertyList", "BootTime", "Support", "CLinux"]
+    ),
     tests("EventLoopTests", of: ["EventLoop", "Syscalls", "BootTime", "Support", "CLinux"]),
     tests(
         "CallServiceTests",

@@ -9,11 +9,13 @@ extension LoopExecutor {
         let start = ThreadStart(ready: try DescriptorPair.pipe())
         let box = unsafe Unmanaged.passRetained(start)
         var thread = pthread_t()
-        let result = unsafe pthread_create(&thread, nil, { userdata in
-            guard let userdata = unsafe userdata else { return nil }
-            unsafe Unmanaged<ThreadStart>.fromOpaque(userdata).takeRetainedValue().run()
-            return nil
-        }, box.toOpaque())
+        let result = unsafe pthread_create(
+            &thread, nil,
+            { userdata in
+                guard let userdata = unsafe userdata else { return nil }
+                unsafe Unmanaged<ThreadStart>.fromOpaque(userdata).takeRetainedValue().run()
+                return nil
+            }, box.toOpaque())
         guard result == 0 else {
             unsafe box.release()
             throw SystemError(errno: result, call: "pthread_create")
@@ -64,10 +66,12 @@ private final class ThreadStart: Sendable {
         var byte: UInt8 = 0
         try checked("read") { unsafe read(ready.reading.number, &byte, 1) }
         // Taken out: the executor must not be kept by what started it.
-        guard let result = made.withLock({ made in
-            defer { made = nil }
-            return made
-        }) else { preconditionFailure("a thread said that it was ready before it was") }
+        guard
+            let result = made.withLock({ made in
+                defer { made = nil }
+                return made
+            })
+        else { preconditionFailure("a thread said that it was ready before it was") }
         return try result.get()
     }
 

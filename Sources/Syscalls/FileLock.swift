@@ -5,6 +5,13 @@ internal import Glibc
 public struct FileLock: ~Copyable, Sendable {
     private let file: OwnedDescriptor
 
+    private init(file: consuming OwnedDescriptor) { self.file = file }
+
+    deinit {
+        // Closing alone is not enough: a child that is just being started has a copy, until it executes its program.
+        flock(file.number, LOCK_UN)
+    }
+
     /// Takes the lock on the file `name` of `directory`, which is made if it is missing; nil where somebody holds it.
     ///
     /// A lock file that was removed or replaced meanwhile does not count: two writers could hold two files of that name.
