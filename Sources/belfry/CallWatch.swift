@@ -1,0 +1,123 @@
+import AppGroup
+import BootTime
+import CallLedger
+import CallTerms
+import EventLoop
+import JSON
+import Syscalls
+
+/// Follows a group file and tells who rings and how each call ends, also of a worker that dies without a word.
+final class CallWatch {
+    private let context: Context
+    private let file: GroupFile
+    private let loop: Loop
+    private let start: Instant
+    private var ledger: Ledger
+    private var ringing: [CallKey: Call] = [:]
+    private var deaths: [CallKey: ProcessSource] = [:]
+    private var deadline: (any ScheduledTimer)?
+    private var wasInFront = false
+
+    /// A watch on `file`; prints nothing yet.
+    init(_ context: Context, _ file: GroupFile, _ loop: Loop) {
+        self.context = context
+        self.file = file
+        self.loop = loop
+        start = loop.now
+        ledger = GroupAccess.ledger(of: file.snapshot())
+    }
+
+    /// Tells what rings now, then what changes, until nobody reads it any more.
+    func run() {
+        let (watch, failure) = file.watch(on: loop) { [self] _ in look() }
+        if let failure { context.warn("changes are seen late, since the folder cannot be watched: \(failure)") }
+        if failure != nil { lookOften(watch) }
+        look()
+        withExtendedLifetime(watch) { loop.run() }
+    }
+
+    /// Where the kernel tells of no change, the file is read again once a second.
+    private func lookOften(_ watch: GroupWatch) {
+        _ = loop.schedule(at: loop.now + .seconds(1), description: "look again") { [self] in
+            watch.look()
+            lookOften(watch)
+        }
+    }
+
+    private func look() {
+        let before = ledger
+        ledger = GroupAccess.ledger(of: file.snapshot())
+        let rings = ledger.rings
+        for ring in rings where ringing[ring.key] == nil { tellRinging(ring) }
+        for change in ledger.changes(from: before) where change.after?.state != .ringing { tellEnd(change) }
+        for (key, call) in ringing where !rings.contains(where: { $0.key == key }) {
+            // Its entry still says that it rings, but its owner has died or its time is up.
+            if ledger.call(key)?.state == .ringing { tell("lost", call, "its worker left no word", tone: .bad) }
+            deaths.removeValue(forKey: key)?.cancel()
+        }
+        ringing = [:]
+        for ring in rings { ringing[ring.key] = ring }
+        tellForeground()
+        expect(rings)
+        if !context.output.isOpen { loop.stop() }
+    }
+
+    /// Looks again when the next ring is over, and when an owner dies.
+    private func expect(_ rings: [Call]) {
+        deadline?.cancel()
+        deadline = rings.map(\.until).min().map { instant in
+            loop.schedule(at: instant + .milliseconds(1), description: "next deadline") { [self] in look() }
+        }
+        for ring in rings where deaths[ring.key] == nil {
+            guard let owner = ring.owner, let pid = Int32(exactly: owner.pid), let ticks = UInt64(exactly: owner.start)
+            else { continue }
+            let process = ProcessIdentity(pid: pid, startTicks: ticks)
+            deaths[ring.key] = try? loop.onDeath(of: process, description: "owner") { [self] in
+                deaths[ring.key] = nil
+                look()
+            }
+        }
+    }
+
+    private func tellRinging(_ call: Call) {
+        let still = DecimalText.fixed((call.until - loop.now).seconds, digits: 1)
+        tell("ringing", call, "for \(still) s", tone: .good)
+    }
+
+    private func tellEnd(_ change: CallChange) {
+        // A record that is forgotten after its ten minutes is no news.
+        guard let call = change.after else { return }
+        let reason = call.hangupReason.map { "\($0.rawValue)" } ?? ""
+        tell(call.state.rawValue, call, reason, tone: call.state == .missed ? .bad : .notable)
+    }
+
+    private func tellForeground() {
+        let isInFront = ledger.foreground != .background
+        defer { wasInFront = isInFront }
+        guard isInFront != wasInFront else { return }
+        if context.wantsJSON {
+            context.output.json(["at": .real(elapsed), "foreground": .bool(isInFront)])
+        } else {
+            let text = isInFront ? "the app is in front: calls do not ring" : "the app is no longer in front"
+            context.output.line(story.line(at: elapsed, "app", text, tone: .strong))
+        }
+    }
+
+    private func tell(_ state: String, _ call: Call, _ detail: String, tone: Style.Tone) {
+        if context.wantsJSON {
+            var object: JSONObject = [
+                "at": .real(elapsed), "state": .string(state), "call": .string(call.key.text),
+                "name": .string(call.name), "handle": .string(call.handle), "video": .bool(call.hasVideo),
+            ]
+            if let reason = call.hangupReason { object["hangupReason"] = .string(reason.rawValue) }
+            context.output.json(object)
+        } else {
+            let text = CallText.description(of: call) + (detail.isEmpty ? "" : ", \(detail)")
+            context.output.line(story.line(at: elapsed, state, text, tone: tone))
+        }
+    }
+
+    private var elapsed: Double { (loop.now - start).seconds }
+
+    private var story: StoryText { StoryText(style: context.style) }
+}

@@ -1,0 +1,61 @@
+import Configuration
+import Events
+import PushClient
+
+/// What a command works with: its options, the environment, the settings, and where it prints.
+struct Context {
+    /// Its options and arguments.
+    let options: ParsedOptions
+    /// The environment.
+    let environment: [String: String]
+    /// Where it prints.
+    let output: Output
+    /// The settings in force for the shell that runs it.
+    let loaded: LoadedSettings
+    /// How words are coloured.
+    let style: Style
+
+    /// A context; reads the configuration.
+    init(options: ParsedOptions, environment: [String: String], output: Output) {
+        self.options = options
+        self.environment = environment
+        self.output = output
+        loaded = SettingsLoader.load(environment: environment)
+        style = Style(isTerminal: output.isTerminal, environment: environment)
+    }
+
+    /// Says on standard error what is not as it should be, and goes on.
+    func warn(_ text: String) { output.complaint(Printable.escaped("belfry: warning: " + text)) }
+
+    /// Whether JSON is wanted.
+    var wantsJSON: Bool { options.has("json") }
+
+    /// The app group that this command looks into.
+    var groupName: String { options["group"] ?? loaded.settings.appGroup }
+
+    /// The app group as a push has to name it; nil where the worker's own configuration says it as well as ours.
+    ///
+    /// What the shell's environment says need not be in the worker's, and both must look into the same file.
+    var statedGroup: String? {
+        if let group = options["group"] { return group }
+        if case .environment = loaded.origin(of: .appGroupName) { return loaded.settings.appGroup }
+        return nil
+    }
+
+    /// The push socket that the options or the environment name.
+    func socket() throws(CommandError) -> PushSocket {
+        do throws(PushError) {
+            if let path = options["socket"] { return try PushSocket(path: path) }
+            return try PushSocket(environment: environment)
+        } catch {
+            throw CommandError(error)
+        }
+    }
+}
+
+extension CommandError {
+    /// The push's failure as the command's.
+    init(_ error: PushError) {
+        self.init(ProgramStatus(rawValue: error.exitStatus) ?? .defect, error.detail, error.remedy)
+    }
+}

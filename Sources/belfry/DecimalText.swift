@@ -1,0 +1,27 @@
+/// Numbers as people read them, without a C format string.
+enum DecimalText {
+    /// Larger numbers are shown as this one: what comes from outside may be 1e300.
+    private static let largest = 1e12
+
+    /// `value` with `digits` (at most 6) decimals, rounded; not a number is `?`.
+    static func fixed(_ value: Double, digits: Int) -> String {
+        guard !value.isNaN else { return "?" }
+        var scale: Int64 = 1
+        for _ in 0..<min(max(digits, 0), 6) { scale *= 10 }
+        let bounded = min(max(value, -largest), largest)
+        let scaled = Int64((bounded * Double(scale)).rounded())
+        let whole = String(scaled.magnitude / UInt64(scale))
+        let sign = scaled < 0 ? "-" : ""
+        guard scale > 1 else { return sign + whole }
+        let fraction = String(scaled.magnitude % UInt64(scale))
+        return sign + whole + "." + String(repeating: "0", count: min(digits, 6) - fraction.count) + fraction
+    }
+
+    /// A length of time in seconds with as many decimals as it needs, at most three: `30 s`, `1.5 s`.
+    static func seconds(_ value: Double) -> String {
+        var text = fixed(value, digits: 3)
+        while text.hasSuffix("0"), text.contains(".") { text.removeLast() }
+        if text.hasSuffix(".") { text.removeLast() }
+        return text + " s"
+    }
+}
