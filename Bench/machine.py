@@ -141,7 +141,7 @@ class Machine:
         self.systemctl("start", "belfry.socket", *(f"{peer}.socket" for peer in PEERS))
 
     def systemctl(self, *arguments):
-        subprocess.run(["systemctl", "--user", *arguments], check=True, timeout=60)
+        subprocess.run(["systemctl", "--user", "--quiet", *arguments], check=True, timeout=60)
 
     def configure(self, **settings):
         """What the workers started from now on find in their environment."""
