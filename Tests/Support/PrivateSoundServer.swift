@@ -40,7 +40,8 @@ public final class PrivateSoundServer {
             ChildCommand(
                 path: "/usr/bin/pulseaudio",
                 arguments: [
-                    "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1", "--log-target=null",
+                    // Idle only once its recorder is gone, as when the tests crashed: nobody else would end it.
+                    "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=60", "--log-target=null",
                     "--load=module-native-protocol-unix",
                     // Without norewinds= it renders 2 s ahead before anybody listens.
                     "--load=module-null-sink sink_name=ring rate=\(Self.samplesPerSecond) channels=1 norewinds=1",
