@@ -118,6 +118,7 @@ let checks: [Target] = [
     tests(
         "ServiceHostTests",
         of: ["ServiceHost", "CallTerms", "Events", "EventLoop", "Notifications", "Syscalls", "Support", "BootTime"]),
+    tests("CallLedgerTests", of: ["CallLedger", "BootTime", "CallTerms", "PropertyList", "Support"]),
     tests("ConfigurationTests", of: ["Configuration", "BootTime"]),
     .executableTarget(
         name: "RingPlayer",

@@ -3,6 +3,9 @@ public struct TimeSpan: Hashable, Comparable, Sendable {
     /// A hundred years: far beyond any ring, and small enough that sums of a few thousand never overflow.
     public static let longest = TimeSpan(microseconds: 100 * 366 * 86_400 * 1_000_000)
 
+    /// How far another machine's clock may be ahead before it is wrong (R9).
+    public static let clockSkewMax = TimeSpan.seconds(60)
+
     /// No time at all.
     public static let zero = TimeSpan(microseconds: 0)
 

@@ -20,6 +20,13 @@ public struct Call: Hashable, Sendable {
         self.state = state
     }
 
+    /// A ring that the file does not know.
+    init(ringing request: RingRequest) {
+        self.init(key: request.key, state: .ringing)
+        describe(request)
+        sentAt = request.sentAt
+    }
+
     /// The call as the file has it; nil where the state is none that we know.
     init?(key: CallKey, entry: PropertyListDictionary) {
         guard case .string(let word)? = entry["state"], CallState(rawValue: word) != nil else { return nil }
@@ -87,22 +94,43 @@ public struct Call: Hashable, Sendable {
         set { entry["reason"] = newValue.map { .string($0.rawValue) } }
     }
 
-    /// When the last push about it was sent, where that push said so.
+    /// When the latest request was sent, where that push said so: what was sent until then is settled or rings.
     var sentAt: WallTime? {
-        get {
-            switch entry["sentAt"] {
-            case .real(let seconds)?: WallTime(unixSeconds: seconds)
-            case .integer(let seconds)?: WallTime(unixSeconds: Double(seconds))
-            default: nil
-            }
-        }
+        get { time("sentAt") }
         set { entry["sentAt"] = newValue.map { .real($0.unixSeconds) } }
+    }
+
+    /// When the latest hangup was sent, where one said so; it outlives the rings of later requests.
+    var hangupSentAt: WallTime? {
+        get { time("hangupSentAt") }
+        set { entry["hangupSentAt"] = newValue.map { .real($0.unixSeconds) } }
     }
 
     /// Whether the person was told that they missed it, so that nobody tells them again (R11).
     var isMissedTold: Bool {
         get { entry["missedTold"] == .bool(true) }
         set { entry["missedTold"] = newValue ? .bool(true) : nil }
+    }
+
+    /// Whether its process died before it told the person, who still has to hear of it (R12).
+    var isToBeTold: Bool { !isMissedTold && owner != nil && state != .answered && state != .declined }
+
+    /// Takes over who calls.
+    mutating func describe(_ request: RingRequest) {
+        name = request.name
+        handle = request.handle
+        hasVideo = request.hasVideo
+    }
+
+    /// Remembers a hangup, in whatever order hangups come.
+    mutating func noteHangup(sentAt: WallTime?) {
+        hangupSentAt = [hangupSentAt, sentAt].compactMap { $0 }.max()
+    }
+
+    /// The person knows of it, and of every request sent before its hangup.
+    mutating func markTold() {
+        isMissedTold = true
+        sentAt = [sentAt, hangupSentAt].compactMap { $0 }.max()
     }
 
     private func string(_ key: String) -> String? {
@@ -113,6 +141,14 @@ public struct Call: Hashable, Sendable {
     private func integer(_ key: String) -> Int64? {
         guard case .integer(let value)? = entry[key] else { return nil }
         return value
+    }
+
+    private func time(_ key: String) -> WallTime? {
+        switch entry[key] {
+        case .real(let seconds)?: WallTime(unixSeconds: seconds)
+        case .integer(let seconds)?: WallTime(unixSeconds: Double(seconds))
+        default: nil
+        }
     }
 
     private static func cut(_ text: String) -> String {

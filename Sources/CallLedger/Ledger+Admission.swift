@@ -11,21 +11,27 @@ extension Ledger {
     public mutating func admit(
         _ request: RingRequest, until: Instant?, secondCall: RingMode, callsMax: Int, owner: Owner
     ) -> Admission {
+        var request = request
+        request.sentAt = believed(request.sentAt)
         let known = call(request.key)
-        if let known, isRinging(known) { return .silent(.duplicate, missed: false) }
+        if let known, isRinging(known) {
+            ringOn(known, for: request)
+            return .silent(.duplicate, missed: false)
+        }
         if let known, let why = memory(of: known, against: request) { return silence(known, request, why) }
         guard let until else { return silenceStale(known, request) }
         if foreground != .background {
-            writeOver(known, request, as: .foreground)
+            if !(known.map(isToldByOwner) ?? false) { writeOver(known, request, as: .foreground) }
             return .silent(.foreground, missed: false)
         }
         let rings = rings
-        guard rings.count < callsMax else { return .busy(ringing: rings.count) }
+        guard rings.count < callsMax, hasRoom(beside: rings) else { return .busy(ringing: rings.count) }
         ring(request, until: until, owner: owner, over: known)
         return .ring(mode: rings.isEmpty ? .loud : secondCall, until: until)
     }
 
-    /// Puts back a ring that a stranger's write has lost; its owner calls this.
+    /// Puts back a ring that a stranger's write has lost; its owner calls this. No end of it can be lost: where the
+    /// file knows the call, it stands as it is.
     public mutating func restore(_ request: RingRequest, since: Instant, until: Instant, owner: Owner) {
         guard call(request.key) == nil else { return }
         ring(request, until: until, owner: owner, over: nil, since: since)
@@ -37,9 +43,10 @@ extension Ledger {
         var call = known ?? Call(key: request.key, state: .ringing)
         call.state = .ringing
         call.describe(request)
-        call.started = moment.wall.wholeUnixSeconds
+        call.sentAt = request.sentAt
+        call.started = (moment.wall + ((since ?? moment.now) - moment.now)).wholeUnixSeconds
         call.ended = nil
-        call.since = since ?? moment.now
+        call.since = since ?? youngest
         call.until = until
         call.owner = owner
         call.hangupReason = nil
@@ -47,36 +54,70 @@ extension Ledger {
         write(call)
     }
 
+    /// A request that was sent after the one that rings finds its ring made already: an earlier call's hangup that is
+    /// still on its way does not end it.
+    private mutating func ringOn(_ ring: Call, for request: RingRequest) {
+        guard let began = ring.sentAt, let sent = request.sentAt, sent > began else { return }
+        var call = ring
+        call.sentAt = sent
+        write(call)
+    }
+
+    /// The start of a ring that comes after all others, also those admitted by a process that read its clock later
+    /// and got the file earlier.
+    private var youngest: Instant {
+        let others = rings.map(\.since).filter { $0 - moment.now < Self.longestRing }
+        return max(moment.now, (others.max() ?? moment.now) + TimeSpan(microseconds: others.isEmpty ? 0 : 1))
+    }
+
     private func memory(of known: Call, against request: RingRequest) -> SilenceReason? {
-        guard !known.key.isAnonymous else { return nil }
+        guard !known.key.isAnonymous, !isNewCall(request, after: known) else { return nil }
         switch known.state {
         case .answered: return .answered
         case .declined: return .declined
-        case .hangup:
-            if let hungUp = known.sentAt, let sent = request.sentAt, sent > hungUp { return nil }
+        case .hangup: return .hungUp
+        case .ringing, .timeout, .expired, .foreground, .stopped, .missed:
+            guard let hungUp = known.hangupSentAt, let sent = request.sentAt, sent <= hungUp else { return nil }
             return .hungUp
-        case .ringing, .timeout, .expired, .foreground, .stopped, .missed: return nil
         }
+    }
+
+    /// Whether the hangup that ended all requests known so far was sent before `request`.
+    private func isNewCall(_ request: RingRequest, after known: Call) -> Bool {
+        guard let hungUp = known.hangupSentAt, let sent = request.sentAt else { return false }
+        return sent > hungUp && hungUp >= (known.sentAt ?? hungUp)
+    }
+
+    /// Whether `request` is none of those that the person was told of; one sent before a request that is still to be
+    /// told of was.
+    private func isUntold(_ request: RingRequest, of known: Call) -> Bool {
+        guard let latest = known.sentAt, let sent = request.sentAt else { return !known.isMissedTold }
+        return known.isMissedTold ? sent > latest : sent >= latest
+    }
+
+    /// Whether a process that lives is about to tell the person of `known` itself.
+    private func isToldByOwner(_ known: Call) -> Bool {
+        known.owner.map(moment.isAlive) ?? false
     }
 
     /// A request that its hangup overtook is missed, once; a copy of one that rang is told of by who rang it.
     private mutating func silence(_ known: Call, _ request: RingRequest, _ why: SilenceReason) -> Admission {
-        let isOvertaken = why == .hungUp && known.hangupReason?.leavesMissedCall ?? true
-        guard isOvertaken, !known.isMissedTold, !(known.owner.map(moment.isAlive) ?? false) else {
+        let isOvertaken = known.state == .hangup && known.hangupReason?.leavesMissedCall ?? true
+        guard isOvertaken, isUntold(request, of: known), !isToldByOwner(known) else {
             return .silent(why, missed: false)
         }
         var call = known
-        let sentAt = call.sentAt
         call.describe(request)
-        call.sentAt = sentAt
-        call.isMissedTold = true
+        call.sentAt = [known.sentAt, request.sentAt].compactMap { $0 }.max()
+        call.markTold()
         write(call)
         mustOutlivePowerCut = true
         return .silent(why, missed: true)
     }
 
     private mutating func silenceStale(_ known: Call?, _ request: RingRequest) -> Admission {
-        if let known, !known.key.isAnonymous, known.isMissedTold { return .silent(.stale, missed: false) }
+        if let known, isToldByOwner(known) { return .silent(.stale, missed: false) }
+        if let known, !known.key.isAnonymous, !isUntold(request, of: known) { return .silent(.stale, missed: false) }
         writeOver(known, request, as: .missed)
         mustOutlivePowerCut = true
         return .silent(.stale, missed: true)
@@ -85,18 +126,10 @@ extension Ledger {
     private mutating func writeOver(_ known: Call?, _ request: RingRequest, as state: CallState) {
         var call = record(known ?? Call(key: request.key, state: state), as: state)
         call.describe(request)
+        call.sentAt = [known?.sentAt, request.sentAt].compactMap { $0 }.max()
         call.owner = nil
         call.hangupReason = nil
-        call.isMissedTold = true
+        call.markTold()
         write(call)
-    }
-}
-
-extension Call {
-    fileprivate mutating func describe(_ request: RingRequest) {
-        name = request.name
-        handle = request.handle
-        hasVideo = request.hasVideo
-        sentAt = request.sentAt
     }
 }

@@ -3,7 +3,7 @@ import PropertyList
 
 extension Ledger {
     /// How many answers wait for the app at most; the oldest go first.
-    static let pendingAcceptMax = 100
+    static let pendingAcceptMax = 50
 
     /// The call that rings loud: the oldest ring.
     public var loudest: Call? { rings.first }

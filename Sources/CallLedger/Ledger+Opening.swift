@@ -5,7 +5,7 @@ import PropertyList
 extension Ledger {
     mutating func settleWhatOthersLeft() {
         takeInForeignHangup()
-        for call in calls { settleWhatIsLeft(of: call) }
+        settleWhatIsLeft()
         stampForeground()
         dropOldestRecords()
         keepStartInStep()
@@ -14,63 +14,51 @@ extension Ledger {
     /// A program that knows nothing of `calls` hangs up every ring by removing `keyStartCallTime`, or zeroing it.
     private mutating func takeInForeignHangup() {
         guard isHungUpByStranger else { return }
-        for ring in rings { endByHangup(ring, reason: .cancelled, sentAt: nil) }
+        endByHangup(rings, reason: .cancelled, sentAt: nil)
     }
 
-    /// Whether a stranger has taken away the start of rings that the ledger still has.
+    /// Whether a stranger has taken away the start of rings that the ledger still has; apps keep it as either number.
     var isHungUpByStranger: Bool {
         switch root[Key.startCallTime] {
-        case nil, .integer(0)?: true
+        case nil, .integer(0)?, .real(0)?: true
         default: false
         }
     }
 
-    private mutating func settleWhatIsLeft(of call: Call) {
-        if call.state == .ringing {
-            guard !isRinging(call), !isSettling(call) else { return }
-            write(record(call, as: .missed))
-            mustOutlivePowerCut = true
-        } else if call.ended == nil {
-            write(record(call, as: call.state))
-        } else if isForgotten(call) {
-            remove(call.key)
-        }
+    private mutating func settleWhatIsLeft() {
+        let forgotten = Set(calls.filter(isForgotten).map(\.key))
+        drop(forgotten)
+        let settled = calls.compactMap(settled)
+        write(settled)
+        if settled.contains(where: { $0.state == .missed }) { mustOutlivePowerCut = true }
+    }
+
+    /// `call` as the record that it has become while nobody wrote so; nil where it stands as it is.
+    private func settled(_ call: Call) -> Call? {
+        guard call.state == .ringing else { return call.ended == nil ? record(call, as: call.state) : nil }
+        return isRinging(call) || isSettling(call) ? nil : record(call, as: .missed)
     }
 
     /// Whether the ring is just over and its owner about to say how.
-    private func isSettling(_ call: Call) -> Bool {
-        guard let owner = call.owner, moment.isAlive(owner) else { return false }
+    func isSettling(_ call: Call) -> Bool {
+        guard call.state == .ringing, let owner = call.owner, moment.isAlive(owner) else { return false }
         return call.until <= moment.now && moment.now - call.until <= Self.settlingGrace
     }
 
     /// A record is over at its deadline. One whose deadline lies too far off, as in another boot's clock, is believed
     /// as long as the wall clock puts its end within the memory.
     private func isForgotten(_ call: Call) -> Bool {
+        guard call.state != .ringing, let ended = call.ended else { return false }
         guard call.until > moment.now else { return true }
-        if call.until - moment.now <= Self.memory { return false }
-        guard let ended = call.ended else { return true }
+        if call.until - moment.now <= Self.memory + Self.settlingGrace { return false }
         let age = moment.wall.wholeUnixSeconds.subtractingReportingOverflow(ended)
         return age.overflow || age.partialValue < 0 || age.partialValue > Self.memory.microseconds / 1_000_000
     }
 
-    private mutating func dropOldestRecords() {
-        guard entries.count > Self.callsAlwaysFit else { return }
-        var bytes = entries.keys.reduce(0) { $0 + Self.bytesAtMost(ofEntry: $1, in: entries) }
-        guard bytes > Self.callsBytesMax else { return }
-        let oldest = calls.filter { !isRinging($0) }.sorted { $0.until < $1.until }
-        for call in oldest where bytes > Self.callsBytesMax {
-            bytes -= Self.bytesAtMost(ofEntry: call.key.text, in: entries)
-            remove(call.key)
-        }
-    }
-
-    /// XML spells `&` with five bytes; keys, tags and numbers of an entry of ours take under 900.
-    private static func bytesAtMost(ofEntry key: String, in entries: PropertyListDictionary) -> Int {
-        guard case .dictionary(let entry)? = entries[key] else { return key.utf8.count }
-        let texts = entry.keys.reduce(0) { sum, name in
-            guard case .string(let text)? = entry[name] else { return sum }
-            return sum + text.utf8.count
-        }
-        return 900 + 5 * (key.utf8.count + texts)
+    mutating func drop(_ dropped: Set<CallKey>) {
+        guard !dropped.isEmpty else { return }
+        var kept = entries
+        kept.removeAll { dropped.contains(CallKey($0.key)) }
+        entries = kept
     }
 }

@@ -26,20 +26,20 @@ public struct Settlement: Hashable, Sendable {
 extension Ledger {
     /// Settles the end of `owner`'s ring: the first end that the file knows wins, else `reason` does.
     ///
-    /// The caller goes on to tell the person, so the file has it as told.
+    /// The caller goes on to tell the person, so the file has it as told. Where another process rings the call anew,
+    /// that ring is left alone.
     public mutating func settle(_ request: RingRequest, owner: Owner, reason: EndReason) -> Settlement {
-        let known = call(request.key)
-        if let known, known.state == .ringing, known.owner != owner {
-            return Settlement(reason: .hangup, hangupReason: .cancelled)
+        var call = call(request.key) ?? Call(ringing: request)
+        if let other = call.owner, other != owner {
+            return Settlement(reason: reason, hangupReason: reason == .hangup ? .cancelled : nil)
         }
-        let winner = known.flatMap { $0.owner == owner ? $0.state.endReason : nil }
-        var call = known ?? Call(key: request.key, state: .ringing)
-        if winner == nil || call.ended == nil { call = record(call, as: CallState(winner ?? reason)) }
-        let settlement = Settlement(
-            reason: winner ?? reason, hangupReason: winner == .hangup ? call.hangupReason ?? .cancelled : nil)
+        let reason = call.state.endReason ?? reason
+        if call.state != CallState(reason) || call.ended == nil { call = record(call, as: CallState(reason)) }
+        if reason == .hangup, call.hangupReason == nil { call.hangupReason = .cancelled }
         call.owner = nil
-        call.isMissedTold = true
+        call.markTold()
         write(call)
+        let settlement = Settlement(reason: reason, hangupReason: reason == .hangup ? call.hangupReason : nil)
         if settlement.isMissed { mustOutlivePowerCut = true }
         return settlement
     }
@@ -51,12 +51,13 @@ extension Ledger {
             guard let reason = call.state.endReason else { return call.state == .missed }
             return Settlement(reason: reason, hangupReason: call.hangupReason).isMissed
         }
-        for call in untold {
-            var told = call
-            told.owner = nil
-            told.isMissedTold = true
-            write(told)
-        }
+        write(
+            untold.map { call in
+                var told = call
+                told.owner = nil
+                told.markTold()
+                return told
+            })
         return untold
     }
 }

@@ -25,7 +25,9 @@ extension Ledger {
     public func standing(of key: CallKey, owner: Owner, secondCall: RingMode) -> Standing {
         guard let call = call(key) else { return entries[key.text] == nil ? .lost : mode(of: key, secondCall) }
         guard call.state == .ringing else { return .ended(call.state.endReason ?? .hangup) }
-        guard call.owner == owner, !isHungUpByStranger else { return .ended(.hangup) }
+        guard call.owner == owner else { return .ended(.hangup) }
+        // The key also goes as a ring's deadline passes, just before its owner says so.
+        if isHungUpByStranger, isRinging(call) { return .ended(.hangup) }
         if foreground != .background { return .ended(.foreground) }
         return mode(of: key, secondCall)
     }

@@ -10,17 +10,12 @@ public struct Ledger {
     /// How long a hangup, an answer or a decline is remembered (R8).
     public static let memory = TimeSpan.seconds(600)
 
-    /// The longest budget there is: a ring that claims to last longer is not believed (R18).
-    static let longestRing = TimeSpan.seconds(120)
+    /// The longest budget there is: a ring that claims to last longer is not believed (R18). The second more is for
+    /// a reader that took the time before it read what an admission has just written.
+    static let longestRing = TimeSpan.seconds(120 + 1)
 
     /// How long an owner that lives is left to say itself how its ring ended.
     static let settlingGrace = TimeSpan.seconds(5)
-
-    /// Bytes that the calls may take of the file's mebibyte; the oldest records go first.
-    static let callsBytesMax = 900 * 1024
-
-    /// So many calls fit whatever their texts are, and need no counting.
-    static let callsAlwaysFit = 200
 
     enum Key {
         static let calls = "calls"
@@ -53,15 +48,22 @@ public struct Ledger {
     /// The call `key`; nil where the file has none, or one that makes no sense.
     public func call(_ key: CallKey) -> Call? {
         guard case .dictionary(let entry)? = entries[key.text] else { return nil }
-        return Call(key: key, entry: entry)
+        guard var call = Call(key: key, entry: entry) else { return nil }
+        if believed(call.sentAt) == nil { call.sentAt = nil }
+        if believed(call.hangupSentAt) == nil { call.hangupSentAt = nil }
+        return call
+    }
+
+    /// A time that a push states, as far as it can be: one that lies ahead counts as absent (R9).
+    func believed(_ sentAt: WallTime?) -> WallTime? {
+        sentAt.flatMap { $0 - moment.wall <= .clockSkewMax ? $0 : nil }
     }
 
     /// Every call of the file that makes sense.
     public var calls: [Call] {
-        let entries = entries
-        return entries.keys.compactMap { key in
-            guard case .dictionary(let entry)? = entries[key] else { return nil }
-            return Call(key: CallKey(key), entry: entry)
+        entries.members.compactMap { member in
+            guard case .dictionary(let entry) = member.value else { return nil }
+            return Call(key: CallKey(member.key), entry: entry)
         }
     }
 
@@ -81,22 +83,23 @@ public struct Ledger {
             guard case .dictionary(let entries)? = root[Key.calls] else { return PropertyListDictionary() }
             return entries
         }
-        set { root[Key.calls] = newValue.count == 0 ? nil : .dictionary(newValue) }
+        set { root[Key.calls] = newValue.isEmpty ? nil : .dictionary(newValue) }
     }
 
-    mutating func write(_ call: Call) {
-        entries[call.key.text] = .dictionary(call.entry)
+    mutating func write(_ call: Call) { write([call]) }
+
+    /// Writes many calls as one change: each change costs a look at every entry.
+    mutating func write(_ calls: [Call]) {
+        var changed = entries
+        for call in calls { changed[call.key.text] = .dictionary(call.entry) }
+        entries = changed
         keepStartInStep()
     }
 
-    mutating func remove(_ key: CallKey) {
-        entries[key.text] = nil
-        keepStartInStep()
-    }
-
-    /// `keyStartCallTime` goes with the last ring, else takes the next ring's start.
+    /// `keyStartCallTime` goes with the last ring, else takes the next ring's start. It is never 0, which would hang
+    /// up: a machine without a clock of its own may start in 1970.
     mutating func keepStartInStep() {
-        let start = rings.first.map { $0.started ?? moment.wall.wholeUnixSeconds }
+        let start = rings.first.map { max(1, $0.started ?? moment.wall.wholeUnixSeconds) }
         let value = start.map { PropertyListValue.integer($0) }
         if root[Key.startCallTime] != value { root[Key.startCallTime] = value }
     }

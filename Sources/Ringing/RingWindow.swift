@@ -4,7 +4,7 @@ public import CallTerms
 /// From when to when a call rings, and what the end will be called: R7 and R9 in one computation.
 public struct RingWindow: Hashable, Sendable {
     /// How far in the future a push may say it was sent before its clock is wrong.
-    public static let clockSkewMax = TimeSpan.seconds(60)
+    public static let clockSkewMax = TimeSpan.clockSkewMax
 
     /// By how much the budget may cut a ring before that is called `expired`.
     public static let cutUnnoticed = TimeSpan.seconds(1)

@@ -1,0 +1,159 @@
+import BootTime
+import CallTerms
+import PropertyList
+import Testing
+
+@testable import CallLedger
+
+/// The group file as one process after another opens it, in virtual time.
+///
+/// After every change it expects `keyStartCallTime` to be in step with `calls`.
+final class GroupFile {
+    static let boot = "0b1d2c3e-0000-4000-8000-000000000001"
+
+    var root = PropertyListDictionary()
+    var now = Instant(microseconds: 90_000_000_000)
+    var wall = WallTime(microseconds: 1_700_000_000_000_000)
+    var bootID = GroupFile.boot
+    var modified: Instant?
+    var dead: Set<Owner> = []
+
+    /// The same file in another world.
+    func copy() -> GroupFile {
+        let copy = GroupFile()
+        (copy.root, copy.now, copy.wall, copy.bootID) = (root, now, wall, bootID)
+        (copy.modified, copy.dead) = (modified, dead)
+        return copy
+    }
+
+    /// A process of this boot.
+    func process(_ pid: Int64) -> Owner { Owner(bootID: bootID, pid: pid, start: pid * 100) }
+
+    /// Moves both clocks on.
+    func pass(_ span: TimeSpan) {
+        now = now + span
+        wall = wall + span
+    }
+
+    /// A new boot: the clock starts again, and no process of before runs.
+    func reboot(away: TimeSpan = .seconds(60)) {
+        modified = Instant(microseconds: -1)
+        now = Instant(microseconds: 20_000_000)
+        wall = wall + away
+        bootID = "0b1d2c3e-0000-4000-8000-000000000002"
+    }
+
+    private var moment: Moment {
+        let dead = dead
+        return Moment(now: now, wall: wall, bootID: bootID, fileModified: modified) { !dead.contains($0) }
+    }
+
+    /// The file as it stands, for looking.
+    var ledger: Ledger { Ledger(reading: root, at: moment) }
+
+    /// Opens the file, changes it and writes it.
+    @discardableResult
+    func change<Answer>(
+        sourceLocation: SourceLocation = #_sourceLocation, _ change: (inout Ledger) -> Answer
+    ) -> Answer {
+        var ledger = Ledger(opening: root, at: moment)
+        expectInStep(ledger, "opened", sourceLocation)
+        let answer = change(&ledger)
+        expectInStep(ledger, "changed", sourceLocation)
+        root = ledger.root
+        modified = now
+        return answer
+    }
+
+    /// Opens the file and changes nothing.
+    func open(sourceLocation: SourceLocation = #_sourceLocation) {
+        change(sourceLocation: sourceLocation) { _ in }
+    }
+
+    private func expectInStep(_ ledger: Ledger, _ when: Comment, _ sourceLocation: SourceLocation) {
+        let start = ledger.root["keyStartCallTime"]
+        guard let first = ledger.rings.first else {
+            if start != nil { #expect(start == nil, when, sourceLocation: sourceLocation) }
+            return
+        }
+        let expected = PropertyListValue.integer(max(1, first.started ?? wall.wholeUnixSeconds))
+        if start != expected { #expect(start == expected, when, sourceLocation: sourceLocation) }
+    }
+
+    /// A request for `id`, as a worker with process id `pid` admits it.
+    @discardableResult
+    func request(
+        _ id: String, by pid: Int64 = 1, sentAt: Int64? = nil, rings: TimeSpan? = .seconds(30),
+        secondCall: RingMode = .soft, callsMax: Int = 1000, sourceLocation: SourceLocation = #_sourceLocation
+    ) -> Admission {
+        let until = rings.map { now + $0 }
+        let owner = process(pid)
+        let request = Self.request(id, sentAt: sentAt)
+        return change(sourceLocation: sourceLocation) {
+            $0.admit(request, until: until, secondCall: secondCall, callsMax: callsMax, owner: owner)
+        }
+    }
+
+    @discardableResult
+    func hangUp(_ id: String, _ reason: HangupReason = .cancelled, sentAt: Int64? = nil) -> [String] {
+        change { $0.hangUp(CallKey(id), reason: reason, sentAt: Self.time(sentAt)) }.map(\.text)
+    }
+
+    @discardableResult
+    func answer(_ id: String) -> Bool { change { $0.answer(CallKey(id)) } != nil }
+
+    @discardableResult
+    func decline(_ id: String) -> Bool { change { $0.decline(CallKey(id)) } != nil }
+
+    @discardableResult
+    func settle(_ id: String, by pid: Int64 = 1, _ reason: EndReason) -> Settlement {
+        let owner = process(pid)
+        return change { $0.settle(Self.request(id, sentAt: nil), owner: owner, reason: reason) }
+    }
+
+    func standing(_ id: String, by pid: Int64 = 1, secondCall: RingMode = .soft) -> Standing {
+        ledger.standing(of: CallKey(id), owner: process(pid), secondCall: secondCall)
+    }
+
+    /// What the file says of `id`.
+    func state(_ id: String) -> CallState? { ledger.call(CallKey(id))?.state }
+
+    /// The ids of the calls that ring.
+    var rings: [String] { ledger.rings.map(\.key.text) }
+
+    /// Sets one key of the entry `id`, as a stranger does; nil removes it.
+    func scribble(_ id: String, _ key: String, _ value: PropertyListValue?) {
+        guard case .dictionary(var calls)? = root["calls"], case .dictionary(var entry)? = calls[id] else {
+            Issue.record("no entry \(id) to write in")
+            return
+        }
+        entry[key] = value
+        calls[id] = .dictionary(entry)
+        root["calls"] = .dictionary(calls)
+    }
+
+    /// Replaces the entry `id`, as a stranger does.
+    func replace(_ id: String, with value: PropertyListValue) {
+        var calls = PropertyListDictionary()
+        if case .dictionary(let known)? = root["calls"] { calls = known }
+        calls[id] = value
+        root["calls"] = .dictionary(calls)
+    }
+
+    static func request(_ id: String, sentAt: Int64?) -> RingRequest {
+        var request = RingRequest(key: CallKey(id))
+        request.name = "Caller \(id)"
+        request.handle = "+1\(id)"
+        request.sentAt = time(sentAt)
+        return request
+    }
+
+    static func time(_ seconds: Int64?) -> WallTime? { seconds.map { WallTime(microseconds: $0 * 1_000_000) } }
+}
+
+extension Admission {
+    /// Whether it rings.
+    var rings: Bool {
+        if case .ring = self { true } else { false }
+    }
+}

@@ -1,0 +1,187 @@
+import BootTime
+import CallTerms
+import PropertyList
+import Testing
+
+@testable import CallLedger
+
+/// Who is told that they missed a call, and that it is once: R11 and R12.
+@Suite struct MissedTests {
+    let file = GroupFile()
+
+    func tellOfDeadRings() -> [String] { file.change { $0.tellOfDeadRings() }.map(\.key.text) }
+
+    @Test("R11 missed after timeout, expired and stopped, never after answered, declined or foreground")
+    func reasons() {
+        let missed = EndReason.allCases.filter { Settlement(reason: $0, hangupReason: nil).isMissed }
+        #expect(missed == [.hangup, .timeout, .expired, .stopped])
+    }
+
+    @Test("R11 missed after a hangup cancelled, busy or failed, never after one elsewhere")
+    func hangupReasons() {
+        let missed = HangupReason.allCases.filter { Settlement(reason: .hangup, hangupReason: $0).isMissed }
+        #expect(missed == [.cancelled, .busy, .failed])
+    }
+
+    @Test("R11 a request that its hangup overtook is missed once, with who called", arguments: HangupReason.allCases)
+    func overtaken(reason: HangupReason) {
+        file.hangUp("a", reason)
+        #expect(file.request("a") == .silent(.hungUp, missed: reason.leavesMissedCall))
+        #expect(file.ledger.call(CallKey("a"))?.name == (reason.leavesMissedCall ? "Caller a" : ""))
+        #expect(file.request("a", by: 2) == .silent(.hungUp, missed: false))
+        #expect(file.hangUp("a") == [])
+        #expect(file.request("a", by: 3) == .silent(.hungUp, missed: false))
+        #expect(tellOfDeadRings() == [])
+    }
+
+    @Test("R11 a second call that its hangup overtook is missed too, though the first was told of")
+    func overtakenRedial() {
+        file.request("a", sentAt: 10)
+        file.hangUp("a", sentAt: 20)
+        #expect(file.settle("a", .hangup).isMissed)
+        file.hangUp("a", sentAt: 40)
+        #expect(file.request("a", by: 2, sentAt: 15) == .silent(.hungUp, missed: false))
+        #expect(file.request("a", by: 2, sentAt: 30) == .silent(.hungUp, missed: true))
+        #expect(file.request("a", by: 3, sentAt: 30) == .silent(.hungUp, missed: false))
+    }
+
+    @Test("R11 a copy of a ring that was hung up is told of by who rang it, not by the copy")
+    func copyOfHungUp() {
+        file.request("a", by: 1)
+        file.hangUp("a")
+        #expect(file.request("a", by: 2) == .silent(.hungUp, missed: false))
+        #expect(file.settle("a", by: 1, .hangup).isMissed)
+        #expect(file.request("a", by: 3) == .silent(.hungUp, missed: false))
+    }
+
+    @Test("R7 the first end that the file knows wins", arguments: [EndReason.timeout, .stopped, .foreground, .hangup])
+    func firstEndWins(own: EndReason) {
+        file.request("answered")
+        file.request("declined", by: 2)
+        file.request("hangup", by: 3)
+        file.answer("answered")
+        file.decline("declined")
+        file.hangUp("hangup", .failed)
+        #expect(file.settle("answered", own) == Settlement(reason: .answered, hangupReason: nil))
+        #expect(file.settle("declined", by: 2, own) == Settlement(reason: .declined, hangupReason: nil))
+        #expect(file.settle("hangup", by: 3, own) == Settlement(reason: .hangup, hangupReason: .failed))
+        #expect(file.state("answered") == .answered && file.state("hangup") == .hangup)
+    }
+
+    @Test("R7 where the file knows no end, the owner's own is written", arguments: EndReason.allCases)
+    func ownEnd(own: EndReason) {
+        file.request("a")
+        let settlement = file.settle("a", own)
+        #expect(settlement == Settlement(reason: own, hangupReason: own == .hangup ? .cancelled : nil))
+        let call = file.ledger.call(CallKey("a"))
+        #expect(call?.state == CallState(own) && call?.owner == nil && call?.ended == 1_700_000_000)
+        #expect(call?.until == file.now + Ledger.memory)
+        #expect(tellOfDeadRings() == [])
+    }
+
+    @Test("a ring that another process has taken over is left alone by the one before")
+    func takenOver() {
+        file.request("a", by: 1, sentAt: 10)
+        file.hangUp("a", sentAt: 20)
+        #expect(file.request("a", by: 2, sentAt: 30).rings)
+        #expect(file.standing("a", by: 1) == .ended(.hangup))
+        #expect(file.settle("a", by: 1, .hangup) == Settlement(reason: .hangup, hangupReason: .cancelled))
+        #expect(file.standing("a", by: 2) == .rings(.loud))
+        file.answer("a")
+        #expect(file.settle("a", by: 1, .timeout).reason == .timeout)
+        #expect(file.settle("a", by: 2, .timeout).reason == .answered)
+    }
+
+    @Test("a ring that timed out keeps its reason though the same call rings anew before it says so")
+    func timedOutAndRingsAnew() {
+        file.request("a", by: 1)
+        file.pass(.seconds(30))
+        #expect(file.request("a", by: 2).rings)
+        #expect(file.settle("a", by: 1, .timeout) == Settlement(reason: .timeout, hangupReason: nil))
+        #expect(file.rings == ["a"])
+    }
+
+    @Test("R12 a killed worker's ring is over at once, and whoever opens the file records it as missed")
+    func killed() {
+        file.request("a", by: 1)
+        file.request("b", by: 2)
+        file.dead.insert(file.process(1))
+        #expect(file.rings == ["b"] && file.standing("b", by: 2) == .rings(.loud))
+        #expect(file.state("a") == .ringing)
+        file.open()
+        #expect(file.state("a") == .missed)
+        #expect(tellOfDeadRings() == ["a"])
+        #expect(tellOfDeadRings() == [])
+        #expect(file.request("a", by: 3).rings)
+    }
+
+    @Test("R12 a worker killed after its call was hung up has not told: the next one does")
+    func killedAfterHangup() {
+        for (id, reason) in [("a", HangupReason.cancelled), ("b", .answeredElsewhere)] {
+            file.request(id, by: 1)
+            file.hangUp(id, reason)
+        }
+        #expect(tellOfDeadRings() == [])
+        file.dead.insert(file.process(1))
+        #expect(tellOfDeadRings() == ["a"])
+        #expect(tellOfDeadRings() == [])
+    }
+
+    @Test("R11 a copy that comes after the killed worker's hangup tells in its place, once")
+    func copyTellsForKilled() {
+        file.request("a", by: 1)
+        file.hangUp("a")
+        file.dead.insert(file.process(1))
+        #expect(file.request("a", by: 2) == .silent(.hungUp, missed: true))
+        #expect(tellOfDeadRings() == [])
+        #expect(file.request("a", by: 3) == .silent(.hungUp, missed: false))
+    }
+
+    @Test("R11 a worker killed after its call was answered or declined leaves nothing missed")
+    func killedAfterAnswer() {
+        for id in ["a", "d"] { file.request(id, by: 1) }
+        file.answer("a")
+        file.decline("d")
+        file.dead.insert(file.process(1))
+        #expect(tellOfDeadRings() == [])
+        file.hangUp("a")
+        #expect(tellOfDeadRings() == [])
+    }
+
+    @Test("R12 a reboot ends every ring, and leaves each one missed")
+    func rebooted() {
+        file.request("a", by: 1)
+        file.reboot()
+        #expect(file.rings.isEmpty)
+        #expect(tellOfDeadRings() == ["a"])
+        #expect(file.request("a", by: 1).rings)
+    }
+
+    @Test("R12 a process of the same number as a dead owner is not its owner")
+    func pidAgain() {
+        file.request("a", by: 1)
+        file.dead.insert(file.process(1))
+        let later = Owner(bootID: file.bootID, pid: 1, start: 777)
+        #expect(file.ledger.standing(of: CallKey("a"), owner: later, secondCall: .soft) == .ended(.hangup))
+        #expect(file.rings.isEmpty)
+    }
+
+    @Test("R12 a live owner is left five seconds past the deadline to say itself how its ring ended")
+    func settlingGrace() {
+        file.request("a")
+        file.pass(.seconds(30))
+        #expect(file.rings.isEmpty)
+        file.open()
+        #expect(file.state("a") == .ringing && file.root["keyStartCallTime"] == nil)
+        #expect(file.standing("a") == .rings(.loud), "its own timer ends it, not the key that went")
+        file.pass(.seconds(5))
+        file.open()
+        #expect(file.state("a") == .ringing)
+        file.pass(TimeSpan(microseconds: 1))
+        file.open()
+        #expect(file.state("a") == .missed)
+        #expect(tellOfDeadRings() == [])
+        #expect(file.settle("a", .timeout).isMissed)
+        #expect(tellOfDeadRings() == [])
+    }
+}

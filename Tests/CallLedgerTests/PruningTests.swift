@@ -1,0 +1,161 @@
+import BootTime
+import CallTerms
+import PropertyList
+import Testing
+
+@testable import CallLedger
+
+/// Old entries go, and the file stays under a mebibyte.
+@Suite struct PruningTests {
+    let file = GroupFile()
+
+    @Test("records go after ten minutes, and `calls` with the last of them")
+    func recordsGo() {
+        file.request("a")
+        file.hangUp("a")
+        file.settle("a", .hangup)
+        file.request("b", rings: nil)
+        file.pass(.seconds(599))
+        file.open()
+        #expect(file.ledger.calls.count == 2)
+        file.pass(.seconds(1))
+        file.open()
+        #expect(file.root["calls"] == nil)
+    }
+
+    @Test("a record of another boot is believed by the wall clock, as long as it says within the memory")
+    func recordsOfAnotherBoot() {
+        file.hangUp("a")
+        file.reboot(away: .seconds(300))
+        #expect(file.request("a") == .silent(.hungUp, missed: true))
+        file.hangUp("b")
+        file.scribble("b", "until", .integer(.max))
+        file.pass(.seconds(601))
+        #expect(file.request("b").rings)
+    }
+
+    @Test("R18 a record that claims to end in a thousand years is forgotten, whatever it says of its end")
+    func immortalRecords() {
+        for ended: Int64 in [.min, -1, 0, 1_600_000_000, 1_700_000_001, .max] {
+            file.hangUp("a")
+            file.scribble("a", "until", .integer(.max))
+            file.scribble("a", "ended", .integer(ended))
+            file.open()
+            #expect(file.state("a") == nil, "ended \(ended)")
+        }
+    }
+
+    @Test("200 calls are kept whatever their texts are")
+    func alwaysFit() {
+        for id in 0..<Ledger.callsAlwaysFit { file.replace(Self.longID(id), with: Self.record(until: file.now)) }
+        file.open()
+        #expect(file.ledger.calls.count == Ledger.callsAlwaysFit)
+        #expect(file.root.serializedXML().count <= PropertyListLimits.bytesMax)
+    }
+
+    @Test("past a mebibyte the oldest records go, rings and strangers' entries stay")
+    func oldestGo() {
+        for id in 0..<2000 {
+            let until = file.now + .seconds(Int64(id % 500) + 1)
+            file.replace(Self.longID(id), with: Self.record(until: until, memory: .zero))
+        }
+        file.replace("theirs", with: .dictionary(["state": .string("paused")]))
+        file.request("mine")
+        file.open()
+        #expect(file.root.serializedXML().count <= PropertyListLimits.bytesMax)
+        #expect(file.rings == ["mine"])
+        let kept = file.ledger.calls.filter { $0.key.text != "mine" }
+        #expect(kept.count > 300)
+        #expect(kept.map(\.until).min() ?? file.now > file.now + .seconds(300))
+        guard case .dictionary(let calls)? = file.root["calls"] else { return }
+        #expect(calls["theirs"] != nil)
+    }
+
+    @Test("R18 a file of five thousand entries is opened in far less than a lost call", .timeLimit(.minutes(1)))
+    func manyEntries() {
+        var calls = PropertyListDictionary()
+        for id in 0..<5000 {
+            calls["\(id)"] = .dictionary(["state": .string(id % 2 == 0 ? "ringing" : "answered")])
+        }
+        file.root["calls"] = .dictionary(calls)
+        let clock = ContinuousClock()
+        let began = clock.now
+        file.open()
+        #expect(file.request("a").rings)
+        #expect(file.hangUp("") == ["a"])
+        #expect(clock.now - began < .seconds(5), "quadratic work takes minutes here")
+    }
+
+    @Test("a thousand rings are hung up, or told of once dead, in one change", .timeLimit(.minutes(1)))
+    func thousandRings() {
+        var calls = PropertyListDictionary()
+        for id in 0..<1000 {
+            calls["\(id)"] = .dictionary(ring("\(id)", by: Int64(id)).entry)
+        }
+        file.root["calls"] = .dictionary(calls)
+        file.root["keyStartCallTime"] = .integer(7)
+        #expect(file.root.serializedXML().count <= PropertyListLimits.bytesMax)
+        let dying = file.copy()
+        let clock = ContinuousClock()
+        let began = clock.now
+        #expect(file.hangUp("").count == 1000)
+        dying.dead = Set((0..<1000).map { file.process($0) })
+        #expect(dying.change { $0.tellOfDeadRings() }.count == 1000)
+        #expect(clock.now - began < .seconds(5), "quadratic work takes minutes here")
+    }
+
+    @Test("R16 hostile texts end in `busy` before the file outgrows what is read of it; its rings ring on")
+    func hostileRings() {
+        var calls = PropertyListDictionary()
+        for id in 0..<Self.ringsAtFirst {
+            calls[Self.longID(id)] = .dictionary(ring(Self.longID(id), by: Int64(id)).entry)
+        }
+        file.root["calls"] = .dictionary(calls)
+        file.root["keyStartCallTime"] = .integer(7)
+        let text = PropertyListValue.string(String(repeating: "&", count: Call.textBytesMax))
+        let accept: PropertyListDictionary = ["callId": text, "name": text, "handle": text, "answered": .integer(.max)]
+        file.root["pendingAccept"] = .array(Array(repeating: .dictionary(accept), count: Ledger.pendingAcceptMax))
+        var refused: Int?
+        for id in Self.ringsAtFirst..<1000 where refused == nil {
+            let (wanted, until, owner) = (Self.hostileRequest(id), file.now + .seconds(30), file.process(Int64(id)))
+            let admission = file.change {
+                $0.admit(wanted, until: until, secondCall: .soft, callsMax: 1000, owner: owner)
+            }
+            if case .busy(let ringing) = admission { refused = ringing }
+        }
+        #expect((Self.ringsAtFirst + 1..<400).contains(refused ?? 0))
+        #expect(file.root.serializedXML().count <= PropertyListLimits.bytesMax)
+    }
+
+    private func ring(_ id: String, by pid: Int64) -> Call {
+        var request = Self.hostileRequest(0)
+        request.key = CallKey(id)
+        if id.utf8.count < 9 { (request.name, request.handle) = ("Anna Beispiel", "+49 30 1234567") }
+        var call = Call(ringing: request)
+        call.since = file.now
+        call.until = file.now + .seconds(30)
+        call.owner = file.process(pid)
+        return call
+    }
+
+    private static func hostileRequest(_ number: Int) -> RingRequest {
+        var request = RingRequest(key: CallKey(longID(number)))
+        request.name = String(repeating: "&", count: 500)
+        request.handle = String(repeating: "\r", count: 500)
+        return request
+    }
+
+    private static let ringsAtFirst = 345
+
+    private static func longID(_ number: Int) -> String { "\(number)" + String(repeating: "&", count: 120) }
+
+    private static func record(until now: Instant, memory: TimeSpan = .seconds(500)) -> PropertyListValue {
+        let text = PropertyListValue.string(String(repeating: "<", count: 128))
+        return .dictionary(
+            [
+                "state": .string("declined"), "name": text, "handle": text, "video": .bool(false),
+                "ended": .integer(1_700_000_000), "until": .integer((now + memory).microseconds),
+                "sentAt": .real(1_700_000_000.123), "missedTold": .bool(true),
+            ])
+    }
+}
