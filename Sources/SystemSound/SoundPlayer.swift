@@ -5,8 +5,8 @@ internal import Syscalls
 /// Plays a ring, tick by tick, through libcanberra on a thread of its own. Every call is made on the loop's thread and
 /// returns at once, whatever the sound server does.
 ///
-/// A process that ends while it plays must do so by `_exit`, or by a signal: destructors of libraries that the sound
-/// thread is in are not to be run. The sound stops with the process in any case.
+/// A process may end at any time, by exit(3) or by a signal: the sound thread is not waited for, wherever it is, and the
+/// sound stops with the process.
 public final class SoundPlayer: @unchecked Sendable {
     // Unchecked: everything but the exchange is touched on the loop's thread alone; the sound thread holds a reference
     // only to hand it back to the loop.

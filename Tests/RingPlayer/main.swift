@@ -5,6 +5,7 @@
 //   silence                the end of a ring   silent MICROSECONDS (from the call to its confirmation)
 //   gap                                        gap MICROSECONDS (the longest the loop was held up since the last gap)
 //   memory                                     memory KIBIBYTES (RssAnon)
+//   leave                  exit(3)             no answer
 //
 // and, whenever it changes, `state playing …` or `state unavailable …`. At the end of its input it exits.
 
@@ -70,6 +71,8 @@ final class RingPlayer {
             longestGap = .zero
         case "memory":
             say("memory \(anonymousKibibytes())")
+        case "leave":
+            exit(0)
         default:
             say("unknown \(words)")
         }

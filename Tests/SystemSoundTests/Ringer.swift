@@ -65,10 +65,23 @@ final class Ringer {
         try process.waitUntilExit()
     }
 
-    private func ask(_ command: String, answer: String) throws -> Int {
+    /// Has it exit as a program does that is done; tells whether it went cleanly.
+    func leave() throws -> Bool {
+        try tell("leave")
+        let descriptor = process.pidDescriptor
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        try #require(unsafe poll(&request, 1, Self.patienceMilliseconds) == 1, "it does not end")
+        return try process.waitUntilExit().isSuccess
+    }
+
+    private func tell(_ command: String) throws {
         let bytes = Array((command + "\n").utf8)
         let number = commands.number
         try checked("write") { unsafe bytes.withUnsafeBytes { unsafe write(number, $0.baseAddress, $0.count) } }
+    }
+
+    private func ask(_ command: String, answer: String) throws -> Int {
+        try tell(command)
         while true {
             let line = try #require(lines.next(within: Self.patienceMilliseconds), "no answer to \(command)")
             if line.hasPrefix(Self.stateMark) {

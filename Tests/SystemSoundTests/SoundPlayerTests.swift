@@ -156,6 +156,21 @@ import Testing
         #expect(after.sounding.map { $0.upperBound < Self.silentWithinMilliseconds } ?? true, "\(after)")
     }
 
+    @Test func R14_aHungServerKeepsNoProcessFromLeaving() throws {
+        try server.start()
+        let sound = longSound()
+        let playing = try Ringer(on: server)
+        try playing.play(sound)
+        #expect(playing.state() == "playing \(sound)")
+        try server.hang()
+        let opening = try Ringer(on: server)
+        try opening.play(sound)
+        #expect(opening.state() == "unavailable the sound server does not answer")
+        try playing.play(sound)
+        #expect(try opening.leave(), "its thread is inside ca_context_open")
+        #expect(try playing.leave(), "its thread is inside ca_context_play_full")
+    }
+
     @Test func R14_aServerThatDiesBetweenTicksAndComesBackIsHeardAgain() throws {
         try server.start()
         let ringer = try Ringer(on: server)
