@@ -119,7 +119,7 @@ let checks: [Target] = [
         "ServiceHostTests",
         of: ["ServiceHost", "CallTerms", "Events", "EventLoop", "Notifications", "Syscalls", "Support", "BootTime"]),
     tests("CallLedgerTests", of: ["CallLedger", "BootTime", "CallTerms", "PropertyList", "Support"]),
-    tests("ConfigurationTests", of: ["Configuration", "BootTime"]),
+    tests("ConfigurationTests", of: ["Configuration", "BootTime", "Support"]),
     .executableTarget(
         name: "RingPlayer",
         dependencies: ["SystemSound", "EventLoop", "Syscalls", "BootTime"],
@@ -128,7 +128,14 @@ let checks: [Target] = [
     ),
     tests("SystemSoundTests", of: ["SystemSound", "Support", "Syscalls", "BootTime", "RingPlayer"]),
     tests("JournalTests", of: ["Journal", "Events", "CallTerms", "JSON", "Notifications", "Syscalls", "Support"]),
-    tests("PushClientTests", of: ["PushClient", "PushPayload", "Events", "EventLoop", "JSON", "CallTerms", "CLinux"]),
+    tests(
+        "PushClientTests", of: ["PushClient", "PushPayload", "Events", "EventLoop", "JSON", "CallTerms", "Support"]),
+    tests(
+        "CommandLineTests",
+        of: [
+            "belfry", "CallLedger", "CallTerms", "Events", "JSON", "Notifications", "PropertyList", "PushPayload",
+            "Support", "Syscalls", "AppGroup", "BootTime",
+        ]),
 ]
 
 let package = Package(

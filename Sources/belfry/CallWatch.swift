@@ -15,7 +15,6 @@ final class CallWatch {
     private var ledger: Ledger
     private var ringing: [CallKey: Call] = [:]
     private var deaths: [CallKey: ProcessSource] = [:]
-    private var deadline: (any ScheduledTimer)?
     private var wasInFront = false
 
     /// A watch on `file`; prints nothing yet.
@@ -50,24 +49,30 @@ final class CallWatch {
         let rings = ledger.rings
         for ring in rings where ringing[ring.key] == nil { tellRinging(ring) }
         for change in ledger.changes(from: before) where change.after?.state != .ringing { tellEnd(change) }
-        for (key, call) in ringing where !rings.contains(where: { $0.key == key }) {
-            // Its entry still says that it rings, but its owner has died or its time is up.
-            if ledger.call(key)?.state == .ringing { tell("lost", call, "its worker left no word", tone: .bad) }
-            deaths.removeValue(forKey: key)?.cancel()
-        }
-        ringing = [:]
+        for (key, call) in ringing where !rings.contains(where: { $0.key == key }) { endRing(key, call) }
         for ring in rings { ringing[ring.key] = ring }
         tellForeground()
         expect(rings)
         if !context.output.isOpen { loop.stop() }
     }
 
-    /// Looks again when the next ring is over, and when an owner dies.
-    private func expect(_ rings: [Call]) {
-        deadline?.cancel()
-        deadline = rings.map(\.until).min().map { instant in
-            loop.schedule(at: instant + .milliseconds(1), description: "next deadline") { [self] in look() }
+    /// A ring that is over, though its entry may not say so yet: its owner, while it lives, is about to.
+    private func endRing(_ key: CallKey, _ call: Call) {
+        if ledger.call(key)?.state == .ringing {
+            guard !isOwnerAlive(call) else { return }
+            tell("lost", call, "its worker left no word", tone: .bad)
         }
+        ringing[key] = nil
+        deaths.removeValue(forKey: key)?.cancel()
+    }
+
+    private func isOwnerAlive(_ call: Call) -> Bool {
+        guard let owner = call.owner, let pid = Int32(exactly: owner.pid) else { return false }
+        return ProcessIdentity(livingPID: pid).map { Int64(clamping: $0.startTicks) } == owner.start
+    }
+
+    /// Looks again when an owner dies.
+    private func expect(_ rings: [Call]) {
         for ring in rings where deaths[ring.key] == nil {
             guard let owner = ring.owner, let pid = Int32(exactly: owner.pid), let ticks = UInt64(exactly: owner.start)
             else { continue }
@@ -87,6 +92,8 @@ final class CallWatch {
     private func tellEnd(_ change: CallChange) {
         // A record that is forgotten after its ten minutes is no news.
         guard let call = change.after else { return }
+        // Its worker adds later when the person was told.
+        if let before = change.before, before.state == call.state, before.hangupReason == call.hangupReason { return }
         let reason = call.hangupReason.map { "\($0.rawValue)" } ?? ""
         tell(call.state.rawValue, call, reason, tone: call.state == .missed ? .bad : .notable)
     }

@@ -17,9 +17,9 @@ enum DecimalText {
         return sign + whole + "." + String(repeating: "0", count: min(digits, 6) - fraction.count) + fraction
     }
 
-    /// A length of time in seconds with as many decimals as it needs, at most three: `30 s`, `1.5 s`.
-    static func seconds(_ value: Double) -> String {
-        var text = fixed(value, digits: 3)
+    /// A length of time in seconds with as many decimals as it needs, at most `digits`: `30 s`, `1.5 s`.
+    static func seconds(_ value: Double, digits: Int = 3) -> String {
+        var text = fixed(value, digits: digits)
         while text.hasSuffix("0"), text.contains(".") { text.removeLast() }
         if text.hasSuffix(".") { text.removeLast() }
         return text + " s"

@@ -8,26 +8,31 @@ final class Output {
     /// Whether somebody still reads standard output; false once a pipe's reader has left.
     private(set) var isOpen = true
 
-    /// The output of this process, for which SIGPIPE is ignored from now on.
-    init() {
-        isTerminal = isatty(STDOUT_FILENO) == 1
+    private let standardOutput: Int32
+    private let standardError: Int32
+
+    /// Output to two descriptors that outlive it; SIGPIPE is ignored in this process from now on.
+    init(standardOutput: Int32 = STDOUT_FILENO, standardError: Int32 = STDERR_FILENO) {
+        self.standardOutput = standardOutput
+        self.standardError = standardError
+        isTerminal = isatty(standardOutput) == 1
         signal(SIGPIPE, SIG_IGN)
     }
 
     /// Prints one line for people or scripts.
-    func line(_ text: String) { write(text.utf8 + [UInt8(ascii: "\n")], to: STDOUT_FILENO) }
+    func line(_ text: String) { write(text.utf8 + [UInt8(ascii: "\n")], to: standardOutput) }
 
     /// Prints bytes as they are.
-    func bytes(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
+    func bytes(_ bytes: [UInt8]) { write(bytes, to: standardOutput) }
 
     /// Prints an object as a line.
     func json(_ object: JSONObject) { bytes(JSONValue.object(object).serialized() + [UInt8(ascii: "\n")]) }
 
     /// Prints one line on standard error.
-    func complaint(_ text: String) { write(text.utf8 + [UInt8(ascii: "\n")], to: STDERR_FILENO) }
+    func complaint(_ text: String) { write(text.utf8 + [UInt8(ascii: "\n")], to: standardError) }
 
     private func write(_ bytes: [UInt8], to descriptor: Int32) {
-        guard isOpen || descriptor != STDOUT_FILENO else { return }
+        guard isOpen || descriptor != standardOutput else { return }
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -40,7 +45,7 @@ final class Output {
                 unsafe poll(&wanted, 1, -1)
                 continue
             }
-            if descriptor == STDOUT_FILENO { isOpen = false }
+            if descriptor == standardOutput { isOpen = false }
             return
         }
     }

@@ -31,7 +31,7 @@ enum SocketChecks {
         guard status.st_uid == getuid() || getuid() == 0 else {
             return Finding(.fail, "socket", "\(path) belongs to user \(status.st_uid)", mend: "give --socket")
         }
-        guard status.st_mode & 0o077 == 0 else {
+        guard status.st_mode & 0o022 == 0 else {
             let mode = String(status.st_mode & 0o777, radix: 8)
             return Finding(.fail, "socket", "others may push to \(path), mode \(mode)", mend: "chmod 600 \(path)")
         }

@@ -1,6 +1,6 @@
 import EventLoop
 import Events
-import Synchronization
+import Support
 import Testing
 
 @testable import PushClient
@@ -31,7 +31,7 @@ import Testing
 
     @Test func itSendsAllAndReadsAll() throws {
         let notification = [UInt8](repeating: 0x20, count: 900_000) + Array("{}".utf8)
-        let received = Received()
+        let received = ReceivedBytes()
         let worker = ScriptedWorker { connection in
             received.set(ScriptedWorker.readAll(connection))
             ScriptedWorker.write(Self.tick + "\n" + Self.tick + "\nnonsense\n" + Self.tick, to: connection)
@@ -93,13 +93,4 @@ import Testing
         loop.run()
         #expect(seen == 1)
     }
-}
-
-/// What a script has received.
-final class Received: Sendable {
-    private let stored = Mutex<[UInt8]>([])
-
-    var bytes: [UInt8] { stored.withLock { $0 } }
-
-    func set(_ bytes: [UInt8]) { stored.withLock { $0 = bytes } }
 }

@@ -1,8 +1,9 @@
-import Glibc
 import CallTerms
 import Events
+import Glibc
 import JSON
 import PushPayload
+import Support
 import Testing
 
 @testable import PushClient
@@ -16,7 +17,7 @@ import Testing
     static let ended = event("ended", #""call":"c","reason":"hangup","hangupReason":"cancelled","rang":1.5,"ticks":1"#)
 
     @Test func eventsComeUntilTheOneThatIsWaitedFor() async throws {
-        let sent = Received()
+        let sent = ReceivedBytes()
         let worker = ScriptedWorker { connection in
             sent.set(ScriptedWorker.readAll(connection))
             ScriptedWorker.write(Self.received + Self.ended + Self.received, to: connection)

@@ -2,16 +2,18 @@ import CLinux
 import Glibc
 
 /// A push socket in a folder of its own, behind which a script plays the worker: once for each connection, in a thread.
-final class ScriptedWorker {
-    let path: String
+public final class ScriptedWorker {
+    /// The socket.
+    public let path: String
     private let folder: String
     private let listener: Int32
     private let thread: pthread_t
 
     /// What the worker does with a connection; it is closed afterwards.
-    typealias Script = @Sendable (Int32) -> Void
+    public typealias Script = @Sendable (Int32) -> Void
 
-    init(connections: Int = 1, _ script: @escaping Script) {
+    /// Listens for `connections` connections, one after another.
+    public init(connections: Int = 1, _ script: @escaping Script) {
         var template = Array("/tmp/belfry-push-XXXXXX".utf8CString)
         let folder = unsafe template.withUnsafeMutableBufferPointer { buffer in
             unsafe String(cString: mkdtemp(buffer.baseAddress!)!)
@@ -52,7 +54,7 @@ final class ScriptedWorker {
     }
 
     /// Everything the client sends until it closes its side.
-    static func readAll(_ descriptor: Int32) -> [UInt8] {
+    public static func readAll(_ descriptor: Int32) -> [UInt8] {
         var all: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
         while true {
@@ -62,9 +64,11 @@ final class ScriptedWorker {
         }
     }
 
-    static func write(_ text: String, to descriptor: Int32) { write(Array(text.utf8), to: descriptor) }
+    /// Sends `text`.
+    public static func write(_ text: String, to descriptor: Int32) { write(Array(text.utf8), to: descriptor) }
 
-    static func write(_ bytes: [UInt8], to descriptor: Int32) {
+    /// Sends `bytes`; stops where the client has left.
+    public static func write(_ bytes: [UInt8], to descriptor: Int32) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { bytes in

@@ -1,0 +1,33 @@
+import Support
+import Testing
+
+@testable import belfry
+
+@Suite struct ConfigCommandTests {
+    let folder = TemporaryFolder()
+
+    @Test func everySettingIsShownWithItsOrigin() {
+        folder.makeFolder(".config/belfry")
+        let file = folder.write(Array("[Ring]\nDuration=7s\nInterval=1h\n".utf8), to: ".config/belfry/belfry.conf")
+        let run = CommandRun(["config"], ["HOME": folder.path, "BELFRY_SOUND": "none"])
+        #expect(run.status == .done)
+        #expect(run.lines.contains { $0.hasPrefix("Duration=7s ") && $0.hasSuffix("\(file):2") })
+        #expect(run.lines.contains { $0.hasPrefix("Sound=none ") && $0.hasSuffix("$BELFRY_SOUND") })
+        #expect(run.lines.contains { $0.hasPrefix("Interval=1s ") && $0.hasSuffix("default") })
+        #expect(run.complaints.hasPrefix("belfry: warning: \(file):3: Interval=1h is ignored"))
+        #expect(CommandRun(["config", "--json"], ["HOME": folder.path]).lines.count == 12)
+    }
+
+    @Test func checkNamesEveryMistakeAndIs78() {
+        let bad = folder.write(Array("[Ring]\nDuraton=7s\nInterval=1h\n\u{1B}\n".utf8), to: "bad.conf")
+        let run = CommandRun(["config", "check", bad])
+        #expect(run.status == .badConfiguration && run.lines.count == 3)
+        #expect(run.lines[0] == "\(bad):2: there is no [Ring] Duraton=, ignored; did you mean Duration=?")
+        #expect(run.lines[2].contains("\\u{1b}"))
+        let good = folder.write(Array("[Extension]\nExpiryBudget=60s\n".utf8), to: "good.conf")
+        let advised = CommandRun(["config", "check", good])
+        #expect(advised.status == .done && advised.output.hasPrefix("note: ") && advised.output.contains("iOS"))
+        #expect(CommandRun(["config", "check", good + "x"]).status == .badConfiguration)
+        #expect(CommandRun(["config", "chekc"]).status == .usage)
+    }
+}

@@ -1,0 +1,71 @@
+import CallTerms
+import Events
+import Notifications
+import Testing
+
+@testable import belfry
+
+@Suite struct EventTextTests {
+    static let plain = Style(isTerminal: false, environment: [:])
+
+    static func line(_ body: Event.Body, at: Double = 1.5) -> String {
+        EventText(style: plain).line(Event(at: at, boot: 7, id: "i", body: body))
+    }
+
+    static var content: NotificationContent {
+        var content = NotificationContent()
+        content.title = "Anna"
+        content.body = "Incoming call"
+        return content
+    }
+
+    @Test func everyEventIsOneLineTimeFirst() {
+        let ringing = Event.Ringing(call: "c", mode: .loud, duration: 30, interval: 1, sound: "ring", vibrate: true)
+        let ended = Event.Ended(call: "c", reason: .hangup, hangupReason: .busy, rang: 3.21, ticks: 1)
+        let picture = Event.Attachment(url: "http://h/p", outcome: .skipped(reason: "too-large", detail: "11 MiB"))
+        let lines: [(Event.Body, String)] = [
+            (.received(.init(type: .callRequest, call: "c", why: nil)), "received   call-request of c, intercepted"),
+            (
+                .received(.init(type: .alert, call: nil, why: .noAlertText)),
+                "received   alert, not intercepted: its alert has no text (no-alert-text)"
+            ),
+            (.ringing(ringing), "ringing    c loud for 30 s, a tick every 1 s, sound ring, vibrating"),
+            (
+                .silent(call: "", why: .duplicate),
+                "silent     the call without an id does not ring: it rings already (duplicate)"
+            ),
+            (.tick(n: 3, late: 0.0001), "tick       3, 0.1 ms late"),
+            (.sound(state: .unavailable, detail: "busy"), "sound      unavailable: busy"),
+            (.attachment(picture), "attachment too-large: 11 MiB (http://h/p)"),
+            (.delivered(by: .extension, content: Self.content), "delivered  by extension: Anna · Incoming call"),
+            (.delivered(by: .crash, content: .init()), "delivered  by crash: nothing to show"),
+            (.ended(ended), "ended      c: hangup (busy) after 3.2 s, 1 tick"),
+            (.missed(call: "c", content: Self.content), "missed     c: Anna · Incoming call"),
+            (.warning(code: .badClock, detail: "x"), "warning    bad-clock: x"),
+            (.rejected(reason: "NotJSON", detail: "y"), "rejected   NotJSON: y"),
+        ]
+        for (body, text) in lines { #expect(Self.line(body) == "    1.500  " + text) }
+    }
+
+    /// S3: nothing that a payload says reaches a terminal but as text.
+    @Test func s3ControlCharactersAreEscaped() {
+        let hostile = "\u{1B}[2J\r\n\u{9B}31m\u{7F}\u{0}\u{202E}\u{2066}\u{2028}\u{2029}\u{85}"
+        var content = NotificationContent()
+        content.title = hostile
+        let ringing = Event.Ringing(
+            call: hostile, mode: .loud, duration: 1e300, interval: .nan, sound: hostile, vibrate: false)
+        let bodies: [Event.Body] = [
+            .received(.init(type: .hangup, call: hostile, why: nil)), .ringing(ringing),
+            .silent(call: hostile, why: .stale), .sound(state: .playing, detail: hostile),
+            .delivered(by: .passthrough, content: content), .missed(call: hostile, content: content),
+            .warning(code: .fieldIgnored, detail: hostile), .rejected(reason: hostile, detail: hostile),
+            .attachment(.init(url: hostile, outcome: .skipped(reason: hostile, detail: hostile))),
+        ]
+        for body in bodies {
+            let line = Self.line(body, at: -1e300)
+            #expect(line.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) })
+            #expect(line.unicodeScalars.allSatisfy { !(0x2028...0x202E).contains($0.value) && $0.value != 0x2066 })
+            #expect(line.contains("\\u{1b}[2J"))
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import AppGroup
+import BootTime
+import CallLedger
+import CallTerms
+import PropertyList
+import Support
+import Synchronization
+import Syscalls
+import Testing
+
+@testable import belfry
+
+@Suite struct GroupCommandTests {
+    let folder = TemporaryFolder()
+
+    func run(_ words: String...) -> CommandRun {
+        CommandRun(words, ["BELFRY_STATE_DIRECTORY": "\(folder.path)/state", "HOME": folder.path])
+    }
+
+    /// Lets the call `id` ring, owned by this process.
+    func ring(_ id: String, name: String = "") throws {
+        let context = CommandRun.lock.withLock { _ in
+            Context(
+                options: ParsedOptions(), environment: ["BELFRY_STATE_DIRECTORY": "\(folder.path)/state"],
+                output: Output())
+        }
+        let process = ProcessIdentity.current
+        let owner = Owner(bootID: bootID(), pid: Int64(process.pid), start: Int64(process.startTicks))
+        let until = Instant(microseconds: bootTimeMicroseconds()) + .seconds(20)
+        var request = RingRequest(key: CallKey(id))
+        request.name = name
+        _ = try GroupAccess(context).changeLedger { ledger in
+            ledger.admit(request, until: until, secondCall: .soft, callsMax: 10, owner: owner)
+        }
+    }
+
+    @Test func keysAreSetReadAndRemoved() {
+        #expect(run("group", "get", "a").status == .noSuchCall)
+        #expect(run("group", "set", "a", "-int", "-5").status == .done)
+        #expect(run("group", "set", "b", "-5").status == .done)
+        #expect(run("group", "get", "a").output == "-5\n")
+        #expect(run("group", "--json", "get", "b").output == "\"-5\"\n")
+        #expect(run("group", "list").lines == ["a  int     -5", "b  string  -5"])
+        #expect(run("--json", "group", "list").output == #"{"a":-5,"b":"-5"}"# + "\n")
+        #expect(run("group", "remove", "a").status == .done)
+        #expect(run("group", "remove", "a").status == .noSuchCall)
+        #expect(run("--group", "group.other", "group", "list").output == "")
+    }
+
+    @Test func whatIsBelfrysOwnIsNotSet() {
+        #expect(run("group", "set", "calls", "x").status == .usage)
+        for words in [
+            ["group"], ["group", "put", "a"], ["group", "get"], ["group", "set", "a"], ["group", "list", "x"],
+        ] {
+            #expect(CommandRun(words, ["HOME": folder.path]).status == .usage)
+        }
+        #expect(run("--group", "a/b", "group", "list").status == .usage)
+    }
+
+    @Test func callsListsWhoRingsTheLoudOneFirst() throws {
+        #expect(run("calls").output == "no call rings in group.belfry\n")
+        #expect(run("calls", "--json").output == "")
+        try ring("one", name: "Anna\u{202E}")
+        try ring("two")
+        let lines = run("calls").lines
+        #expect(lines.count == 3 && lines[0].hasPrefix("STILL"))
+        #expect(lines[1].contains("loud  one") && lines[1].contains("Anna\\u{202e}"))
+        #expect(lines[2].contains("soft  two"))
+        let objects = run("calls", "--json").lines
+        #expect(objects.count == 2 && objects[0].hasPrefix(#"{"call":"one","mode":"loud","name":"Anna"#))
+    }
+
+    @Test func answerAndDeclineTakeTheLoudOneOrTheNamed() throws {
+        try ring("one", name: "Anna")
+        try ring("two")
+        try ring("three")
+        #expect(run("decline", "two").output == "declined two\n")
+        #expect(run("answer").output == "answered one (Anna)\n")
+        #expect(run("answer", "--json").output == #"{"call":"three","state":"answered"}"# + "\n")
+        #expect(run("answer").status == .noSuchCall)
+        #expect(run("decline", "two").complaints == "belfry: no call two rings: see belfry calls\n")
+        #expect(run("hangup").status == .noSuchCall)
+        #expect(run("group", "get", "pendingAccept").output.contains(#""callId":"one""#))
+    }
+
+    @Test func idsAreComparedByTheirBytes() throws {
+        try ring("e\u{301}")
+        #expect(run("decline", "\u{E9}").status == .noSuchCall)
+        #expect(run("decline", "e\u{301}").status == .done)
+    }
+
+    @Test func theAppComesToTheFrontAndLeaves() throws {
+        #expect(run("app", "foreground").output.contains("12 hours"))
+        #expect(run("group", "get", "enterToForground").output == "true\n")
+        #expect(run("app", "foreground", "--pid", String(ProcessIdentity.current.pid)).output == "")
+        #expect(run("group", "get", "foregroundOwner").output.contains("\"pid\":"))
+        #expect(run("app", "background").status == .done)
+        #expect(run("group", "get", "enterToForground").output == "false\n")
+        for words in [
+            ["app"], ["app", "sideways"], ["app", "foreground", "--pid", "0"], ["app", "background", "--pid", "1"],
+        ] {
+            #expect(CommandRun(words, ["HOME": folder.path]).status == .usage)
+        }
+        #expect(run("app", "foreground", "--pid", "2147483647").status == .usage)
+    }
+
+    @Test func aFileThatDoesNotParseIsSaid() {
+        folder.makeFolder("state/groups/group.belfry/Library/Preferences")
+        folder.write(
+            Array("nonsense".utf8), to: "state/groups/group.belfry/Library/Preferences/group.belfry.plist")
+        let run = run("calls")
+        #expect(run.status == .unavailable && run.complaints.contains("cannot be read"))
+    }
+}

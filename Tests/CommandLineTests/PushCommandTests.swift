@@ -1,0 +1,139 @@
+import BootTime
+import CallTerms
+import Notifications
+import PushPayload
+import Support
+import Testing
+
+@testable import belfry
+
+@Suite struct PushCommandTests {
+    static func event(_ name: String, _ rest: String) -> String {
+        #"{"event":"\#(name)","at":0.5,"boot":2.0,"id":"i",\#(rest)}"# + "\n"
+    }
+
+    static let received = event("received", #""type":"alert","intercepted":true"#)
+    static let rejected = event("rejected", #""reason":"NoAps","detail":"there is no aps""#)
+    static let delivered = event(
+        "delivered",
+        #""by":"extension","content":{"title":"A","subtitle":"","body":"","badge":null,"sound":null,"category":"","#
+            + #""thread":"","interruptionLevel":"active","attachments":[],"userInfo":{},"relevanceScore":0.0,"#
+            + #""targetContentId":null}"#)
+
+    /// Runs `words` against a worker that answers `answer` to what it is told, and tells what that was.
+    func run(_ words: [String], answer: String, _ more: [String: String] = [:]) -> (run: CommandRun, sent: [UInt8]) {
+        let sent = ReceivedBytes()
+        let worker = ScriptedWorker { connection in
+            sent.set(ScriptedWorker.readAll(connection))
+            ScriptedWorker.write(answer, to: connection)
+        }
+        let run = CommandRun(words, ["BELFRY_SOCKET": worker.path].merging(more) { $1 })
+        withExtendedLifetime(worker) {}
+        return (run, sent.bytes)
+    }
+
+    @Test func aFileIsPushedAsItIs() {
+        let folder = TemporaryFolder()
+        let payload = Array("{\n \"aps\": {} }\n".utf8)
+        let file = folder.write(payload, to: "a.json")
+        let (run, sent) = run(["push", file], answer: Self.received + Self.delivered)
+        #expect(sent == payload)
+        #expect(run.status == .done && run.complaints == "")
+        #expect(run.lines == ["    0.500  received   alert, intercepted", "    0.500  delivered  by extension: A"])
+    }
+
+    @Test func jsonPassesThroughAsItCame() {
+        let odd = #"{"event":"from-the-future","x":1}"# + "\n"
+        let (run, _) = run(["call", "--json"], answer: Self.received + odd + Self.delivered)
+        #expect(run.output == Self.received + odd + Self.delivered)
+    }
+
+    @Test func aNewerWorkersEventIsShownEscaped() {
+        let (run, _) = run(["call"], answer: Self.delivered + "{\"event\":\"new\",\"x\":\"\u{202E}\"}\n")
+        #expect(run.lines.last == #"{"event":"new","x":"\u{202e}"}"#)
+    }
+
+    @Test func aCallPrintsItsIDFirst() throws {
+        let (run, sent) = run(
+            ["call", "--name", "Anna", "--duration", "1500ms"], answer: Self.received + Self.delivered)
+        let push = try Push.parse(sent)
+        guard case .request(let request)? = push.call else {
+            Issue.record("no call request")
+            return
+        }
+        #expect(run.lines.first == request.callID && request.callID.utf8.count == 36)
+        #expect(request.callerName == "Anna" && request.duration?.seconds == 1.5)
+        #expect(push.isMutableContent && push.request.content.title == "Anna")
+        #expect(push.request.content.body == "Incoming call" && push.envelope.appGroup == nil)
+    }
+
+    @Test func aGroupThatTheShellNamesGoesAlong() throws {
+        for (words, environment) in [
+            (["call", "--group", "group.a"], [:]), (["--group", "group.a", "call"], [:]),
+            (["call"], ["BELFRY_APP_GROUP": "group.a"]),
+        ] {
+            let (_, sent) = run(words, answer: "", environment)
+            #expect(try Push.parse(sent).envelope.appGroup == "group.a")
+        }
+        let file = TemporaryFolder().path
+        #expect(file.isEmpty == false)
+        let payload = Command.addressed(Array(#"{"aps":{"alert":"x"}}"#.utf8), to: "group.a")
+        #expect(try Push.parse(payload).envelope.appGroup == "group.a")
+        #expect(Command.addressed(Array("nonsense".utf8), to: "group.a") == Array("nonsense".utf8))
+    }
+
+    @Test func aHangupOfAnIDIsPushed() throws {
+        let (run, sent) = run(["hangup", "c", "--reason", "busy"], answer: Self.received + Self.delivered)
+        guard case .hangup(let hangup)? = try Push.parse(sent).call else {
+            Issue.record("no hangup")
+            return
+        }
+        #expect(run.status == .done && hangup.callID == "c" && hangup.reason == .busy)
+    }
+
+    @Test func theEndDecidesTheStatus() {
+        #expect(run(["call"], answer: Self.rejected).run.status == .badNotification)
+        #expect(run(["call"], answer: Self.received).run.status == .endedEarly)
+        #expect(run(["call"], answer: "").run.status == .endedEarly)
+        let early = run(["call"], answer: Self.received).run
+        #expect(early.complaints.hasPrefix("belfry: the connection ended before the notification was delivered: "))
+    }
+
+    @Test func whoDoesNotFollowLeavesOnceItIsAccepted() {
+        let accepted = run(["call", "--no-follow"], answer: Self.received).run
+        #expect(accepted.status == .done && accepted.lines.count == 1 && accepted.complaints == "")
+        let rejected = run(["call", "--no-follow"], answer: Self.rejected).run
+        #expect(rejected.status == .badNotification)
+        #expect(rejected.complaints == "belfry: the notification was rejected: NoAps: there is no aps\n")
+    }
+
+    @Test func withoutASocketThereIsNoPush() {
+        for (environment, words) in [([:], ["call"]), (["BELFRY_SOCKET": "/nonexistent/s"], ["hangup", "c"])] {
+            let run = CommandRun(words, environment)
+            #expect(run.status == .unavailable && run.output == "" && run.complaints.hasPrefix("belfry: "))
+        }
+    }
+
+    @Test(arguments: [
+        ["push"], ["push", "a", "b"], ["call", "x"], ["hangup", "c", "--reason", "tired"],
+        ["call", "--duration", "0.5s"],
+        ["call", "--id", ""], ["call", "--id", "a\u{1}b"], ["call", "--id", String(repeating: "a", count: 129)],
+        ["nothing"], [], ["call", "--socket", "/" + String(repeating: "a", count: 200)], ["call", "--group"],
+    ])
+    func wrongUsageIs64(words: [String]) {
+        let run = CommandRun(words, ["XDG_RUNTIME_DIR": "/nonexistent"])
+        #expect(run.status == .usage && run.output == "" && run.complaints.hasPrefix("belfry: "))
+    }
+
+    @Test func everyCommandHasHelp() {
+        #expect(CommandRun(["--help"]).output.contains("Exit status:"))
+        #expect(CommandRun(["--version"]).lines == [Program.version])
+        for command in Program.commands {
+            for words in [[command.name, "--help"], [command.name, "-h"], ["--help", command.name]] {
+                let run = CommandRun(words)
+                #expect(run.status == .done && run.output.hasPrefix("Usage: belfry \(command.name)"))
+                #expect(run.output.utf8.split(separator: 10).allSatisfy { $0.count <= 130 })
+            }
+        }
+    }
+}
