@@ -99,9 +99,15 @@ let checks: [Target] = [
     ),
     tests("SyscallsTests", of: ["Syscalls", "CLinux"]),
     tests("EventLoopExecutorTests", of: ["EventLoopExecutor", "EventLoop", "Syscalls", "BootTime", "Support"]),
+    .executableTarget(
+        name: "group-tool",
+        dependencies: ["AppGroup", "EventLoop", "PropertyList", "Syscalls", "BootTime", "CLinux"],
+        path: "Tests/GroupTool",
+        swiftSettings: strict
+    ),
     tests(
         "AppGroupTests",
-        of: ["AppGroup", "EventLoop", "Syscalls", "PropertyList", "BootTime", "Support", "CLinux"]
+        of: ["AppGroup", "EventLoop", "Syscalls", "PropertyList", "BootTime", "Support", "CLinux", "group-tool"]
     ),
     tests("EventLoopTests", of: ["EventLoop", "Syscalls", "BootTime", "Support", "CLinux"]),
     tests(

@@ -10,6 +10,11 @@ import Syscalls
 /// A state directory of a test's own, and what is done to it behind Belfry's back.
 final class Place {
     static let preferences = "groups/group.test/Library/Preferences"
+    /// A file with a key that is not ours.
+    static let example = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <plist version="1.0"><dict><key>theirs</key><real>3</real></dict></plist>
+        """
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }
@@ -48,6 +53,13 @@ final class Place {
         guard unsafe access("\(path)/\(name)", F_OK) == 0 else { return [] }
         let directory = try Directory.open(path: "\(path)/\(name)", makes: false)
         return try directory.names(max: 1_000)
+    }
+
+    /// What the file `name` beside the group's says.
+    func text(of name: String) throws -> String? {
+        let directory = try Directory.open(path: preferencesPath, makes: false)
+        let content = try directory.read(name, bytesMax: 1 << 21)
+        return content.map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 
     /// Removes all that is in the state directory.

@@ -1,0 +1,68 @@
+// A program of the group, for tests of what many processes do to one file:
+//   group-tool increment STATE GROUP COUNT   adds 1 to `n` COUNT times; prints each transaction's outcome that is not `written`
+//   group-tool squeeze STATE GROUP           adds 1 where no file may grow, as on a full disk; prints the outcome
+//   group-tool hold STATE GROUP              takes the lock, prints `held`, keeps it until its standard input ends
+//   group-tool watch STATE GROUP             prints `ready`, then the boot time in µs at each change, until it is killed
+import AppGroup
+import BootTime
+import CLinux
+import EventLoop
+import Glibc
+import PropertyList
+import Syscalls
+
+func say(_ line: String) {
+    let bytes = Array("\(line)\n".utf8)
+    let count = unsafe bytes.withUnsafeBytes { unsafe write(1, $0.baseAddress, $0.count) }
+    precondition(count == bytes.count, "standard output: errno \(errno)")
+}
+
+func increment(_ file: GroupFile, count: Int) throws {
+    let loop = try Loop()
+    for _ in 0..<count {
+        let transaction = file.transactAndWait(on: loop) { edit in
+            guard case .integer(let number) = edit.root["n"] ?? .integer(0) else { return }
+            edit.root["n"] = .integer(number + 1)
+        }
+        if transaction.outcome != .written { say("\(transaction.outcome)") }
+        for warning in transaction.warnings { say("\(warning.code): \(warning.detail)") }
+    }
+}
+
+func hold(_ state: StateDirectory, _ group: GroupName) throws {
+    let directory = try Directory.open(path: "\(state.path)/groups/\(group.text)/Library/Preferences", makes: false)
+    guard let lock = try FileLock.tryTake("\(group.text).plist.lock", in: directory) else { exit(75) }
+    say("held")
+    var byte: UInt8 = 0
+    while unsafe read(0, &byte, 1) > 0 {}
+    _ = consume lock
+}
+
+func watch(_ file: GroupFile) throws {
+    let loop = try Loop()
+    let (watch, failure) = file.watch(on: loop) { _ in say("\(loop.now.microseconds)") }
+    if let failure { throw failure }
+    _ = file.snapshot()
+    say("ready")
+    loop.run()
+    watch.cancel()
+}
+
+let arguments = CommandLine.arguments
+guard arguments.count >= 4, let group = GroupName(arguments[3]) else { exit(64) }
+let state = StateDirectory(path: arguments[2])
+let file = GroupFile(state: state, group: group)
+do {
+    switch arguments[1] {
+    case "increment": try increment(file, count: arguments.count > 4 ? Int(arguments[4]) ?? 1 : 1)
+    case "squeeze":
+        signal(SIGXFSZ, SIG_IGN)
+        try increment(file, count: 1)
+    case "hold": try hold(state, group)
+    case "watch": try watch(file)
+    default: exit(64)
+    }
+} catch {
+    say("\(error)")
+    exit(70)
+}
