@@ -17,12 +17,13 @@ public struct JSONObject: Hashable, Sendable {
 
         /// The same key byte for byte, and the same value.
         public static func == (left: Member, right: Member) -> Bool {
-            left.key.utf8.elementsEqual(right.key.utf8) && left.value == right.value
+            isSame(left.key, right.key) && left.value == right.value
         }
 
         /// Hashes what `==` compares.
         public func hash(into hasher: inout Hasher) {
-            for byte in key.utf8 { hasher.combine(byte) }
+            // A canonical hash is coarser than the comparison, which is allowed.
+            hasher.combine(key)
             hasher.combine(value)
         }
     }
@@ -37,9 +38,9 @@ public struct JSONObject: Hashable, Sendable {
 
     /// The value of `key`, nil where there is none; setting nil removes it, setting a new key appends it.
     public subscript(key: String) -> JSONValue? {
-        get { members.first { $0.key.utf8.elementsEqual(key.utf8) }?.value }
+        get { members.first { isSame($0.key, key) }?.value }
         set {
-            let index = members.firstIndex { $0.key.utf8.elementsEqual(key.utf8) }
+            let index = members.firstIndex { isSame($0.key, key) }
             switch (index, newValue) {
             case (let index?, let value?): members[index].value = value
             case (let index?, nil): members.remove(at: index)
@@ -61,4 +62,9 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
         self.init()
         for (key, value) in elements { self[key] = value }
     }
+}
+
+/// Whether two strings have the same bytes; `==` first, since it knows short and plain ones at a glance.
+func isSame(_ left: String, _ right: String) -> Bool {
+    left.utf8.count == right.utf8.count && left == right && left.utf8.elementsEqual(right.utf8)
 }

@@ -25,8 +25,11 @@ public struct JSONObjectScanner: Sendable {
     /// A scanner that has seen nothing.
     public init() {}
 
+    /// As ``feed(_:)`` of a slice.
+    public mutating func feed(_ bytes: [UInt8]) -> Progress { feed(bytes[...]) }
+
     /// Looks at the next bytes. Once an answer other than `needMore` was given, nothing more is found.
-    public mutating func feed(_ bytes: some RandomAccessCollection<UInt8>) -> Progress {
+    public mutating func feed(_ bytes: ArraySlice<UInt8>) -> Progress {
         var offset = 0
         for byte in bytes {
             switch state {

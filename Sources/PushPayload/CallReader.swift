@@ -99,7 +99,7 @@ struct CallReader {
             guard (1...CallRequest.callIDBytesMax).contains(text.utf8.count) else {
                 throw Rejection(.badField, detail: "\(field): found \(text.utf8.count) bytes, expected \(expected)")
             }
-            guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            guard !text.unicodeScalars.contains(where: { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }) else {
                 throw EnvelopeReader.badField(field, found: value, expected: expected)
             }
             return text

@@ -32,19 +32,19 @@ public struct Push: Sendable {
     }
 
     /// The UUID of version 4 that `high` and `low` give.
-    static func makeID(high: UInt64, low: UInt64) -> String {
-        let high = high & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
-        let low = low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
-        var text = ""
-        for (index, digit) in (hexadecimal(high) + hexadecimal(low)).enumerated() {
-            if index == 8 || index == 12 || index == 16 || index == 20 { text.append("-") }
-            text.append(digit)
+    private static func makeID(high: UInt64, low: UInt64) -> String {
+        let halves = [high & 0xFFFF_FFFF_FFFF_0FFF | 0x4000, low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000]
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for half in halves {
+            for index in 0..<16 {
+                if text.count == 8 || text.count == 13 || text.count == 18 || text.count == 23 {
+                    text.append(UInt8(ascii: "-"))
+                }
+                text.append(digits[Int(half >> UInt64(60 - 4 * index) & 15)])
+            }
         }
-        return text
-    }
-
-    private static func hexadecimal(_ number: UInt64) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -33,8 +33,11 @@ public struct PushFraming: Sendable {
     /// How many bytes of the notification have come.
     public var receivedBytes: Int { received.count }
 
+    /// As ``feed(_:)`` of a slice.
+    public mutating func feed(_ bytes: [UInt8]) -> Progress { feed(bytes[...]) }
+
     /// Looks at the next bytes, each once. An answer other than `needMore` is final and is given again from then on.
-    public mutating func feed(_ bytes: some RandomAccessCollection<UInt8>) -> Progress {
+    public mutating func feed(_ bytes: ArraySlice<UInt8>) -> Progress {
         switch state {
         case .over(let answer): return answer
         case .scanning(var scanner):
@@ -54,21 +57,21 @@ public struct PushFraming: Sendable {
     /// The notification ends because its input does, finished or not.
     public mutating func endOfInput() -> Progress {
         if case .over(let answer) = state { return answer }
-        return finish(with: EmptyCollection())
+        return finish(with: [])
     }
 
-    private mutating func feedLine(_ bytes: some RandomAccessCollection<UInt8>, from start: Int) -> Progress {
+    private mutating func feedLine(_ bytes: ArraySlice<UInt8>, from start: Int) -> Progress {
         guard let newline = bytes.dropFirst(start).firstIndex(of: UInt8(ascii: "\n")) else { return take(bytes) }
         return finish(with: bytes[..<newline])
     }
 
-    private mutating func take(_ bytes: some RandomAccessCollection<UInt8>) -> Progress {
+    private mutating func take(_ bytes: ArraySlice<UInt8>) -> Progress {
         guard received.count + bytes.count <= Self.notificationBytesMax else { return end(with: .tooLarge) }
         received.append(contentsOf: bytes)
         return .needMore
     }
 
-    private mutating func finish(with bytes: some RandomAccessCollection<UInt8>) -> Progress {
+    private mutating func finish(with bytes: ArraySlice<UInt8>) -> Progress {
         guard take(bytes) == .needMore else { return .tooLarge }
         return end(with: .complete(received))
     }
