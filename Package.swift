@@ -97,7 +97,7 @@ let checks: [Target] = [
         path: "Tests/Support",
         swiftSettings: strict
     ),
-    tests("SyscallsTests", of: ["Syscalls", "CLinux"]),
+    tests("SyscallsTests", of: ["Syscalls", "CLinux", "Support"]),
     tests("EventLoopExecutorTests", of: ["EventLoopExecutor", "EventLoop", "Syscalls", "BootTime", "Support"]),
     .executableTarget(
         name: "group-tool",
