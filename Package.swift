@@ -147,7 +147,10 @@ let checks: [Target] = [
 let package = Package(
     name: "belfry",
     products: [
-        .library(name: "PushClient", targets: ["PushClient"]),
+        .library(
+            name: "PushClient",
+            targets: ["PushClient", "PushPayload", "Events", "CallTerms", "Notifications", "JSON", "BootTime"]
+        ),
         .executable(name: "belfry", targets: ["belfry"]),
         .executable(name: "belfry-worker", targets: ["belfry-worker"]),
     ],
