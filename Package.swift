@@ -69,7 +69,7 @@ let drivers: [Target] = [
     ),
     room(
         "PushClient",
-        imports: ["PushPayload", "Events", "EventLoop", "JSON", "Syscalls", "BootTime", "CLinux"]
+        imports: ["PushPayload", "Events", "EventLoop", "EventLoopExecutor", "JSON", "Syscalls", "BootTime"]
     ),
 ]
 

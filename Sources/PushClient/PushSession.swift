@@ -1,14 +1,12 @@
-import EventLoop
-import Glibc
+import EventLoopExecutor
 public import JSON
 public import PushPayload
-import Synchronization
 import Syscalls
 
 /// Pushes notifications from async code, and follows each: for integration tests of apps and push servers.
 ///
 /// ```swift
-/// let session = try await PushSession.open(PushSocket(environment: environment))
+/// let session = try PushSession(PushSocket(environment: environment))
 /// let call = session.push(Array(json.utf8))
 /// let events = try await call.events { if case .delivered = $0.body { true } else { false } }
 /// ```
@@ -17,18 +15,16 @@ import Syscalls
 /// neither the session nor one of its notifications is held any more. On a loop of your own use ``PushConnection``.
 public final class PushSession: Sendable {
     private let socket: PushSocket
-    private let commands: Inbox<PushThread.Command>
-
-    private init(socket: PushSocket, commands: Inbox<PushThread.Command>) {
-        self.socket = socket
-        self.commands = commands
-    }
-
-    deinit { commands.post(.stop) }
+    private let follower: PushFollower
 
     /// Makes a session; nothing is connected before the first push. Fails where threads or descriptors have run out.
-    public static func open(_ socket: PushSocket) async throws(PushError) -> PushSession {
-        PushSession(socket: socket, commands: try await PushThread.start())
+    public init(_ socket: PushSocket) throws(PushError) {
+        self.socket = socket
+        do throws(SystemError) {
+            follower = PushFollower(try LoopExecutor.onOwnThread())
+        } catch {
+            throw PushError(.connectionFailed, "no thread with a loop can be made", cause: error)
+        }
     }
 
     /// Pushes `notification`, a payload or an envelope in JSON, as it is.
@@ -37,11 +33,11 @@ public final class PushSession: Sendable {
     public func push(_ notification: [UInt8]) -> PushedNotification {
         let (stream, continuation) = AsyncThrowingStream<PushConnection.Line, any Error>.makeStream(
             bufferingPolicy: .bufferingOldest(PushedNotification.linesMax))
-        let token = PushThread.Token()
-        continuation.onTermination = { [commands] reason in
-            if case .cancelled = reason { commands.post(.leave(token)) }
+        let token = PushFollower.Token()
+        continuation.onTermination = { [follower] reason in
+            if case .cancelled = reason { follower.leave(token) }
         }
-        commands.post(.push(token, socket, notification, continuation))
+        follower.push(notification, to: socket, token, continuation)
         return PushedNotification(lines: stream, session: self)
     }
 

@@ -23,7 +23,7 @@ import Testing
             ScriptedWorker.write(Self.received + Self.ended + Self.received, to: connection)
         }
         defer { withExtendedLifetime(worker) {} }
-        let session = try await PushSession.open(PushSocket(path: worker.path))
+        let session = try PushSession(PushSocket(path: worker.path))
         let call = session.push(CallRequest(callID: "c", callerName: "Anna"))
         let events = try await call.events { event in
             if case .ended = event.body { true } else { false }
@@ -41,7 +41,7 @@ import Testing
             ScriptedWorker.write(answer, to: connection)
         }
         defer { withExtendedLifetime(worker) {} }
-        let session = try await PushSession.open(PushSocket(path: worker.path))
+        let session = try PushSession(PushSocket(path: worker.path))
         let pushed = (0..<20).map { ($0, session.push(Hangup(callID: "call-\($0)"))) }
         for (index, notification) in pushed {
             #expect(try await notification.allEvents().map(\.call) == ["call-\(index)"])
@@ -51,7 +51,7 @@ import Testing
     @Test func aWorkerThatClosesEarlyIsAnError() async throws {
         let worker = ScriptedWorker { connection in ScriptedWorker.write(Self.received, to: connection) }
         defer { withExtendedLifetime(worker) {} }
-        let session = try await PushSession.open(PushSocket(path: worker.path))
+        let session = try PushSession(PushSocket(path: worker.path))
         let call = session.push(Array("{}".utf8))
         let error = await #expect(throws: PushError.self) { _ = try await call.events { _ in false } }
         #expect(error?.code == .endedEarly && error?.detail == "the worker closed after received")
@@ -60,14 +60,14 @@ import Testing
     @Test func whatIsNoEventIsAnError() async throws {
         let worker = ScriptedWorker { connection in ScriptedWorker.write("\u{1B}[2J\n", to: connection) }
         defer { withExtendedLifetime(worker) {} }
-        let session = try await PushSession.open(PushSocket(path: worker.path))
+        let session = try PushSession(PushSocket(path: worker.path))
         let error = await #expect(throws: PushError.self) { _ = try await session.push([]).allEvents() }
         #expect(error?.code == .notAnEvent)
         #expect(error?.detail.contains("\u{1B}") == false)
     }
 
     @Test func withoutASocketTheEventsThrow() async throws {
-        let session = try await PushSession.open(PushSocket(path: "/nonexistent/push.sock"))
+        let session = try PushSession(PushSocket(path: "/nonexistent/push.sock"))
         let error = await #expect(throws: PushError.self) { _ = try await session.push([]).allEvents() }
         #expect(error?.code == .noSocket)
     }
@@ -79,7 +79,7 @@ import Testing
             while sendTick(connection) {}
         }
         defer { withExtendedLifetime(worker) {} }
-        let session = try await PushSession.open(PushSocket(path: worker.path))
+        let session = try PushSession(PushSocket(path: worker.path))
         let events = try await session.push([]).events { _ in true }
         #expect(events.count == 1)
     }
