@@ -126,6 +126,13 @@ let checks: [Target] = [
         of: ["ServiceHost", "CallTerms", "Events", "EventLoop", "Notifications", "Syscalls", "Support", "BootTime"]),
     tests("CallLedgerTests", of: ["CallLedger", "BootTime", "CallTerms", "PropertyList", "Support"]),
     tests("ConfigurationTests", of: ["Configuration", "BootTime", "Support"]),
+    tests(
+        "IntegrationTests",
+        of: [
+            "AppGroup", "CallLedger", "CallService", "CallTerms", "Events", "Notifications", "PropertyList", "Support",
+            "Syscalls", "CLinux",
+        ]),
+    tests("ConfigurationTests", of: ["Configuration", "BootTime"]),
     .executableTarget(
         name: "RingPlayer",
         dependencies: ["SystemSound", "EventLoop", "Syscalls", "BootTime"],

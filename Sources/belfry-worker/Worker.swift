@@ -25,7 +25,7 @@ final class Worker {
 
     private let loop: Loop
     private let environment: [String: String]
-    private let connection: PushConnection
+    private let connection: ClientConnection
     private let journal: JournalSink
     private var walk: NotificationWalk?
     private var status = Status.handled
@@ -48,7 +48,7 @@ final class Worker {
     private init(loop: Loop, environment: [String: String]) {
         self.loop = loop
         self.environment = environment
-        connection = PushConnection(loop: loop, input: STDIN_FILENO, output: STDOUT_FILENO)
+        connection = ClientConnection(loop: loop, input: STDIN_FILENO, output: STDOUT_FILENO)
         journal = JournalSink(loop: loop)
     }
 
@@ -71,7 +71,7 @@ final class Worker {
             case .complete(let bytes): try go(Push.parse(bytes), whole: whole)
             case .tooLarge: throw .notificationTooLarge
             case .incomplete(let bytes):
-                let seconds = PushConnection.notificationPatience.seconds
+                let seconds = ClientConnection.notificationPatience.seconds
                 throw Rejection(.incomplete, detail: "\(bytes) bytes came in \(seconds) s, and not the end")
             }
         } catch {

@@ -5,7 +5,7 @@ public import Events
 import Glibc
 
 /// One connection of the push socket, or standard input and output: a notification in, its events out.
-public final class PushConnection {
+public final class ClientConnection {
     /// How long a notification may take to arrive.
     public static let notificationPatience = TimeSpan.seconds(5)
     /// How long a refused client may go on sending, and a slow one reading, before the connection closes.

@@ -12,7 +12,7 @@ private final class Peer {
     let loop: Loop
     let client: Int32
     let worker: Int32
-    let connection: PushConnection
+    let connection: ClientConnection
     private(set) var readings: [PushReading] = []
 
     init() throws {
@@ -21,7 +21,7 @@ private final class Peer {
         let result = unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
         try #require(result == 0)
         (client, worker) = (ends[0], ends[1])
-        connection = PushConnection(loop: loop, input: worker, output: worker)
+        connection = ClientConnection(loop: loop, input: worker, output: worker)
     }
 
     deinit {
@@ -68,7 +68,7 @@ private func event(_ body: Event.Body) -> Event { Event(at: 0, boot: 0, id: "id"
 private let tick = event(.tick(n: 1, late: 0))
 private let silent = event(.silent(call: "A", why: .stale))
 
-@Suite("The push socket's connection") struct PushConnectionTests {
+@Suite("The push socket's connection") struct ClientConnectionTests {
     @Test("ends at the matching brace, newlines inside included") func prettyPrinted() throws {
         let peer = try Peer()
         peer.read()

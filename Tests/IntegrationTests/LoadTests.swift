@@ -1,0 +1,38 @@
+import AppGroup
+import CallLedger
+import CallLedger
+import Events
+import Testing
+
+extension IntegrationTests {
+    @Suite("Many at once") struct Load {
+        @Test("200 calls of one group ring, one of them loud, and one hangup without an id ends all") func group()
+            throws
+        {
+            let phone = try Phone()
+            let calls = try (0..<200).map { try phone.call("call-\($0)") }
+            for call in calls { try call.wait(for: "delivered", within: 60_000) }
+            let modes = calls.map { call in call.story.first { $0.hasPrefix("ringing") } ?? "none" }
+            #expect(modes.count { $0 == "ringing loud" } >= 1)
+            #expect(modes.allSatisfy { $0 == "ringing loud" || $0 == "ringing soft" })
+            #expect(phone.ledger().rings.count == 200)
+            _ = try phone.push(Phone.payload(#""type": 2"#, "", group: nil)).story()
+            for call in calls { #expect(call.story(within: 60_000).suffix(2) == ["ended hangup cancelled", "missed"]) }
+            #expect(phone.ledger().rings.isEmpty)
+        }
+
+        @Test("100 rings at once, each its own group: none is late by half a second, eight may sound") func sound()
+            throws
+        {
+            let phone = try Phone(["BELFRY_SOUND": "ring", "BELFRY_RING_DURATION": "5s"])
+            let calls = try (0..<100).map { try phone.call("A", group: "group.\($0)") }
+            for call in calls { #expect(call.story(within: 60_000).suffix(2) == ["ended timeout", "missed"]) }
+            let busy = calls.count { call in
+                call.events.contains { event in
+                    if case .sound(.unavailable, let detail) = event.body { detail.contains("busy") } else { false }
+                }
+            }
+            #expect(busy >= 92)
+        }
+    }
+}

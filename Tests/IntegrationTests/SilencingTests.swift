@@ -1,0 +1,98 @@
+import AppGroup
+import CallLedger
+import CallTerms
+import Events
+import Glibc
+import PropertyList
+import Support
+import Syscalls
+import Testing
+
+extension IntegrationTests {
+    @Suite("A ring ends") struct Silencing {
+        let phone: Phone
+
+        init() throws { phone = try Phone(["BELFRY_SOUND": "ring"]) }
+
+        /// A call that rings and is heard.
+        private func ringing(_ id: String) throws -> Client {
+            let recording = Recording()
+            let call = try phone.call(id)
+            try call.wait(for: "delivered")
+            #expect(recording.waitUntilHeard())
+            return call
+        }
+
+        @Test("R7: answered and declined by the person at the endpoint", arguments: ["answer", "decline"])
+        func byPerson(command: String) throws {
+            let call = try ringing("A")
+            let finished = try phone.belfry(command)
+            #expect(finished.status.isSuccess, "\(finished.errors)")
+            try call.wait(for: "ended")
+            #expect(Recording.isSilent(forMilliseconds: 300))
+            #expect(call.story().last == (command == "answer" ? "ended answered" : "ended declined"))
+            #expect(try phone.belfry(command).status == .exited(code: 66))
+            #expect(try phone.call("A").story().contains(command == "answer" ? "silent answered" : "silent declined"))
+        }
+
+        @Test("R5 R7: by the app that comes to the front, whose owner's death lets calls ring again") func app() throws
+        {
+            let call = try ringing("A")
+            let app = try ChildProcess(ChildCommand(path: "/bin/sleep", arguments: ["600"]))
+            #expect(try phone.belfry("app", "foreground", "--pid", "\(app.pid)").status.isSuccess)
+            #expect(call.story().last == "ended foreground")
+            #expect(try phone.call("B").story().contains("silent foreground"))
+            try app.signal(SIGKILL)
+            try app.waitUntilExit()
+            let after = try phone.call("C")
+            try after.wait(for: "ringing")
+        }
+
+        @Test("R7: by a stranger that answers, within a tick of nothing") func stranger() throws {
+            let call = try ringing("A")
+            phone.foreign { root in
+                guard case .dictionary(var calls)? = root["calls"], case .dictionary(var entry)? = calls["A"] else {
+                    return
+                }
+                entry["state"] = .string("answered")
+                calls["A"] = .dictionary(entry)
+                root["calls"] = .dictionary(calls)
+            }
+            #expect(call.story().last == "ended answered")
+        }
+
+        @Test("R7: by a stranger that removes keyStartCallTime; its other keys survive") func start() throws {
+            let call = try ringing("A")
+            phone.foreign { root in
+                root["keyStartCallTime"] = nil
+                root["theirs"] = .real(3)
+            }
+            #expect(call.story().suffix(2) == ["ended hangup cancelled", "missed"])
+            #expect(phone.file().snapshot().root["theirs"] == .real(3))
+        }
+
+        @Test("R17: by SIGTERM, delivered, tidied, with exit status 0") func term() throws {
+            let call = try ringing("A")
+            let worker = try #require(phone.worker(of: "A"))
+            kill(worker, SIGTERM)
+            #expect(call.story().suffix(2) == ["ended stopped", "missed"])
+            #expect(Recording.isSilent(forMilliseconds: 300))
+            #expect(try waitUntil { try phone.livingWorkers() == 0 })
+            #expect(phone.file().snapshot().root["keyStartCallTime"] == nil)
+        }
+
+        @Test("R12: by kill -9, which leaves nothing ringing, and the call is recorded as missed") func killed() throws
+        {
+            let call = try ringing("A")
+            let other = try phone.call("B")
+            try other.wait(for: "delivered")
+            kill(try #require(phone.worker(of: "A")), SIGKILL)
+            guard case .ringing(let promoted) = try other.wait(for: "ringing").body else { return }
+            #expect(promoted.mode == .loud)
+            #expect(call.story().last == "delivered extension")
+            #expect(waitUntil { phone.ledger().call(.init("A"))?.state == .missed })
+            _ = try phone.hangUp("B").story()
+            #expect(Recording.isSilent(forMilliseconds: 300))
+        }
+    }
+}
