@@ -33,7 +33,7 @@ enum Surroundings {
 
 /// What a program printed, and how it ended.
 struct Finished {
-    let status: ExitStatus
+    let status: ChildExit
     let output: String
     let errors: String
 }
