@@ -132,7 +132,6 @@ let checks: [Target] = [
             "AppGroup", "CallLedger", "CallService", "CallTerms", "Events", "Notifications", "PropertyList", "Support",
             "Syscalls", "CLinux",
         ]),
-    tests("ConfigurationTests", of: ["Configuration", "BootTime"]),
     .executableTarget(
         name: "RingPlayer",
         dependencies: ["SystemSound", "EventLoop", "Syscalls", "BootTime"],
