@@ -1,10 +1,12 @@
 // hang-up FILE ID|--all
 //
-// Hangs up call ID, or every ringing one, in the group file as a Belfry writer does: under the lock beside the file, by
-// a temporary file and a rename. Prints when the rename began, in microseconds since boot.
+// Hangs up call ID, or every ringing one, in the group file CONTAINER/Library/Preferences/NAME.plist as a Belfry writer
+// does: under the lock beside the file, by a temporary file in CONTAINER/tmp, where nobody watches, and a rename. Prints
+// when the rename began, in microseconds since boot.
 
 #define _GNU_SOURCE
 #include "group-file.h"
+#include <libgen.h>
 #include <sys/file.h>
 
 static const char ringing[] = "ringing<", hangup[] = "hangup";
@@ -39,12 +41,14 @@ int main(int count, char **arguments) {
         }
         hang_up(state);
     }
-    snprintf(beside, sizeof beside, "%s.hang-up.tmp", path);
-    int file = (int)checked(open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), beside);
+    char *preferences = dirname(strdup(path));
+    char temporary[1100];
+    snprintf(temporary, sizeof temporary, "%s/../../tmp/hang-up", preferences);
+    int file = (int)checked(open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), temporary);
     checked(write(file, text, strlen(text)), "write");
     close(file);
     int64_t began = boot_microseconds();
-    checked(rename(beside, path), "rename");
+    checked(rename(temporary, path), "rename");
     close(lock);
     printf("%lld\n", (long long)began);
 }

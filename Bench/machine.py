@@ -158,10 +158,10 @@ class Machine:
         return groups / group / "Library/Preferences" / f"{group}.plist"
 
     def peer_group_file(self, group):
-        """A copy of the group's file in a folder that only peers watch."""
-        folder = self.scratch / group
-        folder.mkdir(exist_ok=True)
-        path = folder / f"{group}.plist"
+        """A copy of the group's file in a container that only peers watch."""
+        path = self.scratch / group / "Library/Preferences" / f"{group}.plist"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        (self.scratch / group / "tmp").mkdir(exist_ok=True)
         path.write_bytes(self.group_file(group).read_bytes())
         return path
 
