@@ -43,8 +43,13 @@ public final class GroupFile {
     /// Costs one fstatat(2) where nothing has changed since the last time.
     public func snapshot() -> GroupSnapshot {
         do throws(SystemError) {
-            guard try openDirectories(makes: false) else { return remember(status: .missing, identity: nil) }
-            return try read()
+            if directories == nil, try !openDirectories(makes: false) {
+                return remember(status: .missing, identity: nil)
+            }
+            let snapshot = try read()
+            // Only a directory that is empty can have been removed.
+            guard snapshot.status == .missing, try directories?.preferences.isRemoved() == true else { return snapshot }
+            return try openDirectories(makes: false) ? read() : snapshot
         } catch {
             return unusable(because: error)
         }

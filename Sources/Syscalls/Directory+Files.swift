@@ -30,7 +30,7 @@ extension Directory {
         guard status.st_size <= bytesMax else {
             throw SystemError(errno: EFBIG, call: "read", subject: "\(full): more than \(bytesMax) bytes")
         }
-        let bytes = try readAll(file.number, expectedBytes: Int(status.st_size), bytesMax: bytesMax, path: full)
+        let bytes = try readAll(file.number, count: Int(status.st_size), path: full)
         return FileContent(bytes: bytes, identity: FileIdentity(status))
     }
 
@@ -77,29 +77,20 @@ extension Directory {
     }
 }
 
-private func readAll(
-    _ descriptor: Int32,
-    expectedBytes: Int,
-    bytesMax: Int,
-    path: String
-) throws(SystemError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: expectedBytes + 1)
-    var count = 0
-    while true {
+/// The first `count` bytes, fewer where the file has become shorter. What is written in place meanwhile is another version.
+private func readAll(_ descriptor: Int32, count: Int, path: String) throws(SystemError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var done = 0
+    while done < count {
         let got = try checked("read", on: path) {
             unsafe bytes.withUnsafeMutableBytes {
-                unsafe Glibc.read(descriptor, $0.baseAddress! + count, $0.count - count)
+                unsafe Glibc.read(descriptor, $0.baseAddress! + done, $0.count - done)
             }
         }
         guard got > 0 else { break }
-        count += got
-        // It grew since it was measured: somebody writes it in place.
-        guard count <= bytesMax else {
-            throw SystemError(errno: EFBIG, call: "read", subject: "\(path): more than \(bytesMax) bytes")
-        }
-        if count == bytes.count { bytes.append(contentsOf: [UInt8](repeating: 0, count: max(4_096, count))) }
+        done += got
     }
-    bytes.removeLast(bytes.count - count)
+    bytes.removeLast(count - done)
     return bytes
 }
 
