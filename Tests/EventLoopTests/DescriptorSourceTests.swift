@@ -102,7 +102,7 @@ import Testing
         let ends = try DescriptorPair.pipe()
         try send(1, to: ends.writing.number)
         weak var held: Witness?
-        var source: DescriptorSource?
+        weak var source: DescriptorSource?
         do {
             let witness = Witness()
             held = witness
@@ -111,12 +111,14 @@ import Testing
                 source?.cancel()
                 // It still runs, so what it holds must still be there.
                 #expect(held != nil)
+                #expect(source?.isActive == false)
             }
         }
         #expect(held != nil)
+        #expect(source != nil)
         loop.runUntilIdle()
         #expect(held == nil)
-        #expect(source?.isActive == false)
+        #expect(source == nil)
     }
 
     @Test func whatSourcesHoldIsReleasedWithTheirLoop() throws {
