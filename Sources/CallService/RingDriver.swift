@@ -39,7 +39,7 @@ final class RingDriver {
     }
 
     func begin(mode: RingMode) {
-        perform(machine.begin(window, interval: settings.interval, mode: mode))
+        perform(machine.begin(window, interval: settings.interval, mode: mode, at: world.now))
         world.watch { [weak self] ledger in self?.look(at: ledger) }
     }
 

@@ -31,11 +31,7 @@ extension Event {
 
     private static func body(named name: String, _ fields: Fields) throws(EventError) -> Body {
         switch name {
-        case "received":
-            .received(
-                Received(
-                    type: try fields.word("type"), call: try? fields.string("call"),
-                    why: try fields.has("why") ? fields.word("why") : nil))
+        case "received": .received(try received(fields))
         case "ringing":
             .ringing(
                 Ringing(
@@ -58,6 +54,15 @@ extension Event {
         case "rejected": .rejected(reason: try fields.string("reason"), detail: try fields.string("detail"))
         default: throw EventError(detail: "no event is called \(name)")
         }
+    }
+
+    private static func received(_ fields: Fields) throws(EventError) -> Received {
+        let why: PassthroughReason? = try fields.has("why") ? fields.word("why") : nil
+        guard try fields.bool("intercepted") == (why == nil) else {
+            throw EventError(detail: "why is there exactly where intercepted is false")
+        }
+        return Received(
+            type: try fields.word("type"), call: try fields.has("call") ? fields.string("call") : nil, why: why)
     }
 
     private static func attachment(_ fields: Fields) throws(EventError) -> Attachment {

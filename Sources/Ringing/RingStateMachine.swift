@@ -56,11 +56,18 @@ public struct RingStateMachine: Sendable {
     }
 
     /// The ring is admitted: tick 0 is made at once (R6).
-    public mutating func begin(_ window: RingWindow, interval: TimeSpan, mode: RingMode) -> [Effect] {
+    ///
+    /// A process that was stopped since its admission finds some ticks missed, and no sound left to make where even
+    /// the end is past.
+    public mutating func begin(
+        _ window: RingWindow, interval: TimeSpan, mode: RingMode, at now: Instant
+    ) -> [Effect] {
         switch state {
         case .idle:
             precondition(interval > .zero, "a ring without an interval")
-            let ring = Ring(window: window, interval: interval, mode: mode)
+            var ring = Ring(window: window, interval: interval, mode: mode)
+            guard now < window.end else { return [.ringing(mode: mode)] + end(ring, reason: window.reasonAtEnd) }
+            ring.lastTick = max(0, (now - window.start).microseconds / interval.microseconds)
             state = .ringing(ring)
             return [.ringing(mode: mode), .pulse(mode: mode), wake(for: ring)]
         case .ringing, .silencing, .settling, .over:

@@ -51,7 +51,8 @@ import Testing
         }
         #expect(others().isEmpty && machine.end(.stopped).isEmpty && !machine.isRinging)
         let window = RingWindow(start: now, end: now + .seconds(1), reasonAtEnd: .timeout)
-        #expect(!machine.begin(window, interval: .seconds(1), mode: .loud).isEmpty && machine.isRinging)
+        #expect(
+            !machine.begin(window, interval: .seconds(1), mode: .loud, at: window.start).isEmpty && machine.isRinging)
         _ = machine.end(.declined)
         _ = machine.silenced(at: now)
         #expect(machine.settled(.declined) == [.ended(reason: .declined, rang: .zero, ticks: 0)])
@@ -64,8 +65,8 @@ import Testing
             var machine = RingStateMachine()
             let now = Instant(microseconds: 1)
             let window = RingWindow(start: now, end: now + .seconds(1), reasonAtEnd: .timeout)
-            _ = machine.begin(window, interval: .seconds(1), mode: .loud)
-            _ = machine.begin(window, interval: .seconds(1), mode: .loud)
+            _ = machine.begin(window, interval: .seconds(1), mode: .loud, at: window.start)
+            _ = machine.begin(window, interval: .seconds(1), mode: .loud, at: window.start)
         }
     }
 
@@ -75,7 +76,7 @@ import Testing
             var machine = RingStateMachine()
             let now = Instant(microseconds: 1)
             let window = RingWindow(start: now, end: now + .seconds(1), reasonAtEnd: .timeout)
-            _ = machine.begin(window, interval: .zero, mode: .loud)
+            _ = machine.begin(window, interval: .zero, mode: .loud, at: window.start)
         }
     }
 }

@@ -29,7 +29,7 @@ struct RingWitness {
     /// A ring that has begun, `length` long.
     init(length: TimeSpan) {
         window = RingWindow(start: Self.start, end: Self.start + length, reasonAtEnd: .timeout)
-        judge(machine.begin(window, interval: Self.interval, mode: .soft), mayPulse: true)
+        judge(machine.begin(window, interval: Self.interval, mode: .soft, at: window.start), mayPulse: true)
         if wake == nil { mistakes.append("begin asks for no wake-up") }
     }
 

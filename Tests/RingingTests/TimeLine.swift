@@ -6,13 +6,13 @@ import Testing
 
 /// A ring drawn as rows of characters, one column for each step of virtual time.
 ///
-/// Inputs, one row: `h` hangup, `a` answered, `d` declined, `f` the app in front, `s` stop; `l`, `o`, `q` it rings loud,
-/// soft or silent from now on; `=` the process is stopped and sees nothing, until the row goes on. Of a timer and an
-/// input in one column the timer is seen first.
+/// Inputs, one row: `h` hangup, `a` answered, `d` declined, `f` the app in front, `s` stop; `l`, `o`, `q` it rings
+/// loud, soft or silent from now on; `=` the process is stopped and sees nothing, until the row goes on. Of a timer and
+/// an input in one column the timer is seen first.
 ///
 /// Effects, three rows: `says` has `L`, `O`, `Q` for `ringing` in its mode, the last digit of a tick's number, and
-/// the input's letter for `ended`, with `t` for `timeout` and `x` for `expired`; `sound` has `l`, `o`, `q` for one pulse
-/// in its mode and `.` for silence.
+/// the input's letter for `ended`, with `t` for `timeout` and `x` for `expired`; `sound` has `l`, `o`, `q` for one
+/// pulse in its mode and `.` for silence.
 struct TimeLine {
     /// The length of a column.
     var step = TimeSpan.milliseconds(500)
@@ -28,6 +28,8 @@ struct TimeLine {
     var lateness = TimeSpan.zero
     /// How it rings at first.
     var mode = RingMode.loud
+    /// The column in which the process goes on to ring after its admission.
+    var begins = 0
     /// What the group file says in place of the first end; nil where that one wins.
     var winner: EndReason?
 
@@ -83,8 +85,8 @@ private struct Play {
 
     mutating func step(_ column: Int, _ input: Character) {
         let now = TimeLine.start + line.step * Int64(column)
-        if column == 0, let window = line.window {
-            perform(machine.begin(window, interval: line.interval, mode: line.mode), now, column)
+        if column == line.begins, let window = line.window {
+            perform(machine.begin(window, interval: line.interval, mode: line.mode, at: now), now, column)
         }
         guard input != "=" else { return }
         if let due = wake, due + line.lateness <= now {

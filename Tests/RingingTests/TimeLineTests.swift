@@ -47,6 +47,19 @@ import Testing
             sound: "l-l------ll-.")
     }
 
+    @Test("R6 a process stopped between its admission and its ring begins late, without a burst, or not at all")
+    func beginsLate() {
+        TimeLine(duration: .seconds(4), begins: 5).expect(inputs: "-----------", says: "-----L3-t", sound: "-----ll-.")
+
+        var machine = RingStateMachine()
+        let window = RingWindow(start: TimeLine.start, end: TimeLine.start + .seconds(2), reasonAtEnd: .expired)
+        #expect(
+            machine.begin(window, interval: .seconds(1), mode: .loud, at: window.end) == [
+                .ringing(mode: .loud), .silence,
+            ])
+        #expect(machine.silenced(at: window.end) == [.settle(.expired)])
+    }
+
     @Test("R6 a process stopped past its end ends at once and makes no tick")
     func stalledPastTheEnd() {
         TimeLine().expect(inputs: "-=================-", says: "L-----------------t", sound: "l-----------------.")
@@ -113,7 +126,7 @@ import Testing
         var machine = RingStateMachine()
         let window = RingWindow(
             start: TimeLine.start, end: TimeLine.start + .seconds(2), reasonAtEnd: .timeout)
-        _ = machine.begin(window, interval: .seconds(1), mode: .soft)
+        _ = machine.begin(window, interval: .seconds(1), mode: .soft, at: window.start)
         #expect(machine.change(to: .loud, at: window.end) == [.silence])
         #expect(machine.silenced(at: window.end) == [.settle(.timeout)])
     }

@@ -1,0 +1,65 @@
+import BootTime
+import Notifications
+import Testing
+
+@testable import Interception
+
+/// Whether the extension runs, and how long it has: R1 and R3 as tables.
+@Suite struct InterceptionRuleTests {
+    private static func rule(_ isVoIP: Bool, _ isBackground: Bool, _ isMutable: Bool, _ hasText: Bool)
+        -> InterceptionRule
+    {
+        var rule = InterceptionRule()
+        (rule.isVoIP, rule.isBackground, rule.isMutable, rule.alertHasText) = (isVoIP, isBackground, isMutable, hasText)
+        return rule
+    }
+
+    @Test("R1 of all sixteen cases one is intercepted, and each other says the first condition that fails")
+    func everyCase() {
+        for bits in 0..<16 {
+            let (voip, background, mutable, text) = (bits & 8 > 0, bits & 4 > 0, bits & 2 > 0, bits & 1 > 0)
+            let expected: PassthroughReason? =
+                voip ? .voip : background ? .background : !mutable ? .noMutableContent : !text ? .noAlertText : nil
+            #expect(Self.rule(voip, background, mutable, text).passthrough == expected)
+        }
+        #expect(InterceptionRule().passthrough == .noMutableContent)
+    }
+
+    @Test("R3 the extension is told one second before the end, half-way through a budget under two seconds")
+    func notice() {
+        let start = Instant(microseconds: 5_000_000)
+        func notice(_ length: TimeSpan) -> TimeSpan { Budget(start: start, length: length).willExpire - start }
+        #expect(notice(.seconds(30)) == .seconds(29))
+        #expect(notice(.seconds(120)) == .seconds(119))
+        #expect(notice(.seconds(2)) == .seconds(1))
+        #expect(notice(.milliseconds(1999)) == TimeSpan(microseconds: 999_500))
+        #expect(notice(.seconds(1)) == .milliseconds(500))
+        #expect(notice(TimeSpan(microseconds: 1)) == .zero)
+        #expect(Budget(start: start, length: .seconds(30)).end == start + .seconds(30))
+    }
+
+    @Test("a budget of no time is our own defect")
+    func noBudget() async {
+        await #expect(processExitsWith: .failure) {
+            _ = Budget(start: Instant(microseconds: 0), length: .zero)
+        }
+    }
+
+    @Test("R2 a bad attachment is dropped with Apple's number")
+    func attachments() {
+        func error(_ type: String, _ bytes: Int64?) -> Int? {
+            let attachment = NotificationAttachment(id: "a", path: "/a", type: type)
+            return AttachmentRule.error(in: attachment, facts: AttachmentFacts(bytes: bytes))?.rawValue
+        }
+        #expect(error("public.png", nil) == 100)
+        #expect(error("public.plain-text", 5) == 101)
+        #expect(error("public.png", 0) == 105)
+        for (type, most) in [("public.jpeg", 10 << 20), ("public.mp3", 5 << 20), ("public.mpeg-4", 50 << 20)]
+            as [(String, Int64)]
+        {
+            #expect(error(type, most) == nil && error(type, most + 1) == 102 && error(type, 1) == nil)
+        }
+        #expect(AttachmentError.allCases.map(\.rawValue) == [100, 101, 102, 103, 104, 105])
+        #expect(AttachmentError.allCases.allSatisfy { !$0.localizedDescription.isEmpty })
+    }
+}

@@ -1,0 +1,124 @@
+import BootTime
+import Notifications
+import Testing
+
+@testable import Interception
+
+/// One notification from its arrival to its one delivery: R1, R2 and R3.
+@Suite struct InterceptionStateMachineTests {
+    static let start = Instant(microseconds: 9_000_000)
+    static let budget = Budget(start: start, length: .seconds(30))
+
+    static func content(_ title: String) -> NotificationContent {
+        var content = NotificationContent()
+        content.title = title
+        return content
+    }
+
+    static let original = content("as it came")
+    static let changed = content("changed")
+    static let wordless = NotificationContent()
+
+    var machine = InterceptionStateMachine()
+
+    private mutating func receive() -> [InterceptionStateMachine.Effect] {
+        machine.receive(Self.original, passthrough: nil, budget: Self.budget)
+    }
+
+    @Test(
+        "R1 what is not intercepted is delivered as it came, and nothing follows", arguments: PassthroughReason.allCases
+    )
+    func passedThrough(why: PassthroughReason) {
+        var machine = machine
+        let effects = machine.receive(Self.original, passthrough: why, budget: Self.budget)
+        #expect(effects == [.deliver(.passthrough, Self.original)] && machine.isDelivered)
+        let later =
+            machine.timerFired(at: Self.budget.end) + machine.extensionDied() + machine.stop(bestAttempt: Self.changed)
+        #expect(later.isEmpty)
+    }
+
+    @Test("R2 what the extension hands over is delivered, and its end is asked for")
+    func handedOver() {
+        var machine = self
+        #expect(machine.receive() == [.wake(at: Self.start + .seconds(29)), .runExtension(deadline: Self.budget.end)])
+        #expect(!machine.machine.isDelivered)
+        #expect(
+            machine.machine.handlerCalled(with: Self.changed) == [.deliver(.extension, Self.changed), .endExtension])
+        #expect(machine.machine.isDelivered)
+    }
+
+    @Test("R2 the handler counts once: a second call is a warning and changes nothing")
+    func calledTwice() {
+        var suite = self
+        _ = suite.receive()
+        _ = suite.machine.handlerCalled(with: Self.changed)
+        #expect(suite.machine.handlerCalled(with: Self.original) == [.warnHandlerCalledAgain])
+        #expect(suite.machine.handlerCalled(with: Self.wordless) == [.warnHandlerCalledAgain])
+    }
+
+    @Test("R2 content without any alert text delivers the original, with a warning")
+    func noAlertText() {
+        var suite = self
+        _ = suite.receive()
+        let effects = suite.machine.handlerCalled(with: Self.wordless)
+        #expect(effects == [.warnNoAlertText, .deliver(.extension, Self.original), .endExtension])
+    }
+
+    @Test(
+        "R3 a second before the end it is told once; at the end the original is delivered, and a late call is nothing")
+    func expires() {
+        var suite = self
+        _ = suite.receive()
+        let early = suite.machine.timerFired(at: Self.start + .seconds(28))
+        #expect(early == [.wake(at: Self.budget.willExpire)])
+        let told = suite.machine.timerFired(at: Self.budget.willExpire)
+        #expect(told == [.wake(at: Self.budget.end), .tellTimeWillExpire])
+        #expect(suite.machine.timerFired(at: Self.budget.willExpire) == [.wake(at: Self.budget.end)])
+        let over = suite.machine.timerFired(at: Self.budget.end)
+        #expect(over == [.deliver(.expiry, Self.original), .endExtension])
+        #expect(suite.machine.handlerCalled(with: Self.changed) == [.warnHandlerCalledAgain])
+    }
+
+    @Test("R3 a worker that was stopped past the whole budget delivers the original at once")
+    func stalled() {
+        var suite = self
+        _ = suite.receive()
+        let effects = suite.machine.timerFired(at: Self.budget.end + .seconds(500))
+        #expect(effects == [.deliver(.expiry, Self.original), .endExtension])
+    }
+
+    @Test("R3 an extension that dies leaves the original to be delivered")
+    func dies() {
+        var suite = self
+        _ = suite.receive()
+        #expect(suite.machine.extensionDied() == [.deliver(.crash, Self.original)])
+        #expect(suite.machine.handlerCalled(with: Self.changed) == [.warnHandlerCalledAgain])
+    }
+
+    @Test("R17 a stop delivers the best attempt, or the original where there is none that shows anything")
+    func stops() {
+        for (best, delivered) in [(Self.changed, Self.changed), (nil, Self.original), (Self.wordless, Self.original)] {
+            var suite = self
+            _ = suite.receive()
+            #expect(suite.machine.stop(bestAttempt: best) == [.deliver(.stopped, delivered), .endExtension])
+            #expect(suite.machine.stop(bestAttempt: best).isEmpty)
+        }
+    }
+
+    @Test("what comes before anything was received is a no-op where a timer or a signal brings it")
+    func beforeReceiving() {
+        var machine = machine
+        let effects = machine.timerFired(at: Self.start) + machine.extensionDied() + machine.stop(bestAttempt: nil)
+        #expect(effects.isEmpty && !machine.isDelivered)
+    }
+
+    @Test("one machine is one notification")
+    func receivesOnce() async {
+        await #expect(processExitsWith: .failure) {
+            var machine = InterceptionStateMachine()
+            let budget = Budget(start: Instant(microseconds: 0), length: .seconds(1))
+            _ = machine.receive(NotificationContent(), passthrough: .voip, budget: budget)
+            _ = machine.receive(NotificationContent(), passthrough: .voip, budget: budget)
+        }
+    }
+}

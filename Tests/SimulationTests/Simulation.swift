@@ -1,0 +1,163 @@
+import BootTime
+import CallLedger
+import CallTerms
+import PropertyList
+import Support
+
+/// One seeded run: calls whose pushes come doubled, late and in any order, workers that are killed and stopped, a
+/// person who answers, an app that comes to the front, a clock that is set, and strangers.
+final class Simulation {
+    /// What may happen in a run besides the pushes.
+    struct Troubles {
+        var kills = false
+        var stops = false
+        var strangers = false
+        var clockJumps = false
+        var people = false
+    }
+
+    /// More events than any run has; one that has more runs in circles.
+    static let eventsMax = 20_000
+
+    let time = SimulatedTime()
+    let file: SimulatedFile
+    private(set) lazy var checker = Checker(world: self)
+    let troubles: Troubles
+    private var random: SeededRandom
+    private(set) var workers: [SimulatedWorker] = []
+    private(set) var isOver = false
+
+    init(seed: UInt64) {
+        random = SeededRandom(seed: seed)
+        file = SimulatedFile(time: time, seed: seed &* 31 &+ 7)
+        var troubles = Troubles()
+        troubles.kills = random.oneIn(2)
+        troubles.stops = random.oneIn(3)
+        troubles.strangers = random.oneIn(4)
+        troubles.clockJumps = random.oneIn(4)
+        troubles.people = random.oneIn(2)
+        self.troubles = troubles
+        file.written = { [unowned self] in wakeWorkers(writer: $0) }
+    }
+
+    /// Runs it to its end, and answers what went wrong first.
+    func run() -> String? {
+        for call in 0..<Int.random(in: 1...3, using: &random) { plan(call) }
+        for _ in 0..<Int.random(in: 1...4, using: &random) { planTrouble() }
+        let happened = time.run(eventsMax: Self.eventsMax)
+        checker.demand(happened < Self.eventsMax, "runs in circles")
+        isOver = true
+        tidy()
+        _ = time.run(eventsMax: Self.eventsMax)
+        checker.judgeTheEnd()
+        return checker.mistake
+    }
+
+    /// How late a timer fires, or a sound stops.
+    func lateness() -> TimeSpan { TimeSpan(microseconds: .random(in: 0..<4000, using: &random)) }
+
+    /// Whether the process that is about to go on is killed in place of it.
+    func killsNow() -> Bool { troubles.kills && !isOver && random.oneIn(60) }
+
+    func died(_ worker: SimulatedWorker) {
+        file.living.remove(worker.owner)
+        // Who waits for another's call watches its pidfd.
+        wakeWorkers(writer: worker.owner.pid)
+        time.after(.milliseconds(.random(in: 5..<1500, using: &random))) { [self] in tidy() }
+    }
+
+    func left(_ worker: SimulatedWorker) {
+        checker.left(worker)
+        file.living.remove(worker.owner)
+    }
+
+    private func plan(_ call: Int) {
+        let begins = TimeSpan.milliseconds(.random(in: 0..<5000, using: &random))
+        let saysWhenSent = random.oneIn(2)
+        let id = random.oneIn(8) ? "" : random.oneIn(5) ? "0" : "\(call)"
+        let sent = WallTime(microseconds: 1_700_000_000_000_000) + begins
+        send(SimulatedPush(id: id, kind: .request, sentAt: saysWhenSent ? sent : nil, call: call), after: begins)
+        guard !random.oneIn(4) else { return }
+        let lasts = TimeSpan.milliseconds(.random(in: 100..<8000, using: &random))
+        let reason = random.pick(HangupReason.allCases + [.cancelled, .cancelled])
+        let hangup = SimulatedPush(
+            id: id, kind: .hangup(reason), sentAt: saysWhenSent ? sent + lasts : nil, call: call)
+        send(hangup, after: begins + lasts)
+    }
+
+    private func send(_ push: SimulatedPush, after span: TimeSpan) {
+        let copies = random.oneIn(3) ? 2 : 1
+        for _ in 0..<copies {
+            let delay = random.oneIn(3) ? TimeSpan.milliseconds(.random(in: 0..<6000, using: &random)) : .zero
+            time.after(span + delay) { [self] in
+                let worker = SimulatedWorker(pid: Int64(workers.count + 1), push: push, world: self)
+                workers.append(worker)
+                file.living.insert(worker.owner)
+                worker.start()
+            }
+        }
+    }
+
+    private func planTrouble() {
+        time.after(.milliseconds(.random(in: 100..<12_000, using: &random))) { [self] in
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0 where troubles.kills: someWorker()?.kill()
+            case 1 where troubles.stops:
+                someWorker()?.stop(for: .milliseconds(.random(in: 10..<15_000, using: &random)))
+            case 2 where troubles.strangers: strangerWrites()
+            case 3 where troubles.clockJumps:
+                file.wallOffset = .seconds(.random(in: -100_000..<100_000, using: &random))
+            case 4 where troubles.people: personActs()
+            default: someWorker()?.terminate()
+            }
+        }
+    }
+
+    private func someWorker() -> SimulatedWorker? {
+        let living = workers.filter(\.isAlive)
+        return living.isEmpty ? nil : random.pick(living)
+    }
+
+    private func personActs() {
+        let choice = Int.random(in: 0..<4, using: &random)
+        file.transact(by: 0, isAlive: { true }) { [self] ledger in
+            switch choice {
+            case 0: if let loud = ledger.loudest { checker.personEnded(ledger.answer(loud.key)) }
+            case 1: if let loud = ledger.loudest { checker.personEnded(ledger.decline(loud.key)) }
+            case 2:
+                checker.appCame()
+                ledger.enterForeground(owner: nil)
+            default: ledger.enterBackground()
+            }
+        } done: {
+        }
+        if choice == 2 {
+            time.after(.seconds(2)) { [self] in
+                file.transact(by: 0, isAlive: { true }, { $0.enterBackground() }, done: {})
+            }
+        }
+    }
+
+    /// A program that knows nothing of ours reads the file, thinks, and writes all of it back.
+    private func strangerWrites() {
+        checker.strangerCame()
+        var root = file.root
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: root["theirs"] = .integer(.random(in: 0..<99, using: &random))
+        case 1: root["keyStartCallTime"] = nil
+        default: root["keyStartCallTime"] = .integer(0)
+        }
+        time.after(.milliseconds(.random(in: 0..<30, using: &random))) { [self] in file.overwrite(with: root) }
+    }
+
+    private func tidy() {
+        file.transact(by: 0, isAlive: { true }, { $0.tellOfDeadRings() }) { [self] in checker.toldOfDead($0) }
+    }
+
+    private func wakeWorkers(writer: Int64) {
+        checker.judgeFile()
+        for worker in workers where worker.isAlive && !random.oneIn(20) {
+            time.after(TimeSpan(microseconds: .random(in: 100..<3000, using: &random))) { worker.look() }
+        }
+    }
+}
