@@ -56,15 +56,14 @@ let drivers: [Target] = [
     room(
         "ServiceHost",
         imports: [
-            "EventLoop", "Interception", "Events", "Journal", "Notifications", "PushPayload", "BootTime", "Syscalls",
-            "CLinux",
+            "EventLoop", "Interception", "Events", "Notifications", "PushPayload", "BootTime", "Syscalls", "CLinux",
         ]
     ),
     room(
         "CallService",
         imports: [
             "ServiceHost", "Ringing", "CallLedger", "SystemSound", "AppGroup", "PushPayload", "Notifications", "Events",
-            "EventLoop", "BootTime", "PropertyList", "Interception", "CallTerms",
+            "EventLoop", "BootTime", "PropertyList", "Interception", "CallTerms", "Syscalls",
         ]
     ),
     room(
@@ -124,6 +123,15 @@ let checks: [Target] = [
     tests(
         "ServiceHostTests",
         of: ["ServiceHost", "CallTerms", "Events", "EventLoop", "Notifications", "Syscalls", "Support", "BootTime"]),
+    tests("InterceptionTests", of: ["Interception", "Notifications", "BootTime"]),
+    tests("EventsTests", of: ["Events", "CallTerms", "JSON", "Notifications"]),
+    tests("TidyTests", of: ["CallLedger", "CallTerms", "Events", "Notifications", "PushPayload"]),
+    tests(
+        "SimulationTests",
+        of: [
+            "Ringing", "CallLedger", "Interception", "Notifications", "PropertyList", "CallTerms", "BootTime",
+            "Support",
+        ]),
     tests("CallLedgerTests", of: ["CallLedger", "BootTime", "CallTerms", "PropertyList", "Support"]),
     tests("ConfigurationTests", of: ["Configuration", "BootTime", "Support"]),
     tests(

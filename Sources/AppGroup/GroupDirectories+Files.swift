@@ -32,7 +32,8 @@ extension GroupDirectories {
         )
     }
 
-    /// Renames the unreadable file `name` out of the way, unless it is no longer the version `identity`; tells the new name.
+    /// Renames the unreadable file `name` out of the way, unless it is no longer the version `identity`; tells the new
+    /// name.
     func setAside(_ name: String, if identity: FileIdentity?) throws(SystemError) -> String? {
         guard let identity, try preferences.identity(of: name) == identity else { return nil }
         let newName = try nameToSetAside(name)

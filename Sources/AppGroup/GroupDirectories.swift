@@ -24,8 +24,8 @@ struct GroupDirectories: ~Copyable {
         }
     }
 
-    /// The directory that holds what is being written, apart from what is watched: so a change wakes the waiting once, when
-    /// it is there. On iOS too a container has its `tmp`.
+    /// The directory that holds what is being written, apart from what is watched: so a change wakes the waiting once,
+    /// when it is there. On iOS too a container has its `tmp`.
     func openTemporaries() throws(SystemError) -> Directory {
         try container.openDirectory("tmp", makes: true)
     }

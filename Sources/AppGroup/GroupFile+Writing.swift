@@ -91,7 +91,8 @@ extension GroupFile {
         return next != nil
     }
 
-    /// A file written in place, by a program that knows no better, is unreadable for a moment: to set it aside then would lose it.
+    /// A file written in place, by a program that knows no better, is unreadable for a moment: to set it aside then
+    /// would lose it.
     private func retriesReading(_ transaction: PendingTransaction, _ found: GroupSnapshot) -> Bool {
         let now = transaction.timers.now
         guard !transaction.isHurried, let modifiedAt = found.modifiedAt,

@@ -5,8 +5,9 @@ internal import Syscalls
 
 /// The key-value file that the programs of one app group share.
 ///
-/// It is `Library/Preferences/<group>.plist` in the group's container, as on iOS. Reading takes no lock and never waits; changing
-/// goes through a transaction. One object belongs to one thread; any number of processes may have one for the same group.
+/// It is `Library/Preferences/<group>.plist` in the group's container, as on iOS. Reading takes no lock and never
+/// waits; changing goes through a transaction. One object belongs to one thread; any number of processes may have one
+/// for the same group.
 public final class GroupFile {
     /// How long a file is at most.
     public static let bytesMax = 1 << 20
@@ -55,7 +56,8 @@ public final class GroupFile {
         }
     }
 
-    /// Opens the directories if they are not open or have been removed. False where they are missing and not to be made.
+    /// Opens the directories if they are not open or have been removed. False where they are missing and not to be
+    /// made.
     func openDirectories(makes: Bool) throws(SystemError) -> Bool {
         if try directories?.preferences.isRemoved() == false { return true }
         directories = nil
@@ -64,7 +66,8 @@ public final class GroupFile {
         return directories != nil
     }
 
-    /// Reads the file in its open directory, unless it is the version that is known. Throws what says nothing of the file itself.
+    /// Reads the file in its open directory, unless it is the version that is known. Throws what says nothing of the
+    /// file itself.
     func read() throws(SystemError) -> GroupSnapshot {
         guard let identity = try directories?.preferences.identity(of: name) else {
             return remember(status: .missing, identity: nil)
@@ -160,8 +163,8 @@ private struct KnownVersion {
     let readAt: WallTime
     let revision: UInt64
 
-    /// Within one tick of the kernel's clock, 10 ms at most, a file can be replaced twice and end with the inode, time and size it
-    /// began with: a version that was younger when it was read is read again.
+    /// Within one tick of the kernel's clock, 10 ms at most, a file can be replaced twice and end with the inode, time
+    /// and size it began with: a version that was younger when it was read is read again.
     private static let settlingTime = TimeSpan.milliseconds(20)
 
     var isSettled: Bool {

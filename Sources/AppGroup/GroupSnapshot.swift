@@ -20,9 +20,11 @@ public struct GroupSnapshot: Sendable {
     public let status: Status
     /// Which version it is; nil where there is none.
     public let identity: FileIdentity?
-    /// When it was last written, on the boot clock as the wall clock stands now; before zero for a time before this boot.
+    /// When it was last written, on the boot clock as the wall clock stands now; before zero for a time before this
+    /// boot.
     public let modifiedAt: Instant?
-    /// Changes whenever what this process knows of the file does: two snapshots of one ``GroupFile`` that have the same say the same.
+    /// Changes whenever what this process knows of the file does: two snapshots of one ``GroupFile`` that have the same
+    /// say the same.
     public let revision: UInt64
 
     /// Whether it is there but cannot be used.

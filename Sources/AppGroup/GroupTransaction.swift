@@ -6,7 +6,8 @@ public import Syscalls
 public struct GroupEdit {
     /// What the file says, to be changed in place; empty where it could not be read.
     public var root: PropertyListDictionary
-    /// Set it where the change must outlive a power cut: it is then written through to the disk (fsync), which may take long.
+    /// Set it where the change must outlive a power cut: it is then written through to the disk (fsync), which may take
+    /// long.
     public var isDurable = false
     /// The file as the transaction found it.
     public let found: GroupSnapshot

@@ -1,6 +1,7 @@
 /// Something the operator should know of the group file.
 public enum GroupWarning: Hashable, Sendable {
-    /// Written without the lock: `holder` kept it too long, nil where that cannot be told. Or the lock could not be made.
+    /// Written without the lock: `holder` kept it too long, nil where that cannot be told. Or the lock could not be
+    /// made.
     case locked(holder: Int32?, detail: String)
     /// The file could not be read and was set aside as `keptAs`.
     case corrupt(keptAs: String, detail: String)

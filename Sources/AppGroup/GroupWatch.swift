@@ -18,8 +18,8 @@ public final class GroupWatch {
         toldRevision = file.snapshot().revision
     }
 
-    /// Looks now and tells what is new: for each tick, since a notice may be lost, and where the kernel gives none. Watches anew
-    /// where the directory was removed and made again.
+    /// Looks now and tells what is new: for each tick, since a notice may be lost, and where the kernel gives none.
+    /// Watches anew where the directory was removed and made again.
     public func look() {
         guard !isEnded else { return }
         let snapshot = file.snapshot()
@@ -47,11 +47,12 @@ public final class GroupWatch {
 }
 
 extension GroupFile {
-    /// Calls `changed` after each change of the file, by whomever: within a millisecond, on `loop`, with the file as it is then.
+    /// Calls `changed` after each change of the file, by whomever: within a millisecond, on `loop`, with the file as it
+    /// is then.
     ///
-    /// Changes that follow each other closely are told once; this object's own transactions are told too. What was so before is not.
-    /// Where the kernel cannot tell (or the directory cannot be made), `look` on the watch, from a tick or a timer, still can:
-    /// `failure` says why.
+    /// Changes that follow each other closely are told once; this object's own transactions are told too. What was so
+    /// before is not. Where the kernel cannot tell (or the directory cannot be made), `look` on the watch, from a tick
+    /// or a timer, still can: `failure` says why.
     public func watch(
         on loop: Loop,
         _ changed: @escaping (GroupSnapshot) -> Void

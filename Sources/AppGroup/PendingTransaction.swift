@@ -27,7 +27,7 @@ public final class PendingTransaction {
         patience = LockPatience(begun: timers.now)
     }
 
-    /// Makes the change at once, those of the same file that wait before it first, without the lock where it is held: for a
-    /// program that ends. Nothing happens once it has ended.
+    /// Makes the change at once, those of the same file that wait before it first, without the lock where it is held:
+    /// for a program that ends. Nothing happens once it has ended.
     public func finishNow() { file?.finish(through: self) }
 }

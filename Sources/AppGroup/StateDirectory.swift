@@ -1,4 +1,5 @@
-/// Where Belfry keeps its state: `$BELFRY_STATE_DIRECTORY`, else `$XDG_STATE_HOME/belfry`, else `~/.local/state/belfry`.
+/// Where Belfry keeps its state: `$BELFRY_STATE_DIRECTORY`, else `$XDG_STATE_HOME/belfry`, else
+/// `~/.local/state/belfry`.
 public struct StateDirectory: Hashable, Sendable {
     /// Its path.
     public let path: String

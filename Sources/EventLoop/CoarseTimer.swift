@@ -21,7 +21,8 @@ extension Loop {
                 action()
             }
         } catch {
-            // The clock's descriptor exists since the loop does; what is left is memory, and its end ends every Swift program.
+            // The clock's descriptor exists since the loop does; what is left is memory, and its end ends every Swift
+            // program.
             preconditionFailure("\(error)")
         }
         source.arm(instant)

@@ -1,7 +1,8 @@
 internal import CSystemd
 internal import Syscalls
 
-/// A descriptor a loop watches. It must be cancelled before its descriptor is closed: left on a closed connection it spins.
+/// A descriptor a loop watches. It must be cancelled before its descriptor is closed: left on a closed connection it
+/// spins.
 @safe
 public final class DescriptorSource: LoopSource {
     private var action: ((Readiness) -> Void)?
@@ -21,7 +22,8 @@ public final class DescriptorSource: LoopSource {
         }
     }
 
-    /// Watches for `events` from now on. An empty set still tells hangup and error, and again at once for as long as they last.
+    /// Watches for `events` from now on. An empty set still tells hangup and error, and again at once for as long as
+    /// they last.
     public func setEvents(_ events: Readiness) {
         unsafe withSource("sd_event_source_set_io_events") { unsafe sd_event_source_set_io_events($0, events.rawValue) }
     }

@@ -4,8 +4,8 @@ public import Syscalls
 
 /// A directory a loop watches by `F_NOTIFY`.
 ///
-/// Of inotify instances a user has 128 and shares them with the desktop; of these there is no limit. It does not say what
-/// happened: every call back means "look again".
+/// Of inotify instances a user has 128 and shares them with the desktop; of these there is no limit. It does not say
+/// what happened: every call back means "look again".
 public final class DirectorySource {
     private let loop: LoopThread
     private let end: (DirectorySource) -> Void
@@ -38,11 +38,12 @@ public final class DirectorySource {
 }
 
 extension Loop {
-    /// Calls `action` after something in `directory` itself was made, written, renamed or removed, until it is cancelled.
+    /// Calls `action` after something in `directory` itself was made, written, renamed or removed, until it is
+    /// cancelled.
     ///
-    /// `directory` may be closed at once. Several changes may make one call back, and a change in another watched directory makes
-    /// one too, for the signal behind it names none: whoever is called compares what it finds. Fails with EINVAL on a kernel
-    /// without it; then, and on file systems of other machines, look again from time to time.
+    /// `directory` may be closed at once. Several changes may make one call back, and a change in another watched
+    /// directory makes one too, for the signal behind it names none: whoever is called compares what it finds. Fails
+    /// with EINVAL on a kernel without it; then, and on file systems of other machines, look again from time to time.
     public func watchDirectory(
         _ directory: Int32,
         description: String,

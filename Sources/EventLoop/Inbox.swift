@@ -8,7 +8,8 @@ public final class Inbox<Message: Sendable>: Sendable {
         self.receiver = receiver
     }
 
-    /// Has the receiver called with `message` on the loop. False, and nothing happens, once the loop has ended. Any thread.
+    /// Has the receiver called with `message` on the loop. False, and nothing happens, once the loop has ended. Any
+    /// thread.
     @discardableResult
     public func post(_ message: Message) -> Bool {
         let receiver = receiver

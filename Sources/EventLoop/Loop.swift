@@ -2,10 +2,11 @@ public import BootTime
 internal import CSystemd
 public import Syscalls
 
-/// One thread's event loop, over sd-event: timers, descriptors, signals, processes, directories, and what other threads post.
+/// One thread's event loop, over sd-event: timers, descriptors, signals, processes, directories, and what other threads
+/// post.
 ///
-/// It belongs to the thread that made it. Everything but a ``LoopPoster`` and an ``Inbox`` must be used there and traps elsewhere.
-/// Call backs run one after another, each to its end; whatever they ask for happens in a later iteration.
+/// It belongs to the thread that made it. Everything but a ``LoopPoster`` and an ``Inbox`` must be used there and traps
+/// elsewhere. Call backs run one after another, each to its end; whatever they ask for happens in a later iteration.
 @safe
 public final class Loop: TimerSource {
     let event: OpaquePointer
@@ -67,7 +68,8 @@ public final class Loop: TimerSource {
         isStopRequested = true
     }
 
-    /// Calls back all that is due or ready now, and what follows from it, without waiting: the loop driven by hand, for tests.
+    /// Calls back all that is due or ready now, and what follows from it, without waiting: the loop driven by hand, for
+    /// tests.
     ///
     /// Traps after ``idleIterationsMax`` iterations, since something then never comes to rest.
     public func runUntilIdle() {

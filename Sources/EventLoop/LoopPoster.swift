@@ -23,7 +23,8 @@ public final class LoopPoster: Sendable {
         )
     }
 
-    /// Has `action` called on the loop, after what was posted before it. False, and nothing happens, once the loop has ended.
+    /// Has `action` called on the loop, after what was posted before it. False, and nothing happens, once the loop has
+    /// ended.
     @discardableResult
     public func post(_ action: @escaping @Sendable () -> Void) -> Bool {
         let (isOpen, needsWake) = state.withLock { state in
@@ -53,8 +54,8 @@ public final class LoopPoster: Sendable {
         _ = dropped
     }
 
-    /// Performs what has been posted so far. What is posted meanwhile waits for the next iteration, which keeps timers and
-    /// descriptors fed.
+    /// Performs what has been posted so far. What is posted meanwhile waits for the next iteration, which keeps timers
+    /// and descriptors fed.
     private func performPosted() {
         var count: UInt64 = 0
         let size = unsafe withUnsafeMutableBytes(of: &count) {

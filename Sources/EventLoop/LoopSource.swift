@@ -19,8 +19,8 @@ public class LoopSource {
     /// Whether it may still call back.
     public final var isActive: Bool { unsafe pointer != nil }
 
-    /// Ends it: it never calls back again, not even if it is due already. What it holds is released now, or as soon as its
-    /// own call back returns. Cancelling twice does nothing.
+    /// Ends it: it never calls back again, not even if it is due already. What it holds is released now, or as soon as
+    /// its own call back returns. Cancelling twice does nothing.
     public final func cancel() {
         thread.assertCurrent()
         guard let ending = unsafe pointer else { return }

@@ -15,9 +15,9 @@ public struct ReceivedSignal: Hashable, Sendable {
 extension Loop {
     /// Calls `action` on the loop for each `number` that arrives, until it is cancelled. One source a signal.
     ///
-    /// Blocks the signal in this thread and leaves it blocked, also after the end: other threads must have it blocked too, or
-    /// it may reach them instead. So do this before any thread is made. Standard signals that arrive together are told once,
-    /// real-time signals each.
+    /// Blocks the signal in this thread and leaves it blocked, also after the end: other threads must have it blocked
+    /// too, or it may reach them instead. So do this before any thread is made. Standard signals that arrive together
+    /// are told once, real-time signals each.
     @discardableResult
     public func onSignal(
         _ number: Int32,

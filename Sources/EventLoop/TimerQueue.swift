@@ -2,8 +2,8 @@ package import BootTime
 
 /// Timers that are yet to fire, by due time and then in the order they were made.
 ///
-/// sd-event itself promises no order among timers that are due together: it keeps them in a heap. Here a loop that was held up
-/// for a while still fires them as if it had not been.
+/// sd-event itself promises no order among timers that are due together: it keeps them in a heap. Here a loop that was
+/// held up for a while still fires them as if it had not been.
 package final class TimerQueue {
     private(set) var sequence: UInt64 = 0
     /// Latest first, so that the next one is popped from the end.
@@ -32,7 +32,8 @@ package final class TimerQueue {
         return timer
     }
 
-    /// Takes out the next one that is due at `now` and was made before the count was `limit`; its action is the caller's to call.
+    /// Takes out the next one that is due at `now` and was made before the count was `limit`; its action is the
+    /// caller's to call.
     package func takeDue(at now: Instant, madeBefore limit: UInt64 = .max) -> (() -> Void)? {
         guard let next = timers.last(where: { $0.due > now || $0.order < limit }), next.due <= now else { return nil }
         timers.remove(at: index(of: next))

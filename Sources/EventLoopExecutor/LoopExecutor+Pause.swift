@@ -2,8 +2,8 @@ public import BootTime
 internal import EventLoop
 
 extension LoopExecutor {
-    /// Suspends the task until `instant` of CLOCK_BOOTTIME, 1 µs accuracy, never resuming before it; what `Task.sleep` is elsewhere,
-    /// without the global pool that it starts. Throws as soon as the task is cancelled.
+    /// Suspends the task until `instant` of CLOCK_BOOTTIME, 1 µs accuracy, never resuming before it; what `Task.sleep`
+    /// is elsewhere, without the global pool that it starts. Throws as soon as the task is cancelled.
     public func pause(until instant: Instant) async throws {
         let pause = Pause()
         try await withTaskCancellationHandler {

@@ -3,9 +3,10 @@ internal import Synchronization
 
 /// Runs Swift's tasks and actors on a loop's thread.
 ///
-/// For the public async edges; the worker is driven synchronously and does not link this. One policy holds: start each root task with
-/// this preference, `Task(executorPreference: executor)`, and isolate actors by it. A task without the preference bounces through
-/// the global pool's threads at each resumption, and `Task.sleep` does so always: use ``pause(until:)``.
+/// For the public async edges; the worker is driven synchronously and does not link this. One policy holds: start each
+/// root task with this preference, `Task(executorPreference: executor)`, and isolate actors by it. A task without the
+/// preference bounces through the global pool's threads at each resumption, and `Task.sleep` does so always: use
+/// ``pause(until:)``.
 public final class LoopExecutor: TaskExecutor, SerialExecutor {
     private let poster: LoopPoster
     private let access: LoopAccess

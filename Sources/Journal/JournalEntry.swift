@@ -67,8 +67,8 @@ public struct JournalEntry: Hashable, Sendable {
         self.fields = fields
     }
 
-    /// The entry as one datagram of the journal's native protocol (systemd.io/JOURNAL_NATIVE_PROTOCOL): `NAME=value` and
-    /// a newline; a value with a newline in it is written after `NAME`, a newline and its length as 64 bits, little
+    /// The entry as one datagram of the journal's native protocol (systemd.io/JOURNAL_NATIVE_PROTOCOL): `NAME=value`
+    /// and a newline; a value with a newline in it is written after `NAME`, a newline and its length as 64 bits, little
     /// endian.
     ///
     /// `lost` entries before this one did not get through, which it says for them.

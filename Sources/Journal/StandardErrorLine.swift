@@ -42,8 +42,8 @@ struct StandardErrorLine: ~Copyable {
         return unsafe line.withUnsafeBytes { unsafe Glibc.write(target, $0.baseAddress, $0.count) } == line.count
     }
 
-    /// What to write to; -1 while that might block. A descriptor that cannot be opened anew, such as a terminal handed over
-    /// by another user, counts as ready if poll(2) says that a short line would not block.
+    /// What to write to; -1 while that might block. A descriptor that cannot be opened anew, such as a terminal handed
+    /// over by another user, counts as ready if poll(2) says that a short line would not block.
     private var target: Int32 {
         switch own {
         case .some(let own): return own.number

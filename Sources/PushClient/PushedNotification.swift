@@ -11,7 +11,8 @@ public struct PushedNotification: Sendable {
 
     /// The events until the worker closes, in the order of the contract; iterate them once.
     ///
-    /// Throws ``PushError``: where nothing could be connected to, where the connection broke, for a line that is no event.
+    /// Throws ``PushError``: where nothing could be connected to, where the connection broke, for a line that is no
+    /// event.
     public var events: some AsyncSequence<Event, any Error> & Sendable {
         lines.map { [session] line throws in
             defer { withExtendedLifetime(session) {} }

@@ -21,7 +21,8 @@ public struct ChildCommand: Sendable {
     /// The directory it starts in; nil for this process's own.
     public var workingDirectory: String?
 
-    /// `path` with `arguments`; standard input, output and error are this process's own unless `streams` says otherwise.
+    /// `path` with `arguments`; standard input, output and error are this process's own unless `streams` says
+    /// otherwise.
     public init(
         path: String,
         arguments: [String] = [],

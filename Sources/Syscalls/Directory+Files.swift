@@ -12,7 +12,8 @@ public struct FileContent: Sendable {
 extension Directory {
     /// Reads the regular file `name`, of `bytesMax` at most; nil where there is none.
     ///
-    /// Fails with EFBIG where it is longer, with ELOOP for a link, with EINVAL for what is no regular file; a pipe is not waited for.
+    /// Fails with EFBIG where it is longer, with ELOOP for a link, with EINVAL for what is no regular file; a pipe is
+    /// not waited for.
     public borrowing func read(_ name: String, bytesMax: Int) throws(SystemError) -> FileContent? {
         let full = "\(path)/\(name)"
         let parent = descriptor.number
@@ -36,8 +37,9 @@ extension Directory {
 
     /// Replaces the file `name` by one of `bytes`: whoever opens it finds the old one or the new one, whole.
     ///
-    /// It is written as `temporaryName` in `temporaries`, a directory of the same file system, and renamed. With `isDurable` it
-    /// outlives a power cut from here on. Where it fails the old file is as it was and the temporary one is gone.
+    /// It is written as `temporaryName` in `temporaries`, a directory of the same file system, and renamed. With
+    /// `isDurable` it outlives a power cut from here on. Where it fails the old file is as it was and the temporary one
+    /// is gone.
     /// - Returns: the identity of the new file.
     @discardableResult
     public borrowing func replace(

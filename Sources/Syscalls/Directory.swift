@@ -3,7 +3,8 @@ internal import Glibc
 
 /// An open directory that is ours: owned by this user and writable by nobody else.
 ///
-/// What is done in it goes through its descriptor, never through a path again, and follows no symbolic link. Names have no slash.
+/// What is done in it goes through its descriptor, never through a path again, and follows no symbolic link. Names have
+/// no slash.
 public struct Directory: ~Copyable, Sendable {
     /// How new directories are made: for their owner alone.
     static let newDirectoryMode: mode_t = 0o700
@@ -20,7 +21,8 @@ public struct Directory: ~Copyable, Sendable {
         self.path = path
     }
 
-    /// Opens `path`, which a person configured: links on the way to it are followed, and what is missing is made if `makes`.
+    /// Opens `path`, which a person configured: links on the way to it are followed, and what is missing is made if
+    /// `makes`.
     ///
     /// Fails with EPERM where it belongs to somebody else or somebody else may write to it.
     public static func open(path: String, makes: Bool) throws(SystemError) -> Directory {
@@ -32,8 +34,8 @@ public struct Directory: ~Copyable, Sendable {
         }
     }
 
-    /// Opens the directory `name` in this one, made if it is missing and `makes`. Fails with ELOOP or ENOTDIR for a link, with
-    /// EPERM for one that is not ours.
+    /// Opens the directory `name` in this one, made if it is missing and `makes`. Fails with ELOOP or ENOTDIR for a
+    /// link, with EPERM for one that is not ours.
     public borrowing func openDirectory(_ name: String, makes: Bool) throws(SystemError) -> Directory {
         let inner = "\(path)/\(name)"
         let parent = descriptor.number

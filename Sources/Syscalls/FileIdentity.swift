@@ -1,8 +1,8 @@
 internal import CLinux
 internal import Glibc
 
-/// Which version of a file this is: two that are equal have the same content, unless it was written twice in the same tick of
-/// the kernel's clock without changing its size or its inode.
+/// Which version of a file this is: two that are equal have the same content, unless it was written twice in the same
+/// tick of the kernel's clock without changing its size or its inode.
 public struct FileIdentity: Hashable, Sendable {
     /// The device it is on.
     public let device: UInt64
@@ -27,7 +27,8 @@ public struct FileIdentity: Hashable, Sendable {
     /// Whether `other` is a version of the same file: nothing replaced it.
     public func isSameFile(as other: FileIdentity) -> Bool { device == other.device && inode == other.inode }
 
-    /// When it was last written by the wall clock, in microseconds since 1970; clamped, as a file's date may be anything.
+    /// When it was last written by the wall clock, in microseconds since 1970; clamped, as a file's date may be
+    /// anything.
     public var modifiedMicroseconds: Int64 {
         let (microseconds, overflow) = modifiedSeconds.multipliedReportingOverflow(by: 1_000_000)
         guard !overflow else { return modifiedSeconds < 0 ? .min : .max }

@@ -14,7 +14,8 @@ public struct FileLock: ~Copyable, Sendable {
 
     /// Takes the lock on the file `name` of `directory`, which is made if it is missing; nil where somebody holds it.
     ///
-    /// A lock file that was removed or replaced meanwhile does not count: two writers could hold two files of that name.
+    /// A lock file that was removed or replaced meanwhile does not count: two writers could hold two files of that
+    /// name.
     public static func tryTake(_ name: String, in directory: borrowing Directory) throws(SystemError) -> FileLock? {
         let path = "\(directory.path)/\(name)"
         let parent = directory.descriptor.number
@@ -36,7 +37,8 @@ public struct FileLock: ~Copyable, Sendable {
         return nil
     }
 
-    /// The process that holds the lock on the file `name`, by `/proc/locks`; nil where nobody does or it cannot be told.
+    /// The process that holds the lock on the file `name`, by `/proc/locks`; nil where nobody does or it cannot be
+    /// told.
     ///
     /// That is the process which took it; one that inherited it is not named there.
     public static func holder(of name: String, in directory: borrowing Directory) -> Int32? {

@@ -3,7 +3,8 @@ internal import Glibc
 
 /// A file descriptor that has one owner and is closed when its owner ends.
 ///
-/// Whoever makes one sets close-on-exec as it is born. Forgetting it closes it: in a worker that rings, a trap would cost a call.
+/// Whoever makes one sets close-on-exec as it is born. Forgetting it closes it: in a worker that rings, a trap would
+/// cost a call.
 public struct OwnedDescriptor: ~Copyable, Sendable {
     /// The number, valid as long as this value lives.
     public let number: Int32
@@ -34,7 +35,8 @@ public struct OwnedDescriptor: ~Copyable, Sendable {
     }
 }
 
-/// Closes `number`. Its result is dropped but for EBADF, which traps: on Linux the descriptor is gone whatever close(2) says.
+/// Closes `number`. Its result is dropped but for EBADF, which traps: on Linux the descriptor is gone whatever close(2)
+/// says.
 func closeDescriptor(_ number: Int32) {
     guard Glibc.close(number) == -1 else { return }
     precondition(errno != EBADF, "closing descriptor \(number), which is not open")

@@ -1,7 +1,7 @@
 internal import CCanberra
 
-/// One connection to the sound server, with at most one sound of ours on it. Used on the sound thread alone: with a hung
-/// server `init` blocks up to 30 s, and `play` and `silence` 10 s (measured).
+/// One connection to the sound server, with at most one sound of ours on it. Used on the sound thread alone: with a
+/// hung server `init` blocks up to 30 s, and `play` and `silence` 10 s (measured).
 @safe
 final class CanberraConnection {
     private let library: CanberraLibrary

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// What the loop's thread and the sound thread tell each other. Each side takes the lock for a few assignments and never
-/// across a call into libcanberra, so neither can make the other wait.
+/// What the loop's thread and the sound thread tell each other. Each side takes the lock for a few assignments and
+/// never across a call into libcanberra, so neither can make the other wait.
 final class SoundExchange: Sendable {
     /// What the sound thread is to do next.
     enum Order {
@@ -46,8 +46,8 @@ final class SoundExchange: Sendable {
         return given
     }
 
-    /// Nothing is wanted from now on. Returns the number under which the silence will be confirmed; nil if nothing can be
-    /// heard.
+    /// Nothing is wanted from now on. Returns the number under which the silence will be confirmed; nil if nothing can
+    /// be heard.
     func giveSilence() -> UInt64? {
         let number: UInt64? = state.withLock { state in
             state.wanted = nil

@@ -5,15 +5,16 @@ internal import Syscalls
 /// Plays a ring, tick by tick, through libcanberra on a thread of its own. Every call is made on the loop's thread and
 /// returns at once, whatever the sound server does.
 ///
-/// A process may end at any time, by exit(3) or by a signal: the sound thread is not waited for, wherever it is, and the
-/// sound stops with the process.
+/// A process may end at any time, by exit(3) or by a signal: the sound thread is not waited for, wherever it is, and
+/// the sound stops with the process.
 public final class SoundPlayer: @unchecked Sendable {
     // Unchecked: everything but the exchange is touched on the loop's thread alone; the sound thread holds a reference
     // only to hand it back to the loop.
 
     /// How long the sound server may take to answer a tick before the sound counts as unavailable (R14).
     public static let answerPatience = TimeSpan.seconds(1)
-    /// How long an end waits for the server to confirm the silence. Beyond it a hung server would delay the end of a ring.
+    /// How long an end waits for the server to confirm the silence. Beyond it a hung server would delay the end of a
+    /// ring.
     public static let silencePatience = TimeSpan.milliseconds(100)
 
     private let timers: any TimerSource
@@ -55,8 +56,8 @@ public final class SoundPlayer: @unchecked Sendable {
 
     /// Makes one tick's sound, in place of what still plays of the last.
     ///
-    /// While the sound server owes an answer for an earlier tick this one is skipped, so nothing queues up; the sound then
-    /// begins when the server answers, if the ring is still on.
+    /// While the sound server owes an answer for an earlier tick this one is skipped, so nothing queues up; the sound
+    /// then begins when the server answers, if the ring is still on.
     public func play(_ sound: ResolvedSound) {
         guard startThread() else { return }
         guard exchange.give(sound) else { return }

@@ -3,8 +3,8 @@ internal import CLinux
 internal import Glibc
 internal import Syscalls
 
-/// The one thread that calls libcanberra, which blocks up to 30 s on a hung server. It is never joined: the process ends
-/// with it wherever it is.
+/// The one thread that calls libcanberra, which blocks up to 30 s on a hung server. It is never joined: the process
+/// ends with it wherever it is.
 final class SoundThread {
     /// Enough for libcanberra and the loading of its driver, where the usual 8 MiB would count against limits on
     /// address space.
@@ -52,7 +52,8 @@ final class SoundThread {
         unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         unsafe pthread_attr_setstacksize(&attributes, stackBytes)
 
-        // It inherits the mask; a signal that sd-event waits for must never be taken by a thread that is in libcanberra.
+        // It inherits the mask; a signal that sd-event waits for must never be taken by a thread that is in
+        // libcanberra.
         var all = sigset_t()
         var before = sigset_t()
         unsafe sigfillset(&all)

@@ -6,8 +6,8 @@ import Support
 import Synchronization
 import Testing
 
-/// Swift's tasks on the loop, with a test for each trap that was measured with Swift 6.3.1: under the one policy (preference for
-/// every root task, all jobs run for both executors) nothing leaves the loop's thread.
+/// Swift's tasks on the loop, with a test for each trap that was measured with Swift 6.3.1: under the one policy
+/// (preference for every root task, all jobs run for both executors) nothing leaves the loop's thread.
 @Suite struct LoopExecutorTests {
     /// A bare `Task {}` in an async `main` never runs while the thread sits in the loop; one with the preference does.
     @Test func aRootTaskWithThePreferenceRunsOnTheLoop() throws {
@@ -62,8 +62,8 @@ import Testing
         #expect(!isOnLoop)
     }
 
-    /// Run by `runSynchronously(on:)` instead, 1,000 calls from actor to actor cost 2,000 enqueueings. A call out of no actor at
-    /// all costs one.
+    /// Run by `runSynchronously(on:)` instead, 1,000 calls from actor to actor cost 2,000 enqueueings. A call out of no
+    /// actor at all costs one.
     @Test func callsAmongActorsOfTheSameLoopCostNoEnqueueing() throws {
         let loop = try Loop()
         let (count, cost) = loop.runUntilReturned { executor in
@@ -75,7 +75,8 @@ import Testing
         #expect(cost == 0)
     }
 
-    /// A merged fix (swift#88157) concerns code that resumed off its isolation here; it could not be provoked, yet stay tested.
+    /// A merged fix (swift#88157) concerns code that resumed off its isolation here; it could not be provoked, yet stay
+    /// tested.
     @Test func anActorIsStillIsolatedAfterAContinuation() throws {
         let loop = try Loop()
         let isIsolated = loop.runUntilReturned { executor in await Counter(executor).isIsolatedAfterContinuations() }

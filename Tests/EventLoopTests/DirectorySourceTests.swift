@@ -6,7 +6,8 @@ import Support
 import Syscalls
 import Testing
 
-/// Directories by F_NOTIFY, in test threads that others share a process with: the signal reaches the loop's own thread only.
+/// Directories by F_NOTIFY, in test threads that others share a process with: the signal reaches the loop's own thread
+/// only.
 @Suite struct DirectorySourceTests {
     @Test func tellsMadeWrittenRenamedAndRemovedFilesAndWhatIsRenamedIn() throws {
         let loop = try Loop()

@@ -1,8 +1,9 @@
 // A program of the group, for tests of what many processes do to one file:
-//   group-tool increment STATE GROUP COUNT   adds 1 to `n` COUNT times; prints each transaction's outcome that is not `written`
-//   group-tool squeeze STATE GROUP           adds 1 where no file may grow, as on a full disk; prints the outcome
-//   group-tool hold STATE GROUP              takes the lock, prints `held`, keeps it until its standard input ends
-//   group-tool watch STATE GROUP             prints `ready`, then the boot time in µs at each change, until it is killed
+//   group-tool increment STATE GROUP COUNT   adds 1 to `n` COUNT times; prints each transaction's outcome that is not
+//   `written` group-tool squeeze STATE GROUP           adds 1 where no file may grow, as on a full disk; prints the
+//   outcome group-tool hold STATE GROUP              takes the lock, prints `held`, keeps it until its standard input
+//   ends group-tool watch STATE GROUP             prints `ready`, then the boot time in µs at each change, until it is
+//   killed
 import AppGroup
 import BootTime
 import CLinux

@@ -1,5 +1,5 @@
-// A process that rings as a worker does, told by lines on standard input, for tests that kill it, starve it or watch its
-// memory. Each line is answered on standard output:
+// A process that rings as a worker does, told by lines on standard input, for tests that kill it, starve it or watch
+// its memory. Each line is answered on standard output:
 //
 //   play PATH [DECIBELS]   one tick            played MICROSECONDS (how long the call took)
 //   silence                the end of a ring   silent MICROSECONDS (from the call to its confirmation)

@@ -28,8 +28,9 @@ public final class HandLoop: TimerSource {
     /// Moves on by `span`, firing what is due on the way.
     public func advance(by span: TimeSpan) { advance(to: now + span) }
 
-    /// Moves on to `instant`, firing what is due on the way in order of due time, then of making; each finds `now` at its due
-    /// time, or unmoved if it was due before. Traps where timers beget timers without end, or time would run backwards.
+    /// Moves on to `instant`, firing what is due on the way in order of due time, then of making; each finds `now` at
+    /// its due time, or unmoved if it was due before. Traps where timers beget timers without end, or time would run
+    /// backwards.
     public func advance(to instant: Instant) {
         precondition(instant >= now, "time does not run backwards")
         var firedCount = 0

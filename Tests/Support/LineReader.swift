@@ -35,7 +35,8 @@ public final class LineReader {
     }
 }
 
-/// What can be read from `descriptor` as soon as there is something: empty at its end, nil at `deadline` (boot time, µs).
+/// What can be read from `descriptor` as soon as there is something: empty at its end, nil at `deadline` (boot time,
+/// µs).
 func readSome(from descriptor: Int32, until deadline: Int64) -> [UInt8]? {
     while true {
         let left = max(0, (deadline - bootTimeMicroseconds() + 999) / 1_000)

@@ -2,7 +2,8 @@ internal import CLinux
 internal import Glibc
 public import Syscalls
 
-/// A PulseAudio of one test's own, whose only sink plays into nothing and is recorded: what a person at the endpoint hears.
+/// A PulseAudio of one test's own, whose only sink plays into nothing and is recorded: what a person at the endpoint
+/// hears.
 public final class PrivateSoundServer {
     /// Samples a second, one channel of 16 bits.
     public static let samplesPerSecond = 48_000

@@ -15,7 +15,8 @@ public final class SoundRecording {
         public var rms = 0.0
         /// The loudest sample.
         public var peak = 0.0
-        /// How long it sounded, from the first sound to the last, in milliseconds from the stretch's start; nil in silence.
+        /// How long it sounded, from the first sound to the last, in milliseconds from the stretch's start; nil in
+        /// silence.
         public var sounding: ClosedRange<Int>?
     }
 
@@ -46,8 +47,8 @@ public final class SoundRecording {
         }
     }
 
-    /// Listens until there is a sound, and tells how many milliseconds of recording passed before it; nil if there is none
-    /// within `milliseconds` of recording.
+    /// Listens until there is a sound, and tells how many milliseconds of recording passed before it; nil if there is
+    /// none within `milliseconds` of recording.
     public func millisecondsUntilSound(within milliseconds: Int) -> Int? {
         let count = milliseconds * PrivateSoundServer.samplesPerSecond / 1_000
         var passed = 0

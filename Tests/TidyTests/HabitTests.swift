@@ -1,0 +1,188 @@
+import Testing
+
+/// The habits of STYLE that a machine can see.
+@Suite struct HabitTests {
+    /// What stands in no code, and what to use in its place.
+    private static let banned: [(word: String, instead: String)] = [
+        ("import Foundation", "Glibc, or the rooms that wrap it"),
+        ("Dispatch" + "Queue", "the event loop"), ("@Main" + "Actor", "the event loop's executor"),
+        ("Task" + ".sleep", "a timer of the loop"), ("uniqueKeys" + "WithValues", "uniquingKeysWith"),
+        ("try" + "!", "do and catch"), ("fatal" + "Error()", "a text that says what is wrong"),
+        ("precondition" + "Failure()", "a text that says what is wrong"), ("print" + "(error)", "an event"),
+    ]
+
+    /// Calls that wait for time, which neither sources nor tests do.
+    private static let waits: Set<String> = ["sleep", "usleep", "nanosleep", "clock_nanosleep"]
+
+    private static let sourcesAndTests = SourceTree.sources + SourceTree.tests
+
+    @Test("banned words stand in no code")
+    func bannedWords() {
+        for file in Self.sourcesAndTests {
+            for (number, line) in file.code.enumerated() {
+                for (word, instead) in Self.banned where line.contains(word) {
+                    Issue.record("\(file.path):\(number + 1) says \(word): use \(instead)")
+                }
+                for wait in Self.waits where Self.calls(line).contains(wait) {
+                    Issue.record("\(file.path):\(number + 1) calls \(wait): wait for an event")
+                }
+            }
+        }
+    }
+
+    @Test("in the sources no bare task is made and no turn is yielded")
+    func tasks() {
+        for file in SourceTree.sources {
+            for (number, line) in file.code.enumerated() {
+                let isBare = line.contains("Task {") || line.contains("Task.detached") || line.contains("Task.yield")
+                #expect(!isBare, "\(file.path):\(number + 1) starts what nobody waits for")
+            }
+        }
+    }
+
+    @Test("nothing is left to do later")
+    func leftovers() {
+        let words = ["FIX" + "ME", "TO" + "DO", "X" + "XX", "HA" + "CK"]
+        for file in Self.sourcesAndTests {
+            for (number, line) in file.lines.enumerated() {
+                let found = line.split { !$0.isLetter }.contains { words.contains(String($0)) }
+                #expect(!found, "\(file.path):\(number + 1) leaves something to do")
+            }
+        }
+    }
+
+    /// Where a real becomes an integer: each of these bounds it first, on the lines before.
+    private static let boundedConversions: Set<String> = [
+        "Sources/BootTime/TimeSpan.swift", "Sources/PropertyList/PropertyListValue.swift",
+        "Sources/JSON/JSONValue+Accessors.swift", "Sources/belfry/DecimalText.swift",
+    ]
+
+    @Test("R18 a real becomes an integer only where it is bounded first")
+    func realsToIntegers() {
+        for file in SourceTree.sources where !Self.boundedConversions.contains(file.path) {
+            for (number, line) in file.code.enumerated() {
+                for conversion in ["Int(", "Int64(", "Int32(", "UInt64(", "UInt32(", "UInt8(", "UInt("] {
+                    guard let operand = Self.operand(of: conversion, in: line) else { continue }
+                    let isReal = ["Double", "rounded", ".seconds", "* 1e", "/ 1e"].contains { operand.contains($0) }
+                    guard !operand.hasPrefix("clampingReal:") else { continue }
+                    #expect(!isReal, "\(file.path):\(number + 1) converts \(operand)")
+                }
+            }
+        }
+    }
+
+    @Test("lines have at most 120 columns, but for a text that cannot be broken")
+    func lineLengths() {
+        for file in Self.sourcesAndTests {
+            for (number, line) in file.lines.enumerated() where line.utf8.count > 120 {
+                let isText = file.isText[number] || line.drop { $0 == " " || $0 == "#" }.first == "\""
+                let columns = line.unicodeScalars.count
+                #expect(columns <= 120 || isText, "\(file.path):\(number + 1) has \(columns) columns")
+            }
+        }
+    }
+
+    @Test("files have at most 500 lines")
+    func fileLengths() {
+        for file in Self.sourcesAndTests {
+            #expect(file.lines.count <= 500, "\(file.path) has \(file.lines.count) lines")
+        }
+    }
+
+    @Test("functions have at most 70 lines")
+    func functionLengths() {
+        for file in Self.sourcesAndTests {
+            for (name, start, length) in FunctionLengths.of(file.code) where length > 70 {
+                Issue.record("\(file.path):\(start) \(name) has \(length) lines")
+            }
+        }
+    }
+
+    @Test("the measures measure: a long function, a string with braces and a comment are seen as what they are")
+    func measures() {
+        let body = (0..<70).map { "        let a\($0) = \"}}{ // no\" // {{{" }
+        let lines =
+            ["struct A {", "    func long(a: Int) -> Int {"] + body + [
+                "        return a", "    }", "    var b = 1", "}",
+            ]
+        let found = FunctionLengths.of(CodeOnly.lines(of: lines))
+        #expect(found.count == 1 && found.first?.start == 2 && found.first?.length == 73)
+        #expect(
+            CodeOnly.lines(of: ["let a = \"Task\" + \"\"\"", "Task {", "\"\"\" // Task"]) == [
+                "let a = \"\" + ", "", " ",
+            ])
+        #expect(Self.operand(of: "Int(", in: "let n = Int((a * 2).rounded()) + UInt(b)") == "(a * 2).rounded()")
+        #expect(Self.calls("Task.sleep(1); usleep (2); sleepy(3)").contains("sleep"))
+        #expect(!Self.calls("asleep(1)").contains("sleep"))
+    }
+
+    /// The names that are followed by a parenthesis.
+    private static func calls(_ line: String) -> Set<String> {
+        var names: Set<String> = []
+        var name = ""
+        for character in line {
+            if character.isLetter || character == "_" || character.isNumber {
+                name.append(character)
+            } else {
+                if character == "(" { names.insert(name) }
+                if character != " " { name = "" }
+            }
+        }
+        return names
+    }
+
+    /// What stands between the parentheses of `conversion`, where it is a word of its own.
+    private static func operand(of conversion: String, in line: String) -> String? {
+        let text = Array(line)
+        let word = Array(conversion)
+        guard text.count >= word.count else { return nil }
+        for start in 0...(text.count - word.count) where Array(text[start..<start + word.count]) == word {
+            guard start == 0 || !(text[start - 1].isLetter || text[start - 1] == ".") else { continue }
+            var depth = 1
+            let operand = text[(start + word.count)...].prefix { character in
+                if character == "(" { depth += 1 }
+                if character == ")" { depth -= 1 }
+                return depth > 0
+            }
+            return String(operand)
+        }
+        return nil
+    }
+}
+
+/// How long each function is, from its name to its last brace.
+enum FunctionLengths {
+    static func of(_ code: [String]) -> [(name: String, start: Int, length: Int)] {
+        var found: [(name: String, start: Int, length: Int)] = []
+        var open: [(name: String, start: Int, depth: Int)] = []
+        var announced: (name: String, start: Int)?
+        var depth = 0
+        for (index, line) in code.enumerated() {
+            if let name = declaration(in: line) { announced = (name, index + 1) }
+            for character in line {
+                if character == "{" {
+                    if let function = announced { open.append((function.name, function.start, depth)) }
+                    announced = nil
+                    depth += 1
+                } else if character == "}" {
+                    depth -= 1
+                    guard let function = open.last, function.depth == depth else { continue }
+                    open.removeLast()
+                    found.append((function.name, function.start, index + 2 - function.start))
+                }
+            }
+        }
+        return found
+    }
+
+    private static func declaration(in line: String) -> String? {
+        let words = line.split { " (<{?:".contains($0) }
+        let modifiers: Set<Substring> = [
+            "public", "package", "private", "fileprivate", "internal", "static", "final", "mutating", "override",
+            "convenience", "required", "nonisolated", "@discardableResult", "consuming", "borrowing",
+        ]
+        let rest = words.drop { modifiers.contains($0) || $0.hasPrefix("@") }
+        guard let first = rest.first, ["func", "init", "deinit", "subscript"].contains(first) else { return nil }
+        return first == "func" ? String(rest.dropFirst().first ?? "") : String(first)
+    }
+}

@@ -1,0 +1,52 @@
+/// The rooms of the house and their arrows, as `Package.swift` has them.
+struct HouseMap {
+    /// What each room may import.
+    private(set) var imports: [String: Set<String>] = [:]
+    /// The modules that are C libraries.
+    private(set) var systemLibraries: Set<String> = []
+    /// The rooms without clock and without I/O.
+    private(set) var pure: Set<String> = []
+    /// The modules that are programs.
+    private(set) var programs: Set<String> = []
+    /// The folders under `Tests` that a target compiles.
+    private(set) var tests: Set<String> = []
+
+    init(package: String) {
+        var section = ""
+        for statement in Self.statements(of: package) {
+            if statement.contains("let ") {
+                let sections = ["systemLibraries", "pure", "drivers", "programs", "checks"]
+                section = sections.first { statement.contains("let \($0):") } ?? section
+            }
+            let names = Self.quoted(in: statement)
+            guard let name = names.first else { continue }
+            switch section {
+            case "systemLibraries": systemLibraries.insert(name)
+            case "pure", "drivers", "programs":
+                imports[name] = Set(names.dropFirst())
+                if section == "pure" { pure.insert(name) }
+                if section == "programs" { programs.insert(name) }
+            case "checks": tests.insert(names.first { $0.hasPrefix("Tests/") }.map { String($0.dropFirst(6)) } ?? name)
+            default: break
+            }
+        }
+    }
+
+    /// The text cut before each room, so that a room's own strings stand together.
+    private static func statements(of package: String) -> [String] {
+        var statements: [String] = [""]
+        for line in package.split(separator: "\n") {
+            let isComment = line.drop { $0 == " " }.hasPrefix("//")
+            guard !isComment else { continue }
+            let begins = ["room(", "program(", "tests(", ".systemLibrary(", ".target(", ".executableTarget(", "let "]
+            if begins.contains(where: { line.drop { $0 == " " }.hasPrefix($0) }) { statements.append("") }
+            statements[statements.count - 1] += line
+        }
+        return statements
+    }
+
+    private static func quoted(in text: String) -> [String] {
+        text.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
+            .filter { $0.offset % 2 == 1 }.map { String($0.element) }
+    }
+}
