@@ -1,4 +1,5 @@
 import Glibc
+import Syscalls
 
 let usage = """
     Usage: belfry-worker            read one notification on standard input, write its events on standard output
@@ -6,6 +7,7 @@ let usage = """
     systemd starts it for each connection of belfry.socket; people use belfry(1).
     """
 
+openMissingStandardDescriptors()
 // A client that leaves must not end a ring. systemd ignores it for services; a shell's pipe does not.
 signal(SIGPIPE, SIG_IGN)
 
