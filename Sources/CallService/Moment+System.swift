@@ -10,8 +10,7 @@ extension Moment {
             now: Instant(microseconds: bootTimeMicroseconds()), wall: WallTime(microseconds: wallTimeMicroseconds()),
             bootID: bootIDOfThisBoot, fileModified: snapshot.modifiedAt
         ) { owner in
-            guard let pid = Int32(exactly: owner.pid), let start = UInt64(exactly: owner.start) else { return false }
-            return ProcessIdentity(pid: pid, startTicks: start).isAlive
+            ProcessIdentity(owner)?.isAlive ?? false
         }
     }
 }
@@ -20,6 +19,14 @@ extension Owner {
     /// The process `identity` of this boot.
     public init(_ identity: ProcessIdentity) {
         self.init(bootID: bootIDOfThisBoot, pid: Int64(identity.pid), start: Int64(clamping: identity.startTicks))
+    }
+}
+
+extension ProcessIdentity {
+    /// The process that `owner` names; nil where the numbers are none that a process can have.
+    init?(_ owner: Owner) {
+        guard let pid = Int32(exactly: owner.pid), let start = UInt64(exactly: owner.start) else { return nil }
+        self.init(pid: pid, startTicks: start)
     }
 }
 

@@ -16,7 +16,7 @@ public final class SystemCallWorld: CallWorld {
     private var timer: (any ScheduledTimer)?
     private var groupWatch: GroupWatch?
     private var changed: ((Ledger) -> Void)?
-    private var elder: ProcessWatch?
+    private var elder: ProcessSource?
 
     /// This process.
     public let owner: Owner
@@ -74,8 +74,8 @@ public final class SystemCallWorld: CallWorld {
     /// Watches `process` by its pidfd; one that is gone already is told of in the next iteration.
     public func watchDeath(of process: Owner?, _ died: @escaping () -> Void) {
         elder?.cancel()
-        elder = process.map { process in
-            ProcessWatch(loop: loop, process: process) { [weak self] in
+        elder = process.flatMap { ProcessIdentity($0) }.flatMap { process in
+            try? loop.onDeath(of: process, description: "elder") { [weak self] in
                 died()
                 self.map { $0.show($0.file.snapshot()) }
             }
