@@ -45,7 +45,8 @@ class Crowd:
         return [ring for ring in self.rings if ring.of("rejected") or ring.of("silent")]
 
 
-def peer_late_microseconds(machine, count):
+def measure_peers(machine, count):
+    """How late the peers' ticks were, and when the last of them had started."""
     ticks = RING_SECONDS
     peers = [machine.peer_connection("tick-timerfd", f"1000000 {ticks}") for _ in range(count)]
     came = []
@@ -55,13 +56,15 @@ def peer_late_microseconds(machine, count):
         came.append([tuple(map(int, line.split())) for line in peer.lines()])
         peer.close()
     begin, end = max(ticks[0][0] for ticks in came), min(ticks[-1][0] for ticks in came)
-    return [late for ticks in came for at, late in ticks if begin < at < end]
+    late = [late for ticks in came for at, late in ticks if begin < at < end]
+    # The first tick comes a second after the start.
+    return late, begin / 1e6 - 1 - peers[0].started
 
 
 def measure(machine, rounds, count):
     machine.configure(SOUND="none", RING_INTERVAL="1s")
     lateness = figures.Comparison(f"tick lateness, {count} rings", "µs")
-    answered, missing, refused, together = [], [], [], []
+    answered, peers_started, missing, refused, together = [], [], [], [], []
     for number in range(rounds):
         crowd = Crowd(machine, number, count)
         machine.stop_workers()
@@ -70,14 +73,17 @@ def measure(machine, rounds, count):
         refused += [len(crowd.refused())]
         begin, end = crowd.together()
         together += [end - begin]
-        lateness.add_round(crowd.late_microseconds(), peer_late_microseconds(machine, count))
+        peers_late, last_started = measure_peers(machine, count)
+        peers_started.append(last_started)
+        lateness.add_round(crowd.late_microseconds(), peers_late)
         machine.stop_workers()
     return [
         lateness.row(figures.ratio, figures.median, 1.5, "1.5 ×"),
         lateness.row(figures.ratio, figures.p99, 1.5, "1.5 ×"),
         figures.plain_row(f"{count} calls at once: lost", missing, max, 0, "none"),
         figures.plain_row(f"{count} calls at once: refused", refused, max, 0, "none"),
-        figures.plain_row(f"{count} calls at once: last answered (s)", answered, max, ANSWERED_WITHIN_SECONDS, "10 s"),
+        figures.plain_row(
+            f"{count} calls at once: last answered (s)", answered, max, ANSWERED_WITHIN_SECONDS, "10 s", peers_started),
         figures.plain_row(
             f"{count} calls at once: not ringing together (s)", [max(0, TOGETHER_SECONDS - span) for span in together],
             max, 0, f"0 of {TOGETHER_SECONDS} s"),
