@@ -32,7 +32,7 @@ public enum WarningCode: String, Hashable, Sendable, CaseIterable {
     case groupCorrupt = "group-corrupt"
     /// The group file cannot be written.
     case groupUnwritable = "group-unwritable"
-    /// A setting is wrong, and its default holds.
+    /// A setting is wrong and passed over: the last good value holds, else the default.
     case configuration
     /// A field of the payload is of the wrong type or out of range, and counts as absent.
     case fieldIgnored = "field-ignored"
