@@ -33,7 +33,9 @@ actor PushFollower {
             connections[ObjectIdentifier(token)] = try PushConnection(
                 to: socket, sending: bytes, on: executor.loop,
                 onLine: { line in
-                    guard case .dropped = continuation.yield(line) else { return }
+                    if case .enqueued = continuation.yield(line) { return }
+                    // Full, or nobody reads any more: whatever else comes would be read for nobody.
+                    self.cancel(token)
                     let detail = "more than \(PushedNotification.linesMax) events wait to be read"
                     continuation.finish(throwing: PushError(.endedEarly, detail))
                 },

@@ -72,6 +72,23 @@ import Testing
         #expect(error?.code == .noSocket)
     }
 
+    @Test func whoDoesNotReadLosesTheConnection() async throws {
+        var worker: ScriptedWorker? = ScriptedWorker { connection in while sendTick(connection) {} }
+        let session = try PushSession(PushSocket(path: try #require(worker).path))
+        var events = session.push([]).events.makeAsyncIterator()
+        #expect(try await events.next() != nil)
+        // Comes back once the worker has noticed that its client has left.
+        worker = nil
+        var count = 0
+        do {
+            while try await events.next() != nil { count += 1 }
+            Issue.record("it ended as if all had been read")
+        } catch {
+            #expect((error as? PushError)?.code == .endedEarly)
+        }
+        #expect(count >= PushedNotification.linesMax - 1 && count <= PushedNotification.linesMax)
+    }
+
     @Test func whoLeavesClosesTheConnection() async throws {
         let worker = ScriptedWorker { connection in
             ScriptedWorker.write(Self.received, to: connection)
