@@ -79,7 +79,8 @@ extension Directory {
     }
 }
 
-/// The first `count` bytes, fewer where the file has become shorter. What is written in place meanwhile is another version.
+/// The first `count` bytes, fewer where the file has become shorter. What is written in place meanwhile is another
+/// version.
 private func readAll(_ descriptor: Int32, count: Int, path: String) throws(SystemError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var done = 0
