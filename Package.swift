@@ -50,7 +50,7 @@ let drivers: [Target] = [
     room("EventLoop", imports: ["CSystemd", "CLinux", "Syscalls", "BootTime"]),
     room("EventLoopExecutor", imports: ["EventLoop", "Syscalls", "BootTime"]),
     room("AppGroup", imports: ["EventLoop", "Syscalls", "PropertyList", "BootTime", "CLinux"]),
-    room("Configuration", imports: ["Syscalls", "BootTime"]),
+    room("Configuration", imports: ["Syscalls", "BootTime", "CallTerms"]),
     room("Journal", imports: ["Events", "CallTerms", "Notifications", "Syscalls"]),
     room("SystemSound", imports: ["EventLoop", "Syscalls", "BootTime", "CCanberra", "CLinux"]),
     room(
@@ -77,7 +77,7 @@ let programs: [Target] = [
         "belfry-worker",
         imports: [
             "ServiceHost", "CallService", "Configuration", "EventLoop", "AppGroup", "PushPayload", "Events", "Journal",
-            "Syscalls", "BootTime", "CallLedger", "CallTerms", "Interception", "Notifications", "CLinux", "CSystemd",
+            "Syscalls", "BootTime", "CallLedger", "Interception", "Notifications", "CLinux", "CSystemd",
         ]
     ),
     program(

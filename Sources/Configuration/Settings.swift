@@ -1,4 +1,5 @@
 public import BootTime
+public import CallTerms
 
 /// What an operator may tune, with every value inside its range.
 public struct Settings: Hashable, Sendable {
@@ -20,7 +21,7 @@ public struct Settings: Hashable, Sendable {
     /// `[Ring] Vibrate=`.
     public private(set) var vibrates = true
     /// `[Ring] SecondCall=`.
-    public private(set) var secondCall = SecondCall.soft
+    public private(set) var secondCall = RingMode.soft
     /// `[Ring] MaxCalls=`: how many calls may ring at once.
     public private(set) var callsMax = 1_000
     /// `[Extension] ExpiryBudget=`: 1 s to 120 s.
@@ -53,7 +54,7 @@ public struct Settings: Hashable, Sendable {
             return Self.assign(ValueText.duration(text, from: .milliseconds(200), to: .seconds(10)), to: &ringInterval)
         case .ringSound: return Self.assign(ValueText.sound(text), to: &sound)
         case .ringVibrate: return Self.assign(ValueText.boolean(text), to: &vibrates)
-        case .secondCall: return Self.assign(SecondCall(rawValue: text), to: &secondCall)
+        case .secondCall: return Self.assign(RingMode(rawValue: text), to: &secondCall)
         case .maxCalls: return Self.assign(ValueText.integer(text, in: 1...Self.callsMaxLargest), to: &callsMax)
         case .expiryBudget:
             return Self.assign(ValueText.duration(text, from: .seconds(1), to: .seconds(120)), to: &expiryBudget)

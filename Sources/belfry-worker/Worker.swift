@@ -1,6 +1,5 @@
 import AppGroup
 import BootTime
-import CallTerms
 import CSystemd
 import CallService
 import Configuration
@@ -139,16 +138,6 @@ extension RingSettings {
     fileprivate init(_ settings: Settings) {
         self.init(
             duration: settings.ringDuration, interval: settings.ringInterval, sound: settings.sound,
-            vibrates: settings.vibrates, secondCall: RingMode(settings.secondCall), callsMax: settings.callsMax)
-    }
-}
-
-extension RingMode {
-    fileprivate init(_ mode: SecondCall) {
-        switch mode {
-        case .soft: self = .soft
-        case .silent: self = .silent
-        case .loud: self = .loud
-        }
+            vibrates: settings.vibrates, secondCall: settings.secondCall, callsMax: settings.callsMax)
     }
 }

@@ -1,3 +1,4 @@
+import CallTerms
 import BootTime
 import CallLedger
 import Configuration

@@ -5,7 +5,7 @@ import Testing
 @Suite struct HostileTextTests {
     @Test func R18_nothingInTheTextTraps() throws {
         let seed = #"{"a":[1,-2.5e3,true,null,"x\u00e9\ud83d\udd14\n"],"b":{"c":9223372036854775808},"d":"é"}"#
-        var generator = SeededGenerator(seed: 2)
+        var generator = SeededRandom(seed: 2)
         var readCount = 0
         for _ in 0..<10_000 {
             let bytes = generator.mutated(Array(seed.utf8))

@@ -28,14 +28,14 @@ import Testing
     }
 
     @Test func whatIsWrittenReadsBackTheSame() throws {
-        var generator = SeededGenerator(seed: 1)
+        var generator = SeededRandom(seed: 1)
         for _ in 0..<2_000 {
             let value = Self.value(depth: 0, using: &generator)
             #expect(try JSONValue.parse(value.serialized()) == value)
         }
     }
 
-    private static func value(depth: Int, using generator: inout SeededGenerator) -> JSONValue {
+    private static func value(depth: Int, using generator: inout SeededRandom) -> JSONValue {
         switch Int.random(in: 0..<(depth < 4 ? 8 : 6), using: &generator) {
         case 0: return .null
         case 1: return .bool(Bool.random(using: &generator))

@@ -13,7 +13,7 @@ import Testing
     }
 
     private func readMutations(of sample: [UInt8], seed: UInt64, count: Int) throws {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         var readCount = 0
         for _ in 0..<count {
             guard let read = try? PropertyListDictionary.parse(generator.mutated(sample)) else { continue }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct PropertyListDictionaryTests {
     /// Against a plain list of pairs, small enough and large enough for the index to come and go.
     @Test func everyChangeIsThatOfAListOfPairs() {
-        var generator = SeededGenerator(seed: 5)
+        var generator = SeededRandom(seed: 5)
         for _ in 0..<12 {
             var dictionary = PropertyListDictionary()
             var pairs: [(key: String, value: PropertyListValue)] = []

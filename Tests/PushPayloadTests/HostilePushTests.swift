@@ -19,7 +19,7 @@ import Testing
 
     @Test(arguments: samples)
     func R18_nothingInAPushTraps(sample: String) {
-        var generator = SeededGenerator(seed: 6)
+        var generator = SeededRandom(seed: 6)
         var readCount = 0
         for _ in 0..<10_000 {
             let bytes = generator.mutated(Array(sample.utf8))
