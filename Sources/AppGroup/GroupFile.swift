@@ -56,6 +56,14 @@ public final class GroupFile {
         }
     }
 
+    /// Whether the file's bytes, as they are now, have nothing new for `glance`; false where there is none, or nothing
+    /// to look at.
+    func findsNothingNew(by glance: inout GroupGlance?) -> Bool {
+        guard glance != nil, let content = try? directories?.preferences.read(name, bytesMax: GroupFile.bytesMax)
+        else { return false }
+        return glance?.findsNothingNew(in: content.bytes) ?? false
+    }
+
     /// Opens the directories if they are not open or have been removed. False where they are missing and not to be
     /// made.
     func openDirectories(makes: Bool) throws(SystemError) -> Bool {

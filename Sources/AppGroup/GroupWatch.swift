@@ -9,6 +9,7 @@ public final class GroupWatch {
     private var source: DirectorySource?
     private var watchedCount = 0
     private var toldRevision: UInt64
+    private var glance: GroupGlance?
     private var isEnded = false
 
     fileprivate init(file: GroupFile, loop: Loop, changed: @escaping (GroupSnapshot) -> Void) {
@@ -29,6 +30,12 @@ public final class GroupWatch {
         changed(snapshot)
     }
 
+    /// From now on changes of what is not in `focus` are told no sooner than at the next ``look()``; `snapshot` is what
+    /// the caller knows. A process that waits among hundreds is woken hundreds of times for the others.
+    public func attend(to focus: GroupFocus, since snapshot: GroupSnapshot) {
+        glance = GroupGlance(snapshot.root, focus: focus)
+    }
+
     /// Ends it. Cancelling twice does nothing.
     public func cancel() {
         isEnded = true
@@ -42,7 +49,12 @@ public final class GroupWatch {
         guard try file.openDirectories(makes: true), let directory = file.directories?.preferences.descriptor.number
         else { return }
         watchedCount = file.directoriesCount
-        source = try loop.watchDirectory(directory, description: "group-file") { [weak self] in self?.look() }
+        source = try loop.watchDirectory(directory, description: "group-file") { [weak self] in self?.notice() }
+    }
+
+    /// Something in the directory has changed.
+    private func notice() {
+        guard !isEnded, watchedCount == file.directoriesCount, file.findsNothingNew(by: &glance) else { return look() }
     }
 }
 

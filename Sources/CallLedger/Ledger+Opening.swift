@@ -29,6 +29,7 @@ extension Ledger {
         let forgotten = Set(calls.filter(isForgotten).map(\.key))
         drop(forgotten)
         let settled = calls.compactMap(settled)
+        guard !settled.isEmpty else { return }
         write(settled)
         if settled.contains(where: { $0.state == .missed }) { mustOutlivePowerCut = true }
     }

@@ -23,6 +23,9 @@ public protocol CallWorld: AnyObject {
     /// Calls `changed` with the ledger whenever the group file may have changed, until ``stopWatching()``.
     func watch(_ changed: @escaping (Ledger) -> Void)
 
+    /// Of the calls only `keys` matter from now on: others' changes may be shown as late as ``lookAgain()``.
+    func heed(_ keys: [CallKey])
+
     /// Reads the group file again, for a wake-up that was lost, and tells the watcher where it has changed.
     func lookAgain()
 

@@ -51,15 +51,16 @@ final class RingDriver {
         switch ledger.standing(of: request.key, owner: world.owner, secondCall: settings.secondCall) {
         case .rings(let mode):
             feed(.change(mode))
-            waitForElder(in: ledger, mode: mode)
+            let elder = mode == .loud ? nil : ledger.elder(of: request.key)
+            world.heed([request.key] + (elder.map { [$0.key] } ?? []))
+            waitForDeath(of: elder?.owner)
         case .ended(let reason): feed(.end(reason))
         case .lost: putBack()
         }
     }
 
     /// A ring that is not loud becomes so when its elder is over; a killed elder writes nothing to say so.
-    private func waitForElder(in ledger: Ledger, mode: RingMode) {
-        let elder = mode == .loud ? nil : ledger.elder(of: request.key)?.owner
+    private func waitForDeath(of elder: Owner?) {
         guard elder != watchedElder else { return }
         watchedElder = elder
         world.watchDeath(of: elder) { [weak self] in
@@ -110,11 +111,13 @@ final class RingDriver {
             world.report(.tick(n: n, late: late.seconds))
             world.lookAgain()
         case .wake(let instant): world.wake(at: instant) { [weak self] in self?.feed(.timerFired) }
-        case .silence: world.silence { [weak self] in self?.feed(.silenced) }
+        case .silence:
+            // What follows reads the file itself; each write of those that end with this one would wake it.
+            world.stopWatching()
+            world.silence { [weak self] in self?.feed(.silenced) }
         case .settle(let reason): settle(reason)
         case .ended(let reason, let rang, let ticks):
             guard let settlement else { preconditionFailure("a ring that ended without being settled") }
-            world.stopWatching()
             world.report(
                 .ended(
                     Event.Ended(

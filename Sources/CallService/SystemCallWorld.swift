@@ -16,6 +16,7 @@ public final class SystemCallWorld: CallWorld {
     private var timer: (any ScheduledTimer)?
     private var groupWatch: GroupWatch?
     private var changed: ((Ledger) -> Void)?
+    private var shown: GroupSnapshot?
     private var elder: ProcessSource?
 
     /// This process.
@@ -66,6 +67,12 @@ public final class SystemCallWorld: CallWorld {
         }
     }
 
+    /// Has changes of other calls than `keys` passed over until the next look.
+    public func heed(_ keys: [CallKey]) {
+        guard let shown else { return }
+        groupWatch?.attend(to: GroupFocus(dictionary: Ledger.callsKey, members: keys.map(\.text)), since: shown)
+    }
+
     /// Reads the file again, and tells the watcher where it has changed.
     public func lookAgain() {
         groupWatch?.look()
@@ -85,6 +92,7 @@ public final class SystemCallWorld: CallWorld {
     /// Watches no more.
     public func stopWatching() {
         changed = nil
+        shown = nil
         groupWatch?.cancel()
         groupWatch = nil
         elder?.cancel()
@@ -111,6 +119,7 @@ public final class SystemCallWorld: CallWorld {
     /// A file that is missing or cannot be read hangs up nothing.
     private func show(_ snapshot: GroupSnapshot) {
         guard snapshot.status == .read else { return }
+        shown = snapshot
         changed?(Ledger(reading: snapshot.root, at: .now(reading: snapshot)))
     }
 
