@@ -47,6 +47,19 @@ import Testing
         #expect(run("--group", "group.other", "group", "list").output == "")
     }
 
+    @Test func optionsMayStandAnywhereButInAValue() {
+        #expect(run("group", "set", "k", "-int", "-5", "--group", "g").status == .done)
+        #expect(run("group", "--group", "g", "list").lines == ["k  int  -5"])
+        #expect(run("group", "list", "--json", "--group", "g").output == #"{"k":-5}"# + "\n")
+        #expect(run("group", "get", "--json", "k", "--group=g").output == "-5\n")
+        #expect(run("group", "set", "--group", "g", "k", "-v", "--json").status == .done)
+        #expect(run("group", "get", "k", "--group", "g").output == "-v\n")
+        #expect(run("group", "set", "k", "-string", "--json").status == .done)
+        #expect(run("group", "get", "k").output == "--json\n")
+        #expect(run("group", "set", "k", "-date", "x").complaints.contains("no type -date"))
+        #expect(run("group", "list", "--nope").status == .usage)
+    }
+
     @Test func whatIsBelfrysOwnIsNotSet() {
         #expect(run("group", "set", "calls", "x").status == .usage)
         for words in [
