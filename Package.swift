@@ -112,8 +112,8 @@ let checks: [Target] = [
     tests(
         "CallServiceTests",
         of: [
-            "CallService", "CallLedger", "CallTerms", "Events", "EventLoop", "Interception", "Notifications",
-            "PropertyList", "PushPayload", "Ringing", "ServiceHost", "Support", "BootTime",
+            "AppGroup", "CallService", "CallLedger", "CallTerms", "Events", "EventLoop", "Interception",
+            "Notifications", "PropertyList", "PushPayload", "Ringing", "ServiceHost", "Support", "BootTime",
         ]),
     tests("RingingTests", of: ["Ringing", "BootTime", "CallTerms"]),
     tests("JSONTests", of: ["JSON", "Support"]),

@@ -17,6 +17,7 @@ public final class SystemCallWorld: CallWorld {
     private var groupWatch: GroupWatch?
     private var changed: ((Ledger) -> Void)?
     private var shown: GroupSnapshot?
+    private var toldTroubles: Set<String> = []
     private var elder: ProcessSource?
 
     /// This process.
@@ -124,13 +125,22 @@ public final class SystemCallWorld: CallWorld {
     }
 
     private func tellTroubles<Answer>(of transaction: GroupTransaction<Answer>) {
+        var isWritten = true
+        if case .failed(let error) = transaction.outcome {
+            isWritten = false
+            tellOnce(.groupUnwritable, "\(error): other processes do not know of this call")
+        }
         for warning in transaction.warnings {
             switch warning {
-            case .locked(_, let detail): tell(.warning(code: .groupLocked, detail: detail))
-            case .corrupt(_, let detail): tell(.warning(code: .groupCorrupt, detail: detail))
+            case .locked(_, let detail): if isWritten { tellOnce(.groupLocked, detail) }
+            case .corrupt(_, let detail): tellOnce(.groupCorrupt, detail)
             }
         }
-        guard case .failed(let error) = transaction.outcome else { return }
-        tell(.warning(code: .groupUnwritable, detail: "\(error): other processes do not know of this call"))
+    }
+
+    /// What goes on being wrong is one event (R14), however often the file is written.
+    private func tellOnce(_ code: WarningCode, _ detail: String) {
+        guard toldTroubles.insert(code.rawValue + detail).inserted else { return }
+        tell(.warning(code: code, detail: detail))
     }
 }
