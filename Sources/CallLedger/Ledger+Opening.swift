@@ -34,6 +34,11 @@ extension Ledger {
         if settled.contains(where: { $0.state == .missed }) { mustOutlivePowerCut = true }
     }
 
+    /// Whether a worker died and nobody has recorded its ring as missed yet.
+    public var hasDeadRing: Bool {
+        calls.contains { $0.state == .ringing && !isRinging($0) && !isSettling($0) }
+    }
+
     /// `call` as the record that it has become while nobody wrote so; nil where it stands as it is.
     private func settled(_ call: Call) -> Call? {
         guard call.state == .ringing else { return call.ended == nil ? record(call, as: call.state) : nil }
