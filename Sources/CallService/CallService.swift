@@ -101,9 +101,7 @@ public final class CallService: ServiceExtension {
             ring.begin(mode: mode)
         case .silent(let why, _, let isFlagUnowned):
             world.report(.silent(call: push.call?.callID ?? "", why: why))
-            guard isFlagUnowned else { return }
-            let detail = "no process owns the word that the app is in front: belfry app background takes it back"
-            world.report(.warning(code: .foregroundUnowned, detail: detail))
+            if isFlagUnowned { world.report(.foregroundUnowned) }
         }
     }
 

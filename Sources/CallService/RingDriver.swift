@@ -24,6 +24,8 @@ final class RingDriver {
     private var inputs: [Input] = []
     private var isPerforming = false
     private var settlement: Settlement?
+    /// Whether the app was said to be in front by a flag that no process owns, as the ring ended.
+    private var isFlagUnowned = false
     private var watchedElder: Owner?
 
     /// - Parameter over: called once, after `ended` was told.
@@ -54,7 +56,9 @@ final class RingDriver {
             let elder = mode == .loud ? nil : ledger.elder(of: request.key)
             world.heed([request.key] + (elder.map { [$0.key] } ?? []))
             waitForDeath(of: elder?.owner)
-        case .ended(let reason): feed(.end(reason))
+        case .ended(let reason):
+            if machine.isRinging { isFlagUnowned = ledger.foreground == .unowned }
+            feed(.end(reason))
         case .lost: putBack()
         }
     }
@@ -118,6 +122,7 @@ final class RingDriver {
         case .settle(let reason): settle(reason)
         case .ended(let reason, let rang, let ticks):
             guard let settlement else { preconditionFailure("a ring that ended without being settled") }
+            if reason == .foreground, isFlagUnowned { world.report(.foregroundUnowned) }
             world.report(
                 .ended(
                     Event.Ended(
