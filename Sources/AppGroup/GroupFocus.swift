@@ -3,7 +3,7 @@
 public struct GroupFocus: Hashable, Sendable {
     /// The key of the dictionary whose other members do not matter.
     public let dictionary: String
-    /// The keys of those members that do.
+    /// The keys of those members that do; the first matters most.
     public let members: [String]
 
     /// All that is outside of `dictionary`, and its `members`.

@@ -116,9 +116,9 @@ final class RingDriver {
             world.lookAgain()
         case .wake(let instant): world.wake(at: instant) { [weak self] in self?.feed(.timerFired) }
         case .silence:
+            world.silence { [weak self] in self?.feed(.silenced) }
             // What follows reads the file itself; each write of those that end with this one would wake it.
             world.stopWatching()
-            world.silence { [weak self] in self?.feed(.silenced) }
         case .settle(let reason): settle(reason)
         case .ended(let reason, let rang, let ticks):
             guard let settlement else { preconditionFailure("a ring that ended without being settled") }
