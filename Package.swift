@@ -24,10 +24,10 @@ func tests(_ name: String, of subjects: [Target.Dependency]) -> Target {
 }
 
 let systemLibraries: [Target] = [
-    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
     .systemLibrary(name: "CPlist", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"])]),
-    // Headers alone: libcanberra is opened when a call rings, never linked.
+    // Headers alone: these are opened when they are needed, never linked.
+    .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CCanberra", providers: [.apt(["libcanberra-dev"])]),
     .systemLibrary(name: "CLinux"),
 ]
@@ -77,7 +77,7 @@ let programs: [Target] = [
         "belfry-worker",
         imports: [
             "ServiceHost", "CallService", "Configuration", "EventLoop", "AppGroup", "PushPayload", "Events", "Journal",
-            "Syscalls", "BootTime", "CallLedger", "Interception", "Notifications", "CLinux", "CSystemd",
+            "Syscalls", "BootTime", "CallLedger", "Interception", "Notifications", "CLinux",
         ]
     ),
     program(

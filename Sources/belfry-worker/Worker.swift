@@ -1,6 +1,5 @@
 import AppGroup
 import BootTime
-import CSystemd
 import CallService
 import Configuration
 import EventLoop
@@ -28,13 +27,16 @@ final class Worker {
     private let journal: JournalSink
     private var walk: NotificationWalk?
     private var status = Status.handled
+    private var isOver = false
 
     /// Handles the notification on standard input; answers the exit status.
     static func run(environment: [String: String]) -> Int32 {
         do throws(SystemError) {
-            let worker = Worker(loop: try Loop(), environment: environment)
+            // What can be read at once is answered at once; only then is there time to get ready for the rest.
+            let worker = Worker(loop: try Loop(preparesLater: true), environment: environment)
             try worker.listenForStop()
             worker.connection.read { [unowned worker] in worker.whole($0) }
+            if !worker.isOver { try worker.loop.prepare() }
             worker.loop.run()
             worker.journal.finish()
             return worker.status
@@ -54,7 +56,7 @@ final class Worker {
     private func listenForStop() throws(SystemError) {
         for signal in [SIGTERM, SIGINT, SIGHUP] {
             try loop.onSignal(signal, description: "stop") { [unowned self] _ in
-                guard let walk else { return loop.stop() }
+                guard let walk else { return leave() }
                 walk.stop()
             }
         }
@@ -110,7 +112,12 @@ final class Worker {
 
     private func close(refused: Bool) {
         if refused { status = Status.badNotification }
-        connection.close(refused: refused) { [loop] in loop.stop() }
+        connection.close(refused: refused) { [unowned self] in leave() }
+    }
+
+    private func leave() {
+        isOver = true
+        loop.stop()
     }
 
     private func reporter(id: String, whole: Instant, group: String) -> EventReporter {
@@ -123,7 +130,7 @@ final class Worker {
     private func extendRuntime(to budget: TimeSpan) {
         guard budget > Settings.expiryBudgetOfApple else { return }
         let length = budget + .seconds(5)
-        _ = unsafe sd_notify(0, "EXTEND_TIMEOUT_USEC=\(length.microseconds)")
+        notifyServiceManager("EXTEND_TIMEOUT_USEC=\(length.microseconds)")
     }
 }
 
