@@ -24,8 +24,9 @@ func tests(_ name: String, of subjects: [Target.Dependency]) -> Target {
 }
 
 let systemLibraries: [Target] = [
-    .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
-    .systemLibrary(name: "CPlist", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"])]),
+    // Without pkg-config, of which SwiftPM makes a search path that comes before the Makefile's.
+    .systemLibrary(name: "CJansson", providers: [.apt(["libjansson-dev"])]),
+    .systemLibrary(name: "CPlist", providers: [.apt(["libplist-dev"])]),
     // Headers alone: these are opened when they are needed, never linked.
     .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CCanberra", providers: [.apt(["libcanberra-dev"])]),
