@@ -7,10 +7,11 @@ import SystemSound
 public final class Ringer {
     private let player: SoundPlayer
     private let vibrator: any Vibrator
-    private let files: SoundFiles
+    private let environment: [String: String]
+    private lazy var files = SoundFiles(environment: environment, programPath: SoundFiles.runningProgramPath())
     private let settings: RingSettings
     private let tell: (Event.Body) -> Void
-    private var sounds: [RingMode: ResolvedSound?] = [:]
+    private var sounds: [(mode: RingMode, sound: ResolvedSound?)] = []
 
     /// A ringer as `settings` want it; `environment` says where sounds and the user's runtime directory are.
     public init(
@@ -18,7 +19,7 @@ public final class Ringer {
     ) {
         self.settings = settings
         self.tell = tell
-        files = SoundFiles(environment: environment, programPath: SoundFiles.runningProgramPath())
+        self.environment = environment
         vibrator = NoVibrator()
         player = SoundPlayer(loop: loop, runtimeDirectory: environment["XDG_RUNTIME_DIR"]) { state in
             switch state {
@@ -50,9 +51,9 @@ public final class Ringer {
 
     /// Looked up once for each mode; what is wrong with the setting is told then, and something else rings.
     private func sound(for mode: RingMode) -> ResolvedSound? {
-        if let known = sounds[mode] { return known }
+        if let known = sounds.first(where: { $0.mode == mode }) { return known.sound }
         let (sound, problem) = files.resolve(configured: settings.sound, soft: mode == .soft)
-        sounds[mode] = .some(sound)
+        sounds.append((mode, sound))
         if let problem { tell(.warning(code: .configuration, detail: "[Ring] Sound=: \(problem)")) }
         if problem != nil, sound == nil { tell(.sound(state: .unavailable, detail: "no sound can be found")) }
         return sound

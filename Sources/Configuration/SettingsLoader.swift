@@ -7,10 +7,18 @@ public struct LoadedSettings: Sendable {
     /// A file full of nonsense may not fill a journal.
     public static let mistakesMax = 100
 
-    var origins: [Setting: Origin] = [:]
+    /// Few, and read by nobody in a worker: a dictionary of this type alone would cost its start 25 µs.
+    private var origins: [(setting: Setting, origin: Origin)] = []
 
     /// Where the value in force of `setting` was written.
-    public func origin(of setting: Setting) -> Origin { origins[setting] ?? .standard }
+    public func origin(of setting: Setting) -> Origin {
+        origins.first { $0.setting == setting }?.origin ?? .standard
+    }
+
+    mutating func setOrigin(_ origin: Origin?, of setting: Setting) {
+        origins.removeAll { $0.setting == setting }
+        if let origin { origins.append((setting, origin)) }
+    }
 }
 
 /// Reads the settings: the machine's files, the user's files, then the environment; what comes later wins.
