@@ -26,9 +26,9 @@ func tests(_ name: String, of subjects: [Target.Dependency]) -> Target {
 let systemLibraries: [Target] = [
     // Without pkg-config, of which SwiftPM makes a search path that comes before the Makefile's.
     .systemLibrary(name: "CJansson", providers: [.apt(["libjansson-dev"])]),
-    .systemLibrary(name: "CPlist", providers: [.apt(["libplist-dev"])]),
     // Headers alone: these are opened when they are needed, never linked.
     .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(name: "CPlist", providers: [.apt(["libplist-dev"])]),
     .systemLibrary(name: "CCanberra", providers: [.apt(["libcanberra-dev"])]),
     .systemLibrary(name: "CLinux"),
 ]
@@ -114,7 +114,8 @@ let checks: [Target] = [
         "CallServiceTests",
         of: [
             "AppGroup", "CallService", "CallLedger", "CallTerms", "Events", "EventLoop", "Interception",
-            "Notifications", "PropertyList", "PushPayload", "Ringing", "ServiceHost", "Support", "BootTime",
+            "Notifications", "PropertyList", "PushPayload", "Ringing", "ServiceHost", "Support", "Syscalls",
+            "BootTime",
         ]),
     tests("RingingTests", of: ["Ringing", "BootTime", "CallTerms"]),
     tests("JSONTests", of: ["JSON", "Support"]),
@@ -134,7 +135,7 @@ let checks: [Target] = [
             "Support",
         ]),
     tests("CallLedgerTests", of: ["CallLedger", "BootTime", "CallTerms", "PropertyList", "Support"]),
-    tests("ConfigurationTests", of: ["Configuration", "BootTime", "Support"]),
+    tests("ConfigurationTests", of: ["Configuration", "Syscalls", "BootTime", "Support"]),
     tests(
         "IntegrationTests",
         of: [

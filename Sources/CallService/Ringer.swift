@@ -1,13 +1,14 @@
 import CallTerms
 public import EventLoop
 public import Events
+public import Syscalls
 import SystemSound
 
 /// What a ring is heard and felt by: one sound for loud rings, one for soft ones, and a vibrator.
 public final class Ringer {
     private let player: SoundPlayer
     private let vibrator: any Vibrator
-    private let environment: [String: String]
+    private let environment: Environment
     private lazy var files = SoundFiles(environment: environment, programPath: SoundFiles.runningProgramPath())
     private let settings: RingSettings
     private let tell: (Event.Body) -> Void
@@ -15,7 +16,7 @@ public final class Ringer {
 
     /// A ringer as `settings` want it; `environment` says where sounds and the user's runtime directory are.
     public init(
-        loop: Loop, settings: RingSettings, environment: [String: String], tell: @escaping (Event.Body) -> Void
+        loop: Loop, settings: RingSettings, environment: Environment, tell: @escaping (Event.Body) -> Void
     ) {
         self.settings = settings
         self.tell = tell
@@ -45,7 +46,7 @@ public final class Ringer {
     }
 
     private func play(_ mode: RingMode) {
-        guard let sound = sound(for: mode) else { return }
+        guard settings.sound != SoundFiles.none, let sound = sound(for: mode) else { return }
         player.play(sound)
     }
 

@@ -1,3 +1,5 @@
+import Syscalls
+
 /// One pass over the layers, which collects values, origins and mistakes.
 struct Reading {
     private var loaded = LoadedSettings()
@@ -42,8 +44,8 @@ struct Reading {
     }
 
     /// Takes the variables of the environment, which have the last word.
-    mutating func readVariables(_ environment: [String: String]) {
-        let ours = environment.keys.filter { $0.utf8.starts(with: "BELFRY_".utf8) && environment[$0] != "" }
+    mutating func readVariables(_ environment: Environment) {
+        let ours = environment.names.filter { $0.utf8.starts(with: "BELFRY_".utf8) && environment[$0] != "" }
         guard !ours.isEmpty else { return }
         for setting in Setting.allCases {
             let variable = setting.environmentVariable

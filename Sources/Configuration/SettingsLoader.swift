@@ -1,3 +1,5 @@
+public import Syscalls
+
 /// The settings in force, where each came from, and what was wrong on the way.
 public struct LoadedSettings: Sendable {
     /// The settings in force.
@@ -34,7 +36,7 @@ public enum SettingsLoader {
     /// Where nothing is configured this costs two system calls. An empty variable counts as none, as the
     /// XDG Base Directory specification has it for its own.
     public static func load(
-        environment: [String: String],
+        environment: Environment,
         machineRoot: String = SettingsLoader.machineRoot
     ) -> LoadedSettings {
         var reading = Reading()
@@ -55,7 +57,7 @@ public enum SettingsLoader {
     }
 
     /// The folder of the user's configuration: `$XDG_CONFIG_HOME`, else `~/.config`; relative ones do not count.
-    public static func userRoot(_ environment: [String: String]) -> String? {
+    public static func userRoot(_ environment: Environment) -> String? {
         if let root = environment["XDG_CONFIG_HOME"], root.hasPrefix("/") { return root }
         if let home = environment["HOME"], home.hasPrefix("/") { return "\(home)/.config" }
         return nil

@@ -54,7 +54,10 @@ public struct ProcessIdentity: Hashable, Sendable {
     }
 
     /// Whether it still runs. A zombie does not: it has ended, and only its parent has not asked how.
-    public var isAlive: Bool { ProcessIdentity(livingPID: pid) == self }
+    public var isAlive: Bool {
+        // Whoever asks is.
+        self == .current || ProcessIdentity(livingPID: pid) == self
+    }
 }
 
 /// What `/proc/PID/stat` says of a process.

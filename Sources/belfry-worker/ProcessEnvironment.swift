@@ -1,10 +1,11 @@
 import CLinux
 import Glibc
+import Syscalls
 
 /// What of the environment is the worker's own to read, of a name that stands twice the first; HOME from the user
 /// database where it is not set.
-func processEnvironment() -> [String: String] {
-    var environment: [String: String] = [:]
+func processEnvironment() -> Environment {
+    var environment = Environment()
     var next = unsafe clinux_environment()
     while let entry = unsafe next?.pointee {
         unsafe next = next?.advanced(by: 1)

@@ -22,7 +22,7 @@ final class Worker {
     }
 
     private let loop: Loop
-    private let environment: [String: String]
+    private let environment: Environment
     private let connection: ClientConnection
     private let journal: JournalSink
     private var walk: NotificationWalk?
@@ -30,7 +30,7 @@ final class Worker {
     private var isOver = false
 
     /// Handles the notification on standard input; answers the exit status.
-    static func run(environment: [String: String]) -> Int32 {
+    static func run(environment: Environment) -> Int32 {
         do throws(SystemError) {
             // What can be read at once is answered at once; only then is there time to get ready for the rest.
             let worker = Worker(loop: try Loop(preparesLater: true), environment: environment)
@@ -46,7 +46,7 @@ final class Worker {
         }
     }
 
-    private init(loop: Loop, environment: [String: String]) {
+    private init(loop: Loop, environment: Environment) {
         self.loop = loop
         self.environment = environment
         connection = ClientConnection(loop: loop, input: STDIN_FILENO, output: STDOUT_FILENO)

@@ -16,7 +16,7 @@ struct GroupAccess {
             throw CommandError(
                 .usage, "\(context.groupName) is no app group", "1 to 128 letters, digits, dots or hyphens")
         }
-        guard let state = StateDirectory(environment: context.environment) else {
+        guard let state = StateDirectory(environment: Environment(context.environment)) else {
             throw CommandError(
                 .unavailable, "there is no telling where the state is kept", "set HOME or BELFRY_STATE_DIRECTORY")
         }

@@ -6,6 +6,7 @@ import CallTerms
 import EventLoop
 import Events
 import Support
+import Syscalls
 import Testing
 
 @Suite("R14: what the group file suffers is one event") struct SystemCallWorldTests {

@@ -1,5 +1,6 @@
 import Glibc
 import Support
+import Syscalls
 import Testing
 
 @testable import SystemSound
