@@ -70,7 +70,7 @@ def measure(machine, rounds, count):
 def socket_activated(machine, programs):
     environment = {
         "BELFRY_SOUND": "none",
-        "SWIFT_BACKTRACE": "enable=no",
+        "SWIFT_BACKTRACE": "enable=no,swift-backtrace=/",
         "XDG_RUNTIME_DIR": os.environ["XDG_RUNTIME_DIR"],
         "XDG_STATE_HOME": os.environ["XDG_STATE_HOME"],
     }
