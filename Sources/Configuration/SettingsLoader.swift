@@ -18,7 +18,7 @@ public struct LoadedSettings: Sendable {
     }
 
     mutating func setOrigin(_ origin: Origin?, of setting: Setting) {
-        origins.removeAll { $0.setting == setting }
+        if let index = origins.firstIndex(where: { $0.setting == setting }) { origins.remove(at: index) }
         if let origin { origins.append((setting, origin)) }
     }
 }

@@ -3,14 +3,19 @@
 /// Few, so that looking at each is no slower than hashing; and a dictionary of strings, before the first thing is in
 /// it, would take a twentieth of a worker's whole start.
 public struct Environment: Sendable {
-    private var variables: [(name: String, value: String)] = []
+    private struct Variable {
+        let name: String
+        var value: String
+    }
+
+    private var variables: [Variable] = []
 
     /// No variables.
     public init() {}
 
     /// The variables of `dictionary`.
     public init(_ dictionary: [String: String]) {
-        for (name, value) in dictionary { variables.append((name, value)) }
+        for (name, value) in dictionary { variables.append(Variable(name: name, value: value)) }
     }
 
     /// The names of all, in no order that means anything.
@@ -20,8 +25,12 @@ public struct Environment: Sendable {
     public subscript(name: String) -> String? {
         get { variables.first { $0.name == name }?.value }
         set {
-            variables.removeAll { $0.name == name }
-            if let newValue { variables.append((name, newValue)) }
+            switch (variables.firstIndex { $0.name == name }, newValue) {
+            case (let index?, let value?): variables[index].value = value
+            case (let index?, nil): variables.remove(at: index)
+            case (nil, let value?): variables.append(Variable(name: name, value: value))
+            case (nil, nil): break
+            }
         }
     }
 }
