@@ -15,6 +15,10 @@ public final class GroupFile {
     /// The group.
     public let group: GroupName
     let state: StateDirectory
+    /// The name of the file in its directory.
+    let name: String
+    /// The name of the lock beside it.
+    let lockName: String
     var directories: GroupDirectories?
     /// Counts how often the directories were opened: who watches them must begin anew when it changes.
     var directoriesCount = 0
@@ -29,12 +33,9 @@ public final class GroupFile {
     public init(state: StateDirectory, group: GroupName) {
         self.state = state
         self.group = group
+        name = "\(group.text).plist"
+        lockName = "\(name).lock"
     }
-
-    /// The name of the file in its directory.
-    var name: String { "\(group.text).plist" }
-    /// The name of the lock beside it.
-    var lockName: String { "\(group.text).plist.lock" }
 
     /// Where the file is, for people.
     public var path: String { "\(state.path)/\(GroupDirectories.path(of: group))/\(name)" }
@@ -54,6 +55,15 @@ public final class GroupFile {
         } catch {
             return unusable(because: error)
         }
+    }
+
+    /// Whether the file is what it was when its snapshot had `revision`, as far as one fstatat(2) can tell: what a tick
+    /// asks.
+    func isStill(at revision: UInt64?) -> Bool {
+        guard known?.revision == revision, known?.isSettled == true,
+            let identity = try? directories?.preferences.identity(of: name)
+        else { return false }
+        return known?.identity == identity
     }
 
     /// What `glance` finds in the file's bytes as they are now, and a snapshot of the news; unclear where there is

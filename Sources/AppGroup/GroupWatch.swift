@@ -24,6 +24,7 @@ public final class GroupWatch {
     /// Watches anew where the directory was removed and made again.
     public func look() {
         guard !isEnded else { return }
+        if watchedCount == file.directoriesCount, file.isStill(at: toldRevision) { return }
         let snapshot = file.snapshot()
         if watchedCount != file.directoriesCount { try? watchAgain() }
         guard snapshot.revision != toldRevision else { return }

@@ -8,13 +8,13 @@ final class LoopTimers {
     /// Accuracy 0 would mean sd-event's default, 250 ms.
     static let accuracyMicroseconds: UInt64 = 1
     private let source: TimeSource
-    private let queue: TimerQueue
-
-    init(thread: LoopThread) {
-        let source = TimeSource(description: "timers", thread: thread)
-        self.source = source
-        queue = TimerQueue { [unowned source] in source.arm($0.earliest) }
+    private lazy var queue = TimerQueue { [unowned self] queue in
+        // What is made or cancelled by a timer that fires is seen to afterwards, all of it at once.
+        if !isFiring { source.arm(queue.earliest) }
     }
+    private var isFiring = false
+
+    init(thread: LoopThread) { source = TimeSource(description: "timers", thread: thread) }
 
     /// Makes the source now, armed for what waits already: no later timer can fail for want of a descriptor.
     func attach(to event: OpaquePointer) throws(SystemError) {
@@ -32,7 +32,9 @@ final class LoopTimers {
     private func fireDue() {
         let now = Instant(microseconds: bootTimeMicroseconds())
         let limit = queue.madeCount
+        isFiring = true
         while let action = queue.takeDue(at: now, madeBefore: limit) { action() }
+        isFiring = false
         source.arm(queue.earliest)
     }
 }
@@ -52,15 +54,14 @@ final class TimeSource: LoopSource {
                 event, &source, clockid_t(CLOCK_BOOTTIME), .max, accuracyMicroseconds, timerFired, userdata
             )
         }
-        arm(nil)
+        enable(.always)
     }
 
-    /// Fires once at `instant`, or as soon after it as can be; an instant before the machine started is due now.
+    /// Fires at `instant`, or as soon after it as can be, and again and again until it is armed anew or cancelled; nil
+    /// is never. An instant before the machine started is due now.
     func arm(_ instant: Instant?) {
-        guard let instant else { return enable(.off) }
-        let microseconds = UInt64(max(0, instant.microseconds))
+        let microseconds = instant.map { UInt64(max(0, $0.microseconds)) } ?? .max
         unsafe withSource("sd_event_source_set_time") { unsafe systemd.event_source_set_time($0, microseconds) }
-        enable(.once)
     }
 
     override func cancelled() { action = nil }

@@ -34,22 +34,22 @@ extension Event {
     /// The event as the object that the push socket writes.
     public var json: JSONObject {
         var object = JSONObject()
+        append(to: &object)
+        return object
+    }
+
+    /// The event as one line of the push socket, its newline included: ``json`` written out, without the object.
+    public var line: [UInt8] {
+        var line = EventLine()
+        append(to: &line)
+        return line.finished()
+    }
+
+    private func append(to object: inout some EventFields) {
         object.append(newKey: "event", .string(name))
         object.append(newKey: "at", .real(at))
         object.append(newKey: "boot", .real(boot))
         object.append(newKey: "id", .string(id))
-        appendFields(to: &object)
-        return object
-    }
-
-    /// The event as one line of the push socket, its newline included.
-    public var line: [UInt8] {
-        var line = JSONValue.object(json).serialized()
-        line.append(UInt8(ascii: "\n"))
-        return line
-    }
-
-    private func appendFields(to object: inout JSONObject) {
         switch body {
         case .received(let received): Self.append(received, to: &object)
         case .ringing(let ringing): Self.append(ringing, to: &object)
@@ -79,14 +79,14 @@ extension Event {
         }
     }
 
-    private static func append(_ received: Received, to object: inout JSONObject) {
+    private static func append(_ received: Received, to object: inout some EventFields) {
         object.append(newKey: "type", .string(received.type.rawValue))
         if let call = received.call { object.append(newKey: "call", .string(call)) }
         object.append(newKey: "intercepted", .bool(received.why == nil))
         if let why = received.why { object.append(newKey: "why", .string(why.rawValue)) }
     }
 
-    private static func append(_ ringing: Ringing, to object: inout JSONObject) {
+    private static func append(_ ringing: Ringing, to object: inout some EventFields) {
         object.append(newKey: "call", .string(ringing.call))
         object.append(newKey: "mode", .string(ringing.mode.rawValue))
         object.append(newKey: "duration", .real(ringing.duration))
@@ -95,7 +95,7 @@ extension Event {
         object.append(newKey: "vibrate", .bool(ringing.vibrate))
     }
 
-    private static func append(_ attachment: Attachment, to object: inout JSONObject) {
+    private static func append(_ attachment: Attachment, to object: inout some EventFields) {
         switch attachment.outcome {
         case .attached(let path, let type, let bytes, let seconds):
             object.append(newKey: "state", .string("attached"))
@@ -112,11 +112,38 @@ extension Event {
         }
     }
 
-    private static func append(_ ended: Ended, to object: inout JSONObject) {
+    private static func append(_ ended: Ended, to object: inout some EventFields) {
         object.append(newKey: "call", .string(ended.call))
         object.append(newKey: "reason", .string(ended.reason.rawValue))
         if let reason = ended.hangupReason { object.append(newKey: "hangupReason", .string(reason.rawValue)) }
         object.append(newKey: "rang", .real(ended.rang))
         object.append(newKey: "ticks", .integer(ended.ticks))
+    }
+}
+
+/// Where the fields of an event go, one after the other.
+private protocol EventFields {
+    mutating func append(newKey key: String, _ value: JSONValue)
+}
+
+extension JSONObject: EventFields {}
+
+/// An event's fields as the text of an object.
+private struct EventLine: EventFields {
+    private var text: [UInt8] = []
+
+    init() { text.reserveCapacity(512) }
+
+    mutating func append(newKey key: String, _ value: JSONValue) {
+        text.append(text.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
+        JSONValue.string(key).write(to: &text)
+        text.append(UInt8(ascii: ":"))
+        value.write(to: &text)
+    }
+
+    consuming func finished() -> [UInt8] {
+        text.append(UInt8(ascii: "}"))
+        text.append(UInt8(ascii: "\n"))
+        return text
     }
 }

@@ -67,6 +67,23 @@ import Testing
         watch.cancel()
     }
 
+    @Test func aTickSeesWhatNoNoticeTold() throws {
+        try place.write(Place.example)
+        // Old enough to be told from later versions by its status alone.
+        try place.age(bySeconds: 60)
+        var seen: [PropertyListValue?] = []
+        let (watch, _) = place.file().watch(on: loop) { seen.append($0.root["n"]) }
+        loop.runUntilIdle()
+        watch.look()
+        #expect(seen.isEmpty)
+        #expect(change(place.file(), on: loop) { $0.root["n"] = .integer(1) }.outcome == .written)
+        watch.look()
+        #expect(seen == [.integer(1)])
+        watch.look()
+        #expect(seen == [.integer(1)])
+        watch.cancel()
+    }
+
     @Test func changesThatFollowCloselyAreToldOnceAndOthersFilesNever() throws {
         let writer = place.file()
         var count = 0
