@@ -41,6 +41,7 @@ let pure: [Target] = [
     room("Ringing", imports: ["BootTime", "CallTerms"]),
     room("Interception", imports: ["Notifications", "BootTime"]),
     room("Events", imports: ["Notifications", "JSON", "CallTerms"]),
+    room("AvatarPolicy", imports: ["JSON"]),
 ]
 
 let drivers: [Target] = [
@@ -147,6 +148,7 @@ let checks: [Target] = [
         swiftSettings: strict
     ),
     tests("SystemSoundTests", of: ["SystemSound", "Support", "Syscalls", "BootTime", "RingPlayer"]),
+    tests("AvatarPolicyTests", of: ["AvatarPolicy", "Support"]),
     tests("JournalTests", of: ["Journal", "Events", "CallTerms", "JSON", "Notifications", "Syscalls", "Support"]),
     tests(
         "PushClientTests", of: ["PushClient", "PushPayload", "Events", "EventLoop", "JSON", "CallTerms", "Support"]),
