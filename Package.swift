@@ -52,6 +52,8 @@ let drivers: [Target] = [
     room("EventLoopExecutor", imports: ["EventLoop", "Syscalls", "BootTime"]),
     room("AppGroup", imports: ["EventLoop", "Syscalls", "PropertyList", "BootTime", "CLinux"]),
     room("Configuration", imports: ["Syscalls", "BootTime", "CallTerms"]),
+    room("Confinement", imports: ["CLinux", "Syscalls"]),
+    room("Configuration", imports: ["Syscalls", "BootTime"]),
     room("Journal", imports: ["Events", "CallTerms", "Notifications", "Syscalls"]),
     room("SystemSound", imports: ["EventLoop", "Syscalls", "BootTime", "CCanberra", "CLinux"]),
     room(
@@ -149,6 +151,7 @@ let checks: [Target] = [
     ),
     tests("SystemSoundTests", of: ["SystemSound", "Support", "Syscalls", "BootTime", "RingPlayer"]),
     tests("AvatarPolicyTests", of: ["AvatarPolicy", "Support"]),
+    tests("ConfinementTests", of: ["Confinement", "CLinux"]),
     tests("JournalTests", of: ["Journal", "Events", "CallTerms", "JSON", "Notifications", "Syscalls", "Support"]),
     tests(
         "PushClientTests", of: ["PushClient", "PushPayload", "Events", "EventLoop", "JSON", "CallTerms", "Support"]),

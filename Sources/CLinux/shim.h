@@ -25,6 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "confinement.h"
+
 // glibc's own functions, behind _GNU_SOURCE in its headers.
 extern int pipe2(int ends[2], int flags) __attribute__((nothrow));
 extern const char *strerrordesc_np(int error) __attribute__((nothrow));
