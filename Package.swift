@@ -30,6 +30,8 @@ let systemLibraries: [Target] = [
     // Headers alone: libcanberra is opened when a call rings, never linked.
     .systemLibrary(name: "CCanberra", providers: [.apt(["libcanberra-dev"])]),
     .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CPixbuf", pkgConfig: "gdk-pixbuf-2.0", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
 ]
 
 let pure: [Target] = [
@@ -53,6 +55,7 @@ let drivers: [Target] = [
     room("AppGroup", imports: ["EventLoop", "Syscalls", "PropertyList", "BootTime", "CLinux"]),
     room("Configuration", imports: ["Syscalls", "BootTime", "CallTerms"]),
     room("Confinement", imports: ["CLinux", "Syscalls"]),
+    room("AvatarFetch", imports: ["AvatarPolicy", "Confinement", "CCurl", "CPixbuf", "CLinux", "Syscalls"]),
     room("Configuration", imports: ["Syscalls", "BootTime"]),
     room("Journal", imports: ["Events", "CallTerms", "Notifications", "Syscalls"]),
     room("SystemSound", imports: ["EventLoop", "Syscalls", "BootTime", "CCanberra", "CLinux"]),
@@ -76,6 +79,7 @@ let drivers: [Target] = [
 ]
 
 let programs: [Target] = [
+    program("belfry-avatar", imports: ["AvatarFetch", "Syscalls"]),
     program(
         "belfry-worker",
         imports: [
@@ -152,6 +156,8 @@ let checks: [Target] = [
     tests("SystemSoundTests", of: ["SystemSound", "Support", "Syscalls", "BootTime", "RingPlayer"]),
     tests("AvatarPolicyTests", of: ["AvatarPolicy", "Support"]),
     tests("ConfinementTests", of: ["Confinement", "CLinux"]),
+    tests("AvatarFetchTests", of: ["AvatarFetch", "Confinement", "CLinux"]),
+    tests("AvatarIntegrationTests", of: ["AvatarPolicy", "JSON", "Syscalls", "CPixbuf", "belfry-avatar"]),
     tests("JournalTests", of: ["Journal", "Events", "CallTerms", "JSON", "Notifications", "Syscalls", "Support"]),
     tests(
         "PushClientTests", of: ["PushClient", "PushPayload", "Events", "EventLoop", "JSON", "CallTerms", "Support"]),
@@ -172,6 +178,7 @@ let package = Package(
         ),
         .executable(name: "belfry", targets: ["belfry"]),
         .executable(name: "belfry-worker", targets: ["belfry-worker"]),
+        .executable(name: "belfry-avatar", targets: ["belfry-avatar"]),
     ],
     targets: systemLibraries + pure + drivers + programs + checks,
     swiftLanguageModes: [.v6]
