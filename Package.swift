@@ -44,6 +44,7 @@ let pure: [Target] = [
     room("Interception", imports: ["Notifications", "BootTime"]),
     room("Events", imports: ["Notifications", "JSON", "CallTerms"]),
     room("AvatarPolicy", imports: ["JSON"]),
+    room("AvatarCache", imports: ["AvatarPolicy", "JSON"]),
 ]
 
 let drivers: [Target] = [
@@ -156,6 +157,7 @@ let checks: [Target] = [
     tests("SystemSoundTests", of: ["SystemSound", "Support", "Syscalls", "BootTime", "RingPlayer"]),
     tests("AvatarPolicyTests", of: ["AvatarPolicy", "Support"]),
     tests("ConfinementTests", of: ["Confinement", "CLinux"]),
+    tests("AvatarCacheTests", of: ["AvatarCache", "AvatarPolicy", "Support"]),
     tests("AvatarFetchTests", of: ["AvatarFetch", "Confinement", "CLinux"]),
     tests("AvatarIntegrationTests", of: ["AvatarPolicy", "JSON", "Syscalls", "CPixbuf", "belfry-avatar"]),
     tests("JournalTests", of: ["Journal", "Events", "CallTerms", "JSON", "Notifications", "Syscalls", "Support"]),
