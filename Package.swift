@@ -171,6 +171,21 @@ let checks: [Target] = [
         ]),
 ]
 
+/// Only where Tests/fuzz asks for them: they need libFuzzer to link.
+let fuzzers: [Target] =
+    Context.environment["BELFRY_FUZZ"] == nil
+    ? []
+    : [
+        .systemLibrary(name: "CFuzzer", path: "Tests/CFuzzer"),
+        .executableTarget(
+            name: "FuzzAvatar",
+            dependencies: ["AvatarPolicy", "AvatarCache", "CFuzzer"],
+            path: "Tests/FuzzAvatar",
+            exclude: ["seeds"],
+            swiftSettings: strict
+        ),
+    ]
+
 let package = Package(
     name: "belfry",
     products: [
@@ -182,6 +197,6 @@ let package = Package(
         .executable(name: "belfry-worker", targets: ["belfry-worker"]),
         .executable(name: "belfry-avatar", targets: ["belfry-avatar"]),
     ],
-    targets: systemLibraries + pure + drivers + programs + checks,
+    targets: systemLibraries + pure + drivers + programs + checks + fuzzers,
     swiftLanguageModes: [.v6]
 )
