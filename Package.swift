@@ -57,9 +57,11 @@ let drivers: [Target] = [
     room("Configuration", imports: ["Syscalls", "BootTime", "CallTerms"]),
     room("Confinement", imports: ["CLinux", "Syscalls"]),
     room("AvatarFetch", imports: ["AvatarPolicy", "Confinement", "CCurl", "CPixbuf", "CLinux", "Syscalls"]),
-    room("Configuration", imports: ["Syscalls", "BootTime"]),
     room("Journal", imports: ["Events", "CallTerms", "Notifications", "Syscalls"]),
     room("SystemSound", imports: ["EventLoop", "Syscalls", "BootTime", "CCanberra", "CLinux"]),
+    room(
+        "Attachments",
+        imports: ["AvatarCache", "AvatarPolicy", "EventLoop", "Notifications", "Syscalls", "BootTime", "CLinux"]),
     room(
         "ServiceHost",
         imports: [
@@ -69,7 +71,8 @@ let drivers: [Target] = [
     room(
         "CallService",
         imports: [
-            "ServiceHost", "Ringing", "CallLedger", "SystemSound", "AppGroup", "PushPayload", "Notifications", "Events",
+            "ServiceHost", "Attachments", "AvatarPolicy", "Ringing", "CallLedger", "SystemSound", "AppGroup",
+            "PushPayload", "Notifications", "Events",
             "EventLoop", "BootTime", "PropertyList", "Interception", "CallTerms", "Syscalls",
         ]
     ),
@@ -86,6 +89,8 @@ let programs: [Target] = [
         imports: [
             "ServiceHost", "CallService", "Configuration", "EventLoop", "AppGroup", "PushPayload", "Events", "Journal",
             "Syscalls", "BootTime", "CallLedger", "Interception", "Notifications", "CLinux", "CSystemd",
+            "Syscalls", "BootTime", "CallLedger", "CallTerms", "Interception", "Notifications", "Attachments", "CLinux",
+            "CSystemd",
         ]
     ),
     program(
@@ -120,6 +125,7 @@ let checks: [Target] = [
     tests(
         "CallServiceTests",
         of: [
+            "Attachments", "AvatarPolicy",
             "CallService", "CallLedger", "CallTerms", "Events", "EventLoop", "Interception", "Notifications",
             "PropertyList", "PushPayload", "Ringing", "ServiceHost", "Support", "BootTime",
         ]),

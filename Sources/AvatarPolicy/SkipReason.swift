@@ -56,8 +56,8 @@ public enum SkipReason: String, Error, Hashable, Sendable, CaseIterable {
     case fetcherCrashed = "fetcher-crashed"
     /// The fetcher is not installed, or could not be started.
     case fetcherMissing = "fetcher-missing"
-    /// The call was hung up before the picture came.
-    case hungUp = "hung-up"
+    /// The ring was over before the picture came.
+    case ended
 }
 
 /// A reason to go without a picture, with words for the operator.

@@ -18,6 +18,7 @@ final class RingDriver {
     private let settings: RingSettings
     private let request: RingRequest
     private let window: RingWindow
+    private let ending: () -> Void
     private let over: (Settlement) -> Void
 
     private var machine = RingStateMachine()
@@ -26,15 +27,18 @@ final class RingDriver {
     private var settlement: Settlement?
     private var watchedElder: Owner?
 
-    /// - Parameter over: called once, after `ended` was told.
+    /// - Parameters:
+    ///   - ending: called once, as soon as it is to be silent and before `ended` is told.
+    ///   - over: called once, after `ended` was told.
     init(
         world: any CallWorld, settings: RingSettings, request: RingRequest, window: RingWindow,
-        over: @escaping (Settlement) -> Void
+        ending: @escaping () -> Void, over: @escaping (Settlement) -> Void
     ) {
         self.world = world
         self.settings = settings
         self.request = request
         self.window = window
+        self.ending = ending
         self.over = over
     }
 
@@ -110,7 +114,9 @@ final class RingDriver {
             world.report(.tick(n: n, late: late.seconds))
             world.lookAgain()
         case .wake(let instant): world.wake(at: instant) { [weak self] in self?.feed(.timerFired) }
-        case .silence: world.silence { [weak self] in self?.feed(.silenced) }
+        case .silence:
+            world.silence { [weak self] in self?.feed(.silenced) }
+            ending()
         case .settle(let reason): settle(reason)
         case .ended(let reason, let rang, let ticks):
             guard let settlement else { preconditionFailure("a ring that ended without being settled") }

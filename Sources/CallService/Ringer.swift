@@ -1,6 +1,7 @@
 import CallTerms
 public import EventLoop
 public import Events
+import Syscalls
 import SystemSound
 
 /// What a ring is heard and felt by: one sound for loud rings, one for soft ones, and a vibrator.
@@ -18,7 +19,7 @@ public final class Ringer {
     ) {
         self.settings = settings
         self.tell = tell
-        files = SoundFiles(environment: environment, programPath: SoundFiles.runningProgramPath())
+        files = SoundFiles(environment: environment, programPath: runningProgramPath())
         vibrator = NoVibrator()
         player = SoundPlayer(loop: loop, runtimeDirectory: environment["XDG_RUNTIME_DIR"]) { state in
             switch state {

@@ -1,4 +1,5 @@
 import AppGroup
+import Attachments
 import BootTime
 import CSystemd
 import CallService
@@ -89,8 +90,12 @@ final class Worker {
         let ring = RingSettings(settings)
         let ringer = Ringer(loop: loop, settings: ring, environment: environment, tell: reporter.report)
         let state = StateDirectory(environment: environment) ?? StateDirectory(path: "/nonexistent/belfry")
+        let picture = CallerPicture(
+            loop: loop, settings: AvatarSettings(settings), statePath: state.path, requestID: push.request.id,
+            program: programBeside("belfry-avatar"))
         let world = SystemCallWorld(
-            loop: loop, file: GroupFile(state: state, group: group), ringer: ringer, tell: reporter.report)
+            loop: loop, file: GroupFile(state: state, group: group), ringer: ringer, picture: picture,
+            tell: reporter.report)
         let budget = Budget(start: processStart(), length: settings.expiryBudget)
         extendRuntime(to: settings.expiryBudget)
         let walk = NotificationWalk(
@@ -132,6 +137,14 @@ private func processStart() -> Instant {
     let ticksPerSecond = Int64(sysconf(Int32(_SC_CLK_TCK)))
     let ticks = Int64(clamping: ProcessIdentity.current.startTicks)
     return Instant(microseconds: ticks.multipliedReportingOverflow(by: 1_000_000 / ticksPerSecond).partialValue)
+}
+
+extension AvatarSettings {
+    fileprivate init(_ settings: Settings) {
+        self.init(
+            timeout: settings.avatarTimeout, bytesMax: settings.avatarBytesMax, allow: settings.avatarAllow,
+            from: settings.avatarFrom)
+    }
 }
 
 extension RingSettings {
