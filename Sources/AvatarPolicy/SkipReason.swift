@@ -56,7 +56,7 @@ public enum SkipReason: String, Error, Hashable, Sendable, CaseIterable {
     case fetcherCrashed = "fetcher-crashed"
     /// The fetcher is not installed, or could not be started.
     case fetcherMissing = "fetcher-missing"
-    /// The ring was over before the picture came.
+    /// The ring was over before the picture came, or there was none.
     case ended
 }
 

@@ -108,7 +108,7 @@ public final class CallService: ServiceExtension {
             fetchPicture()
         case .silent(let why, let missed, let isFlagUnowned):
             world.report(.silent(call: push.call?.callID ?? "", why: why))
-            if missed { fetchPicture() }
+            beSilent(why, missed: missed)
             guard isFlagUnowned else { return }
             let detail = "no process owns the word that the app is in front: belfry app background takes it back"
             world.report(.warning(code: .foregroundUnowned, detail: detail))
@@ -138,9 +138,14 @@ public final class CallService: ServiceExtension {
         tellMissed()
     }
 
+    /// Ends the wait for the picture because the worker has to go: before the host delivers its best attempt, unless
+    /// the content was prepared for somebody else, who gets it now.
+    public func forgetPicture(isDeliveredByHost: Bool) {
+        picture.cancel(deliversAtOnce: !isDeliveredByHost)
+    }
+
     /// Ends the ring because the worker has to go (R17).
     public func stop() {
-        picture.cancel()
         ring?.end(.stopped)
     }
 
@@ -173,6 +178,16 @@ public final class CallService: ServiceExtension {
         }
         if let attachment = picture.attachment { content.attachments.append(attachment) }
         return content
+    }
+
+    /// Who sees the notification sees the picture; nobody is asked for one of a call that was settled elsewhere.
+    private func beSilent(_ why: SilenceReason, missed: Bool) {
+        guard case .request(let call)? = push.call else { return }
+        guard missed || why == .foreground else {
+            return picture.forgo(call.callerAvatar, .ended, "the call does not ring here: \(why.rawValue)")
+        }
+        fetchPicture()
+        if why == .hungUp { picture.deliverNow(.ended, "it was hung up before it came") }
     }
 
     private func fetchPicture() {

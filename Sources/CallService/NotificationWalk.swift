@@ -68,6 +68,7 @@ public final class NotificationWalk {
     public func stop() {
         isStopping = true
         guard hasBegun else { return }
+        service.forgetPicture(isDeliveredByHost: passthrough == nil)
         host?.stop()
         service.stop()
         endIfDone()

@@ -13,6 +13,7 @@ final class PictureWait {
     private var url = ""
     private var isComing = false
     private var isTold = true
+    private var isDeliveryHeldUp = true
     private var delivery: (() -> Void)?
     private var missed: (() -> Void)?
 
@@ -37,13 +38,21 @@ final class PictureWait {
 
     /// Calls `action` once the picture is here or given up, perhaps before this returns.
     func beforeDelivery(_ action: @escaping () -> Void) {
-        guard isComing else { return action() }
+        guard isComing, isDeliveryHeldUp else { return action() }
         delivery = action
+    }
+
+    /// Nobody is asked for `avatar`.
+    func forgo(_ avatar: CallerAvatar, _ reason: SkipReason, _ detail: String) {
+        guard case .url(let url) = avatar else { return begin(avatar, deadline: world.now) }
+        self.url = url
+        tell(.skipped(reason: reason.rawValue, detail: detail))
     }
 
     /// Delivers now, for `reason`; the picture may still come, for a missed call.
     func deliverNow(_ reason: SkipReason, _ detail: String) {
         if !isTold { tell(.skipped(reason: reason.rawValue, detail: detail)) }
+        isDeliveryHeldUp = false
         deliver()
     }
 
@@ -53,12 +62,14 @@ final class PictureWait {
         missed = action
     }
 
-    /// Waits no longer, and ends the fetch.
-    func cancel() {
+    /// Ends the fetch; whoever waits goes on, but for a delivery that somebody else sees to.
+    func cancel(deliversAtOnce: Bool) {
         guard isComing else { return }
         isComing = false
         world.cancelPicture()
-        deliverNow(.ended, "the worker was told to stop")
+        if !isTold { tell(.skipped(reason: SkipReason.ended.rawValue, detail: "the worker was told to stop")) }
+        if !deliversAtOnce { delivery = nil }
+        deliver()
         tellMissed()
     }
 

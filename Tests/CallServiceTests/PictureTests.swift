@@ -82,10 +82,34 @@ import Testing
 
     @Test("R17: a stop ends the fetch, and waits for nothing") func stop() throws {
         let worker = try call()
+        worker.service.forgetPicture(isDeliveredByHost: true)
         worker.host.stop()
         worker.service.stop()
-        #expect(worker.world.story.suffix(2) == ["ended stopped", "missed"])
+        #expect(
+            worker.world.story == ["ringing loud", "skipped ended", "delivered stopped", "ended stopped", "missed"])
         #expect(!worker.world.isFetching)
+        #expect(worker.isFinished)
+    }
+
+    @Test("with the app in front it is delivered with the picture") func foreground() throws {
+        phone.picture = (.milliseconds(100), arrived)
+        phone.file.change { $0.enterForeground(owner: nil) }
+        let worker = try call()
+        phone.loop.advance(by: .milliseconds(100))
+        #expect(worker.world.story.first == "silent foreground")
+        #expect(attachments(worker, in: "delivered") == [picture])
+        #expect(worker.isFinished)
+    }
+
+    @Test("a call that was hung up before is delivered at once, and missed with the picture") func hangupFirst() throws
+    {
+        phone.picture = (.seconds(1), arrived)
+        _ = try phone.hangUp("A")
+        let worker = try call()
+        #expect(worker.world.story == ["silent hung-up", "skipped ended", "delivered extension"])
+        phone.loop.advance(by: .seconds(2))
+        #expect(worker.world.story.last == "missed")
+        #expect(attachments(worker, in: "missed") == [picture])
         #expect(worker.isFinished)
     }
 
@@ -93,7 +117,7 @@ import Testing
         #expect(
             try call(#""callerAvatar": """#).world.story == ["ringing loud", "skipped bad-url", "delivered extension"])
         let copy = try call()
-        #expect(copy.world.story == ["silent duplicate", "delivered extension"])
+        #expect(copy.world.story == ["silent duplicate", "skipped ended", "delivered extension"])
         #expect(!copy.world.isFetching)
     }
 }
