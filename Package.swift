@@ -88,9 +88,7 @@ let programs: [Target] = [
         "belfry-worker",
         imports: [
             "ServiceHost", "CallService", "Configuration", "EventLoop", "AppGroup", "PushPayload", "Events", "Journal",
-            "Syscalls", "BootTime", "CallLedger", "Interception", "Notifications", "CLinux", "CSystemd",
-            "Syscalls", "BootTime", "CallLedger", "CallTerms", "Interception", "Notifications", "Attachments", "CLinux",
-            "CSystemd",
+            "Syscalls", "BootTime", "CallLedger", "Interception", "Notifications", "Attachments", "CLinux", "CSystemd",
         ]
     ),
     program(
@@ -139,7 +137,7 @@ let checks: [Target] = [
         of: ["ServiceHost", "CallTerms", "Events", "EventLoop", "Notifications", "Syscalls", "Support", "BootTime"]),
     tests("InterceptionTests", of: ["Interception", "Notifications", "BootTime"]),
     tests("EventsTests", of: ["Events", "CallTerms", "JSON", "Notifications"]),
-    tests("TidyTests", of: ["CallLedger", "CallTerms", "Events", "Notifications", "PushPayload"]),
+    tests("TidyTests", of: ["AvatarPolicy", "CallLedger", "CallTerms", "Events", "Notifications", "PushPayload"]),
     tests(
         "SimulationTests",
         of: [
@@ -151,7 +149,8 @@ let checks: [Target] = [
     tests(
         "IntegrationTests",
         of: [
-            "AppGroup", "CallLedger", "CallService", "CallTerms", "Events", "Notifications", "PropertyList", "Support",
+            "AppGroup", "CallLedger", "CallService", "CallTerms", "Events", "JSON", "Notifications", "PropertyList",
+            "Support",
             "Syscalls", "CLinux",
         ]),
     .executableTarget(
@@ -163,6 +162,12 @@ let checks: [Target] = [
     tests("SystemSoundTests", of: ["SystemSound", "Support", "Syscalls", "BootTime", "RingPlayer"]),
     tests("AvatarPolicyTests", of: ["AvatarPolicy", "Support"]),
     tests("ConfinementTests", of: ["Confinement", "CLinux"]),
+    tests(
+        "AttachmentsTests",
+        of: [
+            "Attachments", "AvatarCache", "AvatarPolicy", "EventLoop", "Notifications", "BootTime", "Support",
+            "Syscalls",
+        ]),
     tests("AvatarCacheTests", of: ["AvatarCache", "AvatarPolicy", "Support"]),
     tests("AvatarFetchTests", of: ["AvatarFetch", "Confinement", "CLinux"]),
     tests("AvatarIntegrationTests", of: ["AvatarPolicy", "JSON", "Syscalls", "CPixbuf", "belfry-avatar"]),

@@ -18,44 +18,60 @@ public final class CallerPicture {
         case skipped(Skip)
     }
 
-    /// The longest that a fetch may take whatever the settings say.
-    static let milliseconds = 1...FetchLimits.millisecondsMax
+    /// How long to wait before the next look whether it is this fetch's turn, at first; each time twice as long.
+    static let pauseMin = TimeSpan.milliseconds(5)
+    /// And at most.
+    static let pauseMax = TimeSpan.milliseconds(80)
 
     private let loop: Loop
     private let settings: AvatarSettings
     private let store: AttachmentStore
     private let cache: PictureCache
     private let program: String?
+    private let environment: [String: String]
     private var fetcher: PictureFetcher?
+    private var turn: FetchTurn?
+    private var pause: (any ScheduledTimer)?
     private var began = Instant(microseconds: 0)
+    private var deadline = Instant(microseconds: 0)
     private var finished: ((Outcome) -> Void)?
 
     /// - Parameters:
     ///   - statePath: Belfry's state directory.
     ///   - requestID: the request's UUID.
     ///   - program: where belfry-avatar is: beside the worker, never looked up in PATH; nil where that is not known.
-    public init(loop: Loop, settings: AvatarSettings, statePath: String, requestID: String, program: String?) {
+    ///   - environment: the worker's, of which the fetcher gets what ``FetcherEnvironment`` names.
+    public init(
+        loop: Loop, settings: AvatarSettings, statePath: String, requestID: String, program: String?,
+        environment: [String: String]
+    ) {
         self.loop = loop
         self.settings = settings
         self.program = program
+        self.environment = FetcherEnvironment.of(environment)
         store = AttachmentStore(statePath: statePath, requestID: requestID)
         cache = PictureCache(statePath: statePath)
     }
 
-    /// Fetches the picture at `url`, for the configured time and until `deadline` at most; calls `finished` once, perhaps
-    /// before it returns, unless it is cancelled.
+    /// Fetches the picture at `url`, for the configured time and until `deadline` at most; calls `finished` once,
+    /// perhaps before it returns, unless it is cancelled. Called once.
     public func fetch(_ url: String, deadline: Instant, finished: @escaping (Outcome) -> Void) {
         began = loop.now
+        self.deadline = min(deadline, began + settings.timeout)
         self.finished = finished
-        do throws(Skip) {
+        attempt { [self] () throws(Skip) in
             guard settings.timeout > .zero else { throw Skip(.off, "[Avatar] Timeout=0 turns pictures off") }
             let url = try WebURL(url)
             if let refusal = DestinationRules(allow: settings.allow, from: settings.from).refusal(of: url) {
                 throw refusal
             }
-            try fetch(url, within: min(settings.timeout, deadline - began))
-        } catch {
-            finish(.skipped(error))
+            if let picture = current(cache.entry(of: url)) { return try attach(picture) }
+            guard let program, unsafe access(program, X_OK) == 0 else {
+                throw Skip(.fetcherMissing, "belfry-avatar is not installed beside belfry-worker")
+            }
+            let turn = FetchTurn(url, statePath: store.statePath)
+            self.turn = turn
+            try fetch(url, by: program, turn: turn, pause: Self.pauseMin)
         }
     }
 
@@ -63,57 +79,87 @@ public final class CallerPicture {
     public func cancel() {
         finished = nil
         fetcher?.cancel()
-        fetcher = nil
+        tidyUp()
         store.discard()
     }
 
-    private func fetch(_ url: WebURL, within time: TimeSpan) throws(Skip) {
-        let now = wallTimeMicroseconds() / 1_000_000
-        let entry = cache.entry(of: url)
-        var entityTag: String?
-        switch entry?.use(at: now) {
-        case .picture?:
-            if let entry { return try attach(entry.picture) }
-        case .ask(let tag)?: entityTag = tag
-        case .some(.none), nil: break
-        }
-        guard let program, unsafe access(program, X_OK) == 0 else {
-            throw Skip(.fetcherMissing, "belfry-avatar is not installed beside belfry-worker")
-        }
-        let milliseconds = Int(clamping: time.microseconds / 1_000)
-        guard milliseconds > 0 else { throw Skip(.timeout, "no time is left for a picture") }
-        let request = FetchRequest(
-            url: url.text, bytesMax: settings.bytesMax, milliseconds: milliseconds, allow: settings.allow,
-            from: settings.from, entityTag: entityTag)
-        do throws(SystemError) {
-            let file = try store.makeFile()
-            fetcher = try PictureFetcher(loop: loop, program: program, request: request, file: file) {
-                [unowned self] result in answered(result, url: url, entry: entry)
-            }
-        } catch {
+    /// Removes pictures that are older than a day. Takes a while where there are many: called when all else is done.
+    public func removeOld() {
+        guard began.microseconds > 0 else { return }
+        store.removeOld(at: wallTimeMicroseconds() / 1_000_000)
+    }
+
+    /// Ends with the reason that `body` throws.
+    private func attempt(_ body: () throws(Skip) -> Void) {
+        do throws(Skip) { try body() } catch {
             store.discard()
-            throw Skip(error.call == "posix_spawn" ? .fetcherMissing : .writeFailed, "\(error)")
+            finish(.skipped(error))
         }
     }
 
-    private func answered(_ result: Result<FetchAnswer, Skip>, url: WebURL, entry: CacheEntry?) {
-        fetcher = nil
-        do throws(Skip) {
-            let answer = try result.get()
-            let now = wallTimeMicroseconds() / 1_000_000
-            switch answer.outcome {
-            case .skipped(let skip): throw skip
-            case .unchanged:
-                guard let entry else { throw Skip(.fetcherCrashed, "the fetcher says unchanged of what it never had") }
-                store.discard()
-                cache.keep(entry.renewed(at: now, freshness: answer.freshness), of: url, at: now)
-                try attach(entry.picture)
-            case .picture(let picture):
-                try take(picture, freshness: answer.freshness, of: url, at: now)
+    private func current(_ entry: CacheEntry?) -> [UInt8]? {
+        guard case .picture? = entry?.use(at: wallTimeMicroseconds() / 1_000_000) else { return nil }
+        return entry?.picture
+    }
+
+    /// Fetches it when it is its turn. Nobody tells a worker that a lock is free, so it looks again and again.
+    private func fetch(_ url: WebURL, by program: String, turn: FetchTurn, pause: TimeSpan) throws(Skip) {
+        guard deadline > loop.now else {
+            let detail = "\(FetchTurn.fetchersMax) other pictures, or this one for another call, took all the time"
+            throw Skip(.timeout, began == loop.now ? "no time is left for a picture" : detail)
+        }
+        var step = turn.step()
+        var entry: CacheEntry?
+        if case .look = step {
+            entry = cache.entry(of: url)
+            if let picture = current(entry) { return try attach(picture) }
+            step = turn.step()
+        }
+        guard case .fetch = step else {
+            let next = min(loop.now + pause, deadline)
+            self.pause = loop.schedule(at: next, description: "turn to fetch") { [unowned self] in
+                attempt { [self] () throws(Skip) in
+                    let longer = min(pause + pause, Self.pauseMax)
+                    try fetch(url, by: program, turn: turn, pause: longer)
+                }
+            }
+            return
+        }
+        try start(url, by: program, entry: entry ?? cache.entry(of: url))
+    }
+
+    private func start(_ url: WebURL, by program: String, entry: CacheEntry?) throws(Skip) {
+        var entityTag: String?
+        if case .ask(let tag)? = entry?.use(at: wallTimeMicroseconds() / 1_000_000) { entityTag = tag }
+        let file: OwnedDescriptor
+        do throws(SystemError) { file = try store.makeFile() } catch { throw Skip(.writeFailed, "\(error)") }
+        let settings = settings
+        do throws(SystemError) {
+            fetcher = try PictureFetcher(
+                loop: loop, program: program, environment: environment, within: deadline - loop.now, file: file
+            ) { milliseconds in
+                FetchRequest(
+                    url: url.text, bytesMax: settings.bytesMax, milliseconds: milliseconds, allow: settings.allow,
+                    from: settings.from, entityTag: entityTag)
+            } finished: { [unowned self] result in
+                attempt { () throws(Skip) in try answered(result, url: url, entry: entry) }
             }
         } catch {
-            store.discard()
-            finish(.skipped(error))
+            throw Skip(.fetcherMissing, "belfry-avatar cannot be started: \(error)")
+        }
+    }
+
+    private func answered(_ result: Result<FetchAnswer, Skip>, url: WebURL, entry: CacheEntry?) throws(Skip) {
+        let answer = try result.get()
+        let now = wallTimeMicroseconds() / 1_000_000
+        switch answer.outcome {
+        case .skipped(let skip): throw skip
+        case .unchanged:
+            guard let entry else { throw Skip(.fetcherCrashed, "belfry-avatar says unchanged of what it never had") }
+            cache.keep(entry.renewed(at: now, freshness: answer.freshness), of: url, at: now)
+            try attach(entry.picture)
+        case .picture(let picture):
+            try take(picture, freshness: answer.freshness, of: url, at: now)
         }
     }
 
@@ -129,9 +175,11 @@ public final class CallerPicture {
             throw Skip(.fetcherCrashed, "what belfry-avatar wrote is not the picture it told of")
         }
         do throws(SystemError) { try store.keep() } catch { throw Skip(.writeFailed, "\(error)") }
+        // Kept before the turn ends: who waits for it looks into the cache then.
+        if freshness.isWorthKeeping {
+            cache.keep(CacheEntry(url: url, fetchedAt: now, freshness: freshness, picture: bytes), of: url, at: now)
+        }
         attached(bytes: bytes.count)
-        guard freshness.isWorthKeeping else { return }
-        cache.keep(CacheEntry(url: url, fetchedAt: now, freshness: freshness, picture: bytes), of: url, at: now)
     }
 
     private func attach(_ picture: [UInt8]) throws(Skip) {
@@ -142,13 +190,20 @@ public final class CallerPicture {
     private func attached(bytes: Int) {
         let attachment = NotificationAttachment(id: "caller", path: store.path, type: FetchAnswer.writtenType)
         finish(.attached(attachment, bytes: Int64(bytes), seconds: (loop.now - began).seconds))
-        loop.afterThis(description: "old pictures") { [store] in store.removeOld(at: wallTimeMicroseconds() / 1_000_000)
-        }
     }
 
     private func finish(_ outcome: Outcome) {
+        tidyUp()
         let finished = finished
         self.finished = nil
         finished?(outcome)
+    }
+
+    /// The fetcher stays: one that was killed has yet to be waited for.
+    private func tidyUp() {
+        turn?.end()
+        turn = nil
+        pause?.cancel()
+        pause = nil
     }
 }

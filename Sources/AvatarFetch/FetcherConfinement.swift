@@ -63,7 +63,9 @@ enum FetcherConfinement {
             "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls", "/etc/pki/ca-trust", "/etc/ca-certificates",
             "/usr/share/ca-certificates", "/usr/local/share/ca-certificates", "/usr/share/pki",
         ]
-        if let file = unsafe getenv("SSL_CERT_FILE") { paths.append(unsafe String(cString: file)) }
+        for name in ["SSL_CERT_FILE", "SSL_CERT_DIR"] {
+            if let path = unsafe getenv(name), unsafe path.pointee != 0 { paths.append(unsafe String(cString: path)) }
+        }
         return paths
     }
 }

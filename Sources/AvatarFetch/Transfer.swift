@@ -89,9 +89,11 @@ internal import Glibc
             (CURLOPT_NOPROXY, "*"),
             (CURLOPT_USERAGENT, "Belfry (belfry-avatar)"),
         ]
-        // OpenSSL's and the curl tool's own variable; the library reads it nowhere.
-        if let file = unsafe getenv("SSL_CERT_FILE"), unsafe file.pointee != 0 {
-            texts.append((CURLOPT_CAINFO, unsafe String(cString: file)))
+        // OpenSSL's and the curl tool's own variables; the library reads them nowhere.
+        for (name, option) in [("SSL_CERT_FILE", CURLOPT_CAINFO), ("SSL_CERT_DIR", CURLOPT_CAPATH)] {
+            if let path = unsafe getenv(name), unsafe path.pointee != 0 {
+                texts.append((option, unsafe String(cString: path)))
+            }
         }
         for (option, value) in texts { try check(unsafe ccurl_set_text(handle, option, value)) }
     }

@@ -53,6 +53,11 @@ static inline int clinux_wait(int pidfd, int options, struct clinux_child_end *e
     return result;
 }
 
+/// memfd_create(2), close-on-exec (glibc shows its wrapper under _GNU_SOURCE alone).
+static inline int clinux_memory_file(const char *name) {
+    return (int)syscall(SYS_memfd_create, name, 1U /* MFD_CLOEXEC */);
+}
+
 // fcntl(2): F_NOTIFY and its events, F_SETOWN_EX.
 enum {
     CLINUX_DN_MODIFY = 0x00000002,

@@ -28,6 +28,7 @@ final class Worker {
     private let connection: ClientConnection
     private let journal: JournalSink
     private var walk: NotificationWalk?
+    private var picture: CallerPicture?
     private var status = Status.handled
 
     /// Handles the notification on standard input; answers the exit status.
@@ -38,6 +39,7 @@ final class Worker {
             worker.connection.read { [unowned worker] in worker.whole($0) }
             worker.loop.run()
             worker.journal.finish()
+            worker.picture?.removeOld()
             return worker.status
         } catch {
             complain("\(error)")
@@ -92,7 +94,8 @@ final class Worker {
         let state = StateDirectory(environment: environment) ?? StateDirectory(path: "/nonexistent/belfry")
         let picture = CallerPicture(
             loop: loop, settings: AvatarSettings(settings), statePath: state.path, requestID: push.request.id,
-            program: programBeside("belfry-avatar"))
+            program: programBeside("belfry-avatar"), environment: environment)
+        self.picture = picture
         let world = SystemCallWorld(
             loop: loop, file: GroupFile(state: state, group: group), ringer: ringer, picture: picture,
             tell: reporter.report)

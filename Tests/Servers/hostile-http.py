@@ -159,6 +159,10 @@ def respond(peer, path, headers):
         head("302 Found", "Location: loop", "Content-Length: 0")
     elif kind == "never":
         peer.recv(1)
+    elif kind == "late":  # /late/SECONDS/NAME
+        seconds, _, name = rest.partition("/")
+        time.sleep(float(seconds))
+        whole(picture(name))
     elif kind == "drip":  # /drip/NAME: a byte a second
         data = picture(rest)
         head("200 OK", f"Content-Length: {len(data)}")
