@@ -17,6 +17,15 @@ enum MachineChecks {
         return [Finding(.ok, "programs", "\(path), \(worker)")]
     }
 
+    /// Whether callers' pictures can be fetched.
+    static func pictures(_ context: Context) -> [Finding] {
+        guard let fetcher = programBeside("belfry-avatar"), unsafe access(fetcher, X_OK) == 0 else {
+            let detail = "there is no belfry-avatar: calls are delivered without the caller's picture"
+            return [Finding(.warn, "pictures", detail, mend: "make install")]
+        }
+        return [Finding(.ok, "pictures", fetcher)]
+    }
+
     /// Whether the group file can be locked and written.
     static func state(_ context: Context) -> [Finding] {
         do throws(CommandError) {
