@@ -24,10 +24,11 @@ func tests(_ name: String, of subjects: [Target.Dependency]) -> Target {
 }
 
 let systemLibraries: [Target] = [
-    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-    .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
-    .systemLibrary(name: "CPlist", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"])]),
-    // Headers alone: libcanberra is opened when a call rings, never linked.
+    // Without pkg-config, of which SwiftPM makes a search path that comes before the Makefile's.
+    .systemLibrary(name: "CJansson", providers: [.apt(["libjansson-dev"])]),
+    // Headers alone: these are opened when they are needed, never linked.
+    .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(name: "CPlist", providers: [.apt(["libplist-dev"])]),
     .systemLibrary(name: "CCanberra", providers: [.apt(["libcanberra-dev"])]),
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -88,7 +89,7 @@ let programs: [Target] = [
         "belfry-worker",
         imports: [
             "ServiceHost", "CallService", "Configuration", "EventLoop", "AppGroup", "PushPayload", "Events", "Journal",
-            "Syscalls", "BootTime", "CallLedger", "Interception", "Notifications", "Attachments", "CLinux", "CSystemd",
+            "Syscalls", "BootTime", "CallLedger", "Interception", "Notifications", "Attachments", "CLinux",
         ]
     ),
     program(
@@ -123,9 +124,10 @@ let checks: [Target] = [
     tests(
         "CallServiceTests",
         of: [
-            "Attachments", "AvatarPolicy",
-            "CallService", "CallLedger", "CallTerms", "Events", "EventLoop", "Interception", "Notifications",
-            "PropertyList", "PushPayload", "Ringing", "ServiceHost", "Support", "BootTime",
+            "AppGroup", "Attachments", "AvatarPolicy", "CallService", "CallLedger", "CallTerms", "Events", "EventLoop",
+            "Interception", "Notifications", "PropertyList", "PushPayload", "Ringing", "ServiceHost", "Support",
+            "Syscalls",
+            "BootTime",
         ]),
     tests("RingingTests", of: ["Ringing", "BootTime", "CallTerms"]),
     tests("JSONTests", of: ["JSON", "Support"]),
@@ -145,7 +147,7 @@ let checks: [Target] = [
             "Support",
         ]),
     tests("CallLedgerTests", of: ["CallLedger", "BootTime", "CallTerms", "PropertyList", "Support"]),
-    tests("ConfigurationTests", of: ["Configuration", "BootTime", "Support"]),
+    tests("ConfigurationTests", of: ["Configuration", "Syscalls", "BootTime", "Support"]),
     tests(
         "IntegrationTests",
         of: [

@@ -15,9 +15,10 @@ extension GroupFile {
     ///
     /// `change` runs exactly once, always: where the file cannot be read, locked or written it runs on what could be
     /// read, or on nothing, and the outcome says that it failed. A lock that is held is tried again after 1, 2, 4, 8
-    /// and then every 16 ms on `timers`; one whose holder changes nothing for 500 ms is passed over with a warning.
-    /// Where the lock is free and nothing of this object waits, which is the rule, `completion` is called before this
-    /// returns. Transactions of one object run in order; one that is begun inside `change` runs after it.
+    /// and then every 16 ms on `timers`; one whose holder changes nothing for 500 ms, or 2 s if it is at work all the
+    /// time, is passed over with a warning. Where the lock is free and nothing of this object waits, which is the rule,
+    /// `completion` is called before this returns. Transactions of one object run in order; one that is begun inside
+    /// `change` runs after it.
     /// - Returns: the transaction where it has yet to end, else nil.
     @discardableResult
     public func transact<Result>(

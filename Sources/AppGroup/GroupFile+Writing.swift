@@ -86,7 +86,11 @@ extension GroupFile {
     private func retriesLock(_ transaction: PendingTransaction) -> Bool {
         guard !transaction.isHurried else { return false }
         let identity = (try? directories?.preferences.identity(of: name)) ?? nil
-        let next = transaction.patience.nextTry(at: transaction.timers.now, file: identity)
+        let next = transaction.patience.nextTry(at: transaction.timers.now, file: identity) {
+            guard let holder = directories?.lockHolder(lockName) else { return false }
+            // What this process itself holds it does not let go of while it waits.
+            return holder != ProcessIdentity.current.pid && ProcessIdentity.isBusy(pid: holder)
+        }
         if let next { retry(transaction, at: next) }
         return next != nil
     }

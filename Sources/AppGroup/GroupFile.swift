@@ -56,6 +56,20 @@ public final class GroupFile {
         }
     }
 
+    /// What `glance` finds in the file's bytes as they are now, and a snapshot of the news; unclear where there is
+    /// nothing to look at.
+    func finding(by glance: inout GroupGlance?) -> (finding: GroupGlance.Finding, excerpt: GroupSnapshot?) {
+        guard glance != nil, let content = try? directories?.preferences.read(name, bytesMax: GroupFile.bytesMax),
+            let finding = glance?.finding(in: content.bytes)
+        else { return (.unclear, nil) }
+        guard case .news(let root, _) = finding else { return (finding, nil) }
+        let version = KnownVersion(
+            root: root, bytes: [], status: .read, identity: content.identity,
+            readAt: WallTime(microseconds: wallTimeMicroseconds()), revision: revision
+        )
+        return (finding, snapshot(of: version))
+    }
+
     /// Opens the directories if they are not open or have been removed. False where they are missing and not to be
     /// made.
     func openDirectories(makes: Bool) throws(SystemError) -> Bool {

@@ -8,7 +8,9 @@ public final class GroupWatch {
     private let changed: (GroupSnapshot) -> Void
     private var source: DirectorySource?
     private var watchedCount = 0
-    private var toldRevision: UInt64
+    /// What was told last; nil after an excerpt.
+    private var toldRevision: UInt64?
+    private var glance: GroupGlance?
     private var isEnded = false
 
     fileprivate init(file: GroupFile, loop: Loop, changed: @escaping (GroupSnapshot) -> Void) {
@@ -29,6 +31,15 @@ public final class GroupWatch {
         changed(snapshot)
     }
 
+    /// From now on changes of what is not in `focus` are told no sooner than at the next ``look()``, for a process that
+    /// waits among hundreds is woken hundreds of times for the others; `snapshot` is what the caller knows.
+    ///
+    /// What is outside of the dictionary and the first of the members is told before the rest, in a snapshot that has
+    /// only what is in focus, the other members as they were.
+    public func attend(to focus: GroupFocus, since snapshot: GroupSnapshot) {
+        glance = GroupGlance(snapshot.root, focus: focus)
+    }
+
     /// Ends it. Cancelling twice does nothing.
     public func cancel() {
         isEnded = true
@@ -42,7 +53,23 @@ public final class GroupWatch {
         guard try file.openDirectories(makes: true), let directory = file.directories?.preferences.descriptor.number
         else { return }
         watchedCount = file.directoriesCount
-        source = try loop.watchDirectory(directory, description: "group-file") { [weak self] in self?.look() }
+        source = try loop.watchDirectory(directory, description: "group-file") { [weak self] in self?.notice() }
+    }
+
+    /// Something in the directory has changed.
+    private func notice() {
+        guard !isEnded else { return }
+        guard watchedCount == file.directoriesCount else { return look() }
+        switch file.finding(by: &glance) {
+        case (.nothing, _): break
+        case (.news(_, let isAll), let excerpt?):
+            // Who is not told where to look from now on reads in full.
+            glance = nil
+            toldRevision = nil
+            changed(excerpt)
+            if !isAll { look() }
+        case (.news, nil), (.unclear, _): look()
+        }
     }
 }
 

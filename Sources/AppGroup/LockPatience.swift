@@ -5,6 +5,9 @@ internal import Syscalls
 struct LockPatience {
     /// How long one process may keep the lock without anything changing: then it is taken for stopped.
     static let stuckTime = TimeSpan.milliseconds(500)
+    /// How long it may where it is at work all the time: among hundreds of workers one waits that long for a processor
+    /// or a disk.
+    static let busyTime = TimeSpan.seconds(2)
     /// How long a transaction waits in all, however busy the others are.
     static let totalTime = TimeSpan.seconds(10)
     /// The longest time between two tries.
@@ -22,11 +25,14 @@ struct LockPatience {
 
     /// When to try again after the lock was found held while the file was `identity`; nil once patience has run out.
     ///
-    /// A busy lock is not a stuck one: whoever changes the file lets go of it soon.
-    mutating func nextTry(at now: Instant, file identity: FileIdentity?) -> Instant? {
+    /// A busy lock is not a stuck one: whoever changes the file lets go of it soon. `isHolderBusy` is asked of one that
+    /// does not.
+    mutating func nextTry(at now: Instant, file identity: FileIdentity?, isHolderBusy: () -> Bool) -> Instant? {
         if tries == 0 || identity != self.identity { progressAt = now }
         self.identity = identity
-        let end = min(progressAt + LockPatience.stuckTime, begun + LockPatience.totalTime)
+        let endOfAll = begun + LockPatience.totalTime
+        var end = min(progressAt + LockPatience.stuckTime, endOfAll)
+        if now >= end, isHolderBusy() { end = min(progressAt + LockPatience.busyTime, endOfAll) }
         guard now < end else { return nil }
         let interval = TimeSpan.milliseconds(1 << Int64(min(tries, 4)))
         tries += 1

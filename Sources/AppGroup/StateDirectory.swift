@@ -1,3 +1,5 @@
+public import Syscalls
+
 /// Where Belfry keeps its state: `$BELFRY_STATE_DIRECTORY`, else `$XDG_STATE_HOME/belfry`, else
 /// `~/.local/state/belfry`.
 public struct StateDirectory: Hashable, Sendable {
@@ -10,7 +12,7 @@ public struct StateDirectory: Hashable, Sendable {
     /// The directory that `environment` names; nil where not even HOME is set.
     ///
     /// An empty variable counts as absent, and so does a relative `$XDG_STATE_HOME`, as its specification demands.
-    public init?(environment: [String: String]) {
+    public init?(environment: Environment) {
         func value(_ name: String) -> String? {
             guard let value = environment[name], !value.utf8.isEmpty else { return nil }
             return value

@@ -25,10 +25,13 @@ public final class CallerPicture {
 
     private let loop: Loop
     private let settings: AvatarSettings
-    private let store: AttachmentStore
-    private let cache: PictureCache
-    private let program: String?
-    private let environment: [String: String]
+    private let statePath: String
+    private let requestID: String
+    // Made when a picture is asked for: most notifications have none.
+    private lazy var store = AttachmentStore(statePath: statePath, requestID: requestID)
+    private lazy var cache = PictureCache(statePath: statePath)
+    private let program: () -> String?
+    private let variable: (String) -> String?
     private var fetcher: PictureFetcher?
     private var turn: FetchTurn?
     private var pause: (any ScheduledTimer)?
@@ -40,17 +43,18 @@ public final class CallerPicture {
     ///   - statePath: Belfry's state directory.
     ///   - requestID: the request's UUID.
     ///   - program: where belfry-avatar is: beside the worker, never looked up in PATH; nil where that is not known.
-    ///   - environment: the worker's, of which the fetcher gets what ``FetcherEnvironment`` names.
+    ///   - variable: tells an environment variable; the fetcher gets those that ``FetcherEnvironment`` names.
     public init(
-        loop: Loop, settings: AvatarSettings, statePath: String, requestID: String, program: String?,
-        environment: [String: String]
+        loop: Loop, settings: AvatarSettings, statePath: String, requestID: String,
+        program: @autoclosure @escaping () -> String?,
+        variable: @escaping (String) -> String? = { FetcherEnvironment.variable($0) }
     ) {
         self.loop = loop
         self.settings = settings
         self.program = program
-        self.environment = FetcherEnvironment.of(environment)
-        store = AttachmentStore(statePath: statePath, requestID: requestID)
-        cache = PictureCache(statePath: statePath)
+        self.variable = variable
+        self.statePath = statePath
+        self.requestID = requestID
     }
 
     /// Fetches the picture at `url`, for the configured time and until `deadline` at most; calls `finished` once,
@@ -66,10 +70,10 @@ public final class CallerPicture {
                 throw refusal
             }
             if let picture = current(cache.entry(of: url)) { return try attach(picture) }
-            guard let program, unsafe access(program, X_OK) == 0 else {
+            guard let program = program(), unsafe access(program, X_OK) == 0 else {
                 throw Skip(.fetcherMissing, "belfry-avatar is not installed beside belfry-worker")
             }
-            let turn = FetchTurn(url, statePath: store.statePath)
+            let turn = FetchTurn(url, statePath: statePath)
             self.turn = turn
             try fetch(url, by: program, turn: turn, pause: Self.pauseMin)
         }
@@ -136,7 +140,8 @@ public final class CallerPicture {
         let settings = settings
         do throws(SystemError) {
             fetcher = try PictureFetcher(
-                loop: loop, program: program, environment: environment, within: deadline - loop.now, file: file
+                loop: loop, program: program, environment: FetcherEnvironment.of(variable), within: deadline - loop.now,
+                file: file
             ) { milliseconds in
                 FetchRequest(
                     url: url.text, bytesMax: settings.bytesMax, milliseconds: milliseconds, allow: settings.allow,

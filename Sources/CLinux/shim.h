@@ -31,6 +31,7 @@
 extern int pipe2(int ends[2], int flags) __attribute__((nothrow));
 extern const char *strerrordesc_np(int error) __attribute__((nothrow));
 extern pid_t gettid(void) __attribute__((nothrow));
+extern void *memmem(const void *bytes, size_t count, const void *wanted, size_t wanted_count) __attribute__((nothrow));
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from)
     __attribute__((nothrow));
 extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path)

@@ -29,8 +29,14 @@ extension Ledger {
         let forgotten = Set(calls.filter(isForgotten).map(\.key))
         drop(forgotten)
         let settled = calls.compactMap(settled)
+        guard !settled.isEmpty else { return }
         write(settled)
         if settled.contains(where: { $0.state == .missed }) { mustOutlivePowerCut = true }
+    }
+
+    /// Whether a worker died and nobody has recorded its ring as missed yet.
+    public var hasDeadRing: Bool {
+        calls.contains { $0.state == .ringing && !isRinging($0) && !isSettling($0) }
     }
 
     /// `call` as the record that it has become while nobody wrote so; nil where it stands as it is.

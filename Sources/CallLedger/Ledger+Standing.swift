@@ -32,10 +32,13 @@ extension Ledger {
         return mode(of: key, secondCall)
     }
 
-    /// A ring that began before the ring `key`; nil where that is the oldest, and so the loud one.
+    /// The last ring that began before the ring `key`; nil where that is the oldest, and so the loud one.
+    ///
+    /// The last, so that each ring waits for another: the end of one wakes one, not all.
     public func elder(of key: CallKey) -> Call? {
         let mine = (call(key)?.since ?? moment.now, key)
-        return calls.first { $0.state == .ringing && ($0.since, $0.key) < mine && isRinging($0) }
+        let older = calls.filter { $0.state == .ringing && ($0.since, $0.key) < mine }
+        return older.sorted { ($0.since, $0.key) > ($1.since, $1.key) }.first(where: isRinging)
     }
 
     /// What became of which call since `earlier`, in the order of the file.

@@ -17,8 +17,11 @@ public struct Ledger {
     /// How long an owner that lives is left to say itself how its ring ended.
     static let settlingGrace = TimeSpan.seconds(5)
 
+    /// The file's key for the dictionary of all calls, by their ids: the last in a file that Belfry wrote.
+    public static let callsKey = "calls"
+
     enum Key {
-        static let calls = "calls"
+        static let calls = callsKey
         static let startCallTime = "keyStartCallTime"
         static let foreground = "enterToForground"
         static let foregroundOwner = "foregroundOwner"
@@ -102,6 +105,14 @@ public struct Ledger {
         let start = rings.first.map { max(1, $0.started ?? moment.wall.wholeUnixSeconds) }
         let value = start.map { PropertyListValue.integer($0) }
         if root[Key.startCallTime] != value { root[Key.startCallTime] = value }
+        keepCallsLast()
+    }
+
+    /// A process that waits tells by the bytes before the calls that nothing else has changed.
+    private mutating func keepCallsLast() {
+        guard let last = root.members.last, last.key != Key.calls, let calls = root[Key.calls] else { return }
+        root[Key.calls] = nil
+        root[Key.calls] = calls
     }
 
     /// Turns `call` into a record of its end.

@@ -109,9 +109,7 @@ public final class CallService: ServiceExtension {
         case .silent(let why, let missed, let isFlagUnowned):
             world.report(.silent(call: push.call?.callID ?? "", why: why))
             beSilent(why, missed: missed)
-            guard isFlagUnowned else { return }
-            let detail = "no process owns the word that the app is in front: belfry app background takes it back"
-            world.report(.warning(code: .foregroundUnowned, detail: detail))
+            if isFlagUnowned { world.report(.foregroundUnowned) }
         }
     }
 

@@ -24,6 +24,10 @@ public protocol CallWorld: AnyObject {
     /// Calls `changed` with the ledger whenever the group file may have changed, until ``stopWatching()``.
     func watch(_ changed: @escaping (Ledger) -> Void)
 
+    /// Of the calls only `keys` matter from now on, the first most: others' changes may be shown as late as
+    /// ``lookAgain()``, and a ledger that is shown may know these alone.
+    func heed(_ keys: [CallKey])
+
     /// Reads the group file again, for a wake-up that was lost, and tells the watcher where it has changed.
     func lookAgain()
 

@@ -25,6 +25,8 @@ final class RingDriver {
     private var inputs: [Input] = []
     private var isPerforming = false
     private var settlement: Settlement?
+    /// Whether the app was said to be in front by a flag that no process owns, as the ring ended.
+    private var isFlagUnowned = false
     private var watchedElder: Owner?
 
     /// - Parameters:
@@ -55,15 +57,18 @@ final class RingDriver {
         switch ledger.standing(of: request.key, owner: world.owner, secondCall: settings.secondCall) {
         case .rings(let mode):
             feed(.change(mode))
-            waitForElder(in: ledger, mode: mode)
-        case .ended(let reason): feed(.end(reason))
+            let elder = mode == .loud ? nil : ledger.elder(of: request.key)
+            world.heed([request.key] + (elder.map { [$0.key] } ?? []))
+            waitForDeath(of: elder?.owner)
+        case .ended(let reason):
+            if machine.isRinging { isFlagUnowned = ledger.foreground == .unowned }
+            feed(.end(reason))
         case .lost: putBack()
         }
     }
 
     /// A ring that is not loud becomes so when its elder is over; a killed elder writes nothing to say so.
-    private func waitForElder(in ledger: Ledger, mode: RingMode) {
-        let elder = mode == .loud ? nil : ledger.elder(of: request.key)?.owner
+    private func waitForDeath(of elder: Owner?) {
         guard elder != watchedElder else { return }
         watchedElder = elder
         world.watchDeath(of: elder) { [weak self] in
@@ -116,11 +121,13 @@ final class RingDriver {
         case .wake(let instant): world.wake(at: instant) { [weak self] in self?.feed(.timerFired) }
         case .silence:
             world.silence { [weak self] in self?.feed(.silenced) }
+            // What follows reads the file itself; each write of those that end with this one would wake it.
+            world.stopWatching()
             ending()
         case .settle(let reason): settle(reason)
         case .ended(let reason, let rang, let ticks):
             guard let settlement else { preconditionFailure("a ring that ended without being settled") }
-            world.stopWatching()
+            if reason == .foreground, isFlagUnowned { world.report(.foregroundUnowned) }
             world.report(
                 .ended(
                     Event.Ended(

@@ -19,6 +19,8 @@ public final class SystemCallWorld: CallWorld {
     private var pictureSoon: (any ScheduledTimer)?
     private var groupWatch: GroupWatch?
     private var changed: ((Ledger) -> Void)?
+    private var shown: GroupSnapshot?
+    private var toldTroubles: Set<String> = []
     private var elder: ProcessSource?
 
     /// This process.
@@ -72,6 +74,12 @@ public final class SystemCallWorld: CallWorld {
         }
     }
 
+    /// Has changes of other calls than `keys` passed over until the next look.
+    public func heed(_ keys: [CallKey]) {
+        guard let shown else { return }
+        groupWatch?.attend(to: GroupFocus(dictionary: Ledger.callsKey, members: keys.map(\.text)), since: shown)
+    }
+
     /// Reads the file again, and tells the watcher where it has changed.
     public func lookAgain() {
         groupWatch?.look()
@@ -91,6 +99,7 @@ public final class SystemCallWorld: CallWorld {
     /// Watches no more.
     public func stopWatching() {
         changed = nil
+        shown = nil
         groupWatch?.cancel()
         groupWatch = nil
         elder?.cancel()
@@ -132,17 +141,27 @@ public final class SystemCallWorld: CallWorld {
     /// A file that is missing or cannot be read hangs up nothing.
     private func show(_ snapshot: GroupSnapshot) {
         guard snapshot.status == .read else { return }
+        shown = snapshot
         changed?(Ledger(reading: snapshot.root, at: .now(reading: snapshot)))
     }
 
     private func tellTroubles<Answer>(of transaction: GroupTransaction<Answer>) {
+        var isWritten = true
+        if case .failed(let error) = transaction.outcome {
+            isWritten = false
+            tellOnce(.groupUnwritable, "\(error): other processes do not know of this call")
+        }
         for warning in transaction.warnings {
             switch warning {
-            case .locked(_, let detail): tell(.warning(code: .groupLocked, detail: detail))
-            case .corrupt(_, let detail): tell(.warning(code: .groupCorrupt, detail: detail))
+            case .locked(_, let detail): if isWritten { tellOnce(.groupLocked, detail) }
+            case .corrupt(_, let detail): tellOnce(.groupCorrupt, detail)
             }
         }
-        guard case .failed(let error) = transaction.outcome else { return }
-        tell(.warning(code: .groupUnwritable, detail: "\(error): other processes do not know of this call"))
+    }
+
+    /// What goes on being wrong is one event (R14), however often the file is written.
+    private func tellOnce(_ code: WarningCode, _ detail: String) {
+        guard toldTroubles.insert(code.rawValue + detail).inserted else { return }
+        tell(.warning(code: code, detail: detail))
     }
 }

@@ -1,3 +1,5 @@
+import Syscalls
+
 /// One pass over the layers, which collects values, origins and mistakes.
 struct Reading {
     private var loaded = LoadedSettings()
@@ -42,18 +44,16 @@ struct Reading {
     }
 
     /// Takes the variables of the environment, which have the last word.
-    mutating func readVariables(_ environment: [String: String]) {
-        let ours = environment.filter { $0.key.utf8.starts(with: "BELFRY_".utf8) && !$0.value.isEmpty }
+    mutating func readVariables(_ environment: Environment) {
+        let ours = environment.names.filter { $0.utf8.starts(with: "BELFRY_".utf8) && environment[$0] != "" }
         guard !ours.isEmpty else { return }
-        var unknown = Set(ours.keys)
         for setting in Setting.allCases {
             let variable = setting.environmentVariable
-            guard let value = ours[variable] else { continue }
-            unknown.remove(variable)
+            guard let value = environment[variable], !value.isEmpty else { continue }
             set(setting, to: value, at: .environment(variable: variable))
         }
-        for variable in unknown.sorted() where !Self.otherVariables.contains(variable) {
-            let known = Setting.allCases.map(\.environmentVariable) + Self.otherVariables
+        let known = Setting.allCases.map(\.environmentVariable) + Self.otherVariables
+        for variable in ours.sorted() where !known.contains(variable) {
             // Programs around ours have variables of their own, so that only a near miss is worth a word.
             guard let meant = NearestName.nearest(to: variable, of: known) else { continue }
             let origin = Origin.environment(variable: variable)
@@ -129,7 +129,7 @@ struct Reading {
             let detail = "\(setting.key)=\(Self.cut(value)) is ignored: expected \(setting.expectation)"
             return add(Mistake(.badValue, at: origin, setting: setting, detail))
         }
-        loaded.origins[setting] = value.isEmpty ? nil : origin
+        loaded.setOrigin(value.isEmpty ? nil : origin, of: setting)
     }
 
     private mutating func note(_ failure: FileReader.Failure, _ path: String, required: Bool) {

@@ -1,3 +1,5 @@
+public import Syscalls
+
 /// The settings in force, where each came from, and what was wrong on the way.
 public struct LoadedSettings: Sendable {
     /// The settings in force.
@@ -7,10 +9,18 @@ public struct LoadedSettings: Sendable {
     /// A file full of nonsense may not fill a journal.
     public static let mistakesMax = 100
 
-    var origins: [Setting: Origin] = [:]
+    /// Few, and read by nobody in a worker: a dictionary of this type alone would cost its start 25 µs.
+    private var origins: [(setting: Setting, origin: Origin)] = []
 
     /// Where the value in force of `setting` was written.
-    public func origin(of setting: Setting) -> Origin { origins[setting] ?? .standard }
+    public func origin(of setting: Setting) -> Origin {
+        origins.first { $0.setting == setting }?.origin ?? .standard
+    }
+
+    mutating func setOrigin(_ origin: Origin?, of setting: Setting) {
+        origins.removeAll { $0.setting == setting }
+        if let origin { origins.append((setting, origin)) }
+    }
 }
 
 /// Reads the settings: the machine's files, the user's files, then the environment; what comes later wins.
@@ -26,7 +36,7 @@ public enum SettingsLoader {
     /// Where nothing is configured this costs two system calls. An empty variable counts as none, as the
     /// XDG Base Directory specification has it for its own.
     public static func load(
-        environment: [String: String],
+        environment: Environment,
         machineRoot: String = SettingsLoader.machineRoot
     ) -> LoadedSettings {
         var reading = Reading()
@@ -47,7 +57,7 @@ public enum SettingsLoader {
     }
 
     /// The folder of the user's configuration: `$XDG_CONFIG_HOME`, else `~/.config`; relative ones do not count.
-    public static func userRoot(_ environment: [String: String]) -> String? {
+    public static func userRoot(_ environment: Environment) -> String? {
         if let root = environment["XDG_CONFIG_HOME"], root.hasPrefix("/") { return root }
         if let home = environment["HOME"], home.hasPrefix("/") { return "\(home)/.config" }
         return nil

@@ -16,13 +16,13 @@ extension Loop {
         let source = TimeSource(description: description, thread: thread)
         let accuracyMicroseconds = UInt64(max(1, accuracy.microseconds))
         do {
-            try unsafe source.attach(to: event, accuracyMicroseconds: accuracyMicroseconds) { [unowned source] in
+            try unsafe source.attach(to: prepared(), accuracyMicroseconds: accuracyMicroseconds) { [unowned source] in
                 source.cancel()
                 action()
             }
         } catch {
-            // The clock's descriptor exists since the loop does; what is left is memory, and its end ends every Swift
-            // program.
+            // The clock's descriptor exists since the loop was prepared; what is left is memory, and its end ends every
+            // Swift program.
             preconditionFailure("\(error)")
         }
         source.arm(instant)

@@ -4,31 +4,22 @@ internal import Syscalls
 /// What is to be done in the next iteration, in order: one sd-event source for all of it.
 @safe
 final class DeferredActions {
-    private var source: DeferSource?
+    private let source: DeferSource
     private var actions: [DeferredAction] = []
 
-    func add(
-        on event: OpaquePointer,
-        thread: LoopThread,
-        description: String,
-        _ action: @escaping () -> Void
-    ) -> any ScheduledTimer {
-        let deferredAction = DeferredAction(description: description, action: action)
-        actions.append(deferredAction)
-        if actions.count == 1 { unsafe arm(on: event, thread: thread) }
-        return deferredAction
+    init(thread: LoopThread) { source = DeferSource(description: "deferred", thread: thread) }
+
+    /// Makes the source now, armed where something waits already.
+    func attach(to event: OpaquePointer) throws(SystemError) {
+        try unsafe source.attach(to: event) { [unowned self] in perform() }
+        source.enable(actions.isEmpty ? .off : .once)
     }
 
-    private func arm(on event: OpaquePointer, thread: LoopThread) {
-        if let source { return source.arm() }
-        let made = DeferSource(description: "deferred", thread: thread)
-        do {
-            try unsafe made.attach(to: event) { [unowned self] in perform() }
-        } catch {
-            // It needs memory and nothing else.
-            preconditionFailure("\(error)")
-        }
-        source = made
+    func add(description: String, _ action: @escaping () -> Void) -> any ScheduledTimer {
+        let deferredAction = DeferredAction(description: description, action: action)
+        actions.append(deferredAction)
+        if actions.count == 1 { source.enable(.once) }
+        return deferredAction
     }
 
     private func perform() {
@@ -57,19 +48,15 @@ private final class DeferredAction: ScheduledTimer {
     func cancel() { action = nil }
 }
 
-/// An sd-event source that is due in the next iteration each time it is armed.
+/// An sd-event source that is due in the next iteration each time it is enabled once.
 private final class DeferSource: LoopSource {
     private var action: (() -> Void)?
 
     func attach(to event: OpaquePointer, _ action: @escaping () -> Void) throws(SystemError) {
         self.action = action
         try unsafe attach("sd_event_add_defer") { source, userdata in
-            unsafe sd_event_add_defer(event, &source, deferFired, userdata)
+            unsafe systemd.event_add_defer(event, &source, deferFired, userdata)
         }
-    }
-
-    func arm() {
-        enable(.once)
     }
 
     override func cancelled() { action = nil }

@@ -18,14 +18,16 @@ public final class DescriptorSource: LoopSource {
         self.action = action
         super.init(description: description, thread: thread)
         try unsafe attach("sd_event_add_io") { source, userdata in
-            unsafe sd_event_add_io(event, &source, descriptor, events.rawValue, descriptorReady, userdata)
+            unsafe systemd.event_add_io(event, &source, descriptor, events.rawValue, descriptorReady, userdata)
         }
     }
 
     /// Watches for `events` from now on. An empty set still tells hangup and error, and again at once for as long as
     /// they last.
     public func setEvents(_ events: Readiness) {
-        unsafe withSource("sd_event_source_set_io_events") { unsafe sd_event_source_set_io_events($0, events.rawValue) }
+        unsafe withSource("sd_event_source_set_io_events") {
+            unsafe systemd.event_source_set_io_events($0, events.rawValue)
+        }
     }
 
     /// Tells nothing at all, hangup included, until it is resumed.

@@ -9,41 +9,71 @@ public import Syscalls
 /// elsewhere. Call backs run one after another, each to its end; whatever they ask for happens in a later iteration.
 @safe
 public final class Loop: TimerSource {
-    let event: OpaquePointer
+    /// The sd-event loop, once there is one.
+    private var event: OpaquePointer?
+    /// The signals that it is going to listen to.
+    var signalsToCome: [SignalSource] = []
     let thread = LoopThread()
     /// Gives other threads a way to have something done on this one.
     public let poster: LoopPoster
     private let timers: LoopTimers
-    let deferred = DeferredActions()
+    private let deferred: DeferredActions
     var directories: [ObjectIdentifier: DirectorySource] = [:]
     var directorySignal: LoopSource?
     private var isStopRequested = false
     private var isRunning = false
 
-    /// Makes a loop for the calling thread. Fails where descriptors or memory have run out.
-    public init() throws(SystemError) {
+    /// Makes a loop for the calling thread. Fails where descriptors, memory or libsystemd are missing.
+    ///
+    /// With `preparesLater` only ``prepare()`` finds most of that out. Until then the loop keeps timers, deferred
+    /// actions, signals and what is posted; a descriptor to be watched prepares it.
+    public init(preparesLater: Bool = false) throws(SystemError) {
         poster = try LoopPoster()
         timers = LoopTimers(thread: thread)
-        var made: OpaquePointer?
-        let result = unsafe sd_event_new(&made)
-        guard result >= 0, let made = unsafe made else {
-            throw SystemError(negated: result, call: "sd_event_new")
-        }
-        unsafe event = made
-        do throws(SystemError) {
-            try unsafe timers.attach(to: made)
-            try unsafe poster.attach(to: made, thread: thread)
-        } catch {
-            unsafe sd_event_unref(made)
-            throw error
-        }
+        deferred = DeferredActions(thread: thread)
+        if !preparesLater { try prepare() }
     }
 
     deinit {
         poster.close()
         // The sources float: they end with the loop, and release what they hold.
-        unsafe sd_event_unref(event)
+        if let event = unsafe event { _ = unsafe systemd.event_unref(event) }
     }
+
+    /// Makes the loop ready to wait, which opens libsystemd and takes most of a millisecond; does nothing where it is.
+    ///
+    /// For a program that can do what it was started for without waiting, and has to be quick about it. A loop that
+    /// cannot be made ready is of no further use.
+    public func prepare() throws(SystemError) {
+        _ = try unsafe prepared()
+    }
+
+    /// The sd-event loop, made if it has to be.
+    func prepared() throws(SystemError) -> OpaquePointer {
+        thread.assertCurrent()
+        if let event = unsafe event { return unsafe event }
+        let calls = try SystemdLibrary.opened.get().calls
+        var made: OpaquePointer?
+        let result = unsafe calls.event_new(&made)
+        guard result >= 0, let made = unsafe made else {
+            throw SystemError(negated: result, call: "sd_event_new")
+        }
+        do throws(SystemError) {
+            try unsafe timers.attach(to: made)
+            try unsafe deferred.attach(to: made)
+            try unsafe poster.attach(to: made, thread: thread)
+            for signal in signalsToCome where signal.isActive { try unsafe signal.attach(to: made) }
+        } catch {
+            _ = unsafe calls.event_unref(made)
+            throw error
+        }
+        signalsToCome = []
+        unsafe event = made
+        return unsafe made
+    }
+
+    /// Whether there is an sd-event loop to listen.
+    var isPrepared: Bool { unsafe event != nil }
 
     /// The current instant of CLOCK_BOOTTIME, not the start of this iteration.
     public var now: Instant { Instant(microseconds: bootTimeMicroseconds()) }
@@ -55,6 +85,8 @@ public final class Loop: TimerSource {
     public var isOnLoop: Bool { thread.isCurrent }
 
     /// Calls back what happens, until ``stop()``. It can be run again afterwards.
+    ///
+    /// A loop that was to be prepared later is prepared by then, or stopped already.
     public func run() {
         enter()
         defer { isRunning = false }
@@ -96,7 +128,7 @@ public final class Loop: TimerSource {
     @discardableResult
     public func afterThis(description: String, _ action: @escaping () -> Void) -> any ScheduledTimer {
         thread.assertCurrent()
-        return unsafe deferred.add(on: event, thread: thread, description: description, action)
+        return deferred.add(description: description, action)
     }
 
     /// Calls `action` whenever `descriptor` is ready for one of `events`, or hung up, or failed, until it is cancelled.
@@ -109,7 +141,7 @@ public final class Loop: TimerSource {
         _ action: @escaping (Readiness) -> Void
     ) throws(SystemError) -> DescriptorSource {
         try unsafe DescriptorSource(
-            on: event,
+            on: prepared(),
             thread: thread,
             descriptor: descriptor,
             events: events,
@@ -126,7 +158,8 @@ public final class Loop: TimerSource {
 
     /// One iteration: dispatches one source at most. False if there was nothing to do.
     private func runOnce(timeout: UInt64) -> Bool {
-        let result = unsafe sd_event_run(event, timeout)
+        guard let event = unsafe event else { preconditionFailure("a loop that runs before it is prepared") }
+        let result = unsafe systemd.event_run(event, timeout)
         must(result, "sd_event_run")
         return result > 0
     }

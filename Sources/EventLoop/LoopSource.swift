@@ -17,26 +17,29 @@ public class LoopSource {
     }
 
     /// Whether it may still call back.
-    public final var isActive: Bool { unsafe pointer != nil }
+    public var isActive: Bool { unsafe pointer != nil }
 
     /// Ends it: it never calls back again, not even if it is due already. What it holds is released now, or as soon as
     /// its own call back returns. Cancelling twice does nothing.
     public final func cancel() {
         thread.assertCurrent()
-        guard let ending = unsafe pointer else { return }
+        // One that its loop has yet to listen to holds as much.
+        guard let ending = unsafe pointer else { return cancelled() }
         unsafe pointer = nil
         cancelled()
         // The loop holds the one reference (a floating source): sinking it drops that reference, which ends the source.
-        unsafe must(sd_event_source_set_enabled(ending, Enablement.off.rawValue), "sd_event_source_set_enabled")
-        unsafe must(sd_event_source_set_floating(ending, 0), "sd_event_source_set_floating")
+        unsafe must(systemd.event_source_set_enabled(ending, Enablement.off.rawValue), "sd_event_source_set_enabled")
+        unsafe must(systemd.event_source_set_floating(ending, 0), "sd_event_source_set_floating")
     }
 
-    /// Lets go of what the call back holds.
+    /// Lets go of what the call back holds, if it still does.
     func cancelled() {}
 
     /// Makes it call back always, once, or not at all; does nothing once it is cancelled.
     func enable(_ enablement: Enablement) {
-        unsafe withSource("sd_event_source_set_enabled") { unsafe sd_event_source_set_enabled($0, enablement.rawValue) }
+        unsafe withSource("sd_event_source_set_enabled") {
+            unsafe systemd.event_source_set_enabled($0, enablement.rawValue)
+        }
     }
 
     /// Calls `body` with the sd-event source; does nothing once it is cancelled.
@@ -59,10 +62,11 @@ public class LoopSource {
             unsafe retained.release()
             throw SystemError(negated: result, call: call.description, subject: description)
         }
-        unsafe must(sd_event_source_set_destroy_callback(source, destroyed), "sd_event_source_set_destroy_callback")
-        unsafe must(sd_event_source_set_description(source, description), "sd_event_source_set_description")
-        unsafe must(sd_event_source_set_floating(source, 1), "sd_event_source_set_floating")
-        unsafe sd_event_source_unref(source)
+        unsafe must(
+            systemd.event_source_set_destroy_callback(source, destroyed), "sd_event_source_set_destroy_callback")
+        unsafe must(systemd.event_source_set_description(source, description), "sd_event_source_set_description")
+        unsafe must(systemd.event_source_set_floating(source, 1), "sd_event_source_set_floating")
+        _ = unsafe systemd.event_source_unref(source)
         unsafe pointer = source
     }
 

@@ -16,11 +16,12 @@ final class LoopTimers {
         queue = TimerQueue { [unowned source] in source.arm($0.earliest) }
     }
 
-    /// Makes the source now, so that no later timer can fail for want of a descriptor.
+    /// Makes the source now, armed for what waits already: no later timer can fail for want of a descriptor.
     func attach(to event: OpaquePointer) throws(SystemError) {
         try unsafe source.attach(to: event, accuracyMicroseconds: LoopTimers.accuracyMicroseconds) { [unowned self] in
             fireDue()
         }
+        source.arm(queue.earliest)
     }
 
     func schedule(at instant: Instant, description: String, _ action: @escaping () -> Void) -> any ScheduledTimer {
@@ -47,7 +48,7 @@ final class TimeSource: LoopSource {
     ) throws(SystemError) {
         self.action = action
         try unsafe attach("sd_event_add_time") { source, userdata in
-            unsafe sd_event_add_time(
+            unsafe systemd.event_add_time(
                 event, &source, clockid_t(CLOCK_BOOTTIME), .max, accuracyMicroseconds, timerFired, userdata
             )
         }
@@ -58,7 +59,7 @@ final class TimeSource: LoopSource {
     func arm(_ instant: Instant?) {
         guard let instant else { return enable(.off) }
         let microseconds = UInt64(max(0, instant.microseconds))
-        unsafe withSource("sd_event_source_set_time") { unsafe sd_event_source_set_time($0, microseconds) }
+        unsafe withSource("sd_event_source_set_time") { unsafe systemd.event_source_set_time($0, microseconds) }
         enable(.once)
     }
 

@@ -25,24 +25,38 @@ extension Loop {
         _ action: @escaping (ReceivedSignal) -> Void
     ) throws(SystemError) -> LoopSource {
         assertOnLoop()
-        let source = SignalSource(description: description, thread: thread, action: action)
+        let source = SignalSource(number, description: description, thread: thread, action: action)
         try blockSignal(number)
-        try unsafe source.attach(to: event, signal: number)
+        if isPrepared { try unsafe source.attach(to: prepared()) } else { try keep(source) }
         return source
+    }
+
+    /// What arrives meanwhile is pending, and told once the loop is prepared.
+    private func keep(_ source: SignalSource) throws(SystemError) {
+        guard !signalsToCome.contains(where: { $0.number == source.number && $0.isActive }) else {
+            throw SystemError(errno: EBUSY, call: "sd_event_add_signal", subject: source.description)
+        }
+        signalsToCome.append(source)
     }
 }
 
-private final class SignalSource: LoopSource {
+/// A signal that a loop listens to, or is going to.
+final class SignalSource: LoopSource {
+    let number: Int32
     private var action: ((ReceivedSignal) -> Void)?
 
-    init(description: String, thread: LoopThread, action: @escaping (ReceivedSignal) -> Void) {
+    init(_ number: Int32, description: String, thread: LoopThread, action: @escaping (ReceivedSignal) -> Void) {
+        self.number = number
         self.action = action
         super.init(description: description, thread: thread)
     }
 
-    func attach(to event: OpaquePointer, signal number: Int32) throws(SystemError) {
+    /// Whether it may still call back, be it once the loop is prepared.
+    override var isActive: Bool { action != nil }
+
+    func attach(to event: OpaquePointer) throws(SystemError) {
         try unsafe attach("sd_event_add_signal") { source, userdata in
-            unsafe sd_event_add_signal(event, &source, number, signalArrived, userdata)
+            unsafe systemd.event_add_signal(event, &source, number, signalArrived, userdata)
         }
     }
 

@@ -33,71 +33,90 @@ extension Event {
 
     /// The event as the object that the push socket writes.
     public var json: JSONObject {
-        var object: JSONObject = [
-            "event": .string(name), "at": .real(at), "boot": .real(boot), "id": .string(id),
-        ]
-        for (key, value) in fields { object[key] = value }
+        var object = JSONObject()
+        object.append(newKey: "event", .string(name))
+        object.append(newKey: "at", .real(at))
+        object.append(newKey: "boot", .real(boot))
+        object.append(newKey: "id", .string(id))
+        appendFields(to: &object)
         return object
     }
 
     /// The event as one line of the push socket, its newline included.
-    public var line: [UInt8] { JSONValue.object(json).serialized() + [UInt8(ascii: "\n")] }
+    public var line: [UInt8] {
+        var line = JSONValue.object(json).serialized()
+        line.append(UInt8(ascii: "\n"))
+        return line
+    }
 
-    private var fields: [(String, JSONValue)] {
+    private func appendFields(to object: inout JSONObject) {
         switch body {
-        case .received(let received): Self.fields(of: received)
-        case .ringing(let ringing): Self.fields(of: ringing)
-        case .silent(let call, let why): [("call", .string(call)), ("why", .string(why.rawValue))]
-        case .tick(let n, let late): [("n", .integer(n)), ("late", .real(late))]
-        case .sound(let state, let detail): [("state", .string(state.rawValue)), ("detail", .string(detail))]
-        case .attachment(let attachment): Self.fields(of: attachment)
+        case .received(let received): Self.append(received, to: &object)
+        case .ringing(let ringing): Self.append(ringing, to: &object)
+        case .silent(let call, let why):
+            object.append(newKey: "call", .string(call))
+            object.append(newKey: "why", .string(why.rawValue))
+        case .tick(let n, let late):
+            object.append(newKey: "n", .integer(n))
+            object.append(newKey: "late", .real(late))
+        case .sound(let state, let detail):
+            object.append(newKey: "state", .string(state.rawValue))
+            object.append(newKey: "detail", .string(detail))
+        case .attachment(let attachment): Self.append(attachment, to: &object)
         case .delivered(let by, let content):
-            [("by", .string(by.rawValue)), ("content", .object(content.json))]
-        case .ended(let ended): Self.fields(of: ended)
-        case .missed(let call, let content): [("call", .string(call)), ("content", .object(content.json))]
-        case .warning(let code, let detail): [("code", .string(code.rawValue)), ("detail", .string(detail))]
-        case .rejected(let reason, let detail): [("reason", .string(reason)), ("detail", .string(detail))]
+            object.append(newKey: "by", .string(by.rawValue))
+            object.append(newKey: "content", .object(content.json))
+        case .ended(let ended): Self.append(ended, to: &object)
+        case .missed(let call, let content):
+            object.append(newKey: "call", .string(call))
+            object.append(newKey: "content", .object(content.json))
+        case .warning(let code, let detail):
+            object.append(newKey: "code", .string(code.rawValue))
+            object.append(newKey: "detail", .string(detail))
+        case .rejected(let reason, let detail):
+            object.append(newKey: "reason", .string(reason))
+            object.append(newKey: "detail", .string(detail))
         }
     }
 
-    private static func fields(of received: Received) -> [(String, JSONValue)] {
-        var fields: [(String, JSONValue)] = [("type", .string(received.type.rawValue))]
-        if let call = received.call { fields.append(("call", .string(call))) }
-        fields.append(("intercepted", .bool(received.why == nil)))
-        if let why = received.why { fields.append(("why", .string(why.rawValue))) }
-        return fields
+    private static func append(_ received: Received, to object: inout JSONObject) {
+        object.append(newKey: "type", .string(received.type.rawValue))
+        if let call = received.call { object.append(newKey: "call", .string(call)) }
+        object.append(newKey: "intercepted", .bool(received.why == nil))
+        if let why = received.why { object.append(newKey: "why", .string(why.rawValue)) }
     }
 
-    private static func fields(of ringing: Ringing) -> [(String, JSONValue)] {
-        [
-            ("call", .string(ringing.call)), ("mode", .string(ringing.mode.rawValue)),
-            ("duration", .real(ringing.duration)), ("interval", .real(ringing.interval)),
-            ("sound", .string(ringing.sound)), ("vibrate", .bool(ringing.vibrate)),
-        ]
+    private static func append(_ ringing: Ringing, to object: inout JSONObject) {
+        object.append(newKey: "call", .string(ringing.call))
+        object.append(newKey: "mode", .string(ringing.mode.rawValue))
+        object.append(newKey: "duration", .real(ringing.duration))
+        object.append(newKey: "interval", .real(ringing.interval))
+        object.append(newKey: "sound", .string(ringing.sound))
+        object.append(newKey: "vibrate", .bool(ringing.vibrate))
     }
 
-    private static func fields(of attachment: Attachment) -> [(String, JSONValue)] {
+    private static func append(_ attachment: Attachment, to object: inout JSONObject) {
         switch attachment.outcome {
         case .attached(let path, let type, let bytes, let seconds):
-            [
-                ("state", .string("attached")), ("url", .string(attachment.url)), ("path", .string(path)),
-                ("type", .string(type)), ("bytes", .integer(bytes)), ("seconds", .real(seconds)),
-            ]
+            object.append(newKey: "state", .string("attached"))
+            object.append(newKey: "url", .string(attachment.url))
+            object.append(newKey: "path", .string(path))
+            object.append(newKey: "type", .string(type))
+            object.append(newKey: "bytes", .integer(bytes))
+            object.append(newKey: "seconds", .real(seconds))
         case .skipped(let reason, let detail):
-            [
-                ("state", .string("skipped")), ("url", .string(attachment.url)), ("reason", .string(reason)),
-                ("detail", .string(detail)),
-            ]
+            object.append(newKey: "state", .string("skipped"))
+            object.append(newKey: "url", .string(attachment.url))
+            object.append(newKey: "reason", .string(reason))
+            object.append(newKey: "detail", .string(detail))
         }
     }
 
-    private static func fields(of ended: Ended) -> [(String, JSONValue)] {
-        var fields: [(String, JSONValue)] = [
-            ("call", .string(ended.call)), ("reason", .string(ended.reason.rawValue)),
-        ]
-        if let reason = ended.hangupReason { fields.append(("hangupReason", .string(reason.rawValue))) }
-        fields.append(("rang", .real(ended.rang)))
-        fields.append(("ticks", .integer(ended.ticks)))
-        return fields
+    private static func append(_ ended: Ended, to object: inout JSONObject) {
+        object.append(newKey: "call", .string(ended.call))
+        object.append(newKey: "reason", .string(ended.reason.rawValue))
+        if let reason = ended.hangupReason { object.append(newKey: "hangupReason", .string(reason.rawValue)) }
+        object.append(newKey: "rang", .real(ended.rang))
+        object.append(newKey: "ticks", .integer(ended.ticks))
     }
 }

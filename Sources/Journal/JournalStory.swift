@@ -17,7 +17,12 @@ public struct JournalStory: Sendable {
         self.group = group
     }
 
-    /// The entry for `event`; nil for a tick, of which a ring has thirty.
+    /// Whether there is an entry for `event`: a tick has none, since a ring has thirty.
+    public static func tells(of event: Event) -> Bool {
+        if case .tick = event.body { false } else { true }
+    }
+
+    /// The entry for `event`; nil where there is none.
     public mutating func entry(for event: Event) -> JournalEntry? {
         if let named = event.call { call = named }
         guard let (id, priority, message, details) = Self.telling(event.body) else { return nil }

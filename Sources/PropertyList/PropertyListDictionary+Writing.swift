@@ -17,6 +17,14 @@ extension PropertyListDictionary {
         writer.append("\n</plist>\n")
         return writer.text
     }
+
+    /// The member `key` as ``serializedXML()`` spells it, with the line feed after it; nil where there is none.
+    public func serializedXML(ofMember key: String) -> [UInt8]? {
+        guard let value = self[key] else { return nil }
+        var writer = XMLWriter()
+        writer.write(key, value)
+        return writer.text
+    }
 }
 
 /// Appends values as XML.
@@ -56,14 +64,16 @@ private struct XMLWriter {
 
     private mutating func write(_ dictionary: PropertyListDictionary) {
         append("<dict>\n")
-        for member in dictionary.members {
-            append("<key>")
-            write(escaping: member.key)
-            append("</key>")
-            write(member.value)
-            append("\n")
-        }
+        for member in dictionary.members { write(member.key, member.value) }
         append("</dict>")
+    }
+
+    mutating func write(_ key: String, _ value: PropertyListValue) {
+        append("<key>")
+        write(escaping: key)
+        append("</key>")
+        write(value)
+        append("\n")
     }
 
     private mutating func write(_ opening: String, _ content: String, _ closing: String) {

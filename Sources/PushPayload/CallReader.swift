@@ -80,11 +80,11 @@ struct CallReader {
     /// Every place where one of `names` stands, the likeliest first.
     private func candidates(_ names: [String]) -> [(field: String, value: JSONValue)] {
         var candidates: [(String, JSONValue)] = []
-        for (object, way) in [(info, "info."), (payload, "")] {
-            for name in names {
-                guard let value = object?[name], !value.isNull else { continue }
-                candidates.append((way + name, value))
-            }
+        for name in names {
+            if let value = info?[name], !value.isNull { candidates.append(("info." + name, value)) }
+        }
+        for name in names {
+            if let value = payload[name], !value.isNull { candidates.append((name, value)) }
         }
         return candidates
     }
@@ -92,7 +92,9 @@ struct CallReader {
     private func callID() throws(Rejection) -> String {
         let names = ["callId", "call_id"]
         guard let (field, value) = candidates(names).first else { return "" }
-        let expected = "1 to \(CallRequest.callIDBytesMax) bytes of text without control characters, or an integer"
+        var expected: String {
+            "1 to \(CallRequest.callIDBytesMax) bytes of text without control characters, or an integer"
+        }
         switch value {
         case .integer(let number): return String(number)
         case .string(let text):

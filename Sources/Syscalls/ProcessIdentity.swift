@@ -16,7 +16,7 @@ public struct ProcessIdentity: Hashable, Sendable {
 
     /// The process that is `pid` now; nil where there is none, or only a zombie.
     public init?(livingPID pid: Int32) {
-        guard pid > 0, let line = readKernelFile("/proc/\(pid)/stat"),
+        guard pid > 0, let line = readKernelLine("/proc/\(pid)/stat"),
             let status = ProcessStatus(line: line), status.isAlive
         else { return nil }
         self.init(pid: pid, startTicks: status.startTicks)
@@ -24,7 +24,7 @@ public struct ProcessIdentity: Hashable, Sendable {
 
     /// This process.
     public static let current: ProcessIdentity = {
-        guard let line = readKernelFile("/proc/self/stat"), let status = ProcessStatus(line: line) else {
+        guard let line = readKernelLine("/proc/self/stat"), let status = ProcessStatus(line: line) else {
             // Without /proc nobody can tell whether we live; a start that matches nothing says no.
             return ProcessIdentity(pid: getpid(), startTicks: 0)
         }
@@ -44,27 +44,49 @@ public struct ProcessIdentity: Hashable, Sendable {
         return descriptor
     }
 
+    /// Whether the process that is `pid` now runs, or waits for a processor or a disk: what it has begun goes on by
+    /// itself. One that sleeps or was stopped does nothing until somebody wakes it.
+    public static func isBusy(pid: Int32) -> Bool {
+        guard pid > 0, let line = readKernelLine("/proc/\(pid)/stat"), let status = ProcessStatus(line: line) else {
+            return false
+        }
+        return status.isBusy
+    }
+
     /// Whether it still runs. A zombie does not: it has ended, and only its parent has not asked how.
-    public var isAlive: Bool { ProcessIdentity(livingPID: pid) == self }
+    public var isAlive: Bool {
+        // Whoever asks is.
+        self == .current || ProcessIdentity(livingPID: pid) == self
+    }
 }
 
 /// What `/proc/PID/stat` says of a process.
 struct ProcessStatus {
-    let isAlive: Bool
+    private static let startField = 22
+
+    private let state: UInt8
     let startTicks: UInt64
+
+    var isAlive: Bool { state != UInt8(ascii: "Z") && state != UInt8(ascii: "X") && state != UInt8(ascii: "x") }
+    var isBusy: Bool { state == UInt8(ascii: "R") || state == UInt8(ascii: "D") }
 
     /// Reads `line`; nil where it is not what proc(5) describes.
     init?(line: [UInt8]) {
         // The second field is the program's name in parentheses and may itself hold spaces and parentheses.
-        guard let nameEnd = line.lastIndex(of: UInt8(ascii: ")")) else { return nil }
-        let fields = line[(nameEnd + 1)...].split(whereSeparator: {
-            $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n")
-        })
-        // After the name come the third field, the state, and so on: the start is the 22nd of all.
-        guard fields.count > 19, let state = fields[0].first,
-            let start = UInt64(String(decoding: fields[19], as: UTF8.self))
-        else { return nil }
-        isAlive = state != UInt8(ascii: "Z") && state != UInt8(ascii: "X") && state != UInt8(ascii: "x")
+        guard let nameEnd = line.lastIndex(of: UInt8(ascii: ")")), nameEnd + 2 < line.count else { return nil }
+        state = line[nameEnd + 2]
+        // A group of hundreds of calls is asked for hundreds of processes: the line is not split for one field.
+        var field = 2
+        var start: UInt64?
+        for byte in line[(nameEnd + 1)...] where field <= ProcessStatus.startField {
+            if byte == UInt8(ascii: " ") {
+                field += 1
+            } else if field == ProcessStatus.startField {
+                guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+                start = (start ?? 0) &* 10 &+ UInt64(byte - UInt8(ascii: "0"))
+            }
+        }
+        guard let start, field > ProcessStatus.startField else { return nil }
         startTicks = start
     }
 }
@@ -73,6 +95,20 @@ struct ProcessStatus {
 public func bootID() -> String {
     guard let bytes = readKernelFile("/proc/sys/kernel/random/boot_id") else { return "" }
     return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+}
+
+/// The one line of a file that the kernel makes up and gives out at once; nil where it cannot be read.
+private func readKernelLine(_ path: String) -> [UInt8]? {
+    let opened = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard opened >= 0 else { return nil }
+    let file = OwnedDescriptor(owning: opened)
+    // Of numbers and a name of 64 bytes at most.
+    let bytesMax = 2_048
+    let line = unsafe [UInt8](unsafeUninitializedCapacity: bytesMax) { buffer, count in
+        repeat { count = unsafe read(file.number, buffer.baseAddress, bytesMax) } while count == -1 && errno == EINTR
+        count = max(0, count)
+    }
+    return line.isEmpty ? nil : line
 }
 
 /// How much of a file of the kernel's is read at most.

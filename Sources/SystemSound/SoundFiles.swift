@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Syscalls
+public import Syscalls
 
 /// Where sounds are looked up, and what a configured one turns out to be.
 public struct SoundFiles: Sendable {
@@ -9,6 +9,9 @@ public struct SoundFiles: Sendable {
     public static let softAttenuationDecibels = 14
     /// The sound that rings where the configured one cannot.
     public static let defaultName = "ring"
+
+    /// The setting that is no sound.
+    public static let none = "none"
 
     /// The folders, in the order they are searched.
     public let folders: [String]
@@ -22,7 +25,7 @@ public struct SoundFiles: Sendable {
     /// program that runs from the source tree in that tree's `Sounds`.
     ///
     /// `programPath` is where the running program is, links resolved (`runningProgramPath()`).
-    public init(environment: [String: String], programPath: String?) {
+    public init(environment: Environment, programPath: String?) {
         var folders: [String] = []
         if let folder = environment["BELFRY_SOUNDS_DIRECTORY"], !folder.isEmpty { folders.append(folder) }
         if let programPath {
@@ -40,7 +43,7 @@ public struct SoundFiles: Sendable {
     /// A `soft` ring takes the variant `<name>-soft` beside the file if that can be played, else the file itself
     /// ``softAttenuationDecibels`` quieter.
     public func find(configured setting: String, soft: Bool = false) throws(SoundProblem) -> ResolvedSound? {
-        if setting == "none" { return nil }
+        if setting == Self.none { return nil }
         guard setting.utf8.contains(UInt8(ascii: "/")) else { return try find(named: setting, soft: soft) }
         return try variant(of: setting, name: setting, soft: soft)
     }

@@ -1,13 +1,16 @@
 import CLinux
 import Glibc
+import Syscalls
 
-/// The environment, of a name that stands twice the first; HOME from the user database where it is not set.
-func processEnvironment() -> [String: String] {
-    var environment: [String: String] = [:]
+/// What of the environment is the worker's own to read, of a name that stands twice the first; HOME from the user
+/// database where it is not set.
+func processEnvironment() -> Environment {
+    var environment = Environment()
     var next = unsafe clinux_environment()
     while let entry = unsafe next?.pointee {
-        let text = unsafe String(cString: entry)
         unsafe next = next?.advanced(by: 1)
+        guard unsafe isOurs(entry) else { continue }
+        let text = unsafe String(cString: entry)
         guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { continue }
         let name = String(text[..<equals])
         if environment[name] == nil { environment[name] = String(text[text.utf8.index(after: equals)...]) }
@@ -16,4 +19,9 @@ func processEnvironment() -> [String: String] {
         environment["HOME"] = unsafe String(cString: user.pointee.pw_dir)
     }
     return environment
+}
+
+/// Whether anything of the worker asks for it. Strings of all the others would cost each start as much as its push.
+private func isOurs(_ entry: UnsafePointer<CChar>) -> Bool {
+    unsafe strncmp(entry, "BELFRY_", 7) == 0 || strncmp(entry, "XDG_", 4) == 0 || strncmp(entry, "HOME=", 5) == 0
 }

@@ -13,7 +13,7 @@ import Syscalls
 /// What belfry-tidy.service does after a worker died: settles its ring, and tells the person of the missed call (R12).
 enum Tidying {
     /// Settles every group; answers the exit status.
-    static func run(environment: [String: String]) -> Int32 {
+    static func run(environment: Environment) -> Int32 {
         guard let state = StateDirectory(environment: environment) else { return 0 }
         do throws(SystemError) {
             let loop = try Loop()

@@ -1,7 +1,6 @@
 import AppGroup
 import Attachments
 import BootTime
-import CSystemd
 import CallService
 import Configuration
 import EventLoop
@@ -24,19 +23,22 @@ final class Worker {
     }
 
     private let loop: Loop
-    private let environment: [String: String]
+    private let environment: Environment
     private let connection: ClientConnection
     private let journal: JournalSink
     private var walk: NotificationWalk?
     private var picture: CallerPicture?
     private var status = Status.handled
+    private var isOver = false
 
     /// Handles the notification on standard input; answers the exit status.
-    static func run(environment: [String: String]) -> Int32 {
+    static func run(environment: Environment) -> Int32 {
         do throws(SystemError) {
-            let worker = Worker(loop: try Loop(), environment: environment)
+            // What can be read at once is answered at once; only then is there time to get ready for the rest.
+            let worker = Worker(loop: try Loop(preparesLater: true), environment: environment)
             try worker.listenForStop()
             worker.connection.read { [unowned worker] in worker.whole($0) }
+            if !worker.isOver { try worker.loop.prepare() }
             worker.loop.run()
             worker.journal.finish()
             worker.picture?.removeOld()
@@ -47,7 +49,7 @@ final class Worker {
         }
     }
 
-    private init(loop: Loop, environment: [String: String]) {
+    private init(loop: Loop, environment: Environment) {
         self.loop = loop
         self.environment = environment
         connection = ClientConnection(loop: loop, input: STDIN_FILENO, output: STDOUT_FILENO)
@@ -57,7 +59,7 @@ final class Worker {
     private func listenForStop() throws(SystemError) {
         for signal in [SIGTERM, SIGINT, SIGHUP] {
             try loop.onSignal(signal, description: "stop") { [unowned self] _ in
-                guard let walk else { return loop.stop() }
+                guard let walk else { return leave() }
                 walk.stop()
             }
         }
@@ -94,7 +96,7 @@ final class Worker {
         let state = StateDirectory(environment: environment) ?? StateDirectory(path: "/nonexistent/belfry")
         let picture = CallerPicture(
             loop: loop, settings: AvatarSettings(settings), statePath: state.path, requestID: push.request.id,
-            program: programBeside("belfry-avatar"), environment: environment)
+            program: programBeside("belfry-avatar"))
         self.picture = picture
         let world = SystemCallWorld(
             loop: loop, file: GroupFile(state: state, group: group), ringer: ringer, picture: picture,
@@ -118,7 +120,12 @@ final class Worker {
 
     private func close(refused: Bool) {
         if refused { status = Status.badNotification }
-        connection.close(refused: refused) { [loop] in loop.stop() }
+        connection.close(refused: refused) { [unowned self] in leave() }
+    }
+
+    private func leave() {
+        isOver = true
+        loop.stop()
     }
 
     private func reporter(id: String, whole: Instant, group: String) -> EventReporter {
@@ -131,7 +138,7 @@ final class Worker {
     private func extendRuntime(to budget: TimeSpan) {
         guard budget > Settings.expiryBudgetOfApple else { return }
         let length = budget + .seconds(5)
-        _ = unsafe sd_notify(0, "EXTEND_TIMEOUT_USEC=\(length.microseconds)")
+        notifyServiceManager("EXTEND_TIMEOUT_USEC=\(length.microseconds)")
     }
 }
 

@@ -12,7 +12,8 @@ openMissingStandardDescriptors()
 signal(SIGPIPE, SIG_IGN)
 
 let status: Int32
-switch CommandLine.arguments.dropFirst() {
+// Without any, which is how systemd starts it, the arguments are not even made into strings.
+switch CommandLine.argc > 1 ? CommandLine.arguments.dropFirst() : [] {
 case []: status = Worker.run(environment: processEnvironment())
 case ["--tidy"]: status = Tidying.run(environment: processEnvironment())
 case ["--help"]:

@@ -11,7 +11,7 @@ extension Command {
             """,
         arguments: 0...1
     ) { context throws(CommandError) in
-        try end(context, as: .answered, durably: true) { ledger, key in ledger.answer(key) }
+        try end(context, as: .answered) { ledger, key in ledger.answer(key) }
     }
 
     /// `belfry decline`.
@@ -19,7 +19,7 @@ extension Command {
         name: "decline", synopsis: ["decline [ID]"], summary: "decline a call, as the person at the endpoint does",
         details: "Without ID the call that rings loud is declined.", arguments: 0...1
     ) { context throws(CommandError) in
-        try end(context, as: .declined, durably: false) { ledger, key in ledger.decline(key) }
+        try end(context, as: .declined) { ledger, key in ledger.decline(key) }
     }
 
     /// The call that rings loud.
@@ -29,11 +29,10 @@ extension Command {
     }
 
     private static func end(
-        _ context: Context, as state: CallState, durably: Bool,
-        _ change: @escaping (inout Ledger, CallKey) -> Call?
+        _ context: Context, as state: CallState, _ change: @escaping (inout Ledger, CallKey) -> Call?
     ) throws(CommandError) -> ProgramStatus {
         let named = context.options.arguments.first.map { CallKey($0) }
-        let call = try GroupAccess(context).changeLedger(durably: durably) { ledger -> Call? in
+        let call = try GroupAccess(context).changeLedger { ledger -> Call? in
             guard let key = named ?? ledger.loudest?.key else { return nil }
             return change(&ledger, key)
         }

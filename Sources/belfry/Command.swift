@@ -12,8 +12,9 @@ struct Command: Sendable {
     var options: [Option] = []
     /// How many arguments it takes.
     var arguments = 0...0
-    /// Whether what follows its first argument is left as it is, hyphens included.
-    var stopsAtFirstArgument = false
+    /// How many of its arguments are left as they are, hyphens included, given all words from the first argument on;
+    /// nil where options may stand anywhere.
+    var verbatimCount: (@Sendable ([String]) -> Int)?
     /// What it does.
     let run: @Sendable (Context) throws(CommandError) -> ProgramStatus
 }

@@ -1,6 +1,7 @@
 import Configuration
 import Events
 import JSON
+import Syscalls
 
 extension Command {
     /// `belfry config`.
@@ -44,7 +45,7 @@ extension Command {
     private static func show(_ context: Context) -> ProgramStatus {
         let loaded = context.loaded
         let manager = UnitEnvironment.read()
-        let unit = manager.map { SettingsLoader.load(environment: $0) }
+        let unit = manager.map { SettingsLoader.load(environment: Environment($0)) }
         if context.wantsJSON {
             showJSON(loaded, unit, context)
             return .done

@@ -1,6 +1,7 @@
 import Configuration
 import Events
 import PushClient
+import Syscalls
 
 /// What a command works with: its options, the environment, the settings, and where it prints.
 struct Context {
@@ -20,7 +21,7 @@ struct Context {
         self.options = options
         self.environment = environment
         self.output = output
-        loaded = SettingsLoader.load(environment: environment)
+        loaded = SettingsLoader.load(environment: Environment(environment))
         style = Style(isTerminal: output.isTerminal, environment: environment)
     }
 

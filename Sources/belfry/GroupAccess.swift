@@ -16,7 +16,7 @@ struct GroupAccess {
             throw CommandError(
                 .usage, "\(context.groupName) is no app group", "1 to 128 letters, digits, dots or hyphens")
         }
-        guard let state = StateDirectory(environment: context.environment) else {
+        guard let state = StateDirectory(environment: Environment(context.environment)) else {
             throw CommandError(
                 .unavailable, "there is no telling where the state is kept", "set HOME or BELFRY_STATE_DIRECTORY")
         }
@@ -34,8 +34,12 @@ struct GroupAccess {
         return snapshot
     }
 
-    /// Who rings and who rang, for looking.
-    func ledger() throws(CommandError) -> Ledger { Self.ledger(of: try snapshot()) }
+    /// Who rings and who rang. The rings of dead workers are recorded as missed first (R12), where that can be done.
+    func ledger() throws(CommandError) -> Ledger {
+        let ledger = Self.ledger(of: try snapshot())
+        guard ledger.hasDeadRing, let settled = try? changeLedger({ $0 }) else { return ledger }
+        return settled
+    }
 
     /// The ledger in `snapshot`, as of now.
     static func ledger(of snapshot: GroupSnapshot) -> Ledger {
@@ -64,14 +68,12 @@ struct GroupAccess {
     }
 
     /// Changes who rings, in one transaction.
-    func changeLedger<Result>(
-        durably: Bool = false, _ change: @escaping (inout Ledger) -> Result
-    ) throws(CommandError) -> Result {
+    func changeLedger<Result>(_ change: @escaping (inout Ledger) -> Result) throws(CommandError) -> Result {
         try self.change { edit in
             var ledger = Ledger(opening: edit.root, at: Self.moment(of: edit.found))
             let result = change(&ledger)
             edit.root = ledger.root
-            edit.isDurable = durably
+            edit.isDurable = ledger.mustOutlivePowerCut
             return result
         }
     }

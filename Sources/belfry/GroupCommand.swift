@@ -19,7 +19,7 @@ extension Command {
             As defaults(1) does, "set" writes a string unless a type is given; keys of Belfry's own take their own type.
             With --json, values are written as JSON: dates in Unix seconds, data in base64.
             """,
-        arguments: 1...4, stopsAtFirstArgument: true
+        arguments: 1...4, verbatimCount: verbatimCount
     ) { context throws(CommandError) in
         let words = context.options.arguments
         switch (words[0], words.count) {
@@ -33,6 +33,13 @@ extension Command {
         default:
             throw CommandError(.usage, "there is no belfry group \(words[0])", "list, get, set, remove or watch")
         }
+    }
+
+    /// A key, and a value with its type, may begin with a hyphen.
+    @Sendable private static func verbatimCount(_ words: [String]) -> Int {
+        guard words.first == "set", words.count > 2 else { return 2 }
+        guard words.count > 3, words[2].hasPrefix("-") else { return 3 }
+        return TypedValue.isFlag(words[2]) || !words[3].hasPrefix("--") ? 4 : 3
     }
 
     private static func listKeys(_ context: Context) throws(CommandError) -> ProgramStatus {

@@ -61,8 +61,11 @@ enum OptionParser {
             return CommandError(.usage, "--\(known.name) needs a value", "--\(known.name) \(known.argument ?? "VALUE")")
         }
         if let known { return CommandError(.usage, "--\(known.name) takes no value", "write it without =") }
-        if !word.hasPrefix("--"), let scalar = Unicode.Scalar(UInt32(bitPattern: optionCode)) {
-            return CommandError(.usage, "there is no option -\(scalar)", "see --help")
+        if optionCode != 0 {
+            // A letter of several bytes is several letters to getopt; the first of them is no text.
+            let letter = Unicode.Scalar(UInt32(bitPattern: optionCode)).flatMap { $0.isASCII ? String($0) : nil }
+            return CommandError(
+                .usage, letter.map { "there is no option -\($0)" } ?? "no option is that letter", "see --help")
         }
         let given = word.split(separator: "=", maxSplits: 1).first.map(String.init) ?? word
         let name = String(given.drop { $0 == "-" })

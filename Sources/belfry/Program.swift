@@ -39,9 +39,7 @@ enum Program {
             throw CommandError(
                 .usage, "there is no command \(name)", meant.map { "did you mean \($0)?" } ?? "see belfry --help")
         }
-        var options = try OptionParser.parse(
-            Array(before.arguments.dropFirst()), command.options + Option.common,
-            stopsAtFirstArgument: command.stopsAtFirstArgument)
+        var options = try parse(Array(before.arguments.dropFirst()), of: command)
         options.values.merge(before.values) { inner, _ in inner }
         if options.has("help") {
             output.line(HelpText.page(of: command))
@@ -56,5 +54,23 @@ enum Program {
             throw CommandError(.usage, "belfry \(name) \(problem) arguments", "belfry \(command.synopsis[0])")
         }
         return try command.run(Context(options: options, environment: environment, output: output))
+    }
+
+    /// Reads the options of `command`, which may stand before, between and behind its arguments.
+    private static func parse(_ words: [String], of command: Command) throws(CommandError) -> ParsedOptions {
+        let known = command.options + Option.common
+        guard let verbatimCount = command.verbatimCount else {
+            return try OptionParser.parse(words, known, stopsAtFirstArgument: false)
+        }
+        var parsed = try OptionParser.parse(words, known, stopsAtFirstArgument: true)
+        let name = parsed.arguments.prefix(1)
+        let between = try OptionParser.parse(Array(parsed.arguments.dropFirst()), known, stopsAtFirstArgument: true)
+        let count = verbatimCount(name + between.arguments) - name.count
+        let kept = between.arguments.prefix(max(count, 0))
+        let behind = try OptionParser.parse(
+            Array(between.arguments.dropFirst(kept.count)), known, stopsAtFirstArgument: false)
+        parsed.arguments = name + kept + behind.arguments
+        for values in [between.values, behind.values] { parsed.values.merge(values) { $1 } }
+        return parsed
     }
 }

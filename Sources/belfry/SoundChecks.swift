@@ -3,6 +3,7 @@ import BootTime
 import Configuration
 import EventLoop
 import Glibc
+import Syscalls
 import SystemSound
 
 /// Whether a ring can be heard.
@@ -12,7 +13,7 @@ enum SoundChecks {
     /// The configured sound, the library, the server; with `--play`, the ring itself.
     static func run(_ context: Context) -> [Finding] {
         let setting = context.loaded.settings.sound
-        let files = SoundFiles(environment: context.environment, programPath: runningProgramPath())
+        let files = SoundFiles(environment: Environment(context.environment), programPath: runningProgramPath())
         let (sound, problem) = files.resolve(configured: setting)
         var findings: [Finding] = []
         if let problem {

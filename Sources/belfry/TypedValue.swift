@@ -15,6 +15,11 @@ enum TypedValue {
         }
     }
 
+    /// Whether `word` says of which type the next one is.
+    static func isFlag(_ word: String) -> Bool {
+        ["-bool", "-boolean", "-int", "-integer", "-float", "-real", "-string"].contains(word)
+    }
+
     private enum Kind {
         case bool, integer, real, string
     }

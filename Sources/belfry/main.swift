@@ -3,5 +3,6 @@ import Syscalls
 
 openMissingStandardDescriptors()
 let output = Output()
-let status = Program.run(Array(CommandLine.arguments.dropFirst()), environment: Environment.current(), output: output)
+let words = Array(CommandLine.arguments.dropFirst())
+let status = Program.run(words, environment: ProcessEnvironment.current(), output: output)
 exit(status.rawValue)

@@ -83,6 +83,37 @@ import Testing
         watch.cancel()
     }
 
+    @Test func whoAttendsToAFewCallsIsToldOfOthersAtTheNextLook() throws {
+        let (writer, file) = (place.file(), place.file())
+        func set(_ key: String, _ number: Int64) {
+            let transaction = change(writer, on: loop) { edit in
+                var calls = edit.root["calls"]?.dictionaryValue ?? [:]
+                calls[key] = .dictionary(["n": .integer(number)])
+                edit.root["calls"] = .dictionary(calls)
+            }
+            #expect(transaction.outcome == .written)
+        }
+        for key in ["mine", "other"] { set(key, 0) }
+        var seen: [PropertyListValue?] = []
+        let (watch, _) = file.watch(on: loop) { seen.append($0.root["calls"]) }
+        loop.runUntilIdle()
+        watch.attend(to: GroupFocus(dictionary: "calls", members: ["mine"]), since: file.snapshot())
+        for number in 1..<4 {
+            set("other", Int64(number))
+            loop.runUntilIdle()
+        }
+        #expect(seen.isEmpty)
+        watch.look()
+        #expect(seen == [writer.snapshot().root["calls"]])
+        set("mine", 1)
+        loop.runUntilIdle()
+        #expect(seen.count == 2)
+        #expect(change(writer, on: loop) { $0.root["enterToForground"] = .bool(true) }.outcome == .written)
+        loop.runUntilIdle()
+        #expect(seen.count == 3)
+        watch.cancel()
+    }
+
     @Test func aDirectoryThatWasRemovedAndMadeAgainIsWatchedAgain() throws {
         let file = place.file()
         var roots: [[String]] = []

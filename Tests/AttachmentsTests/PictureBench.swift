@@ -55,7 +55,8 @@ final class PictureBench {
 
     func picture(_ program: String?, id: String = "request") -> CallerPicture {
         CallerPicture(
-            loop: loop, settings: settings, statePath: state, requestID: id, program: program, environment: environment)
+            loop: loop, settings: settings, statePath: state, requestID: id, program: program,
+            variable: { [environment] in environment[$0] })
     }
 
     /// What comes of `picture`, and how many seconds it took.

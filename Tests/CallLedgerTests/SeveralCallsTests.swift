@@ -1,5 +1,6 @@
 import BootTime
 import CallTerms
+import PropertyList
 import Testing
 
 @testable import CallLedger
@@ -37,5 +38,28 @@ import Testing
         }
         walk(GroupFile(), [], [])
         #expect(worlds == (isKilled ? 271 : 1957))
+    }
+
+    @Test("R10 each ring waits for the one before it, so that an end wakes one and not all") func elders() {
+        let file = GroupFile()
+        for (pid, id) in Self.ids.enumerated() {
+            file.pass(.milliseconds(20))
+            file.request(id, by: Int64(pid))
+        }
+        #expect(Self.ids.map { file.ledger.elder(of: CallKey($0))?.key.text } == [nil, "m", "a"])
+        file.hangUp("a")
+        #expect(file.ledger.elder(of: CallKey("z"))?.key.text == "m")
+        file.dead.insert(file.process(0))
+        #expect(file.ledger.elder(of: CallKey("z")) == nil)
+    }
+
+    @Test("The calls stand last in the file, whatever comes beside them") func callsLast() {
+        let file = GroupFile()
+        file.request("m")
+        #expect(file.root.keys.last == "calls")
+        file.root["theirs"] = .bool(true)
+        file.hangUp("m")
+        #expect(file.root.keys.last == "calls")
+        #expect(file.root["theirs"] == .bool(true))
     }
 }

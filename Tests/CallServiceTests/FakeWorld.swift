@@ -67,6 +67,9 @@ final class FakeWorld: CallWorld {
     private(set) var pulses: [RingMode] = []
     private let start: Instant
     private var timer: (any ScheduledTimer)?
+    private var changed: ((Ledger) -> Void)?
+    private var shownRoot = PropertyListDictionary()
+    private var heeded: [CallKey]?
     private var isOver = false
 
     init(file: FakeGroupFile, pid: Int64) {
@@ -92,14 +95,37 @@ final class FakeWorld: CallWorld {
     }
 
     func watch(_ changed: @escaping (Ledger) -> Void) {
-        file.watch(self) { [file] in changed(file.read()) }
+        self.changed = changed
+        file.watch(self) { [unowned self] in
+            if hasHeededChange { lookAgain() }
+        }
     }
 
-    func lookAgain() { file.watchers[ObjectIdentifier(self)]?() }
+    func heed(_ keys: [CallKey]) { heeded = keys }
+
+    func lookAgain() {
+        shownRoot = file.root
+        changed?(file.read())
+    }
+
+    /// Whether anything differs from what was shown, other calls than the heeded ones aside.
+    private var hasHeededChange: Bool {
+        guard let heeded else { return true }
+        func inFocus(_ root: PropertyListDictionary) -> [PropertyListValue?] {
+            var others = root
+            others[Ledger.callsKey] = nil
+            let calls = root[Ledger.callsKey]?.dictionaryValue ?? [:]
+            return [.dictionary(others)] + heeded.map { calls[$0.text] }
+        }
+        return inFocus(shownRoot) != inFocus(file.root)
+    }
 
     func watchDeath(of process: Owner?, _ died: @escaping () -> Void) {}
 
-    func stopWatching() { file.stopWatching(self) }
+    func stopWatching() {
+        changed = nil
+        file.stopWatching(self)
+    }
 
     func pulse(_ mode: RingMode) {
         #expect(!isOver, "a sound after the end")

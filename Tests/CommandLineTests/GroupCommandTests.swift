@@ -17,15 +17,16 @@ import Testing
         CommandRun(words, ["BELFRY_STATE_DIRECTORY": "\(folder.path)/state", "HOME": folder.path])
     }
 
-    /// Lets the call `id` ring, owned by this process.
-    func ring(_ id: String, name: String = "") throws {
+    /// Lets the call `id` ring, owned by this process, or by one that is dead.
+    func ring(_ id: String, name: String = "", ownerIsDead: Bool = false) throws {
         let context = CommandRun.lock.withLock { _ in
             Context(
                 options: ParsedOptions(), environment: ["BELFRY_STATE_DIRECTORY": "\(folder.path)/state"],
                 output: Output())
         }
         let process = ProcessIdentity.current
-        let owner = Owner(bootID: bootID(), pid: Int64(process.pid), start: Int64(process.startTicks))
+        let start = Int64(process.startTicks) + (ownerIsDead ? 1 : 0)
+        let owner = Owner(bootID: bootID(), pid: Int64(process.pid), start: start)
         let until = Instant(microseconds: bootTimeMicroseconds()) + .seconds(20)
         var request = RingRequest(key: CallKey(id))
         request.name = name
@@ -45,6 +46,19 @@ import Testing
         #expect(run("group", "remove", "a").status == .done)
         #expect(run("group", "remove", "a").status == .noSuchCall)
         #expect(run("--group", "group.other", "group", "list").output == "")
+    }
+
+    @Test func optionsMayStandAnywhereButInAValue() {
+        #expect(run("group", "set", "k", "-int", "-5", "--group", "g").status == .done)
+        #expect(run("group", "--group", "g", "list").lines == ["k  int  -5"])
+        #expect(run("group", "list", "--json", "--group", "g").output == #"{"k":-5}"# + "\n")
+        #expect(run("group", "get", "--json", "k", "--group=g").output == "-5\n")
+        #expect(run("group", "set", "--group", "g", "k", "-v", "--json").status == .done)
+        #expect(run("group", "get", "k", "--group", "g").output == "-v\n")
+        #expect(run("group", "set", "k", "-string", "--json").status == .done)
+        #expect(run("group", "get", "k").output == "--json\n")
+        #expect(run("group", "set", "k", "-date", "x").complaints.contains("no type -date"))
+        #expect(run("group", "list", "--nope").status == .usage)
     }
 
     @Test func whatIsBelfrysOwnIsNotSet() {
@@ -81,6 +95,14 @@ import Testing
         #expect(run("decline", "two").complaints == "belfry: no call two rings: see belfry calls\n")
         #expect(run("hangup").status == .noSuchCall)
         #expect(run("group", "get", "pendingAccept").output.contains(#""callId":"one""#))
+    }
+
+    @Test("R12: whoever looks who rings records what dead workers left", arguments: ["calls", "hangup"])
+    func deadRingsAreRecorded(command: String) throws {
+        try ring("one", ownerIsDead: true)
+        #expect(run("group", "get", "calls").output.contains(#""state":"ringing""#))
+        #expect(!run(command).output.contains("one"))
+        #expect(run("group", "get", "calls").output.contains(#""state":"missed""#))
     }
 
     @Test func idsAreComparedByTheirBytes() throws {

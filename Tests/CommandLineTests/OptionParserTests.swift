@@ -48,7 +48,8 @@ import Testing
     @Test(arguments: [
         (["--name"], "--name needs a value"), (["--video=1"], "--video takes no value"),
         (["--nmae=x"], "there is no option --nmae"), (["--n"], "--n is ambiguous"), (["-x"], "there is no option -x"),
-        (["a", "--nope"], "there is no option --nope"),
+        (["a", "--nope"], "there is no option --nope"), (["-xy"], "there is no option -x"),
+        (["--video", "-é"], "no option is that letter"),
     ])
     func mistakesAreNamed(words: [String], problem: String) throws {
         let error = #expect(throws: CommandError.self) {

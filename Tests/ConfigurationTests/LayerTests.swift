@@ -1,5 +1,6 @@
 import BootTime
 import Glibc
+import Syscalls
 import Testing
 
 @testable import Configuration
@@ -9,7 +10,7 @@ import Testing
 
     func load(_ variables: [String: String] = [:]) -> LoadedSettings {
         let environment = folder.environment.merging(variables) { $1 }
-        return SettingsLoader.load(environment: environment, machineRoot: "\(folder.path)/etc")
+        return SettingsLoader.load(environment: Environment(environment), machineRoot: "\(folder.path)/etc")
     }
 
     @Test func nothingConfiguredIsTheDefaults() {

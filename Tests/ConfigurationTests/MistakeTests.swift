@@ -1,5 +1,6 @@
 import BootTime
 import Glibc
+import Syscalls
 import Testing
 
 @testable import Configuration
@@ -12,7 +13,8 @@ import Testing
     @Test func aWrongValueLeavesTheLastGoodOne() throws {
         folder.write("etc/belfry/belfry.conf", "[Ring]\nDuration=20s\n")
         folder.write("home/.config/belfry/belfry.conf", "[Ring]\nDuration=2x\nInterval=1ms\n")
-        let loaded = SettingsLoader.load(environment: folder.environment, machineRoot: "\(folder.path)/etc")
+        let loaded = SettingsLoader.load(
+            environment: Environment(folder.environment), machineRoot: "\(folder.path)/etc")
         #expect(loaded.settings.ringDuration == .seconds(20))
         #expect(loaded.settings.ringInterval == .seconds(1))
         try #require(loaded.mistakes.count == 2)

@@ -19,6 +19,8 @@ extension IntegrationTests {
             _ = try phone.push(Phone.payload(#""type": 2"#, "", group: nil)).story()
             for call in calls { #expect(call.story(within: 60_000).suffix(2) == ["ended hangup cancelled", "missed"]) }
             #expect(phone.ledger().rings.isEmpty)
+            // Nobody wrote past a lock, which would lose what its holder wrote.
+            #expect(calls.allSatisfy { !$0.story.contains("warning group-locked") })
         }
 
         @Test("100 rings at once, each its own group: none is late by half a second, eight may sound") func sound()

@@ -34,8 +34,10 @@ import Testing
             let event = event(body)
             guard let entry = story.entry(for: event) else {
                 #expect(event.name == "tick")
+                #expect(!JournalStory.tells(of: event))
                 continue
             }
+            #expect(JournalStory.tells(of: event))
             #expect(value("BELFRY_EVENT", entry) == event.name)
             #expect(value("BELFRY_ID", entry) == Self.id)
             #expect(value("BELFRY_GROUP", entry) == "group.belfry")

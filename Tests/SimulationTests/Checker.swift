@@ -121,9 +121,8 @@ final class Checker {
         demand(!rang || ends[worker.owner.pid] == 1, "worker \(worker.owner.pid) left a ring behind")
     }
 
-    /// After each write: the start that apps read is that of the ring now on.
+    /// After each change of ours: where a ring is on, apps read when it began.
     func judgeFile() {
-        guard strangerWrote.map({ world.time.now - $0 > .milliseconds(100) }) ?? true else { return }
         let ledger = world.file.ledger
         let hasStart = ledger.root["keyStartCallTime"] != nil
         let isRinging = !ledger.rings.isEmpty

@@ -16,8 +16,10 @@ final class SimulatedFile {
     var wallOffset = TimeSpan.zero
     /// Which processes run.
     var living: Set<Owner> = []
-    /// Called with each writer's process id, 0 for a stranger, after it has written.
-    var written: (Int64) -> Void = { _ in }
+    /// Called after each change, whoever made it.
+    var written: () -> Void = {}
+    /// Called after each change that was made by a program of ours.
+    var changed: () -> Void = {}
 
     init(time: SimulatedTime, seed: UInt64) {
         self.time = time
@@ -35,7 +37,7 @@ final class SimulatedFile {
 
     /// Asks for the lock, changes the file under it, and calls `done`; neither happens where `isAlive` denies it then.
     func transact<Answer>(
-        by pid: Int64, isAlive: @escaping () -> Bool, _ change: @escaping (inout Ledger) -> Answer,
+        isAlive: @escaping () -> Bool, _ change: @escaping (inout Ledger) -> Answer,
         done: @escaping (Answer) -> Void
     ) {
         let wait =
@@ -45,18 +47,17 @@ final class SimulatedFile {
             guard isAlive() else { return }
             var ledger = Ledger(opening: root, at: moment(agoMax: 3000))
             let answer = change(&ledger)
-            write(ledger.root, by: pid)
+            overwrite(with: ledger.root)
+            changed()
             time.after(TimeSpan(microseconds: .random(in: 10..<500, using: &random))) { if isAlive() { done(answer) } }
         }
     }
 
     /// Writes the file as a stranger does, who takes no lock.
-    func overwrite(with root: PropertyListDictionary) { write(root, by: 0) }
-
-    private func write(_ root: PropertyListDictionary, by pid: Int64) {
+    func overwrite(with root: PropertyListDictionary) {
         self.root = root
         modified = time.now
-        written(pid)
+        written()
     }
 
     /// A process may take the time before it gets the lock.

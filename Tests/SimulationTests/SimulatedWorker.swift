@@ -112,7 +112,7 @@ final class SimulatedWorker {
     private func transact<Answer>(
         _ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer) -> Void
     ) {
-        world.file.transact(by: owner.pid, isAlive: { [self] in isAlive }, change) { [self] answer in
+        world.file.transact(isAlive: { [self] in isAlive }, change) { [self] answer in
             step { done(answer) }
         }
     }

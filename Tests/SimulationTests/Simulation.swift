@@ -37,7 +37,8 @@ final class Simulation {
         troubles.clockJumps = random.oneIn(4)
         troubles.people = random.oneIn(2)
         self.troubles = troubles
-        file.written = { [unowned self] in wakeWorkers(writer: $0) }
+        file.written = { [unowned self] in wakeWorkers() }
+        file.changed = { [unowned self] in checker.judgeFile() }
     }
 
     /// Runs it to its end, and answers what went wrong first.
@@ -62,7 +63,7 @@ final class Simulation {
     func died(_ worker: SimulatedWorker) {
         file.living.remove(worker.owner)
         // Who waits for another's call watches its pidfd.
-        wakeWorkers(writer: worker.owner.pid)
+        wakeWorkers()
         time.after(.milliseconds(.random(in: 5..<1500, using: &random))) { [self] in tidy() }
     }
 
@@ -120,7 +121,7 @@ final class Simulation {
 
     private func personActs() {
         let choice = Int.random(in: 0..<4, using: &random)
-        file.transact(by: 0, isAlive: { true }) { [self] ledger in
+        file.transact(isAlive: { true }) { [self] ledger in
             switch choice {
             case 0: if let loud = ledger.loudest { checker.personEnded(ledger.answer(loud.key)) }
             case 1: if let loud = ledger.loudest { checker.personEnded(ledger.decline(loud.key)) }
@@ -133,7 +134,7 @@ final class Simulation {
         }
         if choice == 2 {
             time.after(.seconds(2)) { [self] in
-                file.transact(by: 0, isAlive: { true }, { $0.enterBackground() }, done: {})
+                file.transact(isAlive: { true }, { $0.enterBackground() }, done: {})
             }
         }
     }
@@ -151,11 +152,10 @@ final class Simulation {
     }
 
     private func tidy() {
-        file.transact(by: 0, isAlive: { true }, { $0.tellOfDeadRings() }) { [self] in checker.toldOfDead($0) }
+        file.transact(isAlive: { true }, { $0.tellOfDeadRings() }) { [self] in checker.toldOfDead($0) }
     }
 
-    private func wakeWorkers(writer: Int64) {
-        checker.judgeFile()
+    private func wakeWorkers() {
         for worker in workers where worker.isAlive && !random.oneIn(20) {
             time.after(TimeSpan(microseconds: .random(in: 100..<3000, using: &random))) { worker.look() }
         }

@@ -4,7 +4,7 @@ import Testing
 @Suite struct SimulationTests {
     @Test(
         "R7 R8 R11 R12 R15 nothing rings past its end or its hangup, each is missed once at most, nothing is stuck",
-        arguments: 0..<8)
+        arguments: 0..<20)
     func runs(batch: UInt64) {
         for seed in batch * 50..<(batch + 1) * 50 {
             let mistake = Simulation(seed: seed).run()

@@ -38,6 +38,19 @@ import Testing
         for pid: Int32 in [0, -1, .min, .max] { #expect(ProcessIdentity(livingPID: pid) == nil) }
     }
 
+    @Test func aStoppedProcessIsNotBusyAndARunningOneIs() throws {
+        // The first thread of this process only waits for its tests.
+        #expect(ProcessIdentity.isBusy(pid: gettid()))
+        let child = try ChildProcess(ChildCommand(path: "/bin/sh", arguments: ["-c", "kill -STOP $$"]))
+        var information = unsafe siginfo_t()
+        let waited = unsafe waitid(P_PID, id_t(child.pid), &information, Int32(WSTOPPED | WNOWAIT))
+        #expect(waited == 0)
+        #expect(!ProcessIdentity.isBusy(pid: child.pid))
+        try child.signal(SIGKILL)
+        try child.waitUntilExit()
+        #expect(!ProcessIdentity.isBusy(pid: child.pid))
+    }
+
     @Test func theBootHasAnIdentifier() {
         #expect(bootID().utf8.count == 36)
         #expect(bootID() == bootID())

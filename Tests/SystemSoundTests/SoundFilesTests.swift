@@ -1,6 +1,7 @@
 import Syscalls
 import Glibc
 import Support
+import Syscalls
 import Testing
 
 @testable import SystemSound

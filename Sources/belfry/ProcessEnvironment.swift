@@ -1,7 +1,7 @@
 import Glibc
 
 /// The environment of this process, without Foundation.
-enum Environment {
+enum ProcessEnvironment {
     /// Every variable; of one that stands twice the first counts, as for getenv(3).
     static func current() -> [String: String] {
         var variables: [String: String] = [:]
