@@ -110,20 +110,25 @@ def milliseconds_of(run):
     return (time.perf_counter() - began) * 1000
 
 
+def run(command, file, request=b""):
+    """Runs a program with `file` as descriptor 3, both in the same way; what it printed."""
+    return subprocess.run(
+        command, input=request, stdout=subprocess.PIPE, env={"SWIFT_BACKTRACE": "enable=no"}, timeout=20, check=True,
+        preexec_fn=lambda: os.dup2(file.fileno(), 3), pass_fds=(3,)).stdout
+
+
 def fetch(program, url):
     """Runs belfry-avatar as a worker does."""
     request = json.dumps({"url": url, "allow": ["127.0.0.1"]}).encode() + b"\n"
     with tempfile.TemporaryFile() as file:
-        answer = subprocess.run(
-            [program], input=request, stdout=subprocess.PIPE, env={"SWIFT_BACKTRACE": "enable=no"}, timeout=20,
-            preexec_fn=lambda: os.dup2(file.fileno(), 3), pass_fds=(3,), check=True).stdout
+        answer = run([program], file, request)
         if json.loads(answer)["outcome"] != "picture":
             raise setting.Failure(answer.decode())
 
 
 def download(curl, url):
-    with tempfile.NamedTemporaryFile() as file:
-        subprocess.run([curl, "--silent", "--fail", "--output", file.name, url], env={}, timeout=20, check=True)
+    with tempfile.TemporaryFile() as file:
+        run([curl, "--silent", "--fail", "--output", "/dev/fd/3", url], file)
 
 
 def measure_programs(machine, server, rounds, count):
