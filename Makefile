@@ -7,6 +7,7 @@ SWIFT ?= swift
 
 # What a Debian 12 with a Swift toolchain still needs to build and to run.
 PACKAGES := libsystemd-dev libcanberra-dev libcanberra-pulse libjansson-dev libplist-dev pkg-config gcc \
+	libcurl4-openssl-dev libgdk-pixbuf-2.0-dev webp-pixbuf-loader ca-certificates openssl \
 	libstdc++-12-dev python3 systemd dbus-user-session pulseaudio-utils
 # What demo and tests need beside it where no sound server runs. Apart, since it conflicts with a desktop's PipeWire.
 SOUND_SERVER := pulseaudio
@@ -25,7 +26,7 @@ RELEASE_FLAGS := --configuration release --static-swift-stdlib --disable-local-r
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xswiftc -Xclang-linker -Xswiftc -no-pie
 DEBUG_FLAGS := --explicit-target-dependency-import-check error
 
-PROGRAMS := belfry belfry-worker
+PROGRAMS := belfry belfry-worker belfry-avatar
 UNITS := $(notdir $(wildcard Units/*.socket Units/*.service Units/*.slice))
 SOUNDS := $(notdir $(wildcard Sounds/*.wav))
 SHELL_SCRIPTS := $(shell grep -lE '^\#!/usr/bin/env bash' .ci/* Bench/* Demo/* Tests/* Units/* 2>/dev/null)

@@ -31,6 +31,8 @@ let systemLibraries: [Target] = [
     .systemLibrary(name: "CPlist", providers: [.apt(["libplist-dev"])]),
     .systemLibrary(name: "CCanberra", providers: [.apt(["libcanberra-dev"])]),
     .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CPixbuf", pkgConfig: "gdk-pixbuf-2.0", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
 ]
 
 let pure: [Target] = [
@@ -42,6 +44,8 @@ let pure: [Target] = [
     room("Ringing", imports: ["BootTime", "CallTerms"]),
     room("Interception", imports: ["Notifications", "BootTime"]),
     room("Events", imports: ["Notifications", "JSON", "CallTerms"]),
+    room("AvatarPolicy", imports: ["JSON"]),
+    room("AvatarCache", imports: ["AvatarPolicy", "JSON"]),
 ]
 
 let drivers: [Target] = [
@@ -52,8 +56,13 @@ let drivers: [Target] = [
     room("EventLoopExecutor", imports: ["EventLoop", "Syscalls", "BootTime"]),
     room("AppGroup", imports: ["EventLoop", "Syscalls", "PropertyList", "BootTime", "CLinux"]),
     room("Configuration", imports: ["Syscalls", "BootTime", "CallTerms"]),
+    room("Confinement", imports: ["CLinux", "Syscalls"]),
+    room("AvatarFetch", imports: ["AvatarPolicy", "Confinement", "CCurl", "CPixbuf", "CLinux", "Syscalls"]),
     room("Journal", imports: ["Events", "CallTerms", "Notifications", "Syscalls"]),
     room("SystemSound", imports: ["EventLoop", "Syscalls", "BootTime", "CCanberra", "CLinux"]),
+    room(
+        "Attachments",
+        imports: ["AvatarCache", "AvatarPolicy", "EventLoop", "Notifications", "Syscalls", "BootTime", "CLinux"]),
     room(
         "ServiceHost",
         imports: [
@@ -63,7 +72,8 @@ let drivers: [Target] = [
     room(
         "CallService",
         imports: [
-            "ServiceHost", "Ringing", "CallLedger", "SystemSound", "AppGroup", "PushPayload", "Notifications", "Events",
+            "ServiceHost", "Attachments", "AvatarPolicy", "Ringing", "CallLedger", "SystemSound", "AppGroup",
+            "PushPayload", "Notifications", "Events",
             "EventLoop", "BootTime", "PropertyList", "Interception", "CallTerms", "Syscalls",
         ]
     ),
@@ -74,11 +84,12 @@ let drivers: [Target] = [
 ]
 
 let programs: [Target] = [
+    program("belfry-avatar", imports: ["AvatarFetch", "Syscalls"]),
     program(
         "belfry-worker",
         imports: [
             "ServiceHost", "CallService", "Configuration", "EventLoop", "AppGroup", "PushPayload", "Events", "Journal",
-            "Syscalls", "BootTime", "CallLedger", "Interception", "Notifications", "CLinux",
+            "Syscalls", "BootTime", "CallLedger", "Interception", "Notifications", "Attachments", "CLinux",
         ]
     ),
     program(
@@ -113,8 +124,9 @@ let checks: [Target] = [
     tests(
         "CallServiceTests",
         of: [
-            "AppGroup", "CallService", "CallLedger", "CallTerms", "Events", "EventLoop", "Interception",
-            "Notifications", "PropertyList", "PushPayload", "Ringing", "ServiceHost", "Support", "Syscalls",
+            "AppGroup", "Attachments", "AvatarPolicy", "CallService", "CallLedger", "CallTerms", "Events", "EventLoop",
+            "Interception", "Notifications", "PropertyList", "PushPayload", "Ringing", "ServiceHost", "Support",
+            "Syscalls",
             "BootTime",
         ]),
     tests("RingingTests", of: ["Ringing", "BootTime", "CallTerms"]),
@@ -127,7 +139,7 @@ let checks: [Target] = [
         of: ["ServiceHost", "CallTerms", "Events", "EventLoop", "Notifications", "Syscalls", "Support", "BootTime"]),
     tests("InterceptionTests", of: ["Interception", "Notifications", "BootTime"]),
     tests("EventsTests", of: ["Events", "CallTerms", "JSON", "Notifications"]),
-    tests("TidyTests", of: ["CallLedger", "CallTerms", "Events", "Notifications", "PushPayload"]),
+    tests("TidyTests", of: ["AvatarPolicy", "CallLedger", "CallTerms", "Events", "Notifications", "PushPayload"]),
     tests(
         "SimulationTests",
         of: [
@@ -139,7 +151,8 @@ let checks: [Target] = [
     tests(
         "IntegrationTests",
         of: [
-            "AppGroup", "CallLedger", "CallService", "CallTerms", "Events", "Notifications", "PropertyList", "Support",
+            "AppGroup", "CallLedger", "CallService", "CallTerms", "Events", "JSON", "Notifications", "PropertyList",
+            "Support",
             "Syscalls", "CLinux",
         ]),
     .executableTarget(
@@ -149,6 +162,17 @@ let checks: [Target] = [
         swiftSettings: strict
     ),
     tests("SystemSoundTests", of: ["SystemSound", "Support", "Syscalls", "BootTime", "RingPlayer"]),
+    tests("AvatarPolicyTests", of: ["AvatarPolicy", "Support"]),
+    tests("ConfinementTests", of: ["Confinement", "CLinux"]),
+    tests(
+        "AttachmentsTests",
+        of: [
+            "Attachments", "AvatarCache", "AvatarPolicy", "EventLoop", "Notifications", "BootTime", "Support",
+            "Syscalls",
+        ]),
+    tests("AvatarCacheTests", of: ["AvatarCache", "AvatarPolicy", "Support"]),
+    tests("AvatarFetchTests", of: ["AvatarFetch", "Confinement", "CLinux"]),
+    tests("AvatarIntegrationTests", of: ["AvatarPolicy", "JSON", "Syscalls", "CPixbuf", "belfry-avatar"]),
     tests("JournalTests", of: ["Journal", "Events", "CallTerms", "JSON", "Notifications", "Syscalls", "Support"]),
     tests(
         "PushClientTests", of: ["PushClient", "PushPayload", "Events", "EventLoop", "JSON", "CallTerms", "Support"]),
@@ -160,6 +184,21 @@ let checks: [Target] = [
         ]),
 ]
 
+/// Only where Tests/fuzz asks for them: they need libFuzzer to link.
+let fuzzers: [Target] =
+    Context.environment["BELFRY_FUZZ"] == nil
+    ? []
+    : [
+        .systemLibrary(name: "CFuzzer", path: "Tests/CFuzzer"),
+        .executableTarget(
+            name: "FuzzAvatar",
+            dependencies: ["AvatarPolicy", "AvatarCache", "CFuzzer"],
+            path: "Tests/FuzzAvatar",
+            exclude: ["seeds"],
+            swiftSettings: strict
+        ),
+    ]
+
 let package = Package(
     name: "belfry",
     products: [
@@ -169,7 +208,8 @@ let package = Package(
         ),
         .executable(name: "belfry", targets: ["belfry"]),
         .executable(name: "belfry-worker", targets: ["belfry-worker"]),
+        .executable(name: "belfry-avatar", targets: ["belfry-avatar"]),
     ],
-    targets: systemLibraries + pure + drivers + programs + checks,
+    targets: systemLibraries + pure + drivers + programs + checks + fuzzers,
     swiftLanguageModes: [.v6]
 )

@@ -25,6 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "confinement.h"
+
 // glibc's own functions, behind _GNU_SOURCE in its headers.
 extern int pipe2(int ends[2], int flags) __attribute__((nothrow));
 extern const char *strerrordesc_np(int error) __attribute__((nothrow));
@@ -50,6 +52,11 @@ static inline int clinux_wait(int pidfd, int options, struct clinux_child_end *e
     end->is_exit = information.si_code == CLD_EXITED;
     end->status = information.si_status;
     return result;
+}
+
+/// memfd_create(2), close-on-exec (glibc shows its wrapper under _GNU_SOURCE alone).
+static inline int clinux_memory_file(const char *name) {
+    return (int)syscall(SYS_memfd_create, name, 1U /* MFD_CLOEXEC */);
 }
 
 // fcntl(2): F_NOTIFY and its events, F_SETOWN_EX.

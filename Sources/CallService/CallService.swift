@@ -1,7 +1,9 @@
 public import BootTime
+import AvatarPolicy
 import CallLedger
 import CallTerms
 import Events
+public import Interception
 public import Notifications
 public import PushPayload
 import Ringing
@@ -26,29 +28,32 @@ public final class CallService: ServiceExtension {
     private let push: Push
     private let world: any CallWorld
     private let settings: RingSettings
-    private let deadline: Instant
+    private let budget: Budget
     private let finished: () -> Void
 
     private var outcome = Outcome.nothing
     private var isClockBad = false
     private var ring: RingDriver?
     private var isHangingUp = false
+    private var isTellingMissed = false
+    private let picture: PictureWait
 
     /// - Parameters:
-    ///   - deadline: the end of the budget, by which a ring is over.
+    ///   - budget: by whose end a ring is over, and before whose last second a picture has to be there.
     ///   - finished: called whenever ``isBusy`` has become false.
     public init(
-        push: Push, world: any CallWorld, settings: RingSettings, deadline: Instant, finished: @escaping () -> Void
+        push: Push, world: any CallWorld, settings: RingSettings, budget: Budget, finished: @escaping () -> Void
     ) {
         self.push = push
         self.world = world
         self.settings = settings
-        self.deadline = deadline
+        self.budget = budget
         self.finished = finished
+        picture = PictureWait(world: world)
     }
 
-    /// Whether it rings, or a hangup is on its way into the group file.
-    public var isBusy: Bool { ring != nil || isHangingUp }
+    /// Whether it rings, a hangup is on its way into the group file, or a missed call waits for its picture.
+    public var isBusy: Bool { ring != nil || isHangingUp || isTellingMissed }
 
     /// Decides what becomes of a call request that may ring, once for all processes; of all else nothing.
     public func admit(_ decided: @escaping (Verdict) -> Void) {
@@ -71,7 +76,7 @@ public final class CallService: ServiceExtension {
     private func decide(_ request: RingRequest, asked: TimeSpan?, in ledger: inout Ledger) -> (Verdict, Outcome) {
         let window = RingWindow.of(
             duration: min(asked ?? settings.duration, settings.duration), sentAt: request.sentAt,
-            expiration: push.envelope.expirationThatCounts, start: world.now, wall: world.wall, deadline: deadline)
+            expiration: push.envelope.expirationThatCounts, start: world.now, wall: world.wall, deadline: budget.end)
         let isFlagUnowned = ledger.foreground == .unowned
         let admission = ledger.admit(
             request, until: window?.end, secondCall: settings.secondCall, callsMax: settings.callsMax,
@@ -94,13 +99,16 @@ public final class CallService: ServiceExtension {
         switch outcome {
         case .nothing: break
         case .ring(let request, let window, let mode):
-            let ring = RingDriver(world: world, settings: settings, request: request, window: window) {
-                [weak self] settlement in self?.ringIsOver(settlement)
-            }
+            let ring = RingDriver(
+                world: world, settings: settings, request: request, window: window,
+                ending: { [weak self] in self?.picture.deliverNow(.ended, "the ring was over before it came") },
+                over: { [weak self] in self?.ringIsOver($0) })
             self.ring = ring
             ring.begin(mode: mode)
-        case .silent(let why, _, let isFlagUnowned):
+            fetchPicture()
+        case .silent(let why, let missed, let isFlagUnowned):
             world.report(.silent(call: push.call?.callID ?? "", why: why))
+            beSilent(why, missed: missed)
             if isFlagUnowned { world.report(.foregroundUnowned) }
         }
     }
@@ -117,10 +125,21 @@ public final class CallService: ServiceExtension {
         }
     }
 
+    /// Calls `ready` with what is shown, once there is nothing to wait for any more (R4).
+    public func prepareContent(_ ready: @escaping (NotificationContent) -> Void) {
+        picture.beforeDelivery { [self] in ready(content) }
+    }
+
     /// Tells `missed` for a request that did not ring, after its delivery.
     public func tellMissedIfSilent() {
         guard case .silent(_, missed: true, _) = outcome else { return }
         tellMissed()
+    }
+
+    /// Ends the wait for the picture because the worker has to go: before the host delivers its best attempt, unless
+    /// the content was prepared for somebody else, who gets it now.
+    public func forgetPicture(isDeliveredByHost: Bool) {
+        picture.cancel(deliversAtOnce: !isDeliveredByHost)
     }
 
     /// Ends the ring because the worker has to go (R17).
@@ -128,19 +147,21 @@ public final class CallService: ServiceExtension {
         ring?.end(.stopped)
     }
 
-    /// Hangs up where that is what it says, and hands the content over at once.
+    /// Hangs up where that is what it says; a call's content is handed over with its picture, or without it in time.
     public func didReceive(
         _ request: NotificationRequest, deadline: Instant,
         withContentHandler contentHandler: @escaping (NotificationContent) -> Void
     ) {
         switch push.call {
         case .hangup(let hangup)?: hangUp(hangup) { contentHandler(request.content) }
-        case .request?, nil: contentHandler(content)
+        case .request?, nil: prepareContent(contentHandler)
         }
     }
 
-    /// Nothing is left to be waited for.
-    public func serviceExtensionTimeWillExpire() {}
+    /// Waits for the picture no longer.
+    public func serviceExtensionTimeWillExpire() {
+        picture.deliverNow(.timeout, "the budget is nearly over")
+    }
 
     /// What the handler is called with.
     public var bestAttempt: NotificationContent? { content }
@@ -153,17 +174,39 @@ public final class CallService: ServiceExtension {
         if case .ring = outcome, content.interruptionLevel < .timeSensitive {
             content.interruptionLevel = .timeSensitive
         }
+        if let attachment = picture.attachment { content.attachments.append(attachment) }
         return content
     }
 
+    /// Who sees the notification sees the picture; nobody is asked for one of a call that was settled elsewhere.
+    private func beSilent(_ why: SilenceReason, missed: Bool) {
+        guard case .request(let call)? = push.call else { return }
+        guard missed || why == .foreground else {
+            return picture.forgo(call.callerAvatar, .ended, "the call does not ring here: \(why.rawValue)")
+        }
+        fetchPicture()
+        if why == .hungUp { picture.deliverNow(.ended, "it was hung up before it came") }
+    }
+
+    private func fetchPicture() {
+        guard case .request(let call)? = push.call else { return }
+        picture.begin(call.callerAvatar, deadline: budget.willExpire)
+    }
+
     private func ringIsOver(_ settlement: Settlement) {
-        if settlement.isMissed { tellMissed() }
         ring = nil
+        if settlement.isMissed { tellMissed() }
         finished()
     }
 
+    /// The picture may still come, within its own time: a missed call is shown with it.
     private func tellMissed() {
         guard case .request(let call)? = push.call else { return }
-        world.report(.missed(call: call.callID, content: MissedCall.content(of: call, from: content)))
+        isTellingMissed = true
+        picture.beforeMissed { [self] in
+            world.report(.missed(call: call.callID, content: MissedCall.content(of: call, from: content)))
+            isTellingMissed = false
+            finished()
+        }
     }
 }

@@ -1,3 +1,4 @@
+public import Attachments
 public import BootTime
 public import CallLedger
 public import CallTerms
@@ -42,6 +43,13 @@ public protocol CallWorld: AnyObject {
 
     /// Makes sound and vibration stop, and calls `silent` once they have.
     func silence(_ silent: @escaping () -> Void)
+
+    /// Fetches the caller's picture beside the ring, until `deadline` at most; calls `finished` once, perhaps before
+    /// this returns, unless ``cancelPicture()`` comes first.
+    func fetchPicture(_ url: String, deadline: Instant, finished: @escaping (CallerPicture.Outcome) -> Void)
+
+    /// Ends the fetch.
+    func cancelPicture()
 
     /// Tells an event.
     func report(_ body: Event.Body)

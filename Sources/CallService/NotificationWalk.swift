@@ -40,7 +40,7 @@ public final class NotificationWalk {
         passthrough = InterceptionRule(push).passthrough
         final class Back { weak var walk: NotificationWalk? }
         let back = Back()
-        service = CallService(push: push, world: world, settings: settings, deadline: budget.end) {
+        service = CallService(push: push, world: world, settings: settings, budget: budget) {
             back.walk?.endIfDone()
         }
         host = HostedNotification(
@@ -68,6 +68,7 @@ public final class NotificationWalk {
     public func stop() {
         isStopping = true
         guard hasBegun else { return }
+        service.forgetPicture(isDeliveredByHost: passthrough == nil)
         host?.stop()
         service.stop()
         endIfDone()
@@ -86,7 +87,11 @@ public final class NotificationWalk {
         for note in push.notes { report(.warning(code: .fieldIgnored, detail: note)) }
         service.begin()
         if passthrough != nil { passThrough() }
-        host?.receive(NotificationRequest(id: push.request.id, content: arrivingContent), passthrough: passthrough)
+        if passthrough == .voip {
+            service.prepareContent { [self] in receive($0) }
+        } else {
+            receive(push.request.content)
+        }
         if isStopping { stop() }
     }
 
@@ -105,8 +110,8 @@ public final class NotificationWalk {
     }
 
     /// A voip push shows nothing of its own: what the service makes of it stands for the app's call screen.
-    private var arrivingContent: NotificationContent {
-        passthrough == .voip ? service.content : push.request.content
+    private func receive(_ content: NotificationContent) {
+        host?.receive(NotificationRequest(id: push.request.id, content: content), passthrough: passthrough)
     }
 
     private func delivered() {

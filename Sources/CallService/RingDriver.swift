@@ -18,6 +18,7 @@ final class RingDriver {
     private let settings: RingSettings
     private let request: RingRequest
     private let window: RingWindow
+    private let ending: () -> Void
     private let over: (Settlement) -> Void
 
     private var machine = RingStateMachine()
@@ -28,15 +29,18 @@ final class RingDriver {
     private var isFlagUnowned = false
     private var watchedElder: Owner?
 
-    /// - Parameter over: called once, after `ended` was told.
+    /// - Parameters:
+    ///   - ending: called once, as soon as it is to be silent and before `ended` is told.
+    ///   - over: called once, after `ended` was told.
     init(
         world: any CallWorld, settings: RingSettings, request: RingRequest, window: RingWindow,
-        over: @escaping (Settlement) -> Void
+        ending: @escaping () -> Void, over: @escaping (Settlement) -> Void
     ) {
         self.world = world
         self.settings = settings
         self.request = request
         self.window = window
+        self.ending = ending
         self.over = over
     }
 
@@ -119,6 +123,7 @@ final class RingDriver {
             world.silence { [weak self] in self?.feed(.silenced) }
             // What follows reads the file itself; each write of those that end with this one would wake it.
             world.stopWatching()
+            ending()
         case .settle(let reason): settle(reason)
         case .ended(let reason, let rang, let ticks):
             guard let settlement else { preconditionFailure("a ring that ended without being settled") }

@@ -9,7 +9,7 @@ public final class Ringer {
     private let player: SoundPlayer
     private let vibrator: any Vibrator
     private let environment: Environment
-    private lazy var files = SoundFiles(environment: environment, programPath: SoundFiles.runningProgramPath())
+    private lazy var files = SoundFiles(environment: environment, programPath: runningProgramPath())
     private let settings: RingSettings
     private let tell: (Event.Body) -> Void
     private var sounds: [(mode: RingMode, sound: ResolvedSound?)] = []

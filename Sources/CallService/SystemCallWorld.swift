@@ -1,4 +1,5 @@
 public import AppGroup
+public import Attachments
 public import BootTime
 public import CallLedger
 public import CallTerms
@@ -12,8 +13,10 @@ public final class SystemCallWorld: CallWorld {
     private let loop: Loop
     private let file: GroupFile
     private let ringer: Ringer
+    private let picture: CallerPicture
     private let tell: (Event.Body) -> Void
     private var timer: (any ScheduledTimer)?
+    private var pictureSoon: (any ScheduledTimer)?
     private var groupWatch: GroupWatch?
     private var changed: ((Ledger) -> Void)?
     private var shown: GroupSnapshot?
@@ -24,10 +27,13 @@ public final class SystemCallWorld: CallWorld {
     public let owner: Owner
 
     /// - Parameter tell: takes the events.
-    public init(loop: Loop, file: GroupFile, ringer: Ringer, tell: @escaping (Event.Body) -> Void) {
+    public init(
+        loop: Loop, file: GroupFile, ringer: Ringer, picture: CallerPicture, tell: @escaping (Event.Body) -> Void
+    ) {
         self.loop = loop
         self.file = file
         self.ringer = ringer
+        self.picture = picture
         self.tell = tell
         owner = Owner(ProcessIdentity.current)
     }
@@ -110,6 +116,21 @@ public final class SystemCallWorld: CallWorld {
     /// Makes sound and vibration stop.
     public func silence(_ silent: @escaping () -> Void) {
         ringer.silence(silent)
+    }
+
+    /// Fetches the caller's picture, from the next iteration on: a ring is told before.
+    public func fetchPicture(
+        _ url: String, deadline: Instant, finished: @escaping (CallerPicture.Outcome) -> Void
+    ) {
+        pictureSoon = loop.afterThis(description: "picture") { [picture] in
+            picture.fetch(url, deadline: deadline, finished: finished)
+        }
+    }
+
+    /// Ends the fetch.
+    public func cancelPicture() {
+        pictureSoon?.cancel()
+        picture.cancel()
     }
 
     /// Tells an event.

@@ -4,6 +4,7 @@ internal import Glibc
 /// A child process and its pidfd, which cannot come to mean another process.
 ///
 /// A child that is forgotten is killed, with its group if it leads one, and waited for: none outlives its owner unseen.
+/// When one that leads a group has ended, the rest of the group is killed.
 public final class ChildProcess {
     /// Its number, its own until it has been waited for.
     public let pid: Int32
@@ -65,6 +66,14 @@ public final class ChildProcess {
     private func wait(options: Int32) throws(SystemError) -> ChildExit? {
         if let exitStatus { return exitStatus }
         var end = clinux_child_end()
+        if leadsGroup {
+            // While it is not waited for, its number is its group's and nobody else's.
+            try checked("waitid", on: "process \(pid)") {
+                unsafe clinux_wait(descriptor.number, options | WNOWAIT, &end)
+            }
+            guard end.process != 0 else { return nil }
+            try? signal(SIGKILL)
+        }
         try checked("waitid", on: "process \(pid)") { unsafe clinux_wait(descriptor.number, options, &end) }
         guard end.process != 0 else { return nil }
         exitStatus = end.is_exit != 0 ? .exited(code: end.status) : .killed(signal: end.status)

@@ -72,6 +72,23 @@ extension Directory {
         }
     }
 
+    /// Makes the file `name`, empty and for its owner alone, over none that is there but a leftover of the same name.
+    public borrowing func create(_ name: String) throws(SystemError) -> OwnedDescriptor {
+        try remove(name)
+        let parent = descriptor.number
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        return OwnedDescriptor(
+            owning: try checked("openat", on: "\(path)/\(name)") {
+                unsafe openat(parent, name, flags, Directory.newFileMode)
+            })
+    }
+
+    /// Removes the empty directory `name`.
+    public borrowing func removeDirectory(_ name: String) throws(SystemError) {
+        let parent = descriptor.number
+        try checked("unlinkat", on: "\(path)/\(name)") { unsafe unlinkat(parent, name, AT_REMOVEDIR) }
+    }
+
     /// Renames `name` to `newName`, over what is there.
     public borrowing func rename(_ name: String, to newName: String) throws(SystemError) {
         let parent = descriptor.number

@@ -24,7 +24,7 @@ public struct SoundFiles: Sendable {
     /// Looks in `$BELFRY_SOUNDS_DIRECTORY`, in `../share/belfry/sounds` beside the program's directory, and for a
     /// program that runs from the source tree in that tree's `Sounds`.
     ///
-    /// `programPath` is where the running program is, links resolved (``runningProgramPath()``).
+    /// `programPath` is where the running program is, links resolved (`runningProgramPath()`).
     public init(environment: Environment, programPath: String?) {
         var folders: [String] = []
         if let folder = environment["BELFRY_SOUNDS_DIRECTORY"], !folder.isEmpty { folders.append(folder) }
@@ -36,14 +36,6 @@ public struct SoundFiles: Sendable {
             if let tree { folders.append(tree + "/Sounds") }
         }
         self.folders = folders
-    }
-
-    /// Where the running program is: `/proc/self/exe`, links resolved; nil without /proc.
-    public static func runningProgramPath() -> String? {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
-        guard count > 0, count < buffer.count else { return nil }
-        return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
     /// What `setting` means: `none` is nil, text with a slash is a file, anything else a name in the folders.

@@ -1,4 +1,5 @@
 import AppGroup
+import Attachments
 import BootTime
 import CallService
 import Configuration
@@ -26,6 +27,7 @@ final class Worker {
     private let connection: ClientConnection
     private let journal: JournalSink
     private var walk: NotificationWalk?
+    private var picture: CallerPicture?
     private var status = Status.handled
     private var isOver = false
 
@@ -39,6 +41,7 @@ final class Worker {
             if !worker.isOver { try worker.loop.prepare() }
             worker.loop.run()
             worker.journal.finish()
+            worker.picture?.removeOld()
             return worker.status
         } catch {
             complain("\(error)")
@@ -91,8 +94,13 @@ final class Worker {
         let ring = RingSettings(settings)
         let ringer = Ringer(loop: loop, settings: ring, environment: environment, tell: reporter.report)
         let state = StateDirectory(environment: environment) ?? StateDirectory(path: "/nonexistent/belfry")
+        let picture = CallerPicture(
+            loop: loop, settings: AvatarSettings(settings), statePath: state.path, requestID: push.request.id,
+            program: programBeside("belfry-avatar"))
+        self.picture = picture
         let world = SystemCallWorld(
-            loop: loop, file: GroupFile(state: state, group: group), ringer: ringer, tell: reporter.report)
+            loop: loop, file: GroupFile(state: state, group: group), ringer: ringer, picture: picture,
+            tell: reporter.report)
         let budget = Budget(start: processStart(), length: settings.expiryBudget)
         extendRuntime(to: settings.expiryBudget)
         let walk = NotificationWalk(
@@ -139,6 +147,14 @@ private func processStart() -> Instant {
     let ticksPerSecond = Int64(sysconf(Int32(_SC_CLK_TCK)))
     let ticks = Int64(clamping: ProcessIdentity.current.startTicks)
     return Instant(microseconds: ticks.multipliedReportingOverflow(by: 1_000_000 / ticksPerSecond).partialValue)
+}
+
+extension AvatarSettings {
+    fileprivate init(_ settings: Settings) {
+        self.init(
+            timeout: settings.avatarTimeout, bytesMax: settings.avatarBytesMax, allow: settings.avatarAllow,
+            from: settings.avatarFrom)
+    }
 }
 
 extension RingSettings {

@@ -1,20 +1,29 @@
 import AppGroup
 import EventLoop
 import Glibc
+import Syscalls
 import SystemSound
 
 /// What has to be on the machine, apart from units, socket and sound.
 enum MachineChecks {
     /// Whether the worker stands beside this program.
     static func program(_ context: Context) -> [Finding] {
-        guard let path = SoundFiles.runningProgramPath(), let slash = path.lastIndex(of: "/") else {
+        guard let path = runningProgramPath(), let worker = programBeside("belfry-worker") else {
             return [Finding(.fail, "programs", "/proc is not mounted", mend: "mount it: rings are told by it")]
         }
-        let worker = path[..<slash] + "/belfry-worker"
-        guard unsafe access(String(worker), X_OK) == 0 else {
+        guard unsafe access(worker, X_OK) == 0 else {
             return [Finding(.fail, "programs", "there is no \(worker)", mend: "make install")]
         }
         return [Finding(.ok, "programs", "\(path), \(worker)")]
+    }
+
+    /// Whether callers' pictures can be fetched.
+    static func pictures(_ context: Context) -> [Finding] {
+        guard let fetcher = programBeside("belfry-avatar"), unsafe access(fetcher, X_OK) == 0 else {
+            let detail = "there is no belfry-avatar: calls are delivered without the caller's picture"
+            return [Finding(.warn, "pictures", detail, mend: "make install")]
+        }
+        return [Finding(.ok, "pictures", fetcher)]
     }
 
     /// Whether the group file can be locked and written.

@@ -1,3 +1,4 @@
+import Syscalls
 import BootTime
 import Configuration
 import EventLoop
@@ -12,8 +13,7 @@ enum SoundChecks {
     /// The configured sound, the library, the server; with `--play`, the ring itself.
     static func run(_ context: Context) -> [Finding] {
         let setting = context.loaded.settings.sound
-        let files = SoundFiles(
-            environment: Environment(context.environment), programPath: SoundFiles.runningProgramPath())
+        let files = SoundFiles(environment: Environment(context.environment), programPath: runningProgramPath())
         let (sound, problem) = files.resolve(configured: setting)
         var findings: [Finding] = []
         if let problem {

@@ -1,3 +1,4 @@
+import Attachments
 import BootTime
 import CallLedger
 import CallService
@@ -23,7 +24,7 @@ final class FakePhone {
             let budget = Budget(start: world.now, length: budget)
             final class Weak { weak var worker: Worker? }
             let box = Weak()
-            let service = CallService(push: push, world: world, settings: settings, deadline: budget.end) {
+            let service = CallService(push: push, world: world, settings: settings, budget: budget) {
                 box.worker?.settle()
             }
             self.service = service
@@ -53,6 +54,8 @@ final class FakePhone {
         duration: .seconds(30), interval: .seconds(1), sound: "ring", vibrates: true, secondCall: .soft, callsMax: 1_000
     )
     var budget = TimeSpan.seconds(30)
+    /// What becomes of each caller's picture.
+    var picture: (after: TimeSpan, outcome: CallerPicture.Outcome)?
     private var nextProcess: Int64 = 100
 
     init() { file = FakeGroupFile(loop: loop) }
@@ -65,6 +68,7 @@ final class FakePhone {
             """
         nextProcess += 1
         let world = FakeWorld(file: file, pid: nextProcess)
+        world.picture = picture
         return Worker(try Push.parse(Array(json.utf8)), world: world, settings: settings, budget: budget)
     }
 

@@ -1,3 +1,5 @@
+import Attachments
+import AvatarPolicy
 import BootTime
 import CallLedger
 import CallService
@@ -142,6 +144,25 @@ final class FakeWorld: CallWorld {
         }
     }
 
+    /// How long a picture takes, and what comes of it; nil never comes.
+    var picture: (after: TimeSpan, outcome: CallerPicture.Outcome)?
+    private(set) var isFetching = false
+
+    func fetchPicture(_ url: String, deadline: Instant, finished: @escaping (CallerPicture.Outcome) -> Void) {
+        #expect(!isFetching, "two fetches for one call")
+        isFetching = true
+        let timeout = CallerPicture.Outcome.skipped(Skip(.timeout, "too late"))
+        let arrival = picture.map { (now + $0.after, $0.outcome) } ?? (deadline, timeout)
+        let end = arrival.0 <= deadline ? arrival : (deadline, timeout)
+        _ = loop.schedule(at: end.0, description: "picture \(owner.pid)") { [self] in
+            guard isFetching else { return }
+            isFetching = false
+            finished(end.1)
+        }
+    }
+
+    func cancelPicture() { isFetching = false }
+
     func report(_ body: Event.Body) {
         switch body {
         case .tick: #expect(!isOver, "a tick after the end")
@@ -170,7 +191,12 @@ final class FakeWorld: CallWorld {
         case .missed: "missed"
         case .warning(let code, _): "warning \(code.rawValue)"
         case .delivered(let by, _): "delivered \(by.rawValue)"
-        case .received, .sound, .attachment, .rejected: "\(body)"
+        case .attachment(let attachment):
+            switch attachment.outcome {
+            case .attached: "attached"
+            case .skipped(let reason, _): "skipped \(reason)"
+            }
+        case .received, .sound, .rejected: "\(body)"
         }
     }
 }

@@ -1,4 +1,5 @@
 import AppGroup
+import Attachments
 import BootTime
 import CallLedger
 import CallService
@@ -23,9 +24,13 @@ import Testing
             duration: .seconds(30), interval: .seconds(1), sound: "none", vibrates: false, secondCall: .soft,
             callsMax: 10)
         let group = try #require(GroupName("group.belfry"))
+        let picture = CallerPicture(
+            loop: loop, settings: AvatarSettings(timeout: .zero, bytesMax: 1, allow: [], from: []), statePath: path,
+            requestID: "request", program: nil)
         let world = SystemCallWorld(
             loop: loop, file: GroupFile(state: StateDirectory(path: path), group: group),
-            ringer: Ringer(loop: loop, settings: settings, environment: [:], tell: tell), tell: tell)
+            ringer: Ringer(loop: loop, settings: settings, environment: [:], tell: tell), picture: picture,
+            tell: tell)
         var changes = 0
         for number in 1...3 {
             world.transact {

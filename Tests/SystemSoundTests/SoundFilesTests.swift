@@ -1,3 +1,4 @@
+import Syscalls
 import Glibc
 import Support
 import Syscalls
@@ -109,7 +110,7 @@ import Testing
     }
 
     @Test func ourOwnSoundsCanBePlayed() throws {
-        let files = SoundFiles(environment: [:], programPath: SoundFiles.runningProgramPath())
+        let files = SoundFiles(environment: [:], programPath: runningProgramPath())
         for name in ["ring", "hangup"] { #expect(try files.find(named: name).attenuationDecibels == 0) }
         #expect(try files.find(named: "ring", soft: true).path.hasSuffix("/Sounds/ring-soft.wav"))
     }

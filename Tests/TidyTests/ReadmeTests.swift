@@ -1,3 +1,4 @@
+import AvatarPolicy
 import CallLedger
 import CallTerms
 import Events
@@ -15,6 +16,7 @@ import Testing
         ("ringing.mode", RingMode.allCases.map(\.rawValue)),
         ("silent.why", SilenceReason.allCases.map(\.rawValue)),
         ("sound.state", SoundState.allCases.map(\.rawValue)),
+        ("attachment.reason", SkipReason.allCases.map(\.rawValue)),
         ("delivered.by", Deliverer.allCases.map(\.rawValue)),
         ("ended.reason", EndReason.allCases.map(\.rawValue)),
         ("ended.hangupReason", HangupReason.allCases.map(\.rawValue)),

@@ -1,0 +1,123 @@
+import Attachments
+import AvatarPolicy
+import BootTime
+import CallLedger
+import CallService
+import Events
+import Notifications
+import ServiceHost
+import Support
+import Testing
+
+@Suite("R4: a call and its caller's picture") struct PictureTests {
+    let phone = FakePhone()
+    let folder = TemporaryFolder()
+    let picture: NotificationAttachment
+    let arrived: CallerPicture.Outcome
+
+    init() {
+        let path = folder.write([1], to: "caller.png")
+        picture = NotificationAttachment(id: "caller", path: path, type: "public.png")
+        arrived = .attached(picture, bytes: 1, seconds: 0.1)
+    }
+
+    private func call(_ more: String = #""callerAvatar": "https://a.example/a.png""#) throws -> FakePhone.Worker {
+        try phone.call("A", more)
+    }
+
+    private func attachments(_ worker: FakePhone.Worker, in name: String) -> [NotificationAttachment]? {
+        worker.world.events.compactMap { event -> [NotificationAttachment]? in
+            switch event.body {
+            case .delivered(_, let content) where name == "delivered": content.attachments
+            case .missed(_, let content) where name == "missed": content.attachments
+            default: nil
+            }
+        }.first
+    }
+
+    @Test("rings at once, and is delivered with the picture once it is there") func arrives() throws {
+        phone.picture = (.milliseconds(1_500), arrived)
+        let worker = try call()
+        #expect(worker.world.story == ["ringing loud"])
+        phone.loop.advance(by: .seconds(2))
+        #expect(worker.world.story == ["ringing loud", "tick 1", "attached", "delivered extension", "tick 2"])
+        phone.loop.advance(by: .seconds(30))
+        #expect(attachments(worker, in: "missed") == [picture])
+        #expect(worker.isFinished)
+    }
+
+    @Test("goes without it when it does not come before the budget's last second") func never() throws {
+        let worker = try call()
+        phone.loop.advance(by: .milliseconds(28_999))
+        #expect(!worker.world.story.contains("delivered extension"))
+        phone.loop.advance(by: .milliseconds(1))
+        #expect(worker.world.storyWithoutTicks.suffix(2) == ["skipped timeout", "delivered extension"])
+        phone.loop.advance(by: .seconds(1))
+        #expect(worker.isFinished)
+    }
+
+    @Test("a hangup delivers at once without it, and the missed call waits for it") func hangup() throws {
+        phone.picture = (.seconds(3), arrived)
+        let worker = try call()
+        phone.loop.advance(by: .milliseconds(500))
+        _ = try phone.hangUp("A")
+        phone.loop.advance(by: .milliseconds(100))
+        #expect(
+            worker.world.story == ["ringing loud", "skipped ended", "delivered extension", "ended hangup cancelled"])
+        #expect(!worker.isFinished)
+        phone.loop.advance(by: .seconds(3))
+        #expect(worker.world.story.last == "missed")
+        #expect(attachments(worker, in: "delivered") == [])
+        #expect(attachments(worker, in: "missed") == [picture])
+        #expect(worker.isFinished)
+    }
+
+    @Test("an answer waits for nothing") func answer() throws {
+        let worker = try call()
+        _ = phone.file.change { $0.answer(CallKey("A")) }
+        phone.loop.advance(by: .milliseconds(100))
+        #expect(worker.world.story == ["ringing loud", "skipped ended", "delivered extension", "ended answered"])
+        #expect(worker.isFinished)
+    }
+
+    @Test("R17: a stop ends the fetch, and waits for nothing") func stop() throws {
+        let worker = try call()
+        worker.service.forgetPicture(isDeliveredByHost: true)
+        worker.host.stop()
+        worker.service.stop()
+        #expect(
+            worker.world.story == ["ringing loud", "skipped ended", "delivered stopped", "ended stopped", "missed"])
+        #expect(!worker.world.isFetching)
+        #expect(worker.isFinished)
+    }
+
+    @Test("with the app in front it is delivered with the picture") func foreground() throws {
+        phone.picture = (.milliseconds(100), arrived)
+        phone.file.change { $0.enterForeground(owner: nil) }
+        let worker = try call()
+        phone.loop.advance(by: .milliseconds(100))
+        #expect(worker.world.story.first == "silent foreground")
+        #expect(attachments(worker, in: "delivered") == [picture])
+        #expect(worker.isFinished)
+    }
+
+    @Test("a call that was hung up before is delivered at once, and missed with the picture") func hangupFirst() throws
+    {
+        phone.picture = (.seconds(1), arrived)
+        _ = try phone.hangUp("A")
+        let worker = try call()
+        #expect(worker.world.story == ["silent hung-up", "skipped ended", "delivered extension"])
+        phone.loop.advance(by: .seconds(2))
+        #expect(worker.world.story.last == "missed")
+        #expect(attachments(worker, in: "missed") == [picture])
+        #expect(worker.isFinished)
+    }
+
+    @Test("an address that is none is skipped at once; a call that rings nowhere asks nobody") func none() throws {
+        #expect(
+            try call(#""callerAvatar": """#).world.story == ["ringing loud", "skipped bad-url", "delivered extension"])
+        let copy = try call()
+        #expect(copy.world.story == ["silent duplicate", "skipped ended", "delivered extension"])
+        #expect(!copy.world.isFetching)
+    }
+}

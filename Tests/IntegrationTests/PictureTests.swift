@@ -1,0 +1,193 @@
+import AppGroup
+import CallLedger
+import CallTerms
+import Events
+import Glibc
+import Notifications
+import Support
+import Syscalls
+import Testing
+
+extension IntegrationTests {
+    @Suite("Callers' pictures, from a hostile server") struct Pictures {
+        private static let timeoutSeconds = 4.0
+        let server: PictureServer
+
+        init() throws { server = try PictureServer() }
+
+        private func phone(_ settings: [String: String] = [:]) throws -> Phone {
+            let usual = [
+                "BELFRY_AVATAR_ALLOW": "127.0.0.1 localhost", "SSL_CERT_FILE": server.authority,
+                "BELFRY_AVATAR_TIMEOUT": "\(Int(Self.timeoutSeconds))s", "BELFRY_RING_DURATION": "7s",
+            ]
+            return try Phone(usual.merging(settings) { $1 })
+        }
+
+        /// What is asked for, and what comes of it: nil for a picture.
+        private var scenarios: [(url: String, reason: String?)] {
+            let plain: [(String, String?)] = [
+                ("png", nil), ("jpeg", nil), ("gif", nil), ("webp", nil), ("animated.gif", nil), ("rotated.jpeg", nil),
+                ("polyglot", nil), ("as/text/html/png", nil), ("largest", nil), ("unsized/png", nil),
+                ("chunked/png", nil), ("redirect/1/png", nil), ("redirect/3/png", nil),
+                ("status/404", "http-status"), ("status/500", "http-status"), ("redirect/4/png", "too-many-redirects"),
+                ("loop", "too-many-redirects"), ("redirect-to?file:///etc/passwd", "bad-scheme"),
+                ("redirect-to?http://192.168.0.1/a.png", "address-refused"), ("never", "timeout"),
+                ("drip/png", "timeout"), ("drip-head", "timeout"), ("half/png", "transfer-failed"),
+                ("promise/1024/20M", "decode-failed"), ("promise/20971520/png", "too-large"),
+                ("unsized/20M", "too-large"), ("endless", "too-large"), ("gzip-bomb", "not-an-image"),
+                ("as/image/png/html", "not-an-image"), ("as/image/png/svg", "not-an-image"),
+                ("truncated/png", "decode-failed"), ("60000", "too-many-pixels"),
+            ]
+            return plain.map { (server.url($0.0), $0.1) } + [
+                (server.secureURL("png", "good"), nil), (server.secureURL("png", "expired"), "tls-failed"),
+                (server.secureURL("png", "elsewhere"), "tls-failed"),
+                ("http://192.168.0.1/a.png", "address-refused"), ("http://127.0.0.1:1/a.png", "connect-failed"),
+                ("file:///etc/passwd", "bad-url"), ("http://a:b@127.0.0.1/a.png", "credentials-in-url"),
+            ]
+        }
+
+        @Test("each rings first and is delivered in time, with the picture or the reason; nothing is left")
+        func hostile() throws {
+            let phone = try phone()
+            let calls = try scenarios.enumerated().map { index, scenario in
+                (scenario, try phone.call("A", "\"callerAvatar\": \"\(scenario.url)\"", group: "group.\(index)"))
+            }
+            for ((url, reason), call) in calls {
+                #expect(call.story().suffix(2) == ["ended timeout", "missed"], "\(url)")
+                let names = call.events.map(\.name).filter { $0 != "tick" && $0 != "warning" }
+                #expect(names.prefix(4) == ["received", "ringing", "attachment", "delivered"], "\(url)")
+                #expect(call.skipReason == reason, "\(url): \(call.skipDetail ?? "")")
+                #expect(call.pictures(in: "delivered").count == (reason == nil ? 1 : 0), "\(url)")
+                #expect(call.pictures(in: "missed") == call.pictures(in: "delivered"), "\(url)")
+                let delivered = try #require(call.events.first { $0.name == "delivered" })
+                #expect(delivered.at < Self.timeoutSeconds + 0.5, "\(url)")
+                #expect(call.lateMax < 0.5, "\(url)")
+                for path in call.pictures(in: "delivered") {
+                    #expect(bytes(of: path).starts(with: [0x89, 0x50, 0x4E, 0x47]), "\(url)")
+                }
+            }
+            try expectNothingLeft(of: phone, pictures: scenarios.count { $0.reason == nil })
+        }
+
+        @Test("a hangup delivers at once without it, and the missed call is shown with it") func hangup() throws {
+            let phone = try phone()
+            let call = try phone.call("A", "\"callerAvatar\": \"\(server.url("late/2/png"))\"")
+            try call.wait(for: "ringing")
+            _ = try phone.hangUp("A").story()
+            #expect(
+                call.story() == [
+                    "received call-request", "ringing loud", "attachment", "delivered extension",
+                    "ended hangup cancelled", "missed",
+                ])
+            #expect(call.skipReason == "ended")
+            #expect(call.pictures(in: "delivered") == [])
+            #expect(call.pictures(in: "missed").count == 1)
+            try expectNothingLeft(of: phone, pictures: 1)
+        }
+
+        @Test("R17: a stop ends the fetch") func stop() throws {
+            let phone = try phone()
+            let call = try phone.call("A", "\"callerAvatar\": \"\(server.url("never"))\"")
+            try call.wait(for: "ringing")
+            #expect(waitUntil { !fetchers().isEmpty })
+            try phone.systemctl("stop", "\(phone.name)@*.service")
+            #expect(
+                call.story() == [
+                    "received call-request", "ringing loud", "attachment", "delivered stopped", "ended stopped",
+                    "missed",
+                ])
+            try expectNothingLeft(of: phone, pictures: 0)
+        }
+
+        @Test("a worker that is killed leaves no fetcher, and a fetcher that is killed leaves the call") func killed()
+            throws
+        {
+            let phone = try phone(["BELFRY_RING_DURATION": "2s"])
+            let call = try phone.call("A", "\"callerAvatar\": \"\(server.url("never"))\"")
+            #expect(waitUntil { !fetchers().isEmpty })
+            for fetcher in fetchers() { kill(fetcher, SIGKILL) }
+            #expect(call.story().suffix(2) == ["ended timeout", "missed"])
+            #expect(call.skipReason == "fetcher-crashed")
+            let lost = try phone.call("B", "\"callerAvatar\": \"\(server.url("never"))\"")
+            #expect(waitUntil { !fetchers().isEmpty })
+            let worker = try #require(phone.worker(of: "B"))
+            kill(worker, SIGKILL)
+            _ = lost.story()
+            #expect(waitUntil { fetchers().isEmpty })
+        }
+
+        @Test("200 calls with pictures at once: all are delivered with them, and nothing is left") func crowd() throws {
+            let phone = try phone(["BELFRY_AVATAR_TIMEOUT": "20s", "BELFRY_RING_DURATION": "30s"])
+            let calls = try (0..<200).map { index in
+                // Every other one is of the same caller.
+                let url = server.url(index % 2 == 0 ? "png" : "png?\(index)")
+                return try phone.call("call-\(index)", "\"callerAvatar\": \"\(url)\"")
+            }
+            for call in calls { try call.wait(for: "delivered", within: 60_000) }
+            #expect(calls.count { $0.pictures(in: "delivered").count == 1 } == 200)
+            #expect(server.requests(of: "png") == 1)
+            _ = try phone.push(Phone.payload(#""type": 2"#, "", group: nil)).story()
+            for call in calls { #expect(call.story(within: 60_000).suffix(2) == ["ended hangup cancelled", "missed"]) }
+            try expectNothingLeft(of: phone, pictures: 200)
+        }
+
+        @Test("the journal names of an address its scheme and host alone") func journal() throws {
+            let phone = try phone(["BELFRY_RING_DURATION": "1s"])
+            let call = try phone.call("A", "\"callerAvatar\": \"\(server.url("status/404?secret"))\"")
+            _ = call.story()
+            let id = try #require(call.events.first?.id)
+            var entry = ""
+            #expect(
+                try waitUntil {
+                    entry = try run("/usr/bin/journalctl", ["--user", "-o", "verbose", "BELFRY_ID=\(id)"]).output
+                    return entry.contains("picture from http://127.0.0.1")
+                })
+            #expect(!entry.contains("secret"))
+        }
+
+        private func expectNothingLeft(of phone: Phone, pictures: Int) throws {
+            #expect(try waitUntil { try phone.livingWorkers() == 0 })
+            #expect(fetchers().isEmpty)
+            let kept = try run("/usr/bin/find", ["\(phone.state.path)/attachments", "-type", "f"]).output
+                .split(separator: "\n")
+            #expect(kept.count == pictures)
+            #expect(kept.allSatisfy { $0.hasSuffix("/caller.png") })
+            let cached = try run("/usr/bin/find", ["\(phone.state.path)/avatars", "-type", "f"]).output
+                .split(separator: "\n")
+            #expect(cached.allSatisfy { $0.contains("/locks/slot-") || $0.hasSuffix(".picture") })
+            #expect(cached.allSatisfy { !$0.contains("/locks/") || $0.contains("/slot-") })
+        }
+
+        private func fetchers() -> [Int32] {
+            let found = try? run("/usr/bin/pgrep", ["-x", "belfry-avatar"])
+            return found?.output.split(separator: "\n").compactMap { Int32($0) } ?? []
+        }
+    }
+}
+
+extension Client {
+    /// Why there is no picture; nil where there is one.
+    var skipReason: String? { skip?.reason }
+    var skipDetail: String? { skip?.detail }
+
+    private var skip: (reason: String, detail: String)? {
+        for event in events {
+            if case .attachment(let attachment) = event.body, case .skipped(let reason, let detail) = attachment.outcome
+            {
+                return (reason, detail)
+            }
+        }
+        return nil
+    }
+
+    /// The paths of the pictures in the content of the event `name`.
+    func pictures(in name: String) -> [String] {
+        events.flatMap { event -> [String] in
+            switch event.body {
+            case .delivered(_, let content) where name == "delivered": content.attachments.map(\.path)
+            case .missed(_, let content) where name == "missed": content.attachments.map(\.path)
+            default: []
+            }
+        }
+    }
+}
