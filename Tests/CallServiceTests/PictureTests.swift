@@ -113,7 +113,7 @@ import Testing
         #expect(worker.isFinished)
     }
 
-    @Test("an address that is none is skipped at once; a call that rings nowhere asks nobody") func none() throws {
+    @Test("an address that is none is passed over at once; a call that rings nowhere asks nobody") func none() throws {
         #expect(
             try call(#""callerAvatar": """#).world.story == ["ringing loud", "skipped bad-url", "delivered extension"])
         let copy = try call()
