@@ -92,6 +92,7 @@ extension IntegrationTests {
             #expect(call.story().last == "delivered extension")
             #expect(waitUntil { phone.ledger().call(.init("A"))?.state == .missed })
             _ = try phone.hangUp("B").story()
+            try other.wait(for: "ended")
             #expect(Recording.isSilent(forMilliseconds: 300))
         }
     }
