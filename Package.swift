@@ -10,93 +10,109 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// A room of the house: its arrows are the `imports`, which a test holds against the files.
-func room(_ name: String, imports: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: imports, swiftSettings: strict)
+/// A room of the house on its floor: its arrows are the `imports`, which a test holds against the files.
+func room(_ path: String, imports: [Target.Dependency] = []) -> Target {
+    .target(name: name(of: path), dependencies: imports, path: "Sources/\(path)", swiftSettings: strict)
 }
 
-func program(_ name: String, imports: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: imports, swiftSettings: strict)
+func library(_ name: String, pkgConfig: String? = nil, providers: [SystemPackageProvider]? = nil) -> Target {
+    .systemLibrary(name: name, path: "Sources/Libraries/\(name)", pkgConfig: pkgConfig, providers: providers)
+}
+
+func program(_ path: String, imports: [Target.Dependency]) -> Target {
+    .executableTarget(name: name(of: path), dependencies: imports, path: "Sources/\(path)", swiftSettings: strict)
 }
 
 func tests(_ name: String, of subjects: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: subjects, swiftSettings: strict)
 }
 
-let systemLibraries: [Target] = [
+func name(of path: String) -> String { String(path.split(separator: "/").last ?? "") }
+
+let libraries: [Target] = [
     // Without pkg-config, of which SwiftPM makes a search path that comes before the Makefile's.
-    .systemLibrary(name: "CJansson", providers: [.apt(["libjansson-dev"])]),
+    library("CBelfryJansson", providers: [.apt(["libjansson-dev"])]),
     // Headers alone: these are opened when they are needed, never linked.
-    .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
-    .systemLibrary(name: "CPlist", providers: [.apt(["libplist-dev"])]),
-    .systemLibrary(name: "CCanberra", providers: [.apt(["libcanberra-dev"])]),
-    .systemLibrary(name: "CLinux"),
-    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-    .systemLibrary(name: "CPixbuf", pkgConfig: "gdk-pixbuf-2.0", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
+    library("CBelfrySystemd", providers: [.apt(["libsystemd-dev"])]),
+    library("CBelfryPlist", providers: [.apt(["libplist-dev"])]),
+    library("CBelfryCanberra", providers: [.apt(["libcanberra-dev"])]),
+    library("CBelfryLinux"),
+    library("CBelfryCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    library("CBelfryPixbuf", pkgConfig: "gdk-pixbuf-2.0", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
 ]
 
-let pure: [Target] = [
-    room("BootTime"),
-    room("CallTerms"),
-    room("Notifications", imports: ["JSON"]),
-    room("PushPayload", imports: ["Notifications", "JSON", "BootTime", "CallTerms"]),
-    room("CallLedger", imports: ["BootTime", "CallTerms", "PropertyList"]),
-    room("Ringing", imports: ["BootTime", "CallTerms"]),
-    room("Interception", imports: ["Notifications", "BootTime"]),
-    room("Events", imports: ["Notifications", "JSON", "CallTerms"]),
-    room("AvatarPolicy", imports: ["JSON"]),
-    room("AvatarCache", imports: ["AvatarPolicy", "JSON"]),
+let core: [Target] = [
+    room("Core/BelfryTerms"),
+    room("Core/BelfryJSON", imports: ["BelfryTerms", "CBelfryJansson"]),
+    room("Core/BelfryPropertyList", imports: ["CBelfryPlist"]),
+    room("Core/BelfryProtocol", imports: ["BelfryJSON", "BelfryTerms"]),
+    room("Core/CallLedger", imports: ["BelfryTerms", "BelfryPropertyList"]),
+    room("Core/Ringing", imports: ["BelfryTerms"]),
+    room("Core/Interception", imports: ["BelfryProtocol", "BelfryTerms"]),
+    room("Core/BelfryPictures", imports: ["BelfryJSON", "BelfryTerms"]),
 ]
 
-let drivers: [Target] = [
-    room("JSON", imports: ["CJansson"]),
-    room("PropertyList", imports: ["CPlist"]),
-    room("Syscalls", imports: ["CLinux"]),
-    room("EventLoop", imports: ["CSystemd", "CLinux", "Syscalls", "BootTime"]),
-    room("EventLoopExecutor", imports: ["EventLoop", "Syscalls", "BootTime"]),
-    room("AppGroup", imports: ["EventLoop", "Syscalls", "PropertyList", "BootTime", "CLinux"]),
-    room("Configuration", imports: ["Syscalls", "BootTime", "CallTerms"]),
-    room("Confinement", imports: ["CLinux", "Syscalls"]),
-    room("AvatarFetch", imports: ["AvatarPolicy", "Confinement", "CCurl", "CPixbuf", "CLinux", "Syscalls"]),
-    room("Journal", imports: ["Events", "CallTerms", "Notifications", "Syscalls"]),
-    room("SystemSound", imports: ["EventLoop", "Syscalls", "BootTime", "CCanberra", "CLinux"]),
+let system: [Target] = [
+    room("System/BelfrySyscalls", imports: ["CBelfryLinux"]),
+    room("System/BelfryEventLoop", imports: ["CBelfrySystemd", "CBelfryLinux", "BelfrySyscalls", "BelfryTerms"]),
+    room("System/BelfryEventLoopExecutor", imports: ["BelfryEventLoop", "BelfrySyscalls", "BelfryTerms"]),
     room(
-        "Attachments",
-        imports: ["AvatarCache", "AvatarPolicy", "EventLoop", "Notifications", "Syscalls", "BootTime", "CLinux"]),
+        "System/BelfryAppGroup",
+        imports: ["BelfryEventLoop", "BelfrySyscalls", "BelfryPropertyList", "BelfryTerms", "CBelfryLinux"]),
+    room("System/BelfrySettings", imports: ["BelfrySyscalls", "BelfryTerms"]),
+    room("System/BelfryJournal", imports: ["BelfryProtocol", "BelfryTerms", "BelfrySyscalls"]),
     room(
-        "ServiceHost",
+        "System/SystemSound",
+        imports: ["BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "CBelfryCanberra", "CBelfryLinux"]),
+]
+
+let service: [Target] = [
+    room(
+        "Service/PictureFetch",
+        imports: ["BelfryPictures", "BelfryTerms", "BelfrySyscalls", "CBelfryCurl", "CBelfryPixbuf", "CBelfryLinux"]),
+    room(
+        "Service/PictureFetcher",
         imports: [
-            "EventLoop", "Interception", "Events", "Notifications", "PushPayload", "BootTime", "Syscalls", "CLinux",
+            "BelfryPictures", "BelfryEventLoop", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
+        ]),
+    room(
+        "Service/ServiceHost",
+        imports: ["BelfryEventLoop", "Interception", "BelfryProtocol", "BelfryTerms", "BelfrySyscalls", "CBelfryLinux"]
+    ),
+    room(
+        "Service/CallService",
+        imports: [
+            "ServiceHost", "PictureFetcher", "BelfryPictures", "Ringing", "CallLedger", "SystemSound", "BelfryAppGroup",
+            "BelfryProtocol", "BelfryEventLoop", "BelfryTerms", "BelfryPropertyList", "Interception", "BelfrySyscalls",
         ]
     ),
+]
+
+let client: [Target] = [
     room(
-        "CallService",
+        "Client/BelfryClient",
         imports: [
-            "ServiceHost", "Attachments", "AvatarPolicy", "Ringing", "CallLedger", "SystemSound", "AppGroup",
-            "PushPayload", "Notifications", "Events",
-            "EventLoop", "BootTime", "PropertyList", "Interception", "CallTerms", "Syscalls",
+            "BelfryProtocol", "BelfryEventLoop", "BelfryEventLoopExecutor", "BelfryJSON", "BelfrySyscalls",
+            "BelfryTerms",
         ]
-    ),
-    room(
-        "PushClient",
-        imports: ["PushPayload", "Events", "EventLoop", "EventLoopExecutor", "JSON", "Syscalls", "BootTime"]
-    ),
+    )
 ]
 
 let programs: [Target] = [
-    program("belfry-avatar", imports: ["AvatarFetch", "Syscalls"]),
+    program("Programs/belfry-avatar", imports: ["PictureFetch", "BelfrySyscalls"]),
     program(
-        "belfry-worker",
+        "Programs/belfry-worker",
         imports: [
-            "ServiceHost", "CallService", "Configuration", "EventLoop", "AppGroup", "PushPayload", "Events", "Journal",
-            "Syscalls", "BootTime", "CallLedger", "Interception", "Notifications", "Attachments", "CLinux",
+            "ServiceHost", "CallService", "BelfrySettings", "BelfryEventLoop", "BelfryAppGroup", "BelfryProtocol",
+            "BelfryJournal", "BelfrySyscalls", "BelfryTerms", "CallLedger", "Interception", "PictureFetcher",
+            "CBelfryLinux",
         ]
     ),
     program(
-        "belfry",
+        "Programs/belfry",
         imports: [
-            "PushClient", "AppGroup", "CallLedger", "Configuration", "EventLoop", "Events", "PropertyList", "JSON",
-            "Syscalls", "BootTime", "PushPayload", "SystemSound", "Notifications", "CallTerms", "CLinux",
+            "BelfryClient", "BelfryAppGroup", "CallLedger", "BelfrySettings", "BelfryEventLoop", "BelfryProtocol",
+            "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "SystemSound", "CBelfryLinux",
         ]
     ),
 ]
@@ -104,84 +120,90 @@ let programs: [Target] = [
 let checks: [Target] = [
     .target(
         name: "Support",
-        dependencies: ["EventLoop", "Syscalls", "BootTime", "CLinux"],
+        dependencies: ["BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux"],
         path: "Tests/Support",
         swiftSettings: strict
     ),
-    tests("SyscallsTests", of: ["Syscalls", "CLinux", "Support"]),
-    tests("EventLoopExecutorTests", of: ["EventLoopExecutor", "EventLoop", "Syscalls", "BootTime", "Support"]),
     .executableTarget(
         name: "group-tool",
-        dependencies: ["AppGroup", "EventLoop", "PropertyList", "Syscalls", "BootTime", "CLinux"],
+        dependencies: [
+            "BelfryAppGroup", "BelfryEventLoop", "BelfryPropertyList", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
+        ],
         path: "Tests/GroupTool",
         swiftSettings: strict
     ),
-    tests(
-        "AppGroupTests",
-        of: ["AppGroup", "EventLoop", "Syscalls", "PropertyList", "BootTime", "Support", "CLinux", "group-tool"]
-    ),
-    tests("EventLoopTests", of: ["EventLoop", "Syscalls", "BootTime", "Support", "CLinux"]),
-    tests(
-        "CallServiceTests",
-        of: [
-            "AppGroup", "Attachments", "AvatarPolicy", "CallService", "CallLedger", "CallTerms", "Events", "EventLoop",
-            "Interception", "Notifications", "PropertyList", "PushPayload", "Ringing", "ServiceHost", "Support",
-            "Syscalls",
-            "BootTime",
-        ]),
-    tests("RingingTests", of: ["Ringing", "BootTime", "CallTerms"]),
-    tests("JSONTests", of: ["JSON", "Support"]),
-    tests("PropertyListTests", of: ["PropertyList", "Support"]),
-    tests("NotificationsTests", of: ["Notifications", "JSON"]),
-    tests("PushPayloadTests", of: ["PushPayload", "Notifications", "JSON", "BootTime", "CallTerms", "Support"]),
-    tests(
-        "ServiceHostTests",
-        of: ["ServiceHost", "CallTerms", "Events", "EventLoop", "Notifications", "Syscalls", "Support", "BootTime"]),
-    tests("InterceptionTests", of: ["Interception", "Notifications", "BootTime"]),
-    tests("EventsTests", of: ["Events", "CallTerms", "JSON", "Notifications"]),
-    tests("TidyTests", of: ["AvatarPolicy", "CallLedger", "CallTerms", "Events", "Notifications", "PushPayload"]),
-    tests(
-        "SimulationTests",
-        of: [
-            "Ringing", "CallLedger", "Interception", "Notifications", "PropertyList", "CallTerms", "BootTime",
-            "Support",
-        ]),
-    tests("CallLedgerTests", of: ["CallLedger", "BootTime", "CallTerms", "PropertyList", "Support"]),
-    tests("ConfigurationTests", of: ["Configuration", "Syscalls", "BootTime", "Support"]),
-    tests(
-        "IntegrationTests",
-        of: [
-            "AppGroup", "CallLedger", "CallService", "CallTerms", "Events", "JSON", "Notifications", "PropertyList",
-            "Support",
-            "Syscalls", "CLinux",
-        ]),
     .executableTarget(
         name: "RingPlayer",
-        dependencies: ["SystemSound", "EventLoop", "Syscalls", "BootTime"],
+        dependencies: ["SystemSound", "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms"],
         path: "Tests/RingPlayer",
         swiftSettings: strict
     ),
-    tests("SystemSoundTests", of: ["SystemSound", "Support", "Syscalls", "BootTime", "RingPlayer"]),
-    tests("AvatarPolicyTests", of: ["AvatarPolicy", "Support"]),
-    tests("ConfinementTests", of: ["Confinement", "CLinux"]),
+    tests("TidyTests", of: ["BelfryTerms", "BelfryProtocol", "CallLedger", "BelfryPictures"]),
+    tests("BelfryTermsTests", of: ["BelfryTerms"]),
+    tests("BelfryJSONTests", of: ["BelfryJSON", "BelfryTerms", "Support"]),
+    tests("BelfryPropertyListTests", of: ["BelfryPropertyList", "Support"]),
+    tests("BelfryProtocolTests", of: ["BelfryProtocol", "BelfryJSON", "BelfryTerms", "Support"]),
+    tests("CallLedgerTests", of: ["CallLedger", "BelfryTerms", "BelfryPropertyList", "Support"]),
+    tests("RingingTests", of: ["Ringing", "BelfryTerms"]),
+    tests("InterceptionTests", of: ["Interception", "BelfryProtocol", "BelfryTerms"]),
+    tests("BelfryPicturesTests", of: ["BelfryPictures", "BelfryTerms", "Support"]),
+    tests("BelfrySyscallsTests", of: ["BelfrySyscalls", "CBelfryLinux", "Support"]),
+    tests("BelfryEventLoopTests", of: ["BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "Support", "CBelfryLinux"]),
     tests(
-        "AttachmentsTests",
+        "BelfryEventLoopExecutorTests",
+        of: ["BelfryEventLoopExecutor", "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "Support"]),
+    tests(
+        "BelfryAppGroupTests",
         of: [
-            "Attachments", "AvatarCache", "AvatarPolicy", "EventLoop", "Notifications", "BootTime", "Support",
-            "Syscalls",
-        ]),
-    tests("AvatarCacheTests", of: ["AvatarCache", "AvatarPolicy", "Support"]),
-    tests("AvatarFetchTests", of: ["AvatarFetch", "Confinement", "CLinux"]),
-    tests("AvatarIntegrationTests", of: ["AvatarPolicy", "JSON", "Syscalls", "CPixbuf", "belfry-avatar"]),
-    tests("JournalTests", of: ["Journal", "Events", "CallTerms", "JSON", "Notifications", "Syscalls", "Support"]),
+            "BelfryAppGroup", "BelfryEventLoop", "BelfrySyscalls", "BelfryPropertyList", "BelfryTerms", "Support",
+            "CBelfryLinux", "group-tool",
+        ]
+    ),
+    tests("BelfrySettingsTests", of: ["BelfrySettings", "BelfrySyscalls", "BelfryTerms", "Support"]),
     tests(
-        "PushClientTests", of: ["PushClient", "PushPayload", "Events", "EventLoop", "JSON", "CallTerms", "Support"]),
+        "BelfryJournalTests",
+        of: ["BelfryJournal", "BelfryProtocol", "BelfryJSON", "BelfryTerms", "BelfrySyscalls", "Support"]),
+    tests("SystemSoundTests", of: ["SystemSound", "Support", "BelfrySyscalls", "BelfryTerms", "RingPlayer"]),
+    tests("PictureFetchTests", of: ["PictureFetch", "BelfryPictures", "CBelfryLinux"]),
+    tests(
+        "PictureFetcherTests",
+        of: [
+            "PictureFetcher", "BelfryPictures", "BelfryEventLoop", "BelfryProtocol", "BelfryTerms", "Support",
+            "BelfrySyscalls",
+        ]),
+    tests(
+        "ServiceHostTests",
+        of: ["ServiceHost", "BelfryProtocol", "BelfryEventLoop", "BelfrySyscalls", "Support", "BelfryTerms"]),
+    tests(
+        "CallServiceTests",
+        of: [
+            "BelfryAppGroup", "PictureFetcher", "BelfryPictures", "CallService", "CallLedger", "BelfryProtocol",
+            "BelfryEventLoop", "Interception", "BelfryPropertyList", "Ringing", "ServiceHost", "Support",
+            "BelfrySyscalls", "BelfryTerms",
+        ]),
+    tests(
+        "SimulationTests",
+        of: [
+            "Ringing", "CallLedger", "Interception", "BelfryProtocol", "BelfryPropertyList", "BelfryTerms", "Support",
+        ]),
+    tests(
+        "BelfryClientTests",
+        of: ["BelfryClient", "BelfryProtocol", "BelfryEventLoop", "BelfryJSON", "BelfryTerms", "Support"]),
     tests(
         "CommandLineTests",
         of: [
-            "belfry", "CallLedger", "CallTerms", "Events", "JSON", "Notifications", "PropertyList", "PushPayload",
-            "Support", "Syscalls", "AppGroup", "BootTime",
+            "belfry", "CallLedger", "BelfryProtocol", "BelfryJSON", "BelfryPropertyList", "Support", "BelfrySyscalls",
+            "BelfryAppGroup", "BelfryTerms",
         ]),
+    tests(
+        "IntegrationTests",
+        of: [
+            "BelfryAppGroup", "CallLedger", "CallService", "BelfryProtocol", "BelfryJSON", "BelfryPropertyList",
+            "Support", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
+        ]),
+    tests(
+        "PictureIntegrationTests",
+        of: ["BelfryPictures", "BelfryJSON", "BelfryTerms", "BelfrySyscalls", "CBelfryPixbuf", "belfry-avatar"]),
 ]
 
 /// Only where Tests/fuzz asks for them: they need libFuzzer to link.
@@ -191,9 +213,9 @@ let fuzzers: [Target] =
     : [
         .systemLibrary(name: "CFuzzer", path: "Tests/CFuzzer"),
         .executableTarget(
-            name: "FuzzAvatar",
-            dependencies: ["AvatarPolicy", "AvatarCache", "CFuzzer"],
-            path: "Tests/FuzzAvatar",
+            name: "FuzzPictures",
+            dependencies: ["BelfryPictures", "CFuzzer"],
+            path: "Tests/FuzzPictures",
             exclude: ["seeds"],
             swiftSettings: strict
         ),
@@ -202,14 +224,11 @@ let fuzzers: [Target] =
 let package = Package(
     name: "belfry",
     products: [
-        .library(
-            name: "PushClient",
-            targets: ["PushClient", "PushPayload", "Events", "CallTerms", "Notifications", "JSON", "BootTime"]
-        ),
+        .library(name: "BelfryClient", targets: ["BelfryClient", "BelfryProtocol", "BelfryJSON", "BelfryTerms"]),
         .executable(name: "belfry", targets: ["belfry"]),
         .executable(name: "belfry-worker", targets: ["belfry-worker"]),
         .executable(name: "belfry-avatar", targets: ["belfry-avatar"]),
     ],
-    targets: systemLibraries + pure + drivers + programs + checks + fuzzers,
+    targets: libraries + core + system + service + client + programs + checks + fuzzers,
     swiftLanguageModes: [.v6]
 )

@@ -1,8 +1,6 @@
-import BootTime
-import CallTerms
-import PropertyList
+import BelfryPropertyList
+import BelfryTerms
 import Testing
-
 @testable import CallLedger
 
 /// Whether a call request rings: R5, R9 and R10.

@@ -1,8 +1,6 @@
-import BootTime
-import CallTerms
-import PropertyList
+import BelfryPropertyList
+import BelfryTerms
 import Testing
-
 @testable import CallLedger
 
 /// Answers and declines, and the word they leave for the app: `pendingAccept`.

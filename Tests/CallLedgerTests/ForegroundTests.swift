@@ -1,8 +1,6 @@
-import BootTime
-import CallTerms
-import PropertyList
+import BelfryPropertyList
+import BelfryTerms
 import Testing
-
 @testable import CallLedger
 
 /// Whether the app is in front: R5, R7 and the contract of `enterToForground`.

@@ -1,8 +1,6 @@
-import BootTime
-import CallTerms
-import PropertyList
+import BelfryPropertyList
+import BelfryTerms
 import Testing
-
 @testable import CallLedger
 
 /// Who is told that they missed a call, and that it is once: R11 and R12.

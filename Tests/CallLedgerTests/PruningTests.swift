@@ -1,8 +1,6 @@
-import BootTime
-import CallTerms
-import PropertyList
+import BelfryPropertyList
+import BelfryTerms
 import Testing
-
 @testable import CallLedger
 
 /// Old entries go, and the file stays under a mebibyte.

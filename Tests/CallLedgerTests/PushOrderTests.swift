@@ -1,7 +1,5 @@
-import BootTime
-import CallTerms
+import BelfryTerms
 import Testing
-
 @testable import CallLedger
 
 /// Two calls of one id, their requests and hangups in every order, each up to twice: R8 and R11.

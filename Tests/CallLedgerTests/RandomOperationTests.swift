@@ -1,9 +1,7 @@
-import BootTime
-import CallTerms
-import PropertyList
+import BelfryPropertyList
+import BelfryTerms
 import Support
 import Testing
-
 @testable import CallLedger
 
 /// Seeded runs of everything that may be done to the file; each operation also expects `keyStartCallTime` in step.

@@ -1,10 +1,8 @@
-import BootTime
+import BelfryPropertyList
+import BelfryProtocol
+import BelfryTerms
 import CallLedger
 import CallService
-import CallTerms
-import Events
-import PropertyList
-import Notifications
 import ServiceHost
 import Support
 import Testing

@@ -1,11 +1,9 @@
-import Attachments
-import BootTime
+import BelfryProtocol
+import BelfryTerms
 import CallLedger
 import CallService
-import CallTerms
 import Interception
-import Notifications
-import PushPayload
+import PictureFetcher
 import ServiceHost
 import Support
 

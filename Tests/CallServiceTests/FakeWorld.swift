@@ -1,13 +1,11 @@
-import Attachments
-import AvatarPolicy
-import BootTime
+import BelfryEventLoop
+import BelfryPictures
+import BelfryPropertyList
+import BelfryProtocol
+import BelfryTerms
 import CallLedger
 import CallService
-import CallTerms
-import EventLoop
-import Events
-import Notifications
-import PropertyList
+import PictureFetcher
 import Support
 import Testing
 

@@ -1,10 +1,9 @@
-import Attachments
-import AvatarPolicy
-import BootTime
+import BelfryPictures
+import BelfryProtocol
+import BelfryTerms
 import CallLedger
 import CallService
-import Events
-import Notifications
+import PictureFetcher
 import ServiceHost
 import Support
 import Testing

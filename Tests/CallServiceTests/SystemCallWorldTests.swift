@@ -1,13 +1,12 @@
-import AppGroup
-import Attachments
-import BootTime
+import BelfryAppGroup
+import BelfryEventLoop
+import BelfryProtocol
+import BelfrySyscalls
+import BelfryTerms
 import CallLedger
 import CallService
-import CallTerms
-import EventLoop
-import Events
+import PictureFetcher
 import Support
-import Syscalls
 import Testing
 
 @Suite("R14: what the group file suffers is one event") struct SystemCallWorldTests {

@@ -1,7 +1,6 @@
 import Glibc
 import Support
 import Synchronization
-
 @testable import belfry
 
 /// One run of the command line in this process: what it printed and how it ended.

@@ -1,6 +1,5 @@
 import Support
 import Testing
-
 @testable import belfry
 
 @Suite struct ConfigCommandTests {

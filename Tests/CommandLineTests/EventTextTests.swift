@@ -1,8 +1,6 @@
-import CallTerms
-import Events
-import Notifications
+import BelfryProtocol
+import BelfryTerms
 import Testing
-
 @testable import belfry
 
 @Suite struct EventTextTests {

@@ -1,13 +1,11 @@
-import AppGroup
-import BootTime
+import BelfryAppGroup
+import BelfryPropertyList
+import BelfrySyscalls
+import BelfryTerms
 import CallLedger
-import CallTerms
-import PropertyList
 import Support
 import Synchronization
-import Syscalls
 import Testing
-
 @testable import belfry
 
 @Suite struct GroupCommandTests {

@@ -1,6 +1,5 @@
 import Synchronization
 import Testing
-
 @testable import belfry
 
 @Suite struct OptionParserTests {

@@ -1,10 +1,7 @@
-import BootTime
-import CallTerms
-import Notifications
-import PushPayload
+import BelfryProtocol
+import BelfryTerms
 import Support
 import Testing
-
 @testable import belfry
 
 @Suite struct PushCommandTests {

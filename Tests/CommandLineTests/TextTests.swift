@@ -1,6 +1,5 @@
-import PropertyList
+import BelfryPropertyList
 import Testing
-
 @testable import belfry
 
 @Suite struct TextTests {

@@ -4,13 +4,13 @@
 //   outcome group-tool hold STATE GROUP              takes the lock, prints `held`, keeps it until its standard input
 //   ends group-tool watch STATE GROUP             prints `ready`, then the boot time in µs at each change, until it is
 //   killed
-import AppGroup
-import BootTime
-import CLinux
-import EventLoop
+import BelfryTerms
+import BelfryAppGroup
+import CBelfryLinux
+import BelfryEventLoop
 import Glibc
-import PropertyList
-import Syscalls
+import BelfryPropertyList
+import BelfrySyscalls
 
 func say(_ line: String) {
     let bytes = Array("\(line)\n".utf8)

@@ -1,10 +1,9 @@
-import CLinux
-import CallTerms
-import Events
-import Notifications
+import BelfryProtocol
+import BelfrySyscalls
+import BelfryTerms
+import CBelfryLinux
 import Glibc
 import Support
-import Syscalls
 import Testing
 
 /// A client of the push socket: sends one notification and reads what becomes of it.

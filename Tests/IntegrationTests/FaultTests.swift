@@ -1,9 +1,10 @@
-import AppGroup
+import BelfryTerms
+import BelfryAppGroup
+import BelfryProtocol
+import BelfrySyscalls
 import CallLedger
-import Events
 import Glibc
 import Support
-import Syscalls
 import Testing
 
 extension IntegrationTests {

@@ -1,4 +1,4 @@
-import Events
+import BelfryProtocol
 import Glibc
 import Testing
 

@@ -1,7 +1,7 @@
-import AppGroup
+import BelfryTerms
+import BelfryAppGroup
+import BelfryProtocol
 import CallLedger
-import CallLedger
-import Events
 import Testing
 
 extension IntegrationTests {

@@ -1,10 +1,11 @@
-import AppGroup
+import BelfryTerms
+import BelfryAppGroup
+import BelfryPropertyList
+import BelfrySyscalls
 import CallLedger
 import CallService
 import Glibc
-import PropertyList
 import Support
-import Syscalls
 
 /// One phone of a test's own under the private user manager: its units, its settings, its state.
 ///

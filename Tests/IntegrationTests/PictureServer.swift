@@ -1,7 +1,7 @@
+import BelfryJSON
+import BelfrySyscalls
 import Glibc
-import JSON
 import Support
-import Syscalls
 import Testing
 
 /// Tests/Servers/hostile-http.py, running for as long as this object lives.

@@ -1,11 +1,10 @@
-import AppGroup
+import BelfryAppGroup
+import BelfryProtocol
+import BelfrySyscalls
+import BelfryTerms
 import CallLedger
-import CallTerms
-import Events
 import Glibc
-import Notifications
 import Support
-import Syscalls
 import Testing
 
 extension IntegrationTests {

@@ -1,8 +1,7 @@
-import CallTerms
-import Events
-import Notifications
+import BelfryProtocol
+import BelfrySyscalls
+import BelfryTerms
 import Support
-import Syscalls
 import Testing
 
 /// All of them run one after another: they share one sound server, one manager and two cores.

@@ -1,11 +1,11 @@
-import AppGroup
+import BelfryAppGroup
+import BelfryPropertyList
+import BelfryProtocol
+import BelfrySyscalls
+import BelfryTerms
 import CallLedger
-import CallTerms
-import Events
 import Glibc
-import PropertyList
 import Support
-import Syscalls
 import Testing
 
 extension IntegrationTests {

@@ -1,7 +1,7 @@
-import CLinux
+import BelfrySyscalls
+import CBelfryLinux
 import Glibc
 import Support
-import Syscalls
 
 /// What Tests/run and Tests/in-user-manager hand to these tests; without them there is nothing to test.
 enum Surroundings {

@@ -1,7 +1,6 @@
-import BootTime
-import Notifications
+import BelfryProtocol
+import BelfryTerms
 import Testing
-
 @testable import Interception
 
 /// Every sequence of a few inputs: R2 and R3.

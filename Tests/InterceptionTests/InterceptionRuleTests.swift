@@ -1,7 +1,6 @@
-import BootTime
-import Notifications
+import BelfryProtocol
+import BelfryTerms
 import Testing
-
 @testable import Interception
 
 /// Whether the extension runs, and how long it has: R1 and R3 as tables.

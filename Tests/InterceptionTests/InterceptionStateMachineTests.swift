@@ -1,7 +1,6 @@
-import BootTime
-import Notifications
+import BelfryProtocol
+import BelfryTerms
 import Testing
-
 @testable import Interception
 
 /// One notification from its arrival to its one delivery: R1, R2 and R3.

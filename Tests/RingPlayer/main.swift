@@ -9,10 +9,10 @@
 //
 // and, whenever it changes, `state playing …` or `state unavailable …`. At the end of its input it exits.
 
-import BootTime
-import EventLoop
+import BelfryTerms
+import BelfryEventLoop
 import Glibc
-import Syscalls
+import BelfrySyscalls
 import SystemSound
 
 /// What a test may be told in one read.

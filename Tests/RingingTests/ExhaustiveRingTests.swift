@@ -1,7 +1,5 @@
-import BootTime
-import CallTerms
+import BelfryTerms
 import Testing
-
 @testable import Ringing
 
 /// Every sequence of a few inputs, each judged by a ``RingWitness``.

@@ -1,7 +1,5 @@
-import BootTime
-import CallTerms
+import BelfryTerms
 import Testing
-
 @testable import Ringing
 
 /// From when to when a call rings: R7 and R9 as numbers.

@@ -1,6 +1,4 @@
-import BootTime
-import CallTerms
-
+import BelfryTerms
 @testable import Ringing
 
 /// One ring's driver in small: it keeps what was asked of it, and says which effect no driver should be asked for.

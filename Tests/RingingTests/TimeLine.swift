@@ -1,7 +1,5 @@
-import BootTime
-import CallTerms
+import BelfryTerms
 import Testing
-
 @testable import Ringing
 
 /// A ring drawn as rows of characters, one column for each step of virtual time.

@@ -1,7 +1,5 @@
-import BootTime
-import CallTerms
+import BelfryTerms
 import Testing
-
 @testable import Ringing
 
 /// Rings as time-line diagrams; ``TimeLine`` says how to read them. A column is half a second.

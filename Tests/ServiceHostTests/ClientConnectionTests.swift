@@ -1,10 +1,9 @@
-import BootTime
-import CallTerms
-import EventLoop
-import Events
+import BelfryEventLoop
+import BelfryProtocol
+import BelfrySyscalls
+import BelfryTerms
 import Glibc
 import ServiceHost
-import Syscalls
 import Testing
 
 /// A client and the worker's end of one connection, on a loop driven by hand.

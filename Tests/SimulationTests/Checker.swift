@@ -1,8 +1,7 @@
-import BootTime
+import BelfryPropertyList
+import BelfryProtocol
+import BelfryTerms
 import CallLedger
-import CallTerms
-import Notifications
-import PropertyList
 import Ringing
 
 /// What must hold in every run, whatever happens; keeps the first thing that did not.

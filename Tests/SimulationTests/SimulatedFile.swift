@@ -1,6 +1,6 @@
-import BootTime
+import BelfryPropertyList
+import BelfryTerms
 import CallLedger
-import PropertyList
 import Support
 
 /// One group file that all processes share: a lock that is taken late at times, and wake-ups that are late or lost.

@@ -1,4 +1,4 @@
-import BootTime
+import BelfryTerms
 
 /// Virtual time: what is to happen, in order of when; of two at one instant the one asked for first.
 final class SimulatedTime {

@@ -1,8 +1,7 @@
-import BootTime
+import BelfryProtocol
+import BelfryTerms
 import CallLedger
-import CallTerms
 import Interception
-import Notifications
 import Ringing
 import Support
 

@@ -1,7 +1,6 @@
-import BootTime
+import BelfryPropertyList
+import BelfryTerms
 import CallLedger
-import CallTerms
-import PropertyList
 import Support
 
 /// One seeded run: calls whose pushes come doubled, late and in any order, workers that are killed and stopped, a

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The path of a program that was built beside these tests.
 public func builtProgram(_ name: String) -> String {

@@ -1,5 +1,5 @@
-public import BootTime
-public import EventLoop
+public import BelfryEventLoop
+public import BelfryTerms
 
 /// A loop moved by hand: thirty seconds pass in a microsecond, each timer at exactly its own instant.
 public final class HandLoop: TimerSource {

@@ -1,5 +1,5 @@
-internal import Glibc
-public import Syscalls
+public import BelfrySyscalls
+import Glibc
 
 /// Reads another program's lines, waiting for each no longer than it is allowed to.
 public final class LineReader {

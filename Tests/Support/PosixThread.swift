@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// A thread of its own, for tests of what threads may do.
 @safe

@@ -1,6 +1,6 @@
-internal import CLinux
-internal import Glibc
-public import Syscalls
+public import BelfrySyscalls
+import CBelfryLinux
+import Glibc
 
 /// A PulseAudio of one test's own, whose only sink plays into nothing and is recorded: what a person at the endpoint
 /// hears.

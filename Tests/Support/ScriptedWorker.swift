@@ -1,4 +1,4 @@
-import CLinux
+import CBelfryLinux
 import Glibc
 
 /// A push socket in a folder of its own, behind which a script plays the worker: once for each connection, in a thread.

@@ -1,6 +1,6 @@
-internal import CLinux
-internal import Glibc
-internal import Syscalls
+import BelfrySyscalls
+import CBelfryLinux
+import Glibc
 
 /// What a sound server's sink played, as it plays: 16 bits, one channel. Its silence is exact zeros.
 public final class SoundRecording {

@@ -1,6 +1,6 @@
-internal import CLinux
-internal import Glibc
-public import Syscalls
+public import BelfrySyscalls
+import CBelfryLinux
+import Glibc
 
 /// A directory of a test's own, removed with all that is in it when this object ends.
 public final class TemporaryDirectory {

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// A folder of one test's own, removed with all that is in it when the test lets go of it.
 public final class TemporaryFolder {

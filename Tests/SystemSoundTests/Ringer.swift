@@ -1,6 +1,6 @@
+import BelfrySyscalls
 import Glibc
 import Support
-import Syscalls
 import Testing
 
 /// A RingPlayer process that plays on a private sound server, and what it says.

@@ -1,5 +1,4 @@
 import Testing
-
 @testable import SystemSound
 
 /// The order of things between the loop's thread and the sound thread, both played by the test.

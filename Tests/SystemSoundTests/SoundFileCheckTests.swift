@@ -1,7 +1,6 @@
 import Glibc
 import Support
 import Testing
-
 @testable import SystemSound
 
 @Suite struct SoundFileCheckTests {

@@ -1,9 +1,7 @@
-import Syscalls
+import BelfrySyscalls
 import Glibc
 import Support
-import Syscalls
 import Testing
-
 @testable import SystemSound
 
 @Suite struct SoundFilesTests {

@@ -1,9 +1,8 @@
-import BootTime
+import BelfrySyscalls
+import BelfryTerms
 import Glibc
 import Support
-import Syscalls
 import Testing
-
 @testable import SystemSound
 
 /// A ring heard, and not heard, on a real PulseAudio. One after another: each has a server and a recorder of its own.

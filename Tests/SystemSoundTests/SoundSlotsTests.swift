@@ -1,8 +1,7 @@
-import BootTime
+import BelfryTerms
 import Glibc
 import Support
 import Testing
-
 @testable import SystemSound
 
 @Suite struct SoundSlotsTests {

@@ -2,6 +2,8 @@
 struct HouseMap {
     /// What each room may import.
     private(set) var imports: [String: Set<String>] = [:]
+    /// The folder of each room under `Sources`, such as `Core/Ringing`.
+    private(set) var folders: [String: String] = [:]
     /// The modules that are C libraries.
     private(set) var systemLibraries: Set<String> = []
     /// The rooms without clock and without I/O.
@@ -15,16 +17,18 @@ struct HouseMap {
         var section = ""
         for statement in Self.statements(of: package) {
             if statement.contains("let ") {
-                let sections = ["systemLibraries", "pure", "drivers", "programs", "checks"]
+                let sections = ["libraries", "core", "system", "service", "client", "programs", "checks"]
                 section = sections.first { statement.contains("let \($0):") } ?? section
             }
             let names = Self.quoted(in: statement)
-            guard let name = names.first else { continue }
+            guard let path = names.first else { continue }
+            let name = path.split(separator: "/").last.map(String.init) ?? path
             switch section {
-            case "systemLibraries": systemLibraries.insert(name)
-            case "pure", "drivers", "programs":
+            case "libraries": systemLibraries.insert(name)
+            case "core", "system", "service", "client", "programs":
                 imports[name] = Set(names.dropFirst())
-                if section == "pure" { pure.insert(name) }
+                folders[name] = path
+                if section == "core" { pure.insert(name) }
                 if section == "programs" { programs.insert(name) }
             case "checks": tests.insert(names.first { $0.hasPrefix("Tests/") }.map { String($0.dropFirst(6)) } ?? name)
             default: break
@@ -38,7 +42,9 @@ struct HouseMap {
         for line in package.split(separator: "\n") {
             let isComment = line.drop { $0 == " " }.hasPrefix("//")
             guard !isComment else { continue }
-            let begins = ["room(", "program(", "tests(", ".systemLibrary(", ".target(", ".executableTarget(", "let "]
+            let begins = [
+                "room(", "library(", "program(", "tests(", ".systemLibrary(", ".target(", ".executableTarget(", "let ",
+            ]
             if begins.contains(where: { line.drop { $0 == " " }.hasPrefix($0) }) { statements.append("") }
             statements[statements.count - 1] += line
         }

@@ -1,9 +1,7 @@
-import AvatarPolicy
+import BelfryPictures
+import BelfryProtocol
+import BelfryTerms
 import CallLedger
-import CallTerms
-import Events
-import Notifications
-import PushPayload
 import Testing
 
 /// Every code word that a program may compare is in README.
@@ -21,7 +19,7 @@ import Testing
         ("ended.reason", EndReason.allCases.map(\.rawValue)),
         ("ended.hangupReason", HangupReason.allCases.map(\.rawValue)),
         ("warning.code", WarningCode.allCases.map(\.rawValue)),
-        ("rejected.reason", Rejection.Reason.allCases.map(\.rawValue)),
+        ("rejected.reason", RejectionReason.allCases.map(\.rawValue)),
         ("calls.state", CallState.allCases.map(\.rawValue)),
         ("pushType", PushType.allCases.map(\.rawValue)),
     ]

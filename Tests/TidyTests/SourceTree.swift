@@ -22,10 +22,17 @@ enum SourceTree {
             }
         }
 
-        /// The folder under `Sources` or `Tests` in which it lies: its module.
+        /// The folder in which it lies, under `Tests` or under a floor of `Sources`: its module.
         var module: String {
             let parts = path.split(separator: "/")
-            return parts.count > 2 ? String(parts[1]) : ""
+            let place = parts.first == "Sources" ? 2 : 1
+            return parts.count > place + 1 ? String(parts[place]) : ""
+        }
+
+        /// The floor of `Sources` on which it lies; empty for a test.
+        var floor: String {
+            let parts = path.split(separator: "/")
+            return parts.first == "Sources" && parts.count > 2 ? String(parts[1]) : ""
         }
     }
 

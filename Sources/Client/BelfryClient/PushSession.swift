@@ -1,0 +1,192 @@
+import BelfryTerms
+import BelfryEventLoopExecutor
+public import BelfryJSON
+public import BelfryProtocol
+public import BelfrySyscalls
+import Glibc
+
+/// Pushes notifications from async code, and follows each: for integration tests of apps and push servers.
+///
+/// ```swift
+/// let session = try PushSession(PushSocket(environment: environment))
+/// let call = session.push(Array(json.utf8))
+/// let events = try await call.events { if case .delivered = $0.body { true } else { false } }
+/// ```
+///
+/// A session has one thread of its own with one event loop, however many notifications it follows; it ends when
+/// neither the session nor one of its notifications is held any more. On a loop of your own use ``PushConnection``.
+public final class PushSession: Sendable {
+    private let socket: PushSocket
+    private let follower: PushFollower
+
+    /// Makes a session; nothing is connected before the first push. Fails where threads or descriptors have run out.
+    public init(_ socket: PushSocket) throws(PushError) {
+        self.socket = socket
+        do throws(SystemError) {
+            follower = PushFollower(try LoopExecutor.onOwnThread())
+        } catch {
+            throw PushError(.connectionFailed, "no thread with a loop can be made", cause: error)
+        }
+    }
+
+    /// Pushes `notification`, a payload or an envelope in JSON, as it is.
+    ///
+    /// What goes wrong is thrown by the notification's events. Leaving them unread costs memory, not the ring.
+    public func push(_ notification: [UInt8]) -> PushedNotification {
+        let (stream, continuation) = AsyncThrowingStream<PushConnection.Line, any Error>.makeStream(
+            bufferingPolicy: .bufferingOldest(PushedNotification.linesMax))
+        let token = PushFollower.Token()
+        continuation.onTermination = { [follower] reason in
+            if case .cancelled = reason { follower.leave(token) }
+        }
+        follower.push(notification, to: socket, token, continuation)
+        return PushedNotification(lines: stream, session: self)
+    }
+
+    /// Pushes a payload in an envelope; see ``push(_:)``.
+    public func push(payload: JSONObject, in envelope: Envelope = Envelope()) -> PushedNotification {
+        push(JSONValue.object(envelope.enclosing(payload)).serialized())
+    }
+
+    /// Pushes a call request; see ``push(_:)``.
+    public func push(_ request: CallRequest, in envelope: Envelope = Envelope()) -> PushedNotification {
+        push(payload: request.payload(), in: envelope)
+    }
+
+    /// Pushes a hangup; see ``push(_:)``.
+    public func push(_ hangup: Hangup, in envelope: Envelope = Envelope()) -> PushedNotification {
+        push(payload: hangup.payload(), in: envelope)
+    }
+}
+
+/// Where the push socket is.
+public struct PushSocket: Hashable, Sendable {
+    /// A socket address holds so many bytes of path (`sun_path` of unix(7), less its final NUL).
+    public static let pathBytesMax = 107
+
+    /// The socket's path.
+    public let path: String
+
+    /// The socket at `path`.
+    public init(path: String) throws(PushError) {
+        guard path.utf8.count <= Self.pathBytesMax, !path.utf8.contains(0) else {
+            throw PushError(.pathTooLong, "the socket's path is longer than \(Self.pathBytesMax) bytes, or holds a NUL")
+        }
+        self.path = path
+    }
+
+    /// The socket that `environment` names: `BELFRY_SOCKET`, else `belfry/push.sock` in `XDG_RUNTIME_DIR`.
+    public init(environment: [String: String]) throws(PushError) {
+        if let path = environment["BELFRY_SOCKET"], !path.isEmpty {
+            try self.init(path: path)
+        } else if let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") {
+            try self.init(path: "\(folder)/belfry/push.sock")
+        } else {
+            throw PushError(.noPath, "there is no telling where the push socket is")
+        }
+    }
+}
+
+/// A notification that was pushed: its events as they come, once.
+public struct PushedNotification: Sendable {
+    /// Events that wait for their reader at most: the longest ring has far fewer.
+    public static let linesMax = 10_000
+
+    let lines: AsyncThrowingStream<PushConnection.Line, any Error>
+    /// Whoever reads the events needs the session's thread, also once nobody else holds the session.
+    let session: PushSession
+
+    /// The events until the worker closes, in the order of the contract; iterate them once.
+    ///
+    /// Throws ``PushError``: where nothing could be connected to, where the connection broke, for a line that is no
+    /// event.
+    public var events: some AsyncSequence<Event, any Error> & Sendable {
+        lines.map { [session] line throws in
+            defer { withExtendedLifetime(session) {} }
+            guard let event = line.event else {
+                let text = Printable.escaped(String(decoding: line.bytes.prefix(200), as: UTF8.self))
+                throw PushError(.notAnEvent, "a line of the worker is no event: \(text)")
+            }
+            return event
+        }
+    }
+
+    /// The events up to and with the first for which `isLast` holds.
+    ///
+    /// Throws ``PushError/Code/endedEarly`` if the worker closes before.
+    public func events(until isLast: (Event) throws -> Bool) async throws -> [Event] {
+        var seen: [Event] = []
+        for try await event in events {
+            seen.append(event)
+            if try isLast(event) { return seen }
+        }
+        let last = seen.last.map { "after \($0.name)" } ?? "without a word"
+        throw PushError(.endedEarly, "the worker closed \(last)")
+    }
+
+    /// Every event until the worker closes.
+    public func allEvents() async throws -> [Event] {
+        var seen: [Event] = []
+        for try await event in events { seen.append(event) }
+        return seen
+    }
+}
+
+/// Why a notification could not be pushed or followed.
+public struct PushError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What kind of failure it is.
+    public enum Code: String, CaseIterable, Sendable {
+        /// No path was given, and the environment names no runtime directory.
+        case noPath
+        /// The path does not fit a socket address.
+        case pathTooLong
+        /// There is no socket, or nobody listens on it.
+        case noSocket
+        /// The connection failed on the way.
+        case connectionFailed
+        /// A line is longer than ``EventLines/lineBytesMax``.
+        case lineTooLong
+        /// A line is no event.
+        case notAnEvent
+        /// The connection ended before what was waited for.
+        case endedEarly
+    }
+
+    /// What kind of failure it is.
+    public let code: Code
+    /// What failed, for people; text from outside in it is escaped.
+    public let detail: String
+    /// The system call behind it, where there is one.
+    public let cause: SystemError?
+
+    /// An error.
+    public init(_ code: Code, _ detail: String, cause: SystemError? = nil) {
+        self.code = code
+        self.detail = detail
+        self.cause = cause
+    }
+
+    /// What to do about it; may be empty.
+    public var remedy: String {
+        switch code {
+        case .noPath: "set XDG_RUNTIME_DIR or BELFRY_SOCKET, or give the socket's path"
+        case .pathTooLong: "use a shorter path"
+        case .noSocket: "start it with: systemctl --user enable --now belfry.socket"
+        case .connectionFailed, .endedEarly: "see what the worker says: journalctl --user -t belfry-worker"
+        case .lineTooLong, .notAnEvent: "is something other than Belfry listening there?"
+        }
+    }
+
+    /// The exit status of a program that ends because of it, of sysexits(3).
+    public var exitStatus: Int32 {
+        switch code {
+        case .pathTooLong: 64
+        case .noPath, .noSocket: 69
+        case .lineTooLong, .notAnEvent: 70
+        case .connectionFailed, .endedEarly: 75
+        }
+    }
+
+    /// One line for people.
+    public var description: String { remedy.isEmpty ? detail : "\(detail): \(remedy)" }
+}

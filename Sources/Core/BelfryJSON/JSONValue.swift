@@ -1,0 +1,234 @@
+import BelfryTerms
+
+/// A JSON value, with integers and reals kept apart as they were written.
+public enum JSONValue: Sendable {
+    /// `null`.
+    case null
+    /// `true` or `false`.
+    case bool(Bool)
+    /// A number written without fraction or exponent that fits 64 bits.
+    case integer(Int64)
+    /// Any other number; always finite where it was read.
+    case real(Double)
+    /// A string; may hold NUL.
+    case string(String)
+    /// An array.
+    case array([JSONValue])
+    /// An object in the order it was written.
+    case object(JSONObject)
+}
+
+extension JSONValue: Hashable {
+    /// The same kind and value; strings byte for byte, where `String` itself takes two spellings of `é` for one.
+    public static func == (left: JSONValue, right: JSONValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.integer(let left), .integer(let right)): left == right
+        case (.real(let left), .real(let right)): left == right
+        case (.string(let left), .string(let right)): isSame(left, right)
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)): left == right
+        case (.null, _), (.bool, _), (.integer, _), (.real, _), (.string, _), (.array, _), (.object, _): false
+        }
+    }
+
+    /// Hashes what `==` compares.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .bool(let flag): hasher.combine(flag)
+        case .integer(let number): hasher.combine(number)
+        case .real(let number): hasher.combine(number)
+        // A canonical hash is coarser than the comparison, which is allowed.
+        case .string(let string): hasher.combine(string)
+        case .array(let elements): hasher.combine(elements)
+        case .object(let object): hasher.combine(object)
+        }
+    }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    /// A string.
+    public init(stringLiteral string: String) { self = .string(string) }
+
+    /// A truth value.
+    public init(booleanLiteral flag: Bool) { self = .bool(flag) }
+
+    /// An integer.
+    public init(integerLiteral number: Int64) { self = .integer(number) }
+
+    /// A real.
+    public init(floatLiteral number: Double) { self = .real(number) }
+
+    /// An array.
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+
+    /// An object; of a key that stands twice the last value counts.
+    public init(dictionaryLiteral members: (String, JSONValue)...) {
+        var object = JSONObject()
+        for (key, value) in members { object[key] = value }
+        self = .object(object)
+    }
+}
+
+/// A JSON object in the order it was written, whose keys are compared byte by byte.
+///
+/// Swift's own `String` takes `"é"` and `"e\u{301}"` for one key; JSON does not.
+public struct JSONObject: Hashable, Sendable {
+    /// One key and its value.
+    public struct Member: Hashable, Sendable {
+        /// The key as it was written.
+        public let key: String
+        /// Its value.
+        public var value: JSONValue
+
+        /// A member.
+        public init(key: String, value: JSONValue) {
+            self.key = key
+            self.value = value
+        }
+
+        /// The same key byte for byte, and the same value.
+        public static func == (left: Member, right: Member) -> Bool {
+            isSame(left.key, right.key) && left.value == right.value
+        }
+
+        /// Hashes what `==` compares.
+        public func hash(into hasher: inout Hasher) {
+            // A canonical hash is coarser than the comparison, which is allowed.
+            hasher.combine(key)
+            hasher.combine(value)
+        }
+    }
+
+    /// The members in order; no key stands twice.
+    public private(set) var members: [Member]
+
+    /// An empty object.
+    public init() {
+        members = []
+    }
+
+    /// The value of `key`, nil where there is none; setting nil removes it, setting a new key appends it.
+    public subscript(key: String) -> JSONValue? {
+        get { members.first { isSame($0.key, key) }?.value }
+        set {
+            let index = members.firstIndex { isSame($0.key, key) }
+            switch (index, newValue) {
+            case (let index?, let value?): members[index].value = value
+            case (let index?, nil): members.remove(at: index)
+            case (nil, let value?): members.append(Member(key: key, value: value))
+            case (nil, nil): break
+            }
+        }
+    }
+
+    /// Appends a member whose key the caller knows to be new, without looking.
+    package mutating func append(newKey key: String, _ value: JSONValue) {
+        members.append(Member(key: key, value: value))
+    }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+    /// The members as written; of a key that stands twice the last value counts.
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self.init()
+        for (key, value) in elements { self[key] = value }
+    }
+}
+
+/// Whether two strings have the same bytes; `==` first, since it knows short and plain ones at a glance.
+func isSame(_ left: String, _ right: String) -> Bool {
+    left.utf8.count == right.utf8.count && left == right && left.utf8.elementsEqual(right.utf8)
+}
+
+extension JSONValue {
+    /// The string, nil for every other kind.
+    public var stringValue: String? {
+        guard case .string(let string) = self else { return nil }
+        return string
+    }
+
+    /// The truth value, nil for every other kind, numbers included.
+    public var boolValue: Bool? {
+        guard case .bool(let flag) = self else { return nil }
+        return flag
+    }
+
+    /// The integer, nil for every other kind, reals included; see ``boundedInteger(in:)``.
+    public var integerValue: Int64? {
+        guard case .integer(let number) = self else { return nil }
+        return number
+    }
+
+    /// The number, integer or real, to the precision of a real; nil for every other kind.
+    public var numberValue: Double? {
+        switch self {
+        case .integer(let number): Double(number)
+        case .real(let number): number
+        case .null, .bool, .string, .array, .object: nil
+        }
+    }
+
+    /// The array, nil for every other kind.
+    public var arrayValue: [JSONValue]? {
+        guard case .array(let elements) = self else { return nil }
+        return elements
+    }
+
+    /// The object, nil for every other kind.
+    public var objectValue: JSONObject? {
+        guard case .object(let object) = self else { return nil }
+        return object
+    }
+
+    /// Whether it is `null`.
+    public var isNull: Bool { self == .null }
+
+    /// The one way from a foreign number to an integer: cut towards zero, then brought into `range`; nil for what is
+    /// no number. Never traps, whatever the number.
+    public func boundedInteger(in range: ClosedRange<Int64>) -> Int64? {
+        switch self {
+        case .integer(let number): number.clamped(to: range)
+        case .real(let number): Int64(clamping: number).clamped(to: range)
+        case .null, .bool, .string, .array, .object: nil
+        }
+    }
+
+    /// What stands here, in words for people: the kind, and of scalars the beginning of the value, control characters
+    /// escaped.
+    public var foundDescription: String {
+        switch self {
+        case .null: "null"
+        case .bool(let flag): "\(flag)"
+        case .integer(let number): "the number \(number)"
+        case .real(let number): "the number \(number)"
+        case .string(let string): "the string \"\(string.excerpt())\""
+        case .array(let elements): elements.isEmpty ? "an empty array" : "an array"
+        case .object(let object): object.members.isEmpty ? "an empty object" : "an object"
+        }
+    }
+}
+
+extension Int64 {
+    /// `real` cut towards zero; the nearest bound if it lies outside, 0 if it is no number.
+    public init(clamping real: Double) {
+        // 2^63 is exact as a real and the first that does not fit; Int64.max itself is not exact.
+        if real.isNaN {
+            self = 0
+        } else if real >= 0x1p63 {
+            self = .max
+        } else if real < -0x1p63 {
+            self = .min
+        } else {
+            self = Int64(real)
+        }
+    }
+
+    fileprivate func clamped(to range: ClosedRange<Int64>) -> Int64 {
+        Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
+    }
+}

@@ -1,0 +1,90 @@
+public import BelfryTerms
+
+/// What a push says about a call.
+public enum CallPush: Sendable {
+    /// A call wants to ring.
+    case request(CallRequest)
+    /// A call is over for the caller's side.
+    case hangup(Hangup)
+
+    /// The call's id, empty for the anonymous call. Compare it by its `utf8`.
+    public var callID: String {
+        switch self {
+        case .request(let request): request.callID
+        case .hangup(let hangup): hangup.callID
+        }
+    }
+}
+
+/// A call that wants to ring.
+public struct CallRequest: Sendable {
+    /// Most bytes of a call id.
+    public static let callIDBytesMax = 128
+    /// The shortest ring that can be asked for, in seconds.
+    public static let durationSecondsMin = 1.0
+
+    /// The call's id, empty for the group's one anonymous call. Ids are the same if their bytes are: compare `utf8`,
+    /// since `String` takes two spellings of `é` for one.
+    public var callID: String
+    /// Who calls.
+    public var callerName: String?
+    /// Their number or address.
+    public var handle: String?
+    /// Whether it is a video call.
+    public var hasVideo: Bool
+    /// Their picture.
+    public var callerAvatar: CallerAvatar
+    /// How long it asks to ring, at least a second.
+    public var duration: TimeSpan?
+    /// When it was sent, by the call's own field, else by the envelope's.
+    public var sentAt: WallTime?
+
+    /// A request.
+    public init(
+        callID: String,
+        callerName: String? = nil,
+        handle: String? = nil,
+        hasVideo: Bool = false,
+        callerAvatar: CallerAvatar = .absent,
+        duration: TimeSpan? = nil,
+        sentAt: WallTime? = nil
+    ) {
+        self.callID = callID
+        self.callerName = callerName
+        self.handle = handle
+        self.hasVideo = hasVideo
+        self.callerAvatar = callerAvatar
+        self.duration = duration
+        self.sentAt = sentAt
+    }
+}
+
+/// A caller's picture as the payload gives it.
+public enum CallerAvatar: Hashable, Sendable {
+    /// Most bytes of an address.
+    public static let addressBytesMax = 2048
+
+    /// The payload says nothing of one.
+    case absent
+    /// An http or https address; whether it may be fetched is for others to decide.
+    case url(String)
+    /// There is a field, but no address in it: what was found, for people.
+    case unusable(detail: String)
+}
+
+/// The end of a call as the caller's side tells it.
+public struct Hangup: Sendable {
+    /// The call's id, empty for the anonymous call; see ``CallRequest/callID``.
+    public var callID: String
+    /// Why.
+    public var reason: HangupReason
+    /// When it was sent, by the hangup's own field, else by the envelope's.
+    public var sentAt: WallTime?
+
+    /// A hangup.
+    public init(callID: String, reason: HangupReason = .cancelled, sentAt: WallTime? = nil) {
+        self.callID = callID
+        self.reason = reason
+        self.sentAt = sentAt
+    }
+}

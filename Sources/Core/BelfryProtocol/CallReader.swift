@@ -1,0 +1,192 @@
+import BelfryJSON
+import BelfryTerms
+
+/// Reads what a payload says about a call: from `info` first, then from beside `aps`.
+struct CallReader {
+    let payload: JSONObject
+    let info: JSONObject?
+    let envelope: Envelope
+    /// The payload with every digit of its integers; asked only if a call id is too large for 64 bits.
+    let payloadWithAllDigits: () -> JSONObject?
+    var notes: FieldNotes
+
+    private enum Kind {
+        case request
+        case hangup
+        case other
+    }
+
+    init(
+        payload: JSONObject, envelope: Envelope, notes: FieldNotes, payloadWithAllDigits: @escaping () -> JSONObject?
+    ) {
+        self.payload = payload
+        self.info = payload["info"]?.objectValue
+        self.envelope = envelope
+        self.notes = notes
+        self.payloadWithAllDigits = payloadWithAllDigits
+    }
+
+    /// The call, nil for an ordinary notification. A call id that cannot be used is refused, since a wrong one could
+    /// end a stranger's call; every other unusable field is passed over, since not to ring is the worst.
+    mutating func call() throws(Rejection) -> CallPush? {
+        switch kind() {
+        case .other: return nil
+        case .hangup:
+            return .hangup(Hangup(callID: try callID(), reason: reason(), sentAt: sentAt()))
+        case .request:
+            let callID = try callID()
+            if let value = payload["info"], info == nil, !value.isNull {
+                notes.add("info", found: value, expected: "an object")
+            }
+            return .request(
+                CallRequest(
+                    callID: callID,
+                    callerName: text(["callerName", "caller_name"]),
+                    handle: text(["handle", "phone"]),
+                    hasVideo: hasVideo(),
+                    callerAvatar: avatar(),
+                    duration: duration(),
+                    sentAt: sentAt()
+                ))
+        }
+    }
+
+    private mutating func kind() -> Kind {
+        if let type = info?["type"], !type.isNull {
+            if type.numberValue == 1 { return .request }
+            if type.numberValue == 2 { return .hangup }
+            return Self.kind(ofWord: type)
+        }
+        let type = payload["type"] ?? .null
+        guard envelope.pushType == .voip else { return Self.kind(ofWord: type) }
+        // A voip push is a call unless its type says otherwise, and a bare number says nothing.
+        if let number = type.numberValue {
+            notes.add(
+                "type", found: .real(number), expected: "\"call-request\" or \"hangup\", or the number inside info")
+            return .request
+        }
+        return type.isNull ? .request : Self.kind(ofWord: type)
+    }
+
+    private static func kind(ofWord type: JSONValue) -> Kind {
+        switch type.stringValue {
+        case "call-request": .request
+        case "hangup": .hangup
+        default: .other
+        }
+    }
+
+    /// Every place where one of `names` stands, the likeliest first.
+    private func candidates(_ names: [String]) -> [(field: String, value: JSONValue)] {
+        var candidates: [(String, JSONValue)] = []
+        for name in names {
+            if let value = info?[name], !value.isNull { candidates.append(("info." + name, value)) }
+        }
+        for name in names {
+            if let value = payload[name], !value.isNull { candidates.append((name, value)) }
+        }
+        return candidates
+    }
+
+    private func callID() throws(Rejection) -> String {
+        let names = ["callId", "call_id"]
+        guard let (field, value) = candidates(names).first else { return "" }
+        var expected: String {
+            "1 to \(CallRequest.callIDBytesMax) bytes of text without control characters, or an integer"
+        }
+        switch value {
+        case .integer(let number): return String(number)
+        case .string(let text):
+            guard (1...CallRequest.callIDBytesMax).contains(text.utf8.count) else {
+                throw Rejection(.badField, detail: "\(field): found \(text.utf8.count) bytes, expected \(expected)")
+            }
+            guard !text.unicodeScalars.contains(where: { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }) else {
+                throw EnvelopeReader.badField(field, found: value, expected: expected)
+            }
+            return text
+        case .real:
+            // Perhaps an integer of more than 64 bits, whose digits a real does not keep.
+            if let exact = payloadWithAllDigits() {
+                let again = CallReader(
+                    payload: exact, envelope: envelope, notes: notes, payloadWithAllDigits: { nil })
+                if case .string = again.candidates(names).first?.value { return try again.callID() }
+            }
+            throw EnvelopeReader.badField(field, found: value, expected: expected)
+        case .null, .bool, .array, .object: throw EnvelopeReader.badField(field, found: value, expected: expected)
+        }
+    }
+
+    private mutating func text(_ names: [String]) -> String? {
+        for (field, value) in candidates(names) {
+            switch value {
+            case .string(let text): if !text.isEmpty { return text }
+            case .integer(let number): return String(number)
+            case .null, .bool, .real, .array, .object: notes.add(field, found: value, expected: "a string")
+            }
+        }
+        return nil
+    }
+
+    private mutating func hasVideo() -> Bool {
+        for (field, value) in candidates(["hasVideo", "has_video"]) {
+            if let flag = value.boolValue { return flag }
+            // Apple's classes make a truth value of these two numbers, and of no others.
+            if value.numberValue == 1 { return true }
+            if value.numberValue == 0 { return false }
+            notes.add(field, found: value, expected: "true or false")
+        }
+        return false
+    }
+
+    private func avatar() -> CallerAvatar {
+        var firstUnusable: CallerAvatar?
+        for (field, value) in candidates(["callerAvatar", "caller_avatar"]) {
+            if let text = value.stringValue, Self.isWebAddress(text) { return .url(text) }
+            let detail = "\(field): found \(value.foundDescription), expected an http or https address"
+            firstUnusable = firstUnusable ?? .unusable(detail: detail)
+        }
+        return firstUnusable ?? .absent
+    }
+
+    /// Whether `text` is an http or https address with a host; nothing else of it is judged here.
+    static func isWebAddress(_ text: String) -> Bool {
+        guard text.utf8.count <= CallerAvatar.addressBytesMax else { return false }
+        guard !text.unicodeScalars.contains(where: { $0.value <= 0x20 || (0x7F...0x9F).contains($0.value) }) else {
+            return false
+        }
+        for scheme in ["http://", "https://"] where text.utf8.count > scheme.utf8.count {
+            guard text.prefix(scheme.count).lowercased() == scheme else { continue }
+            guard let first = text.dropFirst(scheme.count).first else { return false }
+            return first != "/" && first != "?" && first != "#" && first != ":"
+        }
+        return false
+    }
+
+    private mutating func duration() -> TimeSpan? {
+        for (field, value) in candidates(["duration"]) {
+            if let seconds = value.numberValue, seconds >= CallRequest.durationSecondsMin {
+                return TimeSpan(seconds: seconds)
+            }
+            notes.add(field, found: value, expected: "seconds as a number from 1")
+        }
+        return nil
+    }
+
+    private mutating func sentAt() -> WallTime? {
+        for (field, value) in candidates(["sentAt", "sent_at"]) {
+            let time = value.numberValue.flatMap { WallTime(unixSeconds: $0) }
+            if let time, time.microseconds > 0 { return time }
+            notes.add(field, found: value, expected: "Unix seconds as a number above 0")
+        }
+        return envelope.sentAt
+    }
+
+    private mutating func reason() -> HangupReason {
+        for (field, value) in candidates(["reason"]) {
+            if let reason = value.stringValue.flatMap({ HangupReason(rawValue: $0) }) { return reason }
+            let words = HangupReason.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+            notes.add(field, found: value, expected: "one of \(words)", outcome: "taken for \"cancelled\"")
+        }
+        return .cancelled
+    }
+}

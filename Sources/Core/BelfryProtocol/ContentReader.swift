@@ -1,0 +1,201 @@
+import BelfryTerms
+import BelfryJSON
+
+/// Reads `aps` as Apple's device does: what has the wrong type is dropped, never refused.
+struct ContentReader {
+    /// Most arguments of a `loc-key` that are looked at.
+    static let localizationArgumentsMax = 64
+
+    let aps: JSONObject
+    var notes: FieldNotes
+
+    init(aps: JSONObject, notes: FieldNotes) {
+        self.aps = aps
+        self.notes = notes
+    }
+
+    /// What would be shown; `payload` becomes `userInfo` as it came.
+    mutating func content(payload: JSONObject) -> NotificationContent {
+        var content = NotificationContent()
+        readAlert(into: &content)
+        content.badge = badge()
+        content.interruptionLevel = interruptionLevel()
+        content.sound = sound(isLevelCritical: content.interruptionLevel == .critical)
+        content.categoryIdentifier = text(aps, "category", "aps.category") ?? ""
+        content.threadIdentifier = text(aps, "thread-id", "aps.thread-id") ?? ""
+        content.targetContentIdentifier = text(aps, "target-content-id", "aps.target-content-id")
+        content.relevanceScore = fraction(aps, "relevance-score", "aps.relevance-score") ?? 0
+        content.userInfo = payload
+        return content
+    }
+
+    /// A flag as a device reads it: a number above 0, or anything that is no number, such as `"0"`.
+    mutating func flag(_ object: JSONObject, _ key: String, _ field: String) -> Bool {
+        guard let value = object[key], !value.isNull else { return false }
+        guard let number = Self.number(value) else {
+            notes.add(field, found: value, expected: "1", outcome: "a device takes it for 1")
+            return true
+        }
+        if number < 0 { notes.add(field, found: value, expected: "1") }
+        return number > 0
+    }
+
+    private mutating func readAlert(into content: inout NotificationContent) {
+        guard let alert = aps["alert"], !alert.isNull else { return }
+        switch alert {
+        case .string(let body): content.body = body
+        case .object(let alert):
+            content.title = alertText(alert, "title", key: "title-loc-key", arguments: "title-loc-args")
+            content.subtitle = alertText(alert, "subtitle", key: "subtitle-loc-key", arguments: "subtitle-loc-args")
+            content.body = alertText(alert, "body", key: "loc-key", arguments: "loc-args")
+        case .null, .bool, .integer, .real, .array:
+            notes.add("aps.alert", found: alert, expected: "a string or an object")
+        }
+    }
+
+    /// The text itself where there is one; else its key, which is all that a device without a table could show.
+    private mutating func alertText(
+        _ alert: JSONObject, _ name: String, key keyName: String, arguments argumentsName: String
+    ) -> String {
+        if let text = text(alert, name, "aps.alert.\(name)") { return text }
+        guard let key = text(alert, keyName, "aps.alert.\(keyName)") else { return "" }
+        var arguments: [String] = []
+        if let value = alert[argumentsName], !value.isNull {
+            if case .array(let elements) = value {
+                arguments = elements.prefix(Self.localizationArgumentsMax).map { $0.stringValue ?? "" }
+            } else {
+                notes.add("aps.alert.\(argumentsName)", found: value, expected: "an array of strings")
+            }
+        }
+        return LocalizedText.substituted(key, arguments: arguments)
+    }
+
+    private mutating func badge() -> Int64? {
+        guard let value = aps["badge"], !value.isNull else { return nil }
+        if case .bool(let flag) = value { return flag ? 1 : 0 }
+        guard let count = value.boundedInteger(in: .min ... .max), count >= 0 else {
+            notes.add("aps.badge", found: value, expected: "a number from 0")
+            return nil
+        }
+        return count
+    }
+
+    private mutating func interruptionLevel() -> InterruptionLevel {
+        guard let value = aps["interruption-level"], !value.isNull else { return .active }
+        guard let level = value.stringValue.flatMap({ InterruptionLevel(rawValue: $0) }) else {
+            notes.add(
+                "aps.interruption-level", found: value,
+                expected: "\"passive\", \"active\", \"time-sensitive\" or \"critical\"",
+                outcome: "taken for \"active\"")
+            return .active
+        }
+        return level
+    }
+
+    private mutating func sound(isLevelCritical: Bool) -> NotificationSound? {
+        guard let value = aps["sound"], !value.isNull else { return nil }
+        switch value {
+        case .string(let name):
+            return name.isEmpty ? nil : NotificationSound(name: name, isCritical: isLevelCritical)
+        case .object(let sound):
+            let isCritical = flag(sound, "critical", "aps.sound.critical") || isLevelCritical
+            let volume = fraction(sound, "volume", "aps.sound.volume")
+            let name = text(sound, "name", "aps.sound.name")
+            // A critical alert is heard whatever it is called.
+            guard let name = name ?? (isCritical ? "default" : nil) else { return nil }
+            return NotificationSound(name: name, isCritical: isCritical, volume: isCritical ? volume ?? 1 : 1)
+        case .null, .bool, .integer, .real, .array:
+            notes.add("aps.sound", found: value, expected: "a string or an object")
+            return nil
+        }
+    }
+
+    /// A string that is not empty.
+    private mutating func text(_ object: JSONObject, _ key: String, _ field: String) -> String? {
+        guard let value = object[key], !value.isNull else { return nil }
+        guard let text = value.stringValue else {
+            notes.add(field, found: value, expected: "a string")
+            return nil
+        }
+        return text.isEmpty ? nil : text
+    }
+
+    /// A number, brought into 0…1.
+    private mutating func fraction(_ object: JSONObject, _ key: String, _ field: String) -> Double? {
+        guard let value = object[key], !value.isNull else { return nil }
+        guard let number = Self.number(value) else {
+            notes.add(field, found: value, expected: "a number from 0 to 1")
+            return nil
+        }
+        return min(max(number, 0), 1)
+    }
+
+    /// A number as Apple's classes have it, where `true` is 1.
+    private static func number(_ value: JSONValue) -> Double? {
+        value.numberValue ?? value.boolValue.map { $0 ? 1 : 0 }
+    }
+}
+
+/// A `loc-key` text with its arguments, as a device shows it that has no table of translations: the key itself.
+///
+/// The text comes from outside, so it is no format string of ours (S4): `%@`, `%1$@` and `%%` are replaced here, and
+/// everything else stays as it is.
+enum LocalizedText {
+    /// Most bytes that replacing may grow a text to: an argument can be named many times.
+    static let bytesMax = 4096
+
+    /// `key` with `arguments` in the places of its placeholders; a placeholder without an argument stays.
+    static func substituted(_ key: String, arguments: [String]) -> String {
+        guard !arguments.isEmpty else { return key }
+        let source = Array(key.unicodeScalars)
+        var text = String.UnicodeScalarView()
+        var byteCount = 0
+        var nextArgument = 0
+        var index = 0
+        while index < source.count, byteCount < bytesMax {
+            let placeholder = placeholder(in: source[index...])
+            let scalars: ArraySlice<Unicode.Scalar>
+            switch placeholder?.kind {
+            case nil: scalars = source[index...index]
+            case .percent?: scalars = ["%"]
+            case .numbered(let number)?:
+                scalars =
+                    arguments.indices.contains(number - 1)
+                    ? ArraySlice(arguments[number - 1].unicodeScalars)
+                    : source[index..<(index + (placeholder?.count ?? 1))]
+            case .next?:
+                scalars =
+                    nextArgument < arguments.count
+                    ? ArraySlice(arguments[nextArgument].unicodeScalars)
+                    : source[index..<(index + (placeholder?.count ?? 1))]
+                nextArgument += 1
+            }
+            for scalar in scalars {
+                byteCount += scalar.utf8.count
+                guard byteCount <= bytesMax else { break }
+                text.append(scalar)
+            }
+            index += placeholder?.count ?? 1
+        }
+        return String(text)
+    }
+
+    private enum Kind {
+        case percent
+        case next
+        /// From 1.
+        case numbered(Int)
+    }
+
+    private static func placeholder(in text: ArraySlice<Unicode.Scalar>) -> (kind: Kind, count: Int)? {
+        guard text.first == "%" else { return nil }
+        let rest = text.dropFirst()
+        if rest.first == "%" { return (.percent, 2) }
+        if rest.first == "@" { return (.next, 2) }
+        // More digits than any array of arguments needs are no placeholder, and cannot overflow.
+        let digits = rest.prefix(4).prefix { $0.value >= 0x30 && $0.value <= 0x39 }
+        guard !digits.isEmpty, rest.dropFirst(digits.count).starts(with: ["$", "@"]) else { return nil }
+        let number = digits.reduce(0) { $0 * 10 + Int($1.value - 0x30) }
+        return (.numbered(number), 1 + digits.count + 2)
+    }
+}

@@ -1,0 +1,115 @@
+public import BelfryTerms
+
+/// One push, checked and typed: what arrived through the push socket.
+public struct Push: Sendable {
+    /// Most bytes of a payload written compactly, as APNs has it.
+    public static let payloadBytesMax = 4096
+    /// Most bytes of a voip payload written compactly, as APNs has it.
+    public static let voipPayloadBytesMax = 5120
+
+    /// What it says about itself outside the payload.
+    public let envelope: Envelope
+    /// What the system would show, parsed as Apple's device does; its id is the envelope's.
+    public let request: NotificationRequest
+    /// Whether an extension may change it.
+    public let isMutableContent: Bool
+    /// Whether it wakes the app.
+    public let isContentAvailable: Bool
+    /// What it says about a call; nil for an ordinary notification.
+    public let call: CallPush?
+    /// What was passed over, one line for people each: every one is worth a `warning` with the code `field-ignored`.
+    public let notes: [String]
+
+    /// The kind of push.
+    public var pushType: PushType { envelope.pushType }
+    /// Whether there is any text that alerts: title, subtitle or body.
+    public var alertHasText: Bool { request.content.hasAlertText }
+
+    /// A random UUID (version 4) in lower case.
+    public static func makeRandomID() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return makeID(high: generator.next(), low: generator.next())
+    }
+
+    /// The UUID of version 4 that `high` and `low` give.
+    private static func makeID(high: UInt64, low: UInt64) -> String {
+        let halves = [high & 0xFFFF_FFFF_FFFF_0FFF | 0x4000, low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000]
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for half in halves {
+            for index in 0..<16 {
+                if text.count == 8 || text.count == 13 || text.count == 18 || text.count == 23 {
+                    text.append(UInt8(ascii: "-"))
+                }
+                text.append(digits[Int(half >> UInt64(60 - 4 * index) & 15)])
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+/// What a push says about itself outside its payload: APNs' headers, and the virtual device it is for.
+public struct Envelope: Hashable, Sendable {
+    /// Most bytes of ``collapseID``, as APNs has it.
+    public static let collapseIDBytesMax = 64
+    /// Most characters of ``appGroup``.
+    public static let appGroupCharactersMax = 128
+
+    /// The request's identifier: a UUID in lower case.
+    public var id: String
+    /// The kind of push; where none was stated, `background` if it wakes the app and shows nothing, else `alert`.
+    public var pushType: PushType
+    /// The topic, usually the app's bundle identifier.
+    public var topic: String?
+    /// When the server sent it.
+    public var sentAt: WallTime?
+    /// When it is of no use any more; 1970 itself is "try once" and not past (R9).
+    public var expiration: WallTime?
+    /// What notifications of one matter share; 1 to 64 bytes.
+    public var collapseID: String?
+    /// The app group it is for; nil is the configured one.
+    public var appGroup: String?
+    /// `Simulator Target Bundle`, where a `simctl push` file names one.
+    public var simulatorTargetBundle: String?
+
+    /// An envelope; `id` must be a UUID, and is put in lower case.
+    public init(
+        id: String = Push.makeRandomID(),
+        pushType: PushType = .alert,
+        topic: String? = nil,
+        sentAt: WallTime? = nil,
+        expiration: WallTime? = nil,
+        collapseID: String? = nil,
+        appGroup: String? = nil,
+        simulatorTargetBundle: String? = nil
+    ) {
+        self.id = id.lowercased()
+        self.pushType = pushType
+        self.topic = topic
+        self.sentAt = sentAt
+        self.expiration = expiration
+        self.collapseID = collapseID
+        self.appGroup = appGroup
+        self.simulatorTargetBundle = simulatorTargetBundle
+    }
+}
+
+/// Why a notification was refused: nothing of it happened (R16).
+public struct Rejection: Error, Hashable, Sendable {
+    /// The code word.
+    public let reason: RejectionReason
+    /// Which field, what was found and what was expected, for people; foreign text in it is short and escaped.
+    public let detail: String
+
+    /// A rejection.
+    public init(_ reason: RejectionReason, detail: String) {
+        self.reason = reason
+        self.detail = detail
+    }
+}
+
+extension Rejection: CustomStringConvertible {
+    /// Reason and detail in one line.
+    public var description: String { "\(reason.rawValue): \(detail)" }
+}

@@ -1,0 +1,278 @@
+import BelfryJSON
+import BelfryTerms
+
+extension Push {
+    /// Reads one notification: an APNs payload, or an envelope with one in it.
+    ///
+    /// What identifies the push or the call, or cannot be honoured, is refused with the field's name; everything else
+    /// that is wrong is passed over as Apple's device does, and noted. Nothing in `bytes` can trap.
+    public static func parse(
+        _ bytes: [UInt8],
+        makeID: () -> String = { Push.makeRandomID() }
+    ) throws(Rejection) -> Push {
+        guard bytes.count <= PushFraming.notificationBytesMax else { throw Rejection.notificationTooLarge }
+        let notification = try object(in: bytes)
+        let (payload, isEnvelope) = try payload(of: notification)
+        var envelopeReader = EnvelopeReader(fields: isEnvelope ? notification : JSONObject(), notes: FieldNotes())
+        let statedType = try envelopeReader.pushType()
+        try checkSize(of: payload, pushType: statedType)
+
+        let aps = try aps(of: payload, pushType: statedType, notes: &envelopeReader.notes)
+        var contentReader = ContentReader(aps: aps, notes: envelopeReader.notes)
+        let content = contentReader.content(payload: payload)
+        let isMutableContent = contentReader.flag(aps, "mutable-content", "aps.mutable-content")
+        let isContentAvailable = contentReader.flag(aps, "content-available", "aps.content-available")
+        let showsNothing = !content.hasAlertText && content.sound == nil && content.badge == nil
+
+        envelopeReader.notes = contentReader.notes
+        let envelope = try envelopeReader.envelope(
+            pushType: statedType ?? (isContentAvailable && showsNothing ? .background : .alert),
+            payload: payload, makeID: makeID)
+        var callReader = CallReader(payload: payload, envelope: envelope, notes: envelopeReader.notes) {
+            payloadWithAllDigits(bytes)
+        }
+        let call = try callReader.call()
+        return Push(
+            envelope: envelope,
+            request: NotificationRequest(id: envelope.id, content: content),
+            isMutableContent: isMutableContent,
+            isContentAvailable: isContentAvailable,
+            call: call,
+            notes: callReader.notes.lines
+        )
+    }
+
+    private static func object(in bytes: [UInt8]) throws(Rejection) -> JSONObject {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONValue.parse(bytes)
+        } catch {
+            throw Rejection(error)
+        }
+        guard case .object(let object) = value else {
+            throw Rejection(.notAnObject, detail: "found \(value.foundDescription), expected an object with \"aps\"")
+        }
+        return object
+    }
+
+    /// The payload in a notification, which is itself one where it has `aps`.
+    private static func payload(
+        of notification: JSONObject
+    ) throws(Rejection) -> (payload: JSONObject, isEnvelope: Bool) {
+        if let aps = notification["aps"], !aps.isNull { return (notification, false) }
+        guard let value = notification["payload"] else {
+            throw Rejection(
+                .noAps, detail: "there is neither \"aps\" nor an envelope's \"payload\", expected an APNs payload")
+        }
+        guard case .object(let payload) = value else {
+            throw EnvelopeReader.badField("payload", found: value, expected: "an object")
+        }
+        return (payload, true)
+    }
+
+    private static func checkSize(of payload: JSONObject, pushType: PushType?) throws(Rejection) {
+        let limit = pushType == .voip ? voipPayloadBytesMax : payloadBytesMax
+        let count = payload.serialized().count
+        guard count <= limit else {
+            throw Rejection(
+                .payloadTooLarge, detail: "the payload has \(count) bytes when compact, expected at most \(limit)")
+        }
+    }
+
+    private static func aps(
+        of payload: JSONObject, pushType: PushType?, notes: inout FieldNotes
+    ) throws(Rejection) -> JSONObject {
+        let value = payload["aps"] ?? .null
+        switch value {
+        case .object(let aps): return aps
+        case .null where pushType == .voip: return JSONObject()
+        case .null: throw Rejection(.noAps, detail: "the payload has no \"aps\", which only a voip push may lack")
+        case .bool, .integer, .real, .string, .array:
+            guard pushType == .voip else { throw EnvelopeReader.badField("aps", found: value, expected: "an object") }
+            notes.add("aps", found: value, expected: "an object")
+            return JSONObject()
+        }
+    }
+
+    private static func payloadWithAllDigits(_ bytes: [UInt8]) -> JSONObject? {
+        guard case .object(let notification)? = try? JSONValue.parse(bytes, oversizeIntegers: .asDigits) else {
+            return nil
+        }
+        return try? payload(of: notification).payload
+    }
+}
+
+extension Rejection {
+    /// Why text that is not JSON is refused.
+    init(_ error: JSONError) {
+        let reason: RejectionReason
+        switch error.code {
+        case .empty: reason = .empty
+        case .notUTF8: reason = .notUTF8
+        case .tooDeep: reason = .tooDeep
+        case .tooLarge, .tooManyValues: reason = .payloadTooLarge
+        case .incomplete, .syntax, .duplicateKey, .nulInKey, .numberTooLarge, .outOfMemory: reason = .notJSON
+        }
+        self.init(reason, detail: error.description)
+    }
+}
+
+/// Reads the fields of an envelope: what cannot be honoured is refused, what nobody asked for is noted.
+struct EnvelopeReader {
+    /// The envelope, or the payload itself where it came bare.
+    let fields: JSONObject
+    var notes: FieldNotes
+
+    private static let known = [
+        "payload", "id", "pushType", "topic", "sentAt", "expiration", "collapseId", "appGroup", bundleKey,
+    ]
+    private static let bundleKey = "Simulator Target Bundle"
+
+    init(fields: JSONObject, notes: FieldNotes) {
+        self.fields = fields
+        self.notes = notes
+    }
+
+    /// The stated kind of push, nil where none is stated.
+    func pushType() throws(Rejection) -> PushType? {
+        guard let value = value("pushType") else { return nil }
+        guard let type = value.stringValue.flatMap({ PushType(rawValue: $0) }) else {
+            throw Self.badField("pushType", found: value, expected: "\"alert\", \"background\" or \"voip\"")
+        }
+        return type
+    }
+
+    /// Everything but the kind of push; `makeID` gives the id where none is stated.
+    mutating func envelope(
+        pushType: PushType, payload: JSONObject, makeID: () -> String
+    ) throws(Rejection) -> Envelope {
+        for member in fields.members where !Self.known.contains(where: { $0 == member.key }) {
+            notes.add("the envelope's field \"\(member.key.excerpt())\": not known: ignored")
+        }
+        var envelope = Envelope(id: try id() ?? makeID(), pushType: pushType)
+        if let value = value("topic") {
+            envelope.topic = value.stringValue
+            if envelope.topic == nil { notes.add("topic", found: value, expected: "a string") }
+        }
+        envelope.sentAt = try sentAt()
+        envelope.expiration = try expiration()
+        envelope.collapseID = try collapseID()
+        envelope.appGroup = try appGroup()
+        envelope.simulatorTargetBundle = Self.bundle(of: payload) ?? Self.bundle(of: fields)
+        return envelope
+    }
+
+    /// `Simulator Target Bundle`, as `simctl push` files have it beside `aps`.
+    static func bundle(of object: JSONObject) -> String? { object[bundleKey]?.stringValue }
+
+    /// A rejection that names the field, what was found and what was expected.
+    static func badField(_ field: String, found value: JSONValue, expected: String) -> Rejection {
+        Rejection(.badField, detail: "\(field): found \(value.foundDescription), expected \(expected)")
+    }
+
+    private func value(_ key: String) -> JSONValue? {
+        guard let value = fields[key], !value.isNull else { return nil }
+        return value
+    }
+
+    private func id() throws(Rejection) -> String? {
+        guard let value = value("id") else { return nil }
+        guard let text = value.stringValue, Self.isUUID(text) else {
+            throw Self.badField("id", found: value, expected: "a UUID such as \"01234567-89ab-4cde-8f01-23456789abcd\"")
+        }
+        return text.lowercased()
+    }
+
+    static func isUUID(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 36 else { return false }
+        return bytes.enumerated().allSatisfy { index, byte in
+            switch index {
+            case 8, 13, 18, 23: byte == UInt8(ascii: "-")
+            default:
+                switch byte {
+                case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
+                default: false
+                }
+            }
+        }
+    }
+
+    private mutating func sentAt() throws(Rejection) -> WallTime? {
+        guard let value = value("sentAt") else { return nil }
+        guard let seconds = value.numberValue, let time = WallTime(unixSeconds: seconds) else {
+            throw Self.badField("sentAt", found: value, expected: "Unix seconds as a number")
+        }
+        guard time.microseconds > 0 else {
+            notes.add("sentAt", found: value, expected: "Unix seconds above 0")
+            return nil
+        }
+        return time
+    }
+
+    private func expiration() throws(Rejection) -> WallTime? {
+        guard let value = value("expiration") else { return nil }
+        guard let seconds = value.numberValue, let time = WallTime(unixSeconds: seconds), time.microseconds >= 0 else {
+            throw Self.badField("expiration", found: value, expected: "Unix seconds as a number, or 0 for \"try once\"")
+        }
+        return time
+    }
+
+    private func collapseID() throws(Rejection) -> String? {
+        guard let value = value("collapseId") else { return nil }
+        guard let text = value.stringValue else {
+            throw Self.badField("collapseId", found: value, expected: "a string")
+        }
+        guard text.utf8.count <= Envelope.collapseIDBytesMax else {
+            throw Rejection(
+                .badField,
+                detail: "collapseId: found \(text.utf8.count) bytes, expected at most \(Envelope.collapseIDBytesMax)")
+        }
+        return text.isEmpty ? nil : text
+    }
+
+    private func appGroup() throws(Rejection) -> String? {
+        guard let value = value("appGroup") else { return nil }
+        guard let name = value.stringValue, Self.isGroupName(name) else {
+            throw Rejection(
+                .badAppGroup,
+                detail: "appGroup: found \(value.foundDescription), expected 1 to \(Envelope.appGroupCharactersMax)"
+                    + " letters, digits, dots and hyphens that start with a letter or digit")
+        }
+        return name
+    }
+
+    static func isGroupName(_ name: String) -> Bool {
+        func isLetterOrDigit(_ byte: UInt8) -> Bool {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+            default: false
+            }
+        }
+        guard let first = name.utf8.first, isLetterOrDigit(first) else { return false }
+        return name.utf8.count <= Envelope.appGroupCharactersMax
+            && name.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
+    }
+}
+
+/// What was passed over while a push was read, for people; a stranger cannot make it grow.
+struct FieldNotes {
+    /// Most lines that are kept.
+    static let linesMax = 16
+
+    private(set) var lines: [String] = []
+
+    /// Notes that `field` holds `value`, which is not what was expected, and `outcome`.
+    mutating func add(_ field: String, found value: JSONValue, expected: String, outcome: String = "ignored") {
+        add("\(field): found \(value.foundDescription), expected \(expected): \(outcome)")
+    }
+
+    /// Notes one line.
+    mutating func add(_ line: String) {
+        if lines.count < Self.linesMax {
+            lines.append(line)
+        } else if lines.count == Self.linesMax {
+            lines.append("more fields were ignored")
+        }
+    }
+}

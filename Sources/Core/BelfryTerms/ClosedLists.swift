@@ -1,0 +1,316 @@
+/// What a payload is: `received.type`.
+public enum NotificationType: String, Hashable, Sendable, CaseIterable {
+    /// A call wants to ring.
+    case callRequest = "call-request"
+    /// A call is over.
+    case hangup
+    /// Any other notification with something to show.
+    case alert
+    /// Nothing to show.
+    case background
+}
+
+/// Why the extension did not run (R1): `received.why`.
+public enum PassthroughReason: String, Hashable, Sendable, CaseIterable {
+    /// `mutable-content` is not set.
+    case noMutableContent = "no-mutable-content"
+    /// The alert has neither title nor subtitle nor body.
+    case noAlertText = "no-alert-text"
+    /// A background push has no alert to change.
+    case background
+    /// A voip push goes to the app, never to an extension.
+    case voip
+}
+
+/// How a call rings: `ringing.mode`.
+public enum RingMode: String, Hashable, Sendable, CaseIterable {
+    /// With the ring sound and vibration.
+    case loud
+    /// With a quieter tone and without vibration, while another call rings loud.
+    case soft
+    /// On the screen alone.
+    case silent
+}
+
+/// Why a call request did not ring: `silent.why`.
+public enum SilenceReason: String, Hashable, Sendable, CaseIterable {
+    /// The app is in front and rings itself.
+    case foreground
+    /// This call rings already.
+    case duplicate
+    /// This call was answered within the last ten minutes.
+    case answered
+    /// This call was declined within the last ten minutes.
+    case declined
+    /// This call's hangup came within the last ten minutes, or before it.
+    case hungUp = "hung-up"
+    /// It was sent too long ago to ring (R9).
+    case stale
+    /// It was not intercepted, so no extension could ring (R1).
+    case notIntercepted = "not-intercepted"
+}
+
+/// Whether a ring is heard: `sound.state`.
+public enum SoundState: String, Hashable, Sendable, CaseIterable {
+    /// The sound server plays it.
+    case playing
+    /// It cannot be played now; the next ticks try again.
+    case unavailable
+}
+
+/// Why a call is delivered without its picture: the closed list of `attachment.reason`.
+public enum SkipReason: String, Error, Hashable, Sendable, CaseIterable {
+    // What is wrong with the URL itself.
+
+    /// It is no URL that a picture can be fetched from.
+    case badURL = "bad-url"
+    /// Its scheme is neither http nor https, in the payload or after a redirect.
+    case badScheme = "bad-scheme"
+    /// It carries a user name or password.
+    case credentialsInURL = "credentials-in-url"
+
+    // What the operator does not allow.
+
+    /// Pictures are turned off (`[Avatar] Timeout=0`).
+    case off
+    /// `[Avatar] From=` does not name its host.
+    case hostNotAllowed = "host-not-allowed"
+    /// Its address is not global unicast, and `[Avatar] Allow=` does not name it.
+    case addressRefused = "address-refused"
+    /// Its port is neither 80 nor 443, and `[Avatar] Allow=` does not name it.
+    case portRefused = "port-refused"
+
+    // What went wrong on the way.
+
+    /// The host name has no address, or nobody to ask for it.
+    case resolveFailed = "resolve-failed"
+    /// Nobody answered at that address and port.
+    case connectFailed = "connect-failed"
+    /// The certificate or the TLS handshake is not in order.
+    case tlsFailed = "tls-failed"
+    /// More redirects than ``FetchLimits/redirectsMax``.
+    case tooManyRedirects = "too-many-redirects"
+    /// The server answered with another status than 200.
+    case httpStatus = "http-status"
+    /// The connection broke, or what came over it was not HTTP.
+    case transferFailed = "transfer-failed"
+    /// It did not come in time.
+    case timeout
+
+    // What is wrong with the picture.
+
+    /// It has more bytes than `[Avatar] MaxBytes=`.
+    case tooLarge = "too-large"
+    /// It is no PNG, JPEG, GIF or WebP.
+    case notAnImage = "not-an-image"
+    /// It is wider, higher or larger than ``FetchLimits`` allows.
+    case tooManyPixels = "too-many-pixels"
+    /// It is damaged or cut short, or this machine has no decoder for it.
+    case decodeFailed = "decode-failed"
+
+    // What went wrong here.
+
+    /// The picture could not be written: no space, or state that is not writable.
+    case writeFailed = "write-failed"
+    /// The fetcher ended without an answer.
+    case fetcherCrashed = "fetcher-crashed"
+    /// The fetcher is not installed, or could not be started.
+    case fetcherMissing = "fetcher-missing"
+    /// The ring was over before the picture came, or there was none.
+    case ended
+}
+
+/// Who handed the content over: `delivered.by`.
+public enum Deliverer: String, Hashable, Sendable, CaseIterable {
+    /// The extension called its content handler.
+    case `extension`
+    /// Nothing intercepted it; the content is as it came.
+    case passthrough
+    /// The budget ran out first; the content is as it came.
+    case expiry
+    /// The extension died first; the content is as it came.
+    case crash
+    /// The worker was told to stop; the best attempt until then.
+    case stopped
+}
+
+/// Why a ring ended (R7): `ended.reason`.
+public enum EndReason: String, Hashable, Sendable, CaseIterable {
+    /// The caller hung up.
+    case hangup
+    /// Somebody at the endpoint answered.
+    case answered
+    /// Somebody at the endpoint declined.
+    case declined
+    /// The app came to the front, and rings itself.
+    case foreground
+    /// The ring duration ran out, or reached the end of the budget.
+    case timeout
+    /// The expiry budget cut the ring short by more than a second.
+    case expired
+    /// The worker was told to stop.
+    case stopped
+}
+
+/// Why a caller's side hung up: `reason` of a hangup push, `ended.hangupReason`.
+public enum HangupReason: String, Hashable, Sendable, CaseIterable {
+    /// The caller gave up; what is meant where a push says nothing.
+    case cancelled
+    /// Another device of this person answered.
+    case answeredElsewhere = "answered-elsewhere"
+    /// Another device of this person declined.
+    case declinedElsewhere = "declined-elsewhere"
+    /// The line was busy.
+    case busy
+    /// The call could not be set up.
+    case failed
+
+    /// Whether the person has missed a call that ended so (R11).
+    public var leavesMissedCall: Bool {
+        switch self {
+        case .cancelled, .busy, .failed: true
+        case .answeredElsewhere, .declinedElsewhere: false
+        }
+    }
+}
+
+/// What `rejected.reason` may be.
+public enum RejectionReason: String, Hashable, Sendable, CaseIterable {
+    /// Nothing came, or white space only.
+    case empty = "Empty"
+    /// The notification was not finished in time.
+    case incomplete = "Incomplete"
+    /// It is not UTF-8.
+    case notUTF8 = "NotUTF8"
+    /// It is not JSON, or a key stands twice.
+    case notJSON = "NotJSON"
+    /// It is JSON, but no object.
+    case notAnObject = "NotAnObject"
+    /// There is no `aps`, nor an envelope, and it is no voip push.
+    case noAps = "NoAps"
+    /// A field that cannot be passed over is unusable.
+    case badField = "BadField"
+    /// The payload or the whole notification is larger than the limit, or holds more values.
+    case payloadTooLarge = "PayloadTooLarge"
+    /// It is nested too deep.
+    case tooDeep = "TooDeep"
+    /// `appGroup` is no name of an app group.
+    case badAppGroup = "BadAppGroup"
+    /// As many calls ring as may.
+    case busy = "Busy"
+}
+
+/// What `warning.code` may be.
+public enum WarningCode: String, Hashable, Sendable, CaseIterable {
+    /// A hangup was not intercepted: iOS would have rung on.
+    case hangupNotIntercepted = "hangup-not-intercepted"
+    /// The app is said to be in front by a flag that no process owns.
+    case foregroundUnowned = "foreground-unowned"
+    /// `sentAt` lies over a minute in the future, and counts as absent.
+    case badClock = "bad-clock"
+    /// The group file's lock was held too long, and was passed over.
+    case groupLocked = "group-locked"
+    /// The group file did not parse, and was set aside.
+    case groupCorrupt = "group-corrupt"
+    /// The group file cannot be written.
+    case groupUnwritable = "group-unwritable"
+    /// A setting is wrong and passed over: the last good value holds, else the default.
+    case configuration
+    /// A field of the payload is of the wrong type or out of range, and counts as absent.
+    case fieldIgnored = "field-ignored"
+    /// The content handler was called again, or too late.
+    case handlerCalledAgain = "handler-called-again"
+    /// The changed content had no alert text; the original was delivered.
+    case noAlertText = "no-alert-text"
+    /// An attachment was dropped, with the error iOS gives.
+    case attachmentDropped = "attachment-dropped"
+    /// The extension was told that its time is nearly over.
+    case timeWillExpire = "time-will-expire"
+}
+
+/// What a call is in the group file: `state`.
+public enum CallState: String, Hashable, Sendable, CaseIterable {
+    /// It rings, as long as its owner lives and its deadline is not past.
+    case ringing
+    /// The caller hung up.
+    case hangup
+    /// Somebody answered.
+    case answered
+    /// Somebody declined.
+    case declined
+    /// It rang its full duration.
+    case timeout
+    /// The budget cut its ring short.
+    case expired
+    /// The app came, or was, in front.
+    case foreground
+    /// Its worker was told to stop.
+    case stopped
+    /// It was too old to ring, or its worker died.
+    case missed
+
+    /// The state of a call whose ring ended for `reason`.
+    public init(_ reason: EndReason) {
+        switch reason {
+        case .hangup: self = .hangup
+        case .answered: self = .answered
+        case .declined: self = .declined
+        case .foreground: self = .foreground
+        case .timeout: self = .timeout
+        case .expired: self = .expired
+        case .stopped: self = .stopped
+        }
+    }
+
+    /// Why its ring ended; nil while it rings, and where its worker died.
+    public var endReason: EndReason? {
+        switch self {
+        case .ringing, .missed: nil
+        case .hangup: .hangup
+        case .answered: .answered
+        case .declined: .declined
+        case .timeout: .timeout
+        case .expired: .expired
+        case .foreground: .foreground
+        case .stopped: .stopped
+        }
+    }
+}
+
+/// What kind of push it is: `apns-push-type`, of which these concern an endpoint that rings.
+public enum PushType: String, Hashable, Sendable, CaseIterable {
+    /// Shows, plays or badges something.
+    case alert
+    /// Wakes the app and shows nothing.
+    case background
+    /// A call for the app itself, which no extension sees.
+    case voip
+}
+
+/// How much a notification may interrupt, as `UNNotificationInterruptionLevel` has it; raw values in APNs spelling.
+public enum InterruptionLevel: String, Hashable, Sendable, CaseIterable {
+    /// Into the list, without light or sound.
+    case passive
+    /// At once; the default.
+    case active
+    /// Through Focus and summaries; what a call is.
+    case timeSensitive = "time-sensitive"
+    /// Through the mute switch.
+    case critical
+}
+
+extension InterruptionLevel: Comparable {
+    /// Orders by how much each may interrupt.
+    public static func < (left: InterruptionLevel, right: InterruptionLevel) -> Bool {
+        left.rank < right.rank
+    }
+
+    private var rank: Int {
+        switch self {
+        case .passive: 0
+        case .active: 1
+        case .timeSensitive: 2
+        case .critical: 3
+        }
+    }
+}

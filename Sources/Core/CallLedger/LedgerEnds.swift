@@ -1,0 +1,165 @@
+import BelfryPropertyList
+public import BelfryTerms
+
+extension Ledger {
+    /// Hangs up the call `key`, and remembers it whether or not it rings (R8); answers the calls whose ring it ended.
+    ///
+    /// The anonymous key ends whatever rings and leaves no memory of its own.
+    public mutating func hangUp(_ key: CallKey, reason: HangupReason, sentAt: WallTime?) -> [CallKey] {
+        let sentAt = believed(sentAt)
+        guard !key.isAnonymous else {
+            let rings = rings
+            endByHangup(rings, reason: reason, sentAt: sentAt)
+            return rings.map(\.key)
+        }
+        guard let known = call(key) else {
+            endByHangup([Call(key: key, state: .hangup)], reason: reason, sentAt: sentAt)
+            return []
+        }
+        guard known.state == .ringing else {
+            refresh(known, reason: reason, sentAt: sentAt)
+            return []
+        }
+        guard !isLate(sentAt, for: known) else {
+            var call = known
+            call.noteHangup(sentAt: sentAt)
+            write(call)
+            return []
+        }
+        endByHangup([known], reason: reason, sentAt: sentAt)
+        return [key]
+    }
+
+    /// Ends calls as hung up; the owner of a ring stays named until it has told the person.
+    mutating func endByHangup(_ calls: [Call], reason: HangupReason, sentAt: WallTime?) {
+        let ended = calls.map { known in
+            var call = record(known, as: .hangup)
+            call.hangupReason = reason
+            call.noteHangup(sentAt: sentAt)
+            return call
+        }
+        write(ended)
+    }
+
+    /// Whether a hangup sent then was meant for an earlier call of the same id than the one that `known` is of.
+    private func isLate(_ sentAt: WallTime?, for known: Call) -> Bool {
+        guard let began = known.sentAt, let sentAt else { return false }
+        return sentAt < began
+    }
+
+    /// A hangup of what is over already: the first answer or decline stands, any other end is remembered as hung up.
+    private mutating func refresh(_ known: Call, reason: HangupReason, sentAt: WallTime?) {
+        switch known.state {
+        case .hangup: endByHangup([known], reason: known.hangupReason ?? reason, sentAt: sentAt)
+        case .ringing, .timeout, .expired, .foreground, .stopped, .missed:
+            guard isLate(sentAt, for: known) else { return endByHangup([known], reason: reason, sentAt: sentAt) }
+            remember(known, hangupSentAt: sentAt)
+        case .answered, .declined: remember(known, hangupSentAt: sentAt)
+        }
+    }
+
+    private mutating func remember(_ known: Call, hangupSentAt: WallTime?) {
+        var call = known
+        call.noteHangup(sentAt: hangupSentAt)
+        call.until = moment.now + Self.memory
+        write(call)
+    }
+}
+
+extension Ledger {
+    /// How many answers wait for the app at most; the oldest go first.
+    static let pendingAcceptMax = 50
+
+    /// The call that rings loud: the oldest ring.
+    public var loudest: Call? { rings.first }
+
+    /// Answers `key` for the person at the endpoint, and leaves word for the app; nil where it does not ring.
+    public mutating func answer(_ key: CallKey) -> Call? {
+        guard let call = end(key, as: .answered) else { return nil }
+        var accept = PropertyListDictionary()
+        accept["callId"] = .string(key.text)
+        if !call.name.isEmpty { accept["name"] = .string(call.name) }
+        if !call.handle.isEmpty { accept["handle"] = .string(call.handle) }
+        accept["video"] = .bool(call.hasVideo)
+        accept["answered"] = .integer(moment.wall.wholeUnixSeconds)
+        var pending: [PropertyListValue] = []
+        if case .array(let known)? = root[Key.pendingAccept] { pending = known.suffix(Self.pendingAcceptMax - 1) }
+        mustOutlivePowerCut = true
+        root[Key.pendingAccept] = .array(pending + [.dictionary(accept)])
+        return call
+    }
+
+    /// Declines `key` for the person at the endpoint; nil where it does not ring.
+    public mutating func decline(_ key: CallKey) -> Call? {
+        end(key, as: .declined)
+    }
+
+    private mutating func end(_ key: CallKey, as state: CallState) -> Call? {
+        guard let ring = call(key), isRinging(ring) else { return nil }
+        let call = record(ring, as: state)
+        write(call)
+        return call
+    }
+}
+
+/// How a ring's end was settled among all who may have ended it.
+public struct Settlement: Hashable, Sendable {
+    /// The winner's reason.
+    public let reason: EndReason
+    /// Why the caller's side hung up; nil where it did not.
+    public let hangupReason: HangupReason?
+
+    /// A settlement.
+    public init(reason: EndReason, hangupReason: HangupReason?) {
+        self.reason = reason
+        self.hangupReason = hangupReason
+    }
+
+    /// Whether the person has missed the call (R11).
+    public var isMissed: Bool {
+        switch reason {
+        case .timeout, .expired, .stopped: true
+        case .hangup: hangupReason?.leavesMissedCall ?? true
+        case .answered, .declined, .foreground: false
+        }
+    }
+}
+
+extension Ledger {
+    /// Settles the end of `owner`'s ring: the first end that the file knows wins, else `reason` does.
+    ///
+    /// The caller goes on to tell the person, so the file has it as told. Where another process rings the call anew,
+    /// that ring is left alone.
+    public mutating func settle(_ request: RingRequest, owner: Owner, reason: EndReason) -> Settlement {
+        var call = call(request.key) ?? Call(ringing: request)
+        if let other = call.owner, other != owner {
+            return Settlement(reason: reason, hangupReason: reason == .hangup ? .cancelled : nil)
+        }
+        let reason = call.state.endReason ?? reason
+        if call.state != CallState(reason) || call.ended == nil { call = record(call, as: CallState(reason)) }
+        if reason == .hangup, call.hangupReason == nil { call.hangupReason = .cancelled }
+        call.owner = nil
+        call.markTold()
+        write(call)
+        let settlement = Settlement(reason: reason, hangupReason: reason == .hangup ? call.hangupReason : nil)
+        if settlement.isMissed { mustOutlivePowerCut = true }
+        return settlement
+    }
+
+    /// Records the rings of dead workers as missed, and answers the calls of which nobody has told the person (R12).
+    public mutating func tellOfDeadRings() -> [Call] {
+        let untold = calls.filter { call in
+            guard !call.isMissedTold, let owner = call.owner, !moment.isAlive(owner) else { return false }
+            guard let reason = call.state.endReason else { return call.state == .missed }
+            return Settlement(reason: reason, hangupReason: call.hangupReason).isMissed
+        }
+        write(
+            untold.map { call in
+                var told = call
+                told.owner = nil
+                told.markTold()
+                return told
+            })
+        return untold
+    }
+}

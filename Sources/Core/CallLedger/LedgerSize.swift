@@ -1,0 +1,73 @@
+import BelfryPropertyList
+
+extension Ledger {
+    /// Bytes for all that is not a call and may come before the file is written: 16 KiB.
+    private static let reserveBytes = 16 * 1024
+
+    /// So many calls fit whatever their texts are, and need no counting.
+    static let callsAlwaysFit = 200
+
+    /// A call of ours takes at most so many bytes: an id, a name and a handle of 128 bytes, each `&` spelled with five,
+    /// and under 700 of keys, tags and numbers.
+    private static let callBytesMax = 700 + 3 * 5 * Call.textBytesMax
+
+    /// Drops records where the file would outgrow what is read of it: those that the person knows of first, then the
+    /// oldest. Rings stay, and what a stranger put among the calls.
+    mutating func dropOldestRecords() {
+        let known = entries
+        guard known.count > Self.callsAlwaysFit else { return }
+        let room = callsBytesMax
+        var bytes = Self.xmlBytes(of: .dictionary(known))
+        guard bytes > room else { return }
+        let records = calls.filter { !isRinging($0) && !isSettling($0) }
+        let oldest = records.sorted { ($0.isToBeTold ? 1 : 0, $0.until) < ($1.isToBeTold ? 1 : 0, $1.until) }
+        var dropped: Set<CallKey> = []
+        for call in oldest where bytes > room {
+            bytes -= Self.xmlBytes(ofMember: call.key.text, .dictionary(call.entry))
+            dropped.insert(call.key)
+        }
+        drop(dropped)
+    }
+
+    /// Whether one ring more leaves the file readable when all records have gone.
+    func hasRoom(beside rings: [Call]) -> Bool {
+        guard rings.count > Self.callsAlwaysFit else { return true }
+        let bytes = rings.reduce(0) { $0 + Self.xmlBytes(ofMember: $1.key.text, .dictionary($1.entry)) }
+        return bytes + Self.callBytesMax <= callsBytesMax
+    }
+
+    /// Bytes that `calls` may take.
+    private var callsBytesMax: Int {
+        var others = root
+        others[Key.calls] = nil
+        return PropertyListLimits.bytesMax - Self.reserveBytes - Self.xmlBytes(of: .dictionary(others))
+    }
+
+    private static func xmlBytes(ofMember key: String, _ value: PropertyListValue) -> Int {
+        12 + escapedBytes(key) + xmlBytes(of: value)
+    }
+
+    /// Bytes of `value` as the file spells it, or a few more.
+    private static func xmlBytes(of value: PropertyListValue) -> Int {
+        switch value {
+        case .bool: 8
+        case .integer, .unsigned, .real, .date: 40
+        case .uid: 70
+        case .string(let text): 17 + escapedBytes(text)
+        case .data(let bytes): 17 + bytes.count / 3 * 4
+        case .array(let elements): elements.reduce(17) { $0 + 1 + xmlBytes(of: $1) }
+        case .dictionary(let members): members.members.reduce(15) { $0 + xmlBytes(ofMember: $1.key, $1.value) }
+        }
+    }
+
+    private static func escapedBytes(_ text: String) -> Int {
+        text.utf8.reduce(0) { sum, byte in
+            switch byte {
+            case UInt8(ascii: "&"), 0x0D: sum + 5
+            case UInt8(ascii: "<"), UInt8(ascii: ">"): sum + 4
+            case 0..<0x20: sum + 3
+            default: sum + 1
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+public import BelfryProtocol
+public import BelfryTerms
+
+/// What decides whether a notification is intercepted (R1).
+///
+/// Source: Apple, "Modifying content in newly delivered notifications"; a string alert is a body, as devices have it.
+public struct InterceptionRule: Hashable, Sendable {
+    /// Whether it came as a voip push.
+    public var isVoIP = false
+    /// Whether it came as a background push, or has nothing but `content-available`.
+    public var isBackground = false
+    /// Whether `mutable-content` is set.
+    public var isMutable = false
+    /// Whether the alert has a title, a subtitle or a body.
+    public var alertHasText = false
+
+    /// A rule of which nothing holds yet.
+    public init() {}
+
+    /// The first condition that fails; nil where the extension runs.
+    public var passthrough: PassthroughReason? {
+        if isVoIP { return .voip }
+        if isBackground { return .background }
+        if !isMutable { return .noMutableContent }
+        if !alertHasText { return .noAlertText }
+        return nil
+    }
+}
+
+/// The time an extension has, from the start of its process (R3).
+public struct Budget: Hashable, Sendable {
+    /// How long before the end the extension is told. Source: the grace time observed on devices.
+    public static let notice = TimeSpan.seconds(1)
+
+    /// When the process started.
+    public let start: Instant
+    /// How long it has.
+    public let length: TimeSpan
+
+    /// The budget of a process that started at `start`.
+    public init(start: Instant, length: TimeSpan) {
+        precondition(length > .zero, "a budget of no time")
+        self.start = start
+        self.length = length
+    }
+
+    /// When the original content is delivered.
+    public var end: Instant { start + length }
+
+    /// When the extension is told: a second before the end, half-way through a budget under two seconds.
+    public var willExpire: Instant {
+        guard length < Self.notice * 2 else { return end - Self.notice }
+        return start + TimeSpan(microseconds: length.microseconds / 2)
+    }
+}
+
+/// What the system finds where an attachment is said to be.
+public struct AttachmentFacts: Hashable, Sendable {
+    /// Bytes of the file; nil where it is no regular file that can be read.
+    public var bytes: Int64?
+
+    /// Facts.
+    public init(bytes: Int64?) {
+        self.bytes = bytes
+    }
+}
+
+/// Why the system drops an attachment: `UNError.Code`, with the raw values of its header.
+public enum AttachmentError: Int, Error, Hashable, Sendable, CaseIterable {
+    /// Not a path to a readable file.
+    case invalidURL = 100
+    /// Neither hint nor file extension names a type that may be attached.
+    case unrecognizedType = 101
+    /// Larger than its kind may be.
+    case invalidFileSize = 102
+    /// The file is not in the attachment store.
+    case notInDataStore = 103
+    /// The file could not be moved into the attachment store.
+    case moveIntoDataStoreFailed = 104
+    /// The file is empty.
+    case corrupt = 105
+
+    /// What the system says of it.
+    public var localizedDescription: String {
+        switch self {
+        case .invalidURL: "Invalid attachment file URL"
+        case .unrecognizedType: "Unrecognized attachment file type"
+        case .invalidFileSize: "Invalid attachment file size"
+        case .notInDataStore: "Attachment is not in the data store"
+        case .moveIntoDataStoreFailed: "Failed to move attachment file into data store"
+        case .corrupt: "Attachment is corrupt"
+        }
+    }
+}
+
+/// Which attachments may be shown. Source: Apple, `UNNotificationAttachment`, the table of types and sizes.
+public enum AttachmentRule {
+    /// Bytes of a picture at most.
+    public static let imageBytesMax: Int64 = 10 << 20
+    /// Bytes of a sound at most.
+    public static let audioBytesMax: Int64 = 5 << 20
+    /// Bytes of a film at most.
+    public static let movieBytesMax: Int64 = 50 << 20
+
+    /// What is wrong with `attachment`; nil where it may be shown.
+    public static func error(in attachment: NotificationAttachment, facts: AttachmentFacts) -> AttachmentError? {
+        guard let bytes = facts.bytes else { return .invalidURL }
+        guard let limit = bytesMax(ofType: attachment.type) else { return .unrecognizedType }
+        guard bytes > 0 else { return .corrupt }
+        return bytes <= limit ? nil : .invalidFileSize
+    }
+
+    private static func bytesMax(ofType type: String) -> Int64? {
+        switch type {
+        case "public.jpeg", "com.compuserve.gif", "public.png": imageBytesMax
+        case "public.aiff-audio", "com.microsoft.waveform-audio", "public.mp3", "public.mpeg-4-audio": audioBytesMax
+        case "public.mpeg", "public.mpeg-2-video", "public.mpeg-4", "public.avi": movieBytesMax
+        default: nil
+        }
+    }
+}

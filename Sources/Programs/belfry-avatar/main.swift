@@ -1,0 +1,28 @@
+// belfry-avatar: fetches one picture and writes it again as a small PNG, in a process that can do nothing else.
+//
+// Standard input: a FetchRequest as one JSON line. Descriptor 3: an empty regular file, open for writing.
+// Standard output: a FetchAnswer as one JSON line; then the picture, if there is one, is complete.
+// Exit 0 after an answer, whatever it says; 64 if it was started by hand; 70 without an answer.
+// SIGALRM or SIGXCPU ends one that overran its time.
+import PictureFetch
+import Glibc
+import BelfrySyscalls
+
+guard CommandLine.arguments.count == 1, fcntl(3, F_GETFD) != -1 else {
+    printError("is started by belfry-worker: a request on standard input, the picture to descriptor 3")
+    exit(64)
+}
+ignoreBrokenPipes()
+do throws(SystemError) {
+    try FetchRun.write(try FetchRun.answerStandardInput())
+} catch {
+    printError("\(error)")
+    exit(70)
+}
+// Without exit handlers: libraries that a picture may have taken over have nothing left to do.
+_exit(0)
+
+private func printError(_ text: String) {
+    let line = Array("belfry-avatar: \(text)\n".utf8)
+    _ = unsafe line.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+}

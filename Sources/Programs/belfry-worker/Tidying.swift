@@ -1,0 +1,66 @@
+import BelfryAppGroup
+import BelfryEventLoop
+import BelfryJournal
+import BelfryProtocol
+import BelfrySyscalls
+import BelfryTerms
+import CallLedger
+import CallService
+import Glibc
+
+/// What belfry-tidy.service does after a worker died: settles its ring, and tells the person of the missed call (R12).
+enum Tidying {
+    /// Settles every group; answers the exit status.
+    static func run(environment: Environment) -> Int32 {
+        guard let state = StateDirectory(environment: environment) else { return 0 }
+        do throws(SystemError) {
+            let loop = try Loop()
+            let groups = try state.groups()
+            var left = groups.count
+            for group in groups {
+                tidy(group, under: state, on: loop) {
+                    left -= 1
+                    if left == 0 { loop.stop() }
+                }
+            }
+            if left > 0 { loop.run() }
+            return 0
+        } catch {
+            complain("\(error)")
+            return 70
+        }
+    }
+
+    private static func tidy(_ group: GroupName, under state: StateDirectory, on loop: Loop, done: @escaping () -> Void)
+    {
+        let file = GroupFile(state: state, group: group)
+        guard file.snapshot().status == .read else { return done() }
+        file.transact(on: loop) { edit in
+            var ledger = Ledger(opening: edit.root, at: .now(reading: edit.found))
+            let untold = ledger.tellOfDeadRings()
+            edit.root = ledger.root
+            edit.isDurable = ledger.mustOutlivePowerCut
+            return untold
+        } completion: { (transaction: GroupTransaction<[Call]>) in
+            tell(of: transaction.value, in: group)
+            // Keeps the file until its transaction is over.
+            _ = file
+            done()
+        }
+    }
+
+    private static func tell(of missed: [Call], in group: GroupName) {
+        let writer = JournalWriter()
+        let boot = Instant(microseconds: bootTimeMicroseconds()).seconds
+        for call in missed {
+            var story = JournalStory(group: group.text)
+            var content = NotificationContent()
+            content.title = call.name.isEmpty ? call.handle : call.name
+            content.body = MissedCall.body(hasVideo: call.hasVideo)
+            let event = Event(at: 0, boot: boot, id: randomUUID(), body: .missed(call: call.key.text, content: content))
+            print(String(decoding: event.line, as: UTF8.self), terminator: "")
+            if let entry = story.entry(for: event) { writer.write(entry) }
+        }
+        writer.finish()
+    }
+}

@@ -1,0 +1,164 @@
+import BelfryAppGroup
+import BelfryEventLoop
+import BelfryJournal
+import BelfryProtocol
+import BelfrySettings
+import BelfrySyscalls
+import BelfryTerms
+import CallService
+import Glibc
+import Interception
+import PictureFetcher
+import ServiceHost
+
+/// The process systemd starts for one notification: wires the rooms together and runs the loop until it is over.
+final class Worker {
+    /// Exit statuses, of sysexits(3).
+    private enum Status {
+        static let handled: Int32 = 0
+        static let badNotification: Int32 = 65
+        static let defect: Int32 = 70
+    }
+
+    private let loop: Loop
+    private let environment: Environment
+    private let connection: ClientConnection
+    private let journal: JournalSink
+    private var walk: NotificationWalk?
+    private var picture: CallerPicture?
+    private var status = Status.handled
+    private var isOver = false
+
+    /// Handles the notification on standard input; answers the exit status.
+    static func run(environment: Environment) -> Int32 {
+        do throws(SystemError) {
+            // What can be read at once is answered at once; only then is there time to get ready for the rest.
+            let worker = Worker(loop: try Loop(preparesLater: true), environment: environment)
+            try worker.listenForStop()
+            worker.connection.read { [unowned worker] in worker.whole($0) }
+            if !worker.isOver { try worker.loop.prepare() }
+            worker.loop.run()
+            worker.journal.finish()
+            worker.picture?.removeOld()
+            return worker.status
+        } catch {
+            complain("\(error)")
+            return Status.defect
+        }
+    }
+
+    private init(loop: Loop, environment: Environment) {
+        self.loop = loop
+        self.environment = environment
+        connection = ClientConnection(loop: loop, input: STDIN_FILENO, output: STDOUT_FILENO)
+        journal = JournalSink(loop: loop)
+    }
+
+    private func listenForStop() throws(SystemError) {
+        for signal in [SIGTERM, SIGINT, SIGHUP] {
+            try loop.onSignal(signal, description: "stop") { [unowned self] _ in
+                guard let walk else { return leave() }
+                walk.stop()
+            }
+        }
+    }
+
+    private func whole(_ reading: PushReading) {
+        let whole = loop.now
+        guard connection.peerUser.map({ $0 == geteuid() || $0 == 0 }) ?? true else {
+            return refuse(Rejection(.badField, detail: "only this user and root may push here"), at: whole)
+        }
+        do throws(Rejection) {
+            switch reading {
+            case .complete(let bytes): try go(Push.parse(bytes), whole: whole)
+            case .tooLarge: throw .notificationTooLarge
+            case .incomplete(let bytes):
+                let seconds = ClientConnection.notificationPatience.seconds
+                throw Rejection(.incomplete, detail: "\(bytes) bytes came in \(seconds) s, and not the end")
+            }
+        } catch {
+            refuse(error, at: whole)
+        }
+    }
+
+    private func go(_ push: Push, whole: Instant) throws(Rejection) {
+        let loaded = SettingsLoader.load(environment: environment)
+        let settings = loaded.settings
+        let name = push.envelope.appGroup ?? settings.appGroup
+        guard let group = GroupName(name) else {
+            throw Rejection(.badAppGroup, detail: "\(Printable.escaped(name)) is no name of an app group")
+        }
+        let reporter = reporter(id: push.request.id, whole: whole, group: group.text)
+        let ring = RingSettings(settings)
+        let ringer = Ringer(loop: loop, settings: ring, environment: environment, tell: reporter.report)
+        let state = StateDirectory(environment: environment) ?? StateDirectory(path: "/nonexistent/belfry")
+        let picture = CallerPicture(
+            loop: loop, settings: AvatarSettings(settings), statePath: state.path, requestID: push.request.id,
+            program: programBeside("belfry-avatar"))
+        self.picture = picture
+        let world = SystemCallWorld(
+            loop: loop, file: GroupFile(state: state, group: group), ringer: ringer, picture: picture,
+            tell: reporter.report)
+        let budget = Budget(start: processStart(), length: settings.expiryBudget)
+        extendRuntime(to: settings.expiryBudget)
+        let walk = NotificationWalk(
+            push: push, timers: loop, world: world, settings: ring, budget: budget, report: reporter.report
+        ) { [unowned self] end in
+            close(refused: end == .refused)
+        }
+        self.walk = walk
+        walk.start(notes: loaded.mistakes.map { .warning(code: .configuration, detail: $0.description) })
+    }
+
+    private func refuse(_ rejection: Rejection, at whole: Instant) {
+        reporter(id: randomUUID(), whole: whole, group: "").report(
+            .rejected(reason: rejection.reason.rawValue, detail: rejection.detail))
+        close(refused: true)
+    }
+
+    private func close(refused: Bool) {
+        if refused { status = Status.badNotification }
+        connection.close(refused: refused) { [unowned self] in leave() }
+    }
+
+    private func leave() {
+        isOver = true
+        loop.stop()
+    }
+
+    private func reporter(id: String, whole: Instant, group: String) -> EventReporter {
+        journal.begin(group: group)
+        return EventReporter(
+            timers: loop, id: id, whole: whole, listeners: [connection.write, journal.write])
+    }
+
+    /// The unit's `RuntimeMaxSec=` matches the default budget: a longer one asks for more.
+    private func extendRuntime(to budget: TimeSpan) {
+        guard budget > Settings.expiryBudgetOfApple else { return }
+        let length = budget + .seconds(5)
+        notifyServiceManager("EXTEND_TIMEOUT_USEC=\(length.microseconds)")
+    }
+}
+
+/// When this process started, cut to the kernel's clock tick of 10 ms.
+private func processStart() -> Instant {
+    let ticksPerSecond = Int64(sysconf(Int32(_SC_CLK_TCK)))
+    let ticks = Int64(clamping: ProcessIdentity.current.startTicks)
+    return Instant(microseconds: ticks.multipliedReportingOverflow(by: 1_000_000 / ticksPerSecond).partialValue)
+}
+
+extension AvatarSettings {
+    fileprivate init(_ settings: Settings) {
+        self.init(
+            timeout: settings.avatarTimeout, bytesMax: settings.avatarBytesMax, allow: settings.avatarAllow,
+            from: settings.avatarFrom)
+    }
+}
+
+extension RingSettings {
+    fileprivate init(_ settings: Settings) {
+        self.init(
+            duration: settings.ringDuration, interval: settings.ringInterval, sound: settings.sound,
+            vibrates: settings.vibrates, secondCall: settings.secondCall, callsMax: settings.callsMax)
+    }
+}

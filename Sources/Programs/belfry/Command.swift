@@ -1,0 +1,123 @@
+import BelfryTerms
+import BelfryClient
+import BelfryProtocol
+import BelfrySettings
+import BelfrySyscalls
+import Glibc
+
+/// One command: what its help says, what it takes, and what it does.
+struct Command: Sendable {
+    /// Its name.
+    let name: String
+    /// How it is written, without `belfry`; one line each.
+    let synopsis: [String]
+    /// What it does, in one line.
+    let summary: String
+    /// What its help says beside that.
+    var details = ""
+    /// The options it takes beside ``Option/common``.
+    var options: [Option] = []
+    /// How many arguments it takes.
+    var arguments = 0...0
+    /// How many of its arguments are left as they are, hyphens included, given all words from the first argument on;
+    /// nil where options may stand anywhere.
+    var verbatimCount: (@Sendable ([String]) -> Int)?
+    /// What it does.
+    let run: @Sendable (Context) throws(CommandError) -> ProgramStatus
+}
+
+/// Why a command ends without having done what was asked.
+struct CommandError: Error, Equatable {
+    /// How the program ends.
+    let status: ProgramStatus
+    /// What is wrong, without a full stop.
+    let problem: String
+    /// What to do about it, without a full stop; may be empty.
+    let remedy: String
+
+    /// An error that ends the program with `status`.
+    init(_ status: ProgramStatus, _ problem: String, _ remedy: String = "") {
+        self.status = status
+        self.problem = problem
+        self.remedy = remedy
+    }
+
+    /// What standard error says: `belfry: what is wrong: what to do`.
+    var message: String { "belfry: " + problem + (remedy.isEmpty ? "" : ": " + remedy) }
+}
+
+/// What a command works with: its options, the environment, the settings, and where it prints.
+struct Context {
+    /// Its options and arguments.
+    let options: ParsedOptions
+    /// The environment.
+    let environment: [String: String]
+    /// Where it prints.
+    let output: Output
+    /// The settings in force for the shell that runs it.
+    let loaded: LoadedSettings
+    /// How words are coloured.
+    let style: Style
+
+    /// A context; reads the configuration.
+    init(options: ParsedOptions, environment: [String: String], output: Output) {
+        self.options = options
+        self.environment = environment
+        self.output = output
+        loaded = SettingsLoader.load(environment: Environment(environment))
+        style = Style(isTerminal: output.isTerminal, environment: environment)
+    }
+
+    /// Says on standard error what is not as it should be, and goes on.
+    func warn(_ text: String) { output.complaint(Printable.escaped("belfry: warning: " + text)) }
+
+    /// Whether JSON is wanted.
+    var wantsJSON: Bool { options.has("json") }
+
+    /// The app group that this command looks into.
+    var groupName: String { options["group"] ?? loaded.settings.appGroup }
+
+    /// The app group as a push has to name it; nil where the worker's own configuration says it as well as ours.
+    ///
+    /// What the shell's environment says need not be in the worker's, and both must look into the same file.
+    var statedGroup: String? {
+        if let group = options["group"] { return group }
+        if case .environment = loaded.origin(of: .appGroupName) { return loaded.settings.appGroup }
+        return nil
+    }
+
+    /// The push socket that the options or the environment name.
+    func socket() throws(CommandError) -> PushSocket {
+        do throws(PushError) {
+            if let path = options["socket"] { return try PushSocket(path: path) }
+            return try PushSocket(environment: environment)
+        } catch {
+            throw CommandError(error)
+        }
+    }
+}
+
+extension CommandError {
+    /// The push's failure as the command's.
+    init(_ error: PushError) {
+        self.init(ProgramStatus(rawValue: error.exitStatus) ?? .defect, error.detail, error.remedy)
+    }
+}
+
+/// The environment of this process, without Foundation.
+enum ProcessEnvironment {
+    /// Every variable; of one that stands twice the first counts, as for getenv(3).
+    static func current() -> [String: String] {
+        var variables: [String: String] = [:]
+        var cursor = unsafe environ
+        while let entry = unsafe cursor.pointee {
+            let text = unsafe String(cString: entry)
+            if let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) {
+                let name = String(text[..<equals])
+                if variables[name] == nil { variables[name] = String(text[text.utf8.index(after: equals)...]) }
+            }
+            unsafe cursor += 1
+        }
+        return variables
+    }
+}

@@ -1,0 +1,156 @@
+import BelfryTerms
+import BelfryEventLoop
+import BelfryJSON
+import BelfryProtocol
+import BelfrySettings
+import BelfrySyscalls
+import Glibc
+
+extension Command {
+    /// `belfry config`.
+    static let config = Command(
+        name: "config", synopsis: ["config", "config check [FILE]"],
+        summary: "the settings in force and where each came from; check a file",
+        details: """
+            Read in this order, what comes later wins: /etc/belfry/belfry.conf, /etc/belfry/belfry.conf.d/*.conf,
+            $XDG_CONFIG_HOME/belfry/belfry.conf (~/.config), its belfry.conf.d/*.conf, the environment. The worker's
+            environment is its unit's, not the shell's: where they differ, both are shown.
+            """,
+        arguments: 0...2
+    ) { context throws(CommandError) in
+        let words = context.options.arguments
+        guard let word = words.first else { return show(context) }
+        guard word == "check" else {
+            throw CommandError(.usage, "there is no belfry config \(word)", "belfry config check FILE")
+        }
+        let loaded = words.count == 2 ? SettingsLoader.loadOnly(file: words[1]) : context.loaded
+        return report(loaded, context)
+    }
+
+    /// Every mistake a line; 78 if there is one.
+    private static func report(_ loaded: LoadedSettings, _ context: Context) -> ProgramStatus {
+        for mistake in loaded.mistakes {
+            if context.wantsJSON {
+                context.output.json([
+                    "code": .string(mistake.code.rawValue), "origin": .string(mistake.origin.description),
+                    "detail": .string(mistake.detail),
+                ])
+            } else {
+                context.output.line(Printable.escaped(mistake.description))
+            }
+        }
+        if !context.wantsJSON {
+            for advice in loaded.settings.advice { context.output.line(Printable.escaped("note: \(advice)")) }
+        }
+        return loaded.mistakes.isEmpty ? .done : .badConfiguration
+    }
+
+    private static func show(_ context: Context) -> ProgramStatus {
+        let loaded = context.loaded
+        let manager = UnitEnvironment.read()
+        let unit = manager.map { SettingsLoader.load(environment: Environment($0)) }
+        if context.wantsJSON {
+            showJSON(loaded, unit, context)
+            return .done
+        }
+        var section = ""
+        var rows: [[String]] = []
+        for setting in Setting.allCases {
+            if setting.section != section {
+                section = setting.section
+                rows.append(["[\(section)]"])
+            }
+            let value = "\(setting.key)=\(loaded.settings.text(of: setting))"
+            rows.append([value, loaded.origin(of: setting).description].map(Printable.escaped))
+            if let unit, unit.settings.text(of: setting) != loaded.settings.text(of: setting) {
+                let other = "  the unit has \(unit.settings.text(of: setting))"
+                rows.append([other, unit.origin(of: setting).description].map(Printable.escaped))
+            }
+        }
+        for line in TableText.lines(rows) { context.output.line(context.style.paint(line, tone(of: line))) }
+        if unit == nil { context.output.line("the unit's environment is unknown: no systemd user manager answers") }
+        for advice in loaded.settings.advice { context.output.line(Printable.escaped("note: \(advice)")) }
+        for mistake in loaded.mistakes { context.warn(mistake.description) }
+        return .done
+    }
+
+    private static func tone(of line: String) -> Style.Tone? {
+        if line.hasPrefix("[") { return .strong }
+        return line.hasPrefix("  ") ? .notable : nil
+    }
+
+    private static func showJSON(_ loaded: LoadedSettings, _ unit: LoadedSettings?, _ context: Context) {
+        for setting in Setting.allCases {
+            var object: JSONObject = [
+                "section": .string(setting.section), "key": .string(setting.key),
+                "value": .string(loaded.settings.text(of: setting)),
+                "origin": .string(loaded.origin(of: setting).description),
+            ]
+            if let unit {
+                object["unitValue"] = .string(unit.settings.text(of: setting))
+                object["unitOrigin"] = .string(unit.origin(of: setting).description)
+            }
+            context.output.json(object)
+        }
+    }
+}
+
+/// The environment that the manager gives to workers, and what else it says of the units.
+enum UnitEnvironment {
+    /// The variables of the worker's unit; nil where no user manager answers.
+    static func read() -> [String: String]? {
+        guard let manager = Systemctl.ask(["show-environment"]) else { return nil }
+        let unit = Systemctl.property("Environment", of: "belfry@0.service") ?? ""
+        var variables: [String: String] = [:]
+        for line in manager.split(separator: "\n") { add(String(line), to: &variables) }
+        // A unit's own lines win over the manager's.
+        for word in words(unit) { add(word, to: &variables) }
+        return variables
+    }
+
+    private static func add(_ assignment: String, to variables: inout [String: String]) {
+        guard let equals = assignment.utf8.firstIndex(of: UInt8(ascii: "=")) else { return }
+        let value = String(assignment[assignment.utf8.index(after: equals)...])
+        variables[String(assignment[..<equals])] = unquoted(value)
+    }
+
+    /// The words of a list that systemctl prints, those with spaces in double quotes.
+    static func words(_ text: String) -> [String] {
+        var words: [String] = []
+        var word = ""
+        var isQuoted = false
+        var isEscaped = false
+        for character in text.unicodeScalars {
+            if isEscaped {
+                word.unicodeScalars.append(character)
+                isEscaped = false
+            } else if character == "\\" {
+                isEscaped = true
+            } else if character == "\"" {
+                isQuoted.toggle()
+            } else if character == " ", !isQuoted {
+                if !word.isEmpty { words.append(word) }
+                word = ""
+            } else {
+                word.unicodeScalars.append(character)
+            }
+        }
+        return word.isEmpty ? words : words + [word]
+    }
+
+    /// A value without the shell quotes `$'…'` that show-environment writes where it must; our own values need no more.
+    private static func unquoted(_ value: String) -> String {
+        guard value.hasPrefix("$'"), value.hasSuffix("'"), value.utf8.count > 2 else { return value }
+        var text = ""
+        var isEscaped = false
+        for character in value.dropFirst(2).dropLast().unicodeScalars {
+            if !isEscaped, character == "\\" {
+                isEscaped = true
+            } else {
+                text.unicodeScalars.append(character)
+                isEscaped = false
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,141 @@
+import BelfryTerms
+import BelfryProtocol
+import BelfrySettings
+
+/// The command line as a whole: finds the command, reads its options, runs it, and says what went wrong.
+enum Program {
+    /// What `--version` prints.
+    static let version = "belfry 0.1.0"
+
+    /// Every command, in the order of the help.
+    static let commands: [Command] = [
+        .push, .call, .hangup, .answer, .decline, .app, .calls, .watch, .group, .config, .doctor,
+    ]
+
+    /// Runs what `words`, the command line without the program's name, asks for.
+    static func run(_ words: [String], environment: [String: String], output: Output) -> ProgramStatus {
+        do throws(CommandError) {
+            return try dispatch(words, environment, output)
+        } catch {
+            if !error.problem.isEmpty { output.complaint(Printable.escaped(error.message)) }
+            return error.status
+        }
+    }
+
+    private static func dispatch(
+        _ words: [String], _ environment: [String: String], _ output: Output
+    ) throws(CommandError) -> ProgramStatus {
+        let before = try OptionParser.parse(words, Option.common, stopsAtFirstArgument: true)
+        if before.has("version") {
+            output.line(version)
+            return .done
+        }
+        guard let name = before.arguments.first else {
+            guard before.has("help") else { throw CommandError(.usage, "no command is given", "see belfry --help") }
+            output.line(HelpText.overview(commands))
+            return .done
+        }
+        guard let command = commands.first(where: { $0.name == name }) else {
+            let meant = NearestName.nearest(to: name, of: commands.map(\.name))
+            throw CommandError(
+                .usage, "there is no command \(name)", meant.map { "did you mean \($0)?" } ?? "see belfry --help")
+        }
+        var options = try parse(Array(before.arguments.dropFirst()), of: command)
+        options.values.merge(before.values) { inner, _ in inner }
+        if options.has("help") {
+            output.line(HelpText.page(of: command))
+            return .done
+        }
+        if options.has("version") {
+            output.line(version)
+            return .done
+        }
+        guard command.arguments.contains(options.arguments.count) else {
+            let problem = options.arguments.count < command.arguments.lowerBound ? "needs more" : "takes fewer"
+            throw CommandError(.usage, "belfry \(name) \(problem) arguments", "belfry \(command.synopsis[0])")
+        }
+        return try command.run(Context(options: options, environment: environment, output: output))
+    }
+
+    /// Reads the options of `command`, which may stand before, between and behind its arguments.
+    private static func parse(_ words: [String], of command: Command) throws(CommandError) -> ParsedOptions {
+        let known = command.options + Option.common
+        guard let verbatimCount = command.verbatimCount else {
+            return try OptionParser.parse(words, known, stopsAtFirstArgument: false)
+        }
+        var parsed = try OptionParser.parse(words, known, stopsAtFirstArgument: true)
+        let name = parsed.arguments.prefix(1)
+        let between = try OptionParser.parse(Array(parsed.arguments.dropFirst()), known, stopsAtFirstArgument: true)
+        let count = verbatimCount(name + between.arguments) - name.count
+        let kept = between.arguments.prefix(max(count, 0))
+        let behind = try OptionParser.parse(
+            Array(between.arguments.dropFirst(kept.count)), known, stopsAtFirstArgument: false)
+        parsed.arguments = name + kept + behind.arguments
+        for values in [between.values, behind.values] { parsed.values.merge(values) { $1 } }
+        return parsed
+    }
+}
+
+/// How the program ends: the sysexits(3) that README lists.
+enum ProgramStatus: Int32, CaseIterable, Sendable {
+    /// It did what was asked.
+    case done = 0
+    /// The command line is wrong.
+    case usage = 64
+    /// The notification, or the file that was to be one, is bad.
+    case badNotification = 65
+    /// There is no such call, or no such key.
+    case noSuchCall = 66
+    /// There is no socket to push to, or the machine cannot ring.
+    case unavailable = 69
+    /// A defect of ours: something came that Belfry never sends.
+    case defect = 70
+    /// The connection ended before the notification was delivered.
+    case endedEarly = 75
+    /// The configuration that was to be checked has mistakes.
+    case badConfiguration = 78
+}
+
+/// What `--help` prints.
+enum HelpText {
+    private static let exitStatuses = [
+        ["0", "done"], ["64", "wrong usage"], ["65", "the notification was rejected"],
+        ["66", "no such call or key"], ["69", "no socket to push to; doctor: calls would not ring"],
+        ["70", "a defect of Belfry"], ["75", "the connection ended before the notification was delivered"],
+        ["78", "mistakes in the configuration (config check)"],
+    ]
+
+    /// The list of commands.
+    static func overview(_ commands: [Command]) -> String {
+        let usage = "Usage: belfry COMMAND [OPTION]... [ARGUMENT]...\nRings for incoming calls on Linux."
+        let list = indented(commands.map { [$0.name, $0.summary] })
+        let footer = "belfry COMMAND --help says more about one."
+        return [
+            usage, "Commands:\n" + list, "Options of every command:\n" + indented(rows(Option.common)),
+            "Exit status:\n" + indented(exitStatuses), footer,
+        ].joined(separator: "\n\n")
+    }
+
+    /// The help of one command.
+    static func page(of command: Command) -> String {
+        let usage = command.synopsis.enumerated().map { ($0 == 0 ? "Usage: belfry " : "       belfry ") + $1 }
+        var parts = [
+            (usage + [command.summary.prefix(1).uppercased() + command.summary.dropFirst() + "."])
+                .joined(separator: "\n")
+        ]
+        if !command.details.isEmpty { parts.append(command.details) }
+        parts.append("Options:\n" + indented(rows(command.options + Option.common)))
+        return parts.joined(separator: "\n\n")
+    }
+
+    private static func rows(_ options: [Option]) -> [[String]] {
+        options.map { option in
+            let letter = option.name == "help" ? "-h, " : ""
+            return [letter + "--\(option.name)" + (option.argument.map { " \($0)" } ?? ""), option.summary]
+        }
+    }
+
+    private static func indented(_ rows: [[String]]) -> String {
+        TableText.lines(rows).map { "  " + $0 }.joined(separator: "\n")
+    }
+}

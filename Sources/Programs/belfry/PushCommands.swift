@@ -1,0 +1,234 @@
+import BelfryClient
+import BelfryEventLoop
+import BelfryJSON
+import BelfryProtocol
+import BelfrySettings
+import BelfrySyscalls
+import BelfryTerms
+import CallLedger
+import Glibc
+
+extension Command {
+    static let noFollow = Option("no-follow", "leave as soon as the notification is accepted")
+
+    /// `belfry push`.
+    static let push = Command(
+        name: "push", synopsis: ["push FILE|- [--no-follow]"],
+        summary: "inject a payload or an envelope, and follow it",
+        details: """
+            FILE holds one JSON object: an APNs payload (it has "aps"; a simctl push file is one), or an envelope
+            {"payload": {...}, "id": ..., "pushType": ..., "sentAt": ..., "expiration": ..., "appGroup": ...}.
+            "-" is standard input. With --group the notification is pushed for that app group.
+            """,
+        options: [noFollow], arguments: 1...1
+    ) { context throws(CommandError) in
+        let notification = try NotificationFile.read(context.options.arguments[0])
+        return try PushRun.push(addressed(notification, to: context.statedGroup), context)
+    }
+
+    /// `notification` for the app group `group`; as it is where there is none, or where it is nothing to put in an
+    /// envelope, so that the worker says what is wrong with it.
+    static func addressed(_ notification: [UInt8], to group: String?) -> [UInt8] {
+        guard let group, let value = try? JSONValue.parse(notification), var object = value.objectValue else {
+            return notification
+        }
+        if object["aps"] != nil || object["payload"] == nil { object = ["payload": .object(object)] }
+        object["appGroup"] = .string(group)
+        return JSONValue.object(object).serialized()
+    }
+}
+
+/// The file that `belfry push` reads.
+enum NotificationFile {
+    /// More than the worker takes, so that it is the worker who refuses.
+    static let bytesMax = 1 << 20
+
+    /// The bytes of the file at `path`; `-` is standard input.
+    static func read(_ path: String) throws(CommandError) -> [UInt8] {
+        do throws(SystemError) {
+            guard path != "-" else { return try bytes(of: STDIN_FILENO, "standard input") }
+            let number = try checked("open", on: path) { unsafe open(path, O_RDONLY | O_CLOEXEC) }
+            let file = OwnedDescriptor(owning: number)
+            return try bytes(of: file.number, path)
+        } catch {
+            throw CommandError(.badNotification, "the notification cannot be read", "\(error)")
+        }
+    }
+
+    private static func bytes(of descriptor: Int32, _ name: String) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while bytes.count < bytesMax {
+            let count = try checked("read", on: name) {
+                unsafe chunk.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
+            }
+            guard count > 0 else { break }
+            bytes.append(contentsOf: chunk.prefix(count))
+        }
+        return bytes
+    }
+}
+
+extension Command {
+    /// `belfry call`.
+    static let call = Command(
+        name: "call", synopsis: ["call [--name NAME] [--handle NUMBER] [--video] [--id ID] [OPTION]..."],
+        summary: "push a call request, print the call's id, and follow it",
+        details: """
+            The id is the first line, alone, so that a script can hang up: id=$(belfry call --no-follow).
+            With --json it is the "call" of the first event.
+            """,
+        options: [
+            Option("name", "NAME", "who calls"), Option("handle", "NUMBER", "their number or SIP address"),
+            Option("video", "it is a video call"), Option("avatar", "URL", "their picture, http or https"),
+            Option("id", "ID", "the call's id, 1 to 128 bytes (a random UUID)"),
+            Option("duration", "TIME", "ring so long, from 1s, such as 10s; never longer than [Ring] Duration="),
+            noFollow,
+        ]
+    ) { context throws(CommandError) in
+        let request = try request(context)
+        let notification = enclosed(request.payload(), context)
+        return try PushRun.push(notification, context) {
+            if !context.wantsJSON { context.output.line(request.callID) }
+        }
+    }
+
+    /// `belfry hangup`.
+    static let hangup = Command(
+        name: "hangup", synopsis: ["hangup [ID] [--reason REASON]"],
+        summary: "push a hangup, as the caller's side does, and follow it",
+        details: """
+            Without ID the call that rings loud is hung up. An ID that does not ring is no mistake: for ten minutes a call
+            request with it will not ring.
+            """,
+        options: [
+            Option("reason", "REASON", HangupReason.allCases.map(\.rawValue).joined(separator: ", ")),
+            noFollow,
+        ],
+        arguments: 0...1
+    ) { context throws(CommandError) in
+        var reason = HangupReason.cancelled
+        if let word = context.options["reason"] {
+            guard let known = HangupReason(rawValue: word) else {
+                let reasons = HangupReason.allCases.map(\.rawValue)
+                throw CommandError(.usage, "there is no reason \(word)", "one of " + reasons.joined(separator: ", "))
+            }
+            reason = known
+        }
+        var id = context.options.arguments.first ?? ""
+        if context.options.arguments.isEmpty { id = try loudestCall(context).text }
+        try checkID(id, mayBeEmpty: true)
+        return try PushRun.push(enclosed(Hangup(callID: id, reason: reason).payload(), context), context)
+    }
+
+    private static func request(_ context: Context) throws(CommandError) -> CallRequest {
+        let options = context.options
+        let id = options["id"] ?? Push.makeRandomID()
+        try checkID(id, mayBeEmpty: false)
+        var request = CallRequest(callID: id, callerName: options["name"], handle: options["handle"])
+        request.hasVideo = options.has("video")
+        if let avatar = options["avatar"] { request.callerAvatar = .url(avatar) }
+        if let text = options["duration"] {
+            guard let duration = ValueText.duration(text, from: .seconds(1)) else {
+                throw CommandError(.usage, "\(text) is no duration of a ring", "1s or more, such as 10s or 1500ms")
+            }
+            request.duration = duration
+        }
+        return request
+    }
+
+    private static func checkID(_ id: String, mayBeEmpty: Bool) throws(CommandError) {
+        let isBounded = id.utf8.count <= CallRequest.callIDBytesMax && (mayBeEmpty || !id.isEmpty)
+        let isPlain = id.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        guard isBounded, isPlain else {
+            let expected = "1 to \(CallRequest.callIDBytesMax) bytes without control characters"
+            throw CommandError(.usage, "that is no call id", expected)
+        }
+    }
+
+    private static func enclosed(_ payload: JSONObject, _ context: Context) -> [UInt8] {
+        JSONValue.object(Envelope(appGroup: context.statedGroup).enclosing(payload)).serialized()
+    }
+}
+
+/// One push from the command line: sends it, prints its events, and says how that ended.
+final class PushRun {
+    private let context: Context
+    private let loop: Loop
+    private let text: EventText
+    private let follows: Bool
+    private var connection: PushConnection?
+    private var failure: PushError?
+    private var isDelivered = false
+    private var rejection: (reason: String, detail: String)?
+    private var isAccepted = false
+
+    /// Pushes `notification`; `connected` is called before the first event is printed.
+    static func push(
+        _ notification: [UInt8], _ context: Context, connected: () -> Void = {}
+    ) throws(CommandError) -> ProgramStatus {
+        try PushRun(context, try Command.makeLoop()).push(notification, connected)
+    }
+
+    private init(_ context: Context, _ loop: Loop) {
+        self.context = context
+        self.loop = loop
+        text = EventText(style: context.style)
+        follows = !context.options.has("no-follow")
+    }
+
+    private func push(_ notification: [UInt8], _ connected: () -> Void) throws(CommandError) -> ProgramStatus {
+        let socket = try context.socket()
+        do throws(PushError) {
+            connection = try PushConnection(
+                to: socket, sending: notification, on: loop,
+                onLine: { [self] line in print(line) },
+                onEnd: { [self] error in
+                    failure = error
+                    loop.stop()
+                })
+        } catch {
+            throw CommandError(error)
+        }
+        connected()
+        loop.run()
+        return try conclusion()
+    }
+
+    private func print(_ line: PushConnection.Line) {
+        if let event = line.event { note(event) }
+        if follows || context.wantsJSON {
+            if context.wantsJSON {
+                context.output.bytes(line.bytes + [UInt8(ascii: "\n")])
+            } else if let event = line.event {
+                context.output.line(text.line(event))
+            } else {
+                // A newer worker may say more than we know.
+                context.output.line(Printable.escaped(String(decoding: line.bytes, as: UTF8.self)))
+            }
+        }
+        guard !follows && (isAccepted || rejection != nil) || !context.output.isOpen else { return }
+        connection?.cancel()
+        loop.stop()
+    }
+
+    private func note(_ event: Event) {
+        switch event.body {
+        case .received: isAccepted = true
+        case .delivered: isDelivered = true
+        case .rejected(let reason, let detail): rejection = (reason, detail)
+        case .ringing, .silent, .tick, .sound, .attachment, .ended, .missed, .warning: break
+        }
+    }
+
+    private func conclusion() throws(CommandError) -> ProgramStatus {
+        if let rejection {
+            // Who follows has read it already.
+            guard !follows else { return .badNotification }
+            throw CommandError(.badNotification, "the notification was rejected: \(rejection.reason)", rejection.detail)
+        }
+        if let failure { throw CommandError(failure) }
+        if isDelivered || (!follows && isAccepted) || !context.output.isOpen { return .done }
+        throw CommandError(PushError(.endedEarly, "the connection ended before the notification was delivered"))
+    }
+}

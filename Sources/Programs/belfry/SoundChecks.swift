@@ -1,0 +1,83 @@
+import BelfryEventLoop
+import BelfrySettings
+import BelfrySyscalls
+import BelfryTerms
+import Glibc
+import SystemSound
+
+/// Whether a ring can be heard.
+enum SoundChecks {
+    private static let playTime = TimeSpan.seconds(2)
+
+    /// The configured sound, the library, the server; with `--play`, the ring itself.
+    static func run(_ context: Context) -> [Finding] {
+        let setting = context.loaded.settings.sound
+        let files = SoundFiles(environment: Environment(context.environment), programPath: runningProgramPath())
+        let (sound, problem) = files.resolve(configured: setting)
+        var findings: [Finding] = []
+        if let problem {
+            let mend = "set [Ring] Sound= to a name in \(files.folders.joined(separator: " or "))"
+            findings.append(Finding(sound == nil ? .fail : .warn, "sound", "\(problem)", mend: mend))
+        } else if let sound {
+            findings.append(Finding(.ok, "sound", "\(setting) is \(sound.path)"))
+        } else {
+            return [Finding(.warn, "sound", "[Ring] Sound=none: calls make no sound")]
+        }
+        findings.append(library())
+        findings.append(server(context))
+        if context.options.has("play"), let sound { findings.append(play(sound, context)) }
+        return findings
+    }
+
+    private static func library() -> Finding {
+        guard let handle = unsafe dlopen("libcanberra.so.0", RTLD_LAZY) else {
+            let mend = "apt install libcanberra0 libcanberra-pulse"
+            return Finding(.fail, "libcanberra", "libcanberra.so.0 is missing: calls make no sound", mend: mend)
+        }
+        unsafe dlclose(handle)
+        return Finding(.ok, "libcanberra", "libcanberra.so.0 is there")
+    }
+
+    /// Looks for the server's socket alone: only playing tells whether it answers.
+    private static func server(_ context: Context) -> Finding {
+        if let server = context.environment["PULSE_SERVER"], !server.isEmpty {
+            let detail = "$PULSE_SERVER is \(server); belfry doctor --play tells whether it answers"
+            return Finding(.ok, "sound server", detail)
+        }
+        guard let folder = context.environment["XDG_RUNTIME_DIR"], !folder.isEmpty else {
+            return Finding(.fail, "sound server", "there is no runtime directory", mend: "set XDG_RUNTIME_DIR")
+        }
+        let path = folder + "/pulse/native"
+        guard unsafe access(path, W_OK) == 0 else {
+            let mend = "start pipewire-pulse or pulseaudio in this session; belfry doctor --play tells whether it rings"
+            return Finding(.fail, "sound server", "there is no PulseAudio or PipeWire at \(path)", mend: mend)
+        }
+        return Finding(.ok, "sound server", "\(path); belfry doctor --play lets you hear it")
+    }
+
+    private static func play(_ sound: ResolvedSound, _ context: Context) -> Finding {
+        let loop: Loop
+        do throws(CommandError) { loop = try Command.makeLoop() } catch {
+            return Finding(.fail, "playing", error.problem)
+        }
+        var state: SoundReport?
+        let player = SoundPlayer(loop: loop, runtimeDirectory: context.environment["XDG_RUNTIME_DIR"]) { news in
+            state = news
+            if case .unavailable = news { loop.stop() }
+        }
+        player.play(sound)
+        _ = loop.schedule(at: loop.now + playTime, description: "heard") { loop.stop() }
+        loop.run()
+        var isSilent = false
+        player.silence {
+            isSilent = true
+            loop.stop()
+        }
+        if !isSilent { loop.run() }
+        switch state {
+        case .playing(let detail)?: return Finding(.ok, "playing", "the ring played: \(detail)")
+        case .unavailable(let detail)?: return Finding(.fail, "playing", detail, mend: "see journalctl --user")
+        case nil: return Finding(.fail, "playing", "nothing was heard for \(DecimalText.seconds(playTime.seconds))")
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import BelfryAppGroup
+import BelfryEventLoop
+import BelfryJSON
+import BelfrySyscalls
+import BelfryTerms
+import CallLedger
+
+extension Command {
+    /// `belfry watch`.
+    static let watch = Command(
+        name: "watch", synopsis: ["watch"], summary: "who rings, live, and how each call ends",
+        details: "Ends with Ctrl-C. Times are seconds since it began. With --json one object a line."
+    ) { context throws(CommandError) in
+        let access = try GroupAccess(context)
+        CallWatch(context, access.file, try makeLoop()).run()
+        return .done
+    }
+
+    /// A loop for this command.
+    static func makeLoop() throws(CommandError) -> Loop {
+        do throws(SystemError) {
+            return try Loop()
+        } catch {
+            throw CommandError(.defect, "there is no event loop: \(error)")
+        }
+    }
+}
+
+/// Follows a group file and tells who rings and how each call ends, also of a worker that dies without a word.
+final class CallWatch {
+    private let context: Context
+    private let file: GroupFile
+    private let loop: Loop
+    private let start: Instant
+    private var ledger: Ledger
+    private var ringing: [CallKey: Call] = [:]
+    private var deaths: [CallKey: ProcessSource] = [:]
+    private var wasInFront = false
+
+    /// A watch on `file`; prints nothing yet.
+    init(_ context: Context, _ file: GroupFile, _ loop: Loop) {
+        self.context = context
+        self.file = file
+        self.loop = loop
+        start = loop.now
+        ledger = GroupAccess.ledger(of: file.snapshot())
+    }
+
+    /// Tells what rings now, then what changes, until nobody reads it any more.
+    func run() {
+        let (watch, failure) = file.watch(on: loop) { [self] _ in look() }
+        if let failure { context.warn("changes are seen late, since the folder cannot be watched: \(failure)") }
+        if failure != nil { lookOften(watch) }
+        look()
+        withExtendedLifetime(watch) { loop.run() }
+    }
+
+    /// Where the kernel tells of no change, the file is read again once a second.
+    private func lookOften(_ watch: GroupWatch) {
+        _ = loop.schedule(at: loop.now + .seconds(1), description: "look again") { [self] in
+            watch.look()
+            lookOften(watch)
+        }
+    }
+
+    private func look() {
+        let before = ledger
+        ledger = GroupAccess.ledger(of: file.snapshot())
+        let rings = ledger.rings
+        for ring in rings where ringing[ring.key] == nil { tellRinging(ring) }
+        for change in ledger.changes(from: before) where change.after?.state != .ringing { tellEnd(change) }
+        for (key, call) in ringing where !rings.contains(where: { $0.key == key }) { endRing(key, call) }
+        for ring in rings { ringing[ring.key] = ring }
+        tellForeground()
+        expect(rings)
+        if !context.output.isOpen { loop.stop() }
+    }
+
+    /// A ring that is over, though its entry may not say so yet: its owner, while it lives, is about to.
+    private func endRing(_ key: CallKey, _ call: Call) {
+        if ledger.call(key)?.state == .ringing {
+            guard !isOwnerAlive(call) else { return }
+            tell("lost", call, "its worker left no word", tone: .bad)
+        }
+        ringing[key] = nil
+        deaths.removeValue(forKey: key)?.cancel()
+    }
+
+    private func isOwnerAlive(_ call: Call) -> Bool {
+        guard let owner = call.owner, let pid = Int32(exactly: owner.pid) else { return false }
+        return ProcessIdentity(livingPID: pid).map { Int64(clamping: $0.startTicks) } == owner.start
+    }
+
+    /// Looks again when an owner dies.
+    private func expect(_ rings: [Call]) {
+        for ring in rings where deaths[ring.key] == nil {
+            guard let owner = ring.owner, let pid = Int32(exactly: owner.pid), let ticks = UInt64(exactly: owner.start)
+            else { continue }
+            let process = ProcessIdentity(pid: pid, startTicks: ticks)
+            deaths[ring.key] = try? loop.onDeath(of: process, description: "owner") { [self] in
+                deaths[ring.key] = nil
+                look()
+            }
+        }
+    }
+
+    private func tellRinging(_ call: Call) {
+        let still = DecimalText.fixed((call.until - loop.now).seconds, digits: 1)
+        tell("ringing", call, "for \(still) s", tone: .good)
+    }
+
+    private func tellEnd(_ change: CallChange) {
+        // A record that is forgotten after its ten minutes is no news.
+        guard let call = change.after else { return }
+        // Its worker adds later when the person was told.
+        if let before = change.before, before.state == call.state, before.hangupReason == call.hangupReason { return }
+        let reason = call.hangupReason.map { "\($0.rawValue)" } ?? ""
+        tell(call.state.rawValue, call, reason, tone: call.state == .missed ? .bad : .notable)
+    }
+
+    private func tellForeground() {
+        let isInFront = ledger.foreground != .background
+        defer { wasInFront = isInFront }
+        guard isInFront != wasInFront else { return }
+        if context.wantsJSON {
+            context.output.json(["at": .real(elapsed), "foreground": .bool(isInFront)])
+        } else {
+            let text = isInFront ? "the app is in front: calls do not ring" : "the app is no longer in front"
+            context.output.line(story.line(at: elapsed, "app", text, tone: .strong))
+        }
+    }
+
+    private func tell(_ state: String, _ call: Call, _ detail: String, tone: Style.Tone) {
+        if context.wantsJSON {
+            var object: JSONObject = [
+                "at": .real(elapsed), "state": .string(state), "call": .string(call.key.text),
+                "name": .string(call.name), "handle": .string(call.handle), "video": .bool(call.hasVideo),
+            ]
+            if let reason = call.hangupReason { object["hangupReason"] = .string(reason.rawValue) }
+            context.output.json(object)
+        } else {
+            let text = CallText.description(of: call) + (detail.isEmpty ? "" : ", \(detail)")
+            context.output.line(story.line(at: elapsed, state, text, tone: tone))
+        }
+    }
+
+    private var elapsed: Double { (loop.now - start).seconds }
+
+    private var story: StoryText { StoryText(style: context.style) }
+}

@@ -1,0 +1,8 @@
+import BelfrySyscalls
+import Glibc
+
+openMissingStandardDescriptors()
+let output = Output()
+let words = Array(CommandLine.arguments.dropFirst())
+let status = Program.run(words, environment: ProcessEnvironment.current(), output: output)
+exit(status.rawValue)

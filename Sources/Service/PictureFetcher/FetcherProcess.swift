@@ -1,0 +1,154 @@
+import BelfryEventLoop
+import BelfryPictures
+import BelfrySyscalls
+import BelfryTerms
+import CBelfryLinux
+import Glibc
+
+/// One run of belfry-avatar, watched on the loop and killed with all it started at its deadline.
+///
+/// The loop never waits for it: the request is a file that is there before it starts, and a fetcher that was killed is
+/// waited for like one that ended.
+final class FetcherProcess {
+    /// How much of its time the fetcher does not get, so that it can still say what took so long: a tenth, and so
+    /// long at most.
+    static let answeringTimeMax = TimeSpan.milliseconds(200)
+
+    private let loop: Loop
+    private let child: ChildProcess
+    private let answers: OwnedDescriptor
+    private var answerSource: DescriptorSource?
+    private var process: ProcessSource?
+    private var deadline: (any ScheduledTimer)?
+    private var line: [UInt8] = []
+    private var finished: ((Result<FetchAnswer, Skip>) -> Void)?
+
+    /// Starts the fetcher at `program` on what `request` makes of its time; it writes the picture to `file`, and is
+    /// killed after `time`.
+    ///
+    /// - Parameters:
+    ///   - environment: its whole environment.
+    ///   - finished: called once, unless it is cancelled.
+    init(
+        loop: Loop, program: String, environment: [String: String], within time: TimeSpan,
+        file: borrowing OwnedDescriptor, request: (_ milliseconds: Int) -> FetchRequest,
+        finished: @escaping (Result<FetchAnswer, Skip>) -> Void
+    ) throws(SystemError) {
+        let answering = min(TimeSpan(microseconds: time.microseconds / 10), Self.answeringTimeMax)
+        let milliseconds = Int(clamping: (time - answering).microseconds / 1_000)
+        let input = try Self.file(of: request(milliseconds).line)
+        let pipe = try DescriptorPair.pipe()
+        var command = ChildCommand(
+            path: program, environment: environment,
+            streams: [
+                0: .descriptor(input.number), 1: .descriptor(pipe.writing.number), 2: .null,
+                3: .descriptor(file.number),
+            ])
+        command.leadsGroup = true
+        let end = loop.now + time
+        child = try ChildProcess(command)
+        self.loop = loop
+        self.finished = finished
+        answers = try pipe.reading.duplicate()
+        answerSource = try loop.watch(descriptor: answers.number, events: .readable, description: "fetcher answers") {
+            [unowned self] _ in readAnswer()
+        }
+        process = try loop.onExit(of: child, description: "fetcher ended") { [unowned self] in ended($0) }
+        deadline = loop.schedule(at: end, description: "fetcher") { [unowned self] in
+            try? child.signal(SIGKILL)
+            finish(.failure(Skip(.timeout, "no picture came within \(time.seconds) s")))
+        }
+    }
+
+    deinit {
+        stopWaiting()
+        process?.cancel()
+    }
+
+    /// Kills it; nothing is called any more.
+    func cancel() {
+        finished = nil
+        try? child.signal(SIGKILL)
+        stopWaiting()
+    }
+
+    private func stopWaiting() {
+        deadline?.cancel()
+        answerSource?.cancel()
+    }
+
+    private func finish(_ result: Result<FetchAnswer, Skip>) {
+        let finished = finished
+        self.finished = nil
+        stopWaiting()
+        finished?(result)
+    }
+
+    private func readAnswer() {
+        var chunk = [UInt8](repeating: 0, count: FetchLimits.answerBytesMax)
+        let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(answers.number, $0.baseAddress, $0.count) }
+        // At its end, how the fetcher exits decides.
+        guard count > 0 else { answerSource?.cancel(); return }
+        line += chunk[..<count]
+        guard line.count > FetchLimits.answerBytesMax else { return }
+        try? child.signal(SIGKILL)
+        finish(.failure(Skip(.fetcherCrashed, "belfry-avatar says more than any answer has")))
+    }
+
+    /// The answer counts once the fetcher has ended: only then is the picture complete.
+    private func ended(_ exit: ChildExit) {
+        if answerSource?.isActive == true, isReadable { readAnswer() }
+        let end = line.firstIndex(of: UInt8(ascii: "\n")) ?? line.endIndex
+        if exit.isSuccess, let answer = FetchAnswer(line: Array(line[..<end])) { return finish(.success(answer)) }
+        switch exit {
+        case .exited(127):
+            // How posix_spawn(3) tells of a program that cannot be executed, where it cannot tell at once.
+            finish(.failure(Skip(.fetcherMissing, "belfry-avatar cannot be executed")))
+        case .exited(let code):
+            finish(.failure(Skip(.fetcherCrashed, "belfry-avatar ended with status \(code) and no answer")))
+        case .killed(SIGALRM), .killed(SIGXCPU):
+            finish(.failure(Skip(.timeout, "belfry-avatar overran its time")))
+        case .killed(SIGKILL):
+            finish(.failure(Skip(.fetcherCrashed, "belfry-avatar was killed, perhaps for want of memory")))
+        case .killed(let signal):
+            finish(.failure(Skip(.fetcherCrashed, "belfry-avatar was killed by signal \(signal)")))
+        }
+    }
+
+    private var isReadable: Bool {
+        var request = pollfd(fd: answers.number, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&request, 1, 0) == 1
+    }
+
+    /// The request in a nameless file, which takes any number of hosts and never has to be waited for as a pipe does.
+    private static func file(of bytes: [UInt8]) throws(SystemError) -> OwnedDescriptor {
+        let file = OwnedDescriptor(
+            owning: try checked("memfd_create") { unsafe clinux_memory_file("belfry-avatar request") })
+        let number = file.number
+        let count = try checked("pwrite", on: "the request") {
+            unsafe bytes.withUnsafeBytes { unsafe pwrite(number, $0.baseAddress, $0.count, 0) }
+        }
+        guard count == bytes.count else { throw SystemError(errno: ENOSPC, call: "pwrite", subject: "the request") }
+        return file
+    }
+}
+
+/// What of the worker's environment the fetcher gets: of all that a session has in it, the least that a transfer needs.
+public enum FetcherEnvironment {
+    /// Where certificates are that this machine trusts, and how names are asked for (resolv.conf(5)).
+    static let names = ["SSL_CERT_FILE", "SSL_CERT_DIR", "RES_OPTIONS", "LOCALDOMAIN"]
+
+    /// The fetcher's environment, of variables that `variable` tells.
+    static func of(_ variable: (String) -> String?) -> [String: String] {
+        // The trace of a crash costs every start a dozen system calls, and its filter would refuse them.
+        var environment = ["SWIFT_BACKTRACE": "enable=no"]
+        for name in names { environment[name] = variable(name) }
+        return environment
+    }
+
+    /// The variable `name` of this process; nil where it is not set.
+    public static func variable(_ name: String) -> String? {
+        guard let value = unsafe getenv(name) else { return nil }
+        return unsafe String(cString: value)
+    }
+}

@@ -1,0 +1,191 @@
+public import BelfryEventLoop
+public import BelfryProtocol
+import BelfrySyscalls
+public import BelfryTerms
+import CBelfryLinux
+import Glibc
+
+/// One connection of the push socket, or standard input and output: a notification in, its events out.
+public final class ClientConnection {
+    /// How long a notification may take to arrive.
+    public static let notificationPatience = TimeSpan.seconds(5)
+    /// How long a refused client may go on sending, and a slow one reading, before the connection closes.
+    public static let closingPatience = TimeSpan.seconds(1)
+    /// How many bytes a refused client may go on sending.
+    public static let discardedBytesMax = 2 << 20
+
+    private let loop: Loop
+    private let inputNumber: Int32
+    private let outputNumber: Int32
+    private let input: PushInput
+    private let output: EventOutput
+    private var closing: (any ScheduledTimer)?
+
+    /// A connection on two descriptors, which may be the same socket; it does not own them.
+    public init(loop: Loop, input: Int32, output: Int32) {
+        self.loop = loop
+        inputNumber = input
+        outputNumber = output
+        self.input = PushInput(loop: loop, descriptor: input)
+        self.output = EventOutput(loop: loop, descriptor: output)
+    }
+
+    /// The user at the other end of a socket; nil where there is no telling, as behind a pipe.
+    public var peerUser: UInt32? {
+        var user: UInt32 = 0
+        return unsafe clinux_peer_user(inputNumber, &user) == 0 ? user : nil
+    }
+
+    /// Reads the notification; calls `finished` once, perhaps before it returns.
+    public func read(finished: @escaping (PushReading) -> Void) {
+        input.readNotification(patience: Self.notificationPatience, finished: finished)
+    }
+
+    /// Writes `event`; a client that does not read loses ticks first, then everything.
+    public func write(_ event: Event) {
+        guard !output.isGone else { return }
+        var isTick = false
+        if case .tick = event.body { isTick = true }
+        output.write(event.line, isDroppable: isTick)
+    }
+
+    /// Ends the connection once the client has read what waits for it, or its time is up; then calls `closed`.
+    ///
+    /// A refused client may finish sending first: it could not read why if the connection went down under its write.
+    public func close(refused: Bool, closed: @escaping () -> Void) {
+        closing = loop.schedule(at: loop.now + Self.closingPatience, description: "client unread") { [unowned self] in
+            output.clientIsGone()
+        }
+        output.whenDrained { [unowned self] in
+            closing?.cancel()
+            guard refused, !output.isGone else { return hangUp(closed) }
+            _ = shutdown(outputNumber, Int32(SHUT_WR))
+            input.discard(bytesMax: Self.discardedBytesMax, patience: Self.closingPatience) { [unowned self] in
+                hangUp(closed)
+            }
+        }
+    }
+
+    /// shutdown(2) reaches the client at once; close(2) would not, since the service manager holds a duplicate.
+    private func hangUp(_ closed: () -> Void) {
+        input.drain(bytesMax: Self.discardedBytesMax)
+        _ = shutdown(outputNumber, Int32(SHUT_RDWR))
+        closed()
+    }
+}
+
+/// How the reading of a notification ended.
+public enum PushReading: Sendable {
+    /// It is all there.
+    case complete([UInt8])
+    /// It is larger than any notification may be.
+    case tooLarge
+    /// So many bytes came in time, and not the rest.
+    case incomplete(bytes: Int)
+}
+
+/// The client's way to the worker: one notification, and then nothing that matters.
+final class PushInput {
+    /// Bytes read at a time.
+    static let chunkBytes = 16 * 1024
+
+    private let loop: Loop
+    private let number: Int32
+    private let isSocket: Bool
+    private var framing = PushFraming()
+    private var readable: DescriptorSource?
+    private var timer: (any ScheduledTimer)?
+    private var buffer = [UInt8](repeating: 0, count: PushInput.chunkBytes)
+
+    init(loop: Loop, descriptor: Int32) {
+        self.loop = loop
+        number = descriptor
+        isSocket = fileKind(of: descriptor) == S_IFSOCK
+    }
+
+    /// Reads one notification, for `patience` at most; calls `finished` once, perhaps before it returns.
+    func readNotification(patience: TimeSpan, finished: @escaping (PushReading) -> Void) {
+        timer = loop.schedule(at: loop.now + patience, description: "notification unfinished") { [unowned self] in
+            let bytes = framing.receivedBytes
+            end()
+            finished(.incomplete(bytes: bytes))
+        }
+        onInput(description: "notification") { [unowned self] chunk in
+            let progress = chunk.isEmpty ? framing.endOfInput() : framing.feed(chunk)
+            switch progress {
+            case .needMore: return true
+            case .complete(let bytes):
+                end()
+                finished(.complete(bytes))
+            case .tooLarge:
+                end()
+                finished(.tooLarge)
+            }
+            return false
+        }
+    }
+
+    /// Reads and forgets what the client still sends, so that it can finish writing and then read why it was refused.
+    func discard(bytesMax: Int, patience: TimeSpan, finished: @escaping () -> Void) {
+        var left = bytesMax
+        timer = loop.schedule(at: loop.now + patience, description: "discard") { [unowned self] in
+            end()
+            finished()
+        }
+        onInput(description: "discard") { [unowned self] chunk in
+            left -= chunk.count
+            guard chunk.isEmpty || left <= 0 else { return true }
+            end()
+            finished()
+            return false
+        }
+    }
+
+    /// Empties a socket of what nobody will read: closed with bytes in it, it would give the client ECONNRESET.
+    func drain(bytesMax: Int) {
+        guard isSocket else { return }
+        var left = bytesMax
+        while left > 0, case let count = receive(), count > 0 { left -= count }
+    }
+
+    /// Feeds `take` what comes, an empty chunk at the end, for as long as it answers true; it ends the reading itself.
+    private func onInput(description: String, _ take: @escaping (ArraySlice<UInt8>) -> Bool) {
+        guard readAvailable(take) else { return }
+        readable = try? loop.watch(descriptor: number, events: .readable, description: description) {
+            [unowned self] _ in
+            _ = readAvailable(take)
+        }
+        // Only a kind of file that never makes anybody wait cannot be watched, and all of that was read above.
+        if readable == nil { _ = take([]) }
+    }
+
+    private func end() {
+        timer?.cancel()
+        timer = nil
+        readable?.cancel()
+        readable = nil
+    }
+
+    /// Takes what is there; true if there may be more later.
+    private func readAvailable(_ take: (ArraySlice<UInt8>) -> Bool) -> Bool {
+        while isSocket || isReady(number, POLLIN) {
+            let count = receive()
+            if count > 0 {
+                guard take(buffer[..<count]) else { return false }
+                continue
+            }
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN { return true }
+            return take([])
+        }
+        return true
+    }
+
+    private func receive() -> Int {
+        unsafe buffer.withUnsafeMutableBytes { buffer in
+            isSocket
+                ? unsafe recv(number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+                : unsafe read(number, buffer.baseAddress, buffer.count)
+        }
+    }
+}

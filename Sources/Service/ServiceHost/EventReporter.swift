@@ -1,0 +1,39 @@
+public import BelfryEventLoop
+public import BelfryProtocol
+public import BelfryTerms
+
+/// Stamps what happens to one notification, and hands it to whoever listens.
+public final class EventReporter {
+    private let timers: any TimerSource
+    private let id: String
+    private let whole: Instant
+    private let listeners: [(Event) -> Void]
+    /// What happened before the first event could be told; nil from then on.
+    private var early: [Event.Body]? = []
+
+    /// A reporter for the request `id`, whose bytes were there at `whole`; listeners are told in order.
+    public init(timers: any TimerSource, id: String, whole: Instant, listeners: [(Event) -> Void]) {
+        self.timers = timers
+        self.id = id
+        self.whole = whole
+        self.listeners = listeners
+    }
+
+    /// Tells that `body` happens now; what happens before `received` or `rejected` is told right after it.
+    public func report(_ body: Event.Body) {
+        guard let early else { return tell(body) }
+        switch body {
+        case .received, .rejected:
+            self.early = nil
+            tell(body)
+            for body in early { tell(body) }
+        default: self.early = early + [body]
+        }
+    }
+
+    private func tell(_ body: Event.Body) {
+        let now = timers.now
+        let event = Event(at: (now - whole).seconds, boot: now.seconds, id: id, body: body)
+        for listener in listeners { listener(event) }
+    }
+}

@@ -1,0 +1,104 @@
+import BelfryTerms
+import BelfrySyscalls
+import CBelfryLinux
+
+/// The open directories of a group's container, ours and nobody else's all the way down from the state directory.
+struct GroupDirectories: ~Copyable {
+    /// Holds the file and its lock, and is watched.
+    let preferences: Directory
+    private let container: Directory
+
+    /// The path of the file's directory below the state directory.
+    static func path(of group: GroupName) -> String { "groups/\(group.text)/Library/Preferences" }
+
+    /// Opens them; nil where they are missing and not to be made.
+    static func open(state: StateDirectory, group: GroupName, makes: Bool) throws(SystemError) -> GroupDirectories? {
+        do throws(SystemError) {
+            let root = try Directory.open(path: state.path, makes: makes)
+            let groups = try root.openDirectory("groups", makes: makes)
+            let container = try groups.openDirectory(group.text, makes: makes)
+            let library = try container.openDirectory("Library", makes: makes)
+            let preferences = try library.openDirectory("Preferences", makes: makes)
+            return GroupDirectories(preferences: preferences, container: container)
+        } catch  where error.errno == ENOENT && !makes {
+            return nil
+        }
+    }
+
+    /// The directory that holds what is being written, apart from what is watched: so a change wakes the waiting once,
+    /// when it is there. On iOS too a container has its `tmp`.
+    func openTemporaries() throws(SystemError) -> Directory {
+        try container.openDirectory("tmp", makes: true)
+    }
+}
+
+extension GroupDirectories {
+    /// How many unreadable files are kept: then the oldest gives way.
+    static let setAsideMax = 8
+    /// How many names are looked at for what killed writers left.
+    static let tidiedNamesMax = 256
+
+    /// Takes the lock `name`; nil where somebody holds it.
+    func tryLock(_ name: String) throws(SystemError) -> FileLock? {
+        try FileLock.tryTake(name, in: preferences)
+    }
+
+    /// The process that holds the lock `name`, as far as the kernel tells.
+    func lockHolder(_ name: String) -> Int32? { FileLock.holder(of: name, in: preferences) }
+
+    /// Replaces the file `name`; `tidies` also removes what writers left that died before they could rename.
+    func replace(
+        _ name: String,
+        with bytes: [UInt8],
+        isDurable: Bool,
+        tidies: Bool
+    ) throws(SystemError) -> FileIdentity {
+        let writer = ProcessIdentity.current
+        let temporaryName = "\(name).\(writer.pid)-\(writer.startTicks)"
+        let temporaries = try openTemporaries()
+        // What is there under our own name can only be of an earlier failure of ours.
+        if tidies { GroupDirectories.tidy(temporaries, after: name, except: temporaryName) }
+        try temporaries.remove(temporaryName)
+        return try preferences.replace(
+            name, with: bytes, temporaryName: temporaryName, in: temporaries, isDurable: isDurable
+        )
+    }
+
+    /// Renames the unreadable file `name` out of the way, unless it is no longer the version `identity`; tells the new
+    /// name.
+    func setAside(_ name: String, if identity: FileIdentity?) throws(SystemError) -> String? {
+        guard let identity, try preferences.identity(of: name) == identity else { return nil }
+        let newName = try nameToSetAside(name)
+        try preferences.rename(name, to: newName)
+        return newName
+    }
+
+    private func nameToSetAside(_ name: String) throws(SystemError) -> String {
+        var oldest: (name: String, modified: Int64)?
+        for number in 1...GroupDirectories.setAsideMax {
+            let candidate = number == 1 ? "\(name).corrupt" : "\(name).corrupt-\(number)"
+            guard let taken = try preferences.identity(of: candidate) else { return candidate }
+            if oldest.map({ taken.modifiedMicroseconds < $0.modified }) ?? true {
+                oldest = (candidate, taken.modifiedMicroseconds)
+            }
+        }
+        return oldest?.name ?? "\(name).corrupt"
+    }
+
+    /// Removes what dead writers of `name` left. Failing to is no reason not to write.
+    private static func tidy(_ temporaries: borrowing Directory, after name: String, except own: String) {
+        guard let names = try? temporaries.names(max: tidiedNamesMax) else { return }
+        for candidate in names where !candidate.utf8.elementsEqual(own.utf8) {
+            guard candidate.hasPrefix("\(name)."), let writer = writer(named: candidate.dropFirst(name.count + 1)),
+                !writer.isAlive
+            else { continue }
+            try? temporaries.remove(candidate)
+        }
+    }
+
+    private static func writer(named text: Substring) -> ProcessIdentity? {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, let pid = Int32(parts[0]), let start = UInt64(parts[1]) else { return nil }
+        return ProcessIdentity(pid: pid, startTicks: start)
+    }
+}

@@ -1,0 +1,124 @@
+import BelfryEventLoop
+import BelfryPropertyList
+import BelfrySyscalls
+import BelfryTerms
+import CBelfryLinux
+
+extension GroupFile {
+    /// How long after its last change an unreadable file may still be in the middle of being written in place.
+    static let writtenInPlaceTime = TimeSpan.milliseconds(100)
+    /// How long a transaction waits for such a writer in all.
+    static let writtenInPlaceTimeMax = TimeSpan.milliseconds(500)
+    /// How often it looks meanwhile.
+    static let writtenInPlaceInterval = TimeSpan.milliseconds(10)
+
+    /// Makes one try of `transaction`; nil where it is to be tried again, for which a timer is then set.
+    func perform(_ transaction: PendingTransaction) -> TransactionEnd? {
+        do throws(SystemError) {
+            _ = try openDirectories(makes: true)
+        } catch {
+            return fail(transaction, error)
+        }
+        var warnings: [GroupWarning] = []
+        var lock: FileLock?
+        do throws(SystemError) {
+            lock = try directories?.tryLock(lockName)
+            if lock == nil {
+                if retriesLock(transaction) { return nil }
+                warnings.append(heldWarning())
+            }
+        } catch {
+            warnings.append(.locked(holder: nil, detail: "written without a lock: \(error)"))
+        }
+        defer { lock = nil }
+        do throws(SystemError) {
+            var found = try read()
+            if found.isUnreadable {
+                forget()
+                found = try read()
+            }
+            if case .unreadable(let detail) = found.status {
+                if retriesReading(transaction, found) { return nil }
+                if let warning = try setAside(found, detail: detail) { warnings.append(warning) }
+            }
+            let outcome = write(apply(transaction, to: found), over: found)
+            return TransactionEnd(outcome: outcome, warnings: warnings, waited: waited(transaction))
+        } catch {
+            return fail(transaction, error, warnings)
+        }
+    }
+
+    /// Makes the change although the file is out of reach: a call is never lost to a file.
+    private func fail(
+        _ transaction: PendingTransaction,
+        _ error: SystemError,
+        _ warnings: [GroupWarning] = []
+    ) -> TransactionEnd {
+        _ = apply(transaction, to: unusable(because: error))
+        return TransactionEnd(outcome: .failed(error), warnings: warnings, waited: waited(transaction))
+    }
+
+    private func apply(_ transaction: PendingTransaction, to found: GroupSnapshot) -> GroupEdit {
+        var edit = GroupEdit(root: found.root, found: found)
+        isChanging = true
+        transaction.change(&edit)
+        isChanging = false
+        return edit
+    }
+
+    private func write(_ edit: GroupEdit, over found: GroupSnapshot) -> GroupOutcome {
+        guard edit.root != found.root else { return .unchanged }
+        let bytes = edit.root.serializedXML()
+        guard bytes.count <= GroupFile.bytesMax else {
+            let detail = "\(path): more than \(GroupFile.bytesMax) bytes"
+            return .failed(SystemError(errno: EFBIG, call: "write", subject: detail))
+        }
+        do throws(SystemError) {
+            let identity = try directories?.replace(name, with: bytes, isDurable: edit.isDurable, tidies: !hasTidied)
+            hasTidied = true
+            if let identity { rememberWritten(edit.root, bytes: bytes, identity: identity) }
+            return .written
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func retriesLock(_ transaction: PendingTransaction) -> Bool {
+        guard !transaction.isHurried else { return false }
+        let identity = (try? directories?.preferences.identity(of: name)) ?? nil
+        let next = transaction.patience.nextTry(at: transaction.timers.now, file: identity) {
+            guard let holder = directories?.lockHolder(lockName) else { return false }
+            // What this process itself holds it does not let go of while it waits.
+            return holder != ProcessIdentity.current.pid && ProcessIdentity.isBusy(pid: holder)
+        }
+        if let next { retry(transaction, at: next) }
+        return next != nil
+    }
+
+    /// A file written in place, by a program that knows no better, is unreadable for a moment: to set it aside then
+    /// would lose it.
+    private func retriesReading(_ transaction: PendingTransaction, _ found: GroupSnapshot) -> Bool {
+        let now = transaction.timers.now
+        guard !transaction.isHurried, let modifiedAt = found.modifiedAt,
+            now - modifiedAt < GroupFile.writtenInPlaceTime,
+            now - transaction.begun < GroupFile.writtenInPlaceTimeMax
+        else { return false }
+        retry(transaction, at: now + GroupFile.writtenInPlaceInterval)
+        return true
+    }
+
+    private func heldWarning() -> GroupWarning {
+        let holder = directories?.lockHolder(lockName)
+        let name = holder.map { "process \($0)" } ?? "an unknown process"
+        return .locked(holder: holder, detail: "\(name) keeps the lock of \(path); written without it")
+    }
+
+    private func waited(_ transaction: PendingTransaction) -> TimeSpan { transaction.timers.now - transaction.begun }
+
+    /// Renames the unreadable file out of the way; nil where it has been replaced by now.
+    private func setAside(_ found: GroupSnapshot, detail: String) throws(SystemError) -> GroupWarning? {
+        let keptAs = try directories?.setAside(name, if: found.identity)
+        forget()
+        return keptAs.map { .corrupt(keptAs: $0, detail: "\(detail); kept as \($0)") }
+    }
+}

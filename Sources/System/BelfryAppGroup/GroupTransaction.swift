@@ -1,0 +1,230 @@
+public import BelfryEventLoop
+public import BelfryPropertyList
+public import BelfrySyscalls
+public import BelfryTerms
+
+/// How a transaction ended, without its value.
+struct TransactionEnd {
+    let outcome: GroupOutcome
+    let warnings: [GroupWarning]
+    let waited: TimeSpan
+}
+
+extension GroupFile {
+    /// Changes the file under its lock: `change` gets what it says, and what it leaves is written where it differs.
+    ///
+    /// `change` runs exactly once, always: where the file cannot be read, locked or written it runs on what could be
+    /// read, or on nothing, and the outcome says that it failed. A lock that is held is tried again after 1, 2, 4, 8
+    /// and then every 16 ms on `timers`; one whose holder changes nothing for 500 ms, or 2 s if it is at work all the
+    /// time, is passed over with a warning. Where the lock is free and nothing of this object waits, which is the rule,
+    /// `completion` is called before this returns. Transactions of one object run in order; one that is begun inside
+    /// `change` runs after it.
+    /// - Returns: the transaction where it has yet to end, else nil.
+    @discardableResult
+    public func transact<Result>(
+        on timers: any TimerSource,
+        _ change: @escaping (inout GroupEdit) -> Result,
+        completion: @escaping (GroupTransaction<Result>) -> Void
+    ) -> PendingTransaction? {
+        var value: Result?
+        let transaction = PendingTransaction(file: self, timers: timers) { edit in
+            value = change(&edit)
+        } complete: { end in
+            guard let value else { preconditionFailure("a transaction ended without its change") }
+            completion(GroupTransaction(value: value, end: end))
+        }
+        waiting.append(transaction)
+        if waiting.count == 1 { proceed() }
+        return waiting.contains { $0 === transaction } ? transaction : nil
+    }
+
+    /// Changes the file as ``transact(on:_:completion:)`` does and waits for it: for the command line.
+    ///
+    /// Where the lock is held this runs `loop`, whose other call backs are made meanwhile, so it must not run already.
+    public func transactAndWait<Result>(
+        on loop: Loop,
+        _ change: @escaping (inout GroupEdit) -> Result
+    ) -> GroupTransaction<Result> {
+        var ended: GroupTransaction<Result>?
+        var isRunning = false
+        let pending = transact(on: loop, change) { transaction in
+            ended = transaction
+            if isRunning { loop.stop() }
+        }
+        isRunning = true
+        if pending != nil { loop.run() }
+        isRunning = false
+        // Somebody else may have stopped the loop first.
+        pending?.finishNow()
+        guard let ended else { preconditionFailure("a transaction did not end") }
+        return ended
+    }
+
+    /// Ends the transactions that wait, up to `last`, without waiting for the lock any longer.
+    func finish(through last: PendingTransaction) {
+        guard !isChanging, waiting.contains(where: { $0 === last }) else { return }
+        while let first = waiting.first {
+            first.isHurried = true
+            attempt(first)
+            if first === last { break }
+        }
+        proceed()
+    }
+
+    /// Tries the first that waits, and those after it once it has ended.
+    private func proceed() {
+        while !isChanging, let first = waiting.first, first.timer == nil, attempt(first) {}
+    }
+
+    /// True if it has ended; else it is tried again later.
+    @discardableResult
+    private func attempt(_ transaction: PendingTransaction) -> Bool {
+        transaction.timer?.cancel()
+        transaction.timer = nil
+        guard let end = perform(transaction) else { return false }
+        waiting.removeFirst()
+        transaction.complete(end)
+        return true
+    }
+
+    /// Tries again at `instant`. The timer keeps the file, so that a change is made even if nobody else keeps it.
+    func retry(_ transaction: PendingTransaction, at instant: Instant) {
+        transaction.timer = transaction.timers.schedule(at: instant, description: "group-lock") {
+            transaction.timer = nil
+            self.proceed()
+        }
+    }
+}
+
+extension GroupTransaction {
+    fileprivate init(value: Result, end: TransactionEnd) {
+        self.init(value: value, outcome: end.outcome, warnings: end.warnings, waited: end.waited)
+    }
+}
+
+/// What a transaction changes.
+public struct GroupEdit {
+    /// What the file says, to be changed in place; empty where it could not be read.
+    public var root: PropertyListDictionary
+    /// Set it where the change must outlive a power cut: it is then written through to the disk (fsync), which may take
+    /// long.
+    public var isDurable = false
+    /// The file as the transaction found it.
+    public let found: GroupSnapshot
+}
+
+/// What became of a transaction's change.
+public enum GroupOutcome: Hashable, Sendable {
+    /// It is in the file.
+    case written
+    /// It changed nothing, so nothing was written.
+    case unchanged
+    /// It was made, but the file could not be written: nobody else will see it.
+    case failed(SystemError)
+}
+
+/// How a transaction went.
+public struct GroupTransaction<Result> {
+    /// What the change returned.
+    public let value: Result
+    /// What became of it.
+    public let outcome: GroupOutcome
+    /// What the operator should know.
+    public let warnings: [GroupWarning]
+    /// How long it waited for its turn.
+    public let waited: TimeSpan
+}
+
+/// Something the operator should know of the group file.
+public enum GroupWarning: Hashable, Sendable {
+    /// Written without the lock: `holder` kept it too long, nil where that cannot be told. Or the lock could not be
+    /// made.
+    case locked(holder: Int32?, detail: String)
+    /// The file could not be read and was set aside as `keptAs`.
+    case corrupt(keptAs: String, detail: String)
+
+    /// Its code in a `warning` event.
+    public var code: String {
+        switch self {
+        case .locked: "group-locked"
+        case .corrupt: "group-corrupt"
+        }
+    }
+
+    /// What happened, for people.
+    public var detail: String {
+        switch self {
+        case .locked(_, let detail), .corrupt(_, let detail): detail
+        }
+    }
+}
+
+/// A transaction that has begun and has not ended.
+public final class PendingTransaction {
+    let timers: any TimerSource
+    let change: (inout GroupEdit) -> Void
+    let complete: (TransactionEnd) -> Void
+    let begun: Instant
+    var patience: LockPatience
+    var timer: (any ScheduledTimer)?
+    /// Set where it must end at its next try.
+    var isHurried = false
+    private weak let file: GroupFile?
+
+    init(
+        file: GroupFile,
+        timers: any TimerSource,
+        change: @escaping (inout GroupEdit) -> Void,
+        complete: @escaping (TransactionEnd) -> Void
+    ) {
+        self.file = file
+        self.timers = timers
+        self.change = change
+        self.complete = complete
+        begun = timers.now
+        patience = LockPatience(begun: timers.now)
+    }
+
+    /// Makes the change at once, those of the same file that wait before it first, without the lock where it is held:
+    /// for a program that ends. Nothing happens once it has ended.
+    public func finishNow() { file?.finish(through: self) }
+}
+
+/// How long a transaction tries for the lock, and how often.
+struct LockPatience {
+    /// How long one process may keep the lock without anything changing: then it is taken for stopped.
+    static let stuckTime = TimeSpan.milliseconds(500)
+    /// How long it may where it is at work all the time: among hundreds of workers one waits that long for a processor
+    /// or a disk.
+    static let busyTime = TimeSpan.seconds(2)
+    /// How long a transaction waits in all, however busy the others are.
+    static let totalTime = TimeSpan.seconds(10)
+    /// The longest time between two tries.
+    static let intervalMax = TimeSpan.milliseconds(16)
+
+    private let begun: Instant
+    private var progressAt: Instant
+    private var identity: FileIdentity?
+    private var tries = 0
+
+    init(begun: Instant) {
+        self.begun = begun
+        progressAt = begun
+    }
+
+    /// When to try again after the lock was found held while the file was `identity`; nil once patience has run out.
+    ///
+    /// A busy lock is not a stuck one: whoever changes the file lets go of it soon. `isHolderBusy` is asked of one that
+    /// does not.
+    mutating func nextTry(at now: Instant, file identity: FileIdentity?, isHolderBusy: () -> Bool) -> Instant? {
+        if tries == 0 || identity != self.identity { progressAt = now }
+        self.identity = identity
+        let endOfAll = begun + LockPatience.totalTime
+        var end = min(progressAt + LockPatience.stuckTime, endOfAll)
+        if now >= end, isHolderBusy() { end = min(progressAt + LockPatience.busyTime, endOfAll) }
+        guard now < end else { return nil }
+        let interval = TimeSpan.milliseconds(1 << Int64(min(tries, 4)))
+        tries += 1
+        return min(now + min(interval, LockPatience.intervalMax), end)
+    }
+}

@@ -1,0 +1,113 @@
+public import BelfryEventLoop
+public import BelfrySyscalls
+
+/// Waits for news of a group file.
+public final class GroupWatch {
+    private let file: GroupFile
+    private let loop: Loop
+    private let changed: (GroupSnapshot) -> Void
+    private var source: DirectorySource?
+    private var watchedCount = 0
+    /// What was told last; nil after an excerpt.
+    private var toldRevision: UInt64?
+    private var glance: GroupGlance?
+    private var isEnded = false
+
+    fileprivate init(file: GroupFile, loop: Loop, changed: @escaping (GroupSnapshot) -> Void) {
+        self.file = file
+        self.loop = loop
+        self.changed = changed
+        toldRevision = file.snapshot().revision
+    }
+
+    /// Looks now and tells what is new: for each tick, since a notice may be lost, and where the kernel gives none.
+    /// Watches anew where the directory was removed and made again.
+    public func look() {
+        guard !isEnded else { return }
+        if watchedCount == file.directoriesCount, file.isStill(at: toldRevision) { return }
+        let snapshot = file.snapshot()
+        if watchedCount != file.directoriesCount { try? watchAgain() }
+        guard snapshot.revision != toldRevision else { return }
+        toldRevision = snapshot.revision
+        changed(snapshot)
+    }
+
+    /// From now on changes of what is not in `focus` are told no sooner than at the next ``look()``, for a process that
+    /// waits among hundreds is woken hundreds of times for the others; `snapshot` is what the caller knows.
+    ///
+    /// What is outside of the dictionary and the first of the members is told before the rest, in a snapshot that has
+    /// only what is in focus, the other members as they were.
+    public func attend(to focus: GroupFocus, since snapshot: GroupSnapshot) {
+        glance = GroupGlance(snapshot.root, focus: focus)
+    }
+
+    /// Ends it. Cancelling twice does nothing.
+    public func cancel() {
+        isEnded = true
+        source?.cancel()
+        source = nil
+    }
+
+    fileprivate func watchAgain() throws(SystemError) {
+        source?.cancel()
+        source = nil
+        guard try file.openDirectories(makes: true), let directory = file.directories?.preferences.descriptor.number
+        else { return }
+        watchedCount = file.directoriesCount
+        source = try loop.watchDirectory(directory, description: "group-file") { [weak self] in self?.notice() }
+    }
+
+    /// Something in the directory has changed.
+    private func notice() {
+        guard !isEnded else { return }
+        guard watchedCount == file.directoriesCount else { return look() }
+        switch file.finding(by: &glance) {
+        case (.nothing, _): break
+        case (.news(_, let isAll), let excerpt?):
+            // Who is not told where to look from now on reads in full.
+            glance = nil
+            toldRevision = nil
+            changed(excerpt)
+            if !isAll { look() }
+        case (.news, nil), (.unclear, _): look()
+        }
+    }
+}
+
+extension GroupFile {
+    /// Calls `changed` after each change of the file, by whomever: within a millisecond, on `loop`, with the file as it
+    /// is then.
+    ///
+    /// Changes that follow each other closely are told once; this object's own transactions are told too. What was so
+    /// before is not. Where the kernel cannot tell (or the directory cannot be made), `look` on the watch, from a tick
+    /// or a timer, still can: `failure` says why.
+    public func watch(
+        on loop: Loop,
+        _ changed: @escaping (GroupSnapshot) -> Void
+    ) -> (watch: GroupWatch, failure: SystemError?) {
+        let watch = GroupWatch(file: self, loop: loop, changed: changed)
+        do throws(SystemError) {
+            try watch.watchAgain()
+        } catch {
+            return (watch, error)
+        }
+        // Written between the first look and the first notice.
+        loop.afterThis(description: "group-file") { [weak watch] in watch?.look() }
+        return (watch, nil)
+    }
+}
+
+/// What of a group file somebody waits for: all that is outside of one dictionary, and a few of that dictionary's
+/// members.
+public struct GroupFocus: Hashable, Sendable {
+    /// The key of the dictionary whose other members do not matter.
+    public let dictionary: String
+    /// The keys of those members that do; the first matters most.
+    public let members: [String]
+
+    /// All that is outside of `dictionary`, and its `members`.
+    public init(dictionary: String, members: [String]) {
+        self.dictionary = dictionary
+        self.members = members
+    }
+}

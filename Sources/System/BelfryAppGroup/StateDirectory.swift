@@ -1,0 +1,47 @@
+public import BelfryTerms
+public import BelfrySyscalls
+import Glibc
+
+/// Where Belfry keeps its state: `$BELFRY_STATE_DIRECTORY`, else `$XDG_STATE_HOME/belfry`, else
+/// `~/.local/state/belfry`.
+public struct StateDirectory: Hashable, Sendable {
+    /// Its path.
+    public let path: String
+
+    /// The directory at `path`.
+    public init(path: String) { self.path = path }
+
+    /// The directory that `environment` names; nil where not even HOME is set.
+    ///
+    /// An empty variable counts as absent, and so does a relative `$XDG_STATE_HOME`, as its specification demands.
+    public init?(environment: Environment) {
+        func value(_ name: String) -> String? {
+            guard let value = environment[name], !value.utf8.isEmpty else { return nil }
+            return value
+        }
+        if let own = value("BELFRY_STATE_DIRECTORY") {
+            path = own
+        } else if let state = value("XDG_STATE_HOME"), state.utf8.first == UInt8(ascii: "/") {
+            path = "\(state)/belfry"
+        } else if let home = value("HOME") {
+            path = "\(home)/.local/state/belfry"
+        } else {
+            return nil
+        }
+    }
+}
+
+extension StateDirectory {
+    /// How many groups are looked at.
+    static let groupsMax = 100_000
+
+    /// The groups that have a container here, in the order of their names; none where there is no state yet.
+    public func groups() throws(SystemError) -> [GroupName] {
+        do throws(SystemError) {
+            let groups = try Directory.open(path: path, makes: false).openDirectory("groups", makes: false)
+            return try groups.names(max: Self.groupsMax).sorted().compactMap(GroupName.init)
+        } catch  where error.errno == ENOENT {
+            return []
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import BelfrySyscalls
+import CBelfryLinux
+import Glibc
+import Synchronization
+
+/// The way into a loop from other threads.
+///
+/// Everything else of a loop belongs to its thread; this may be used from any, also after the loop has ended.
+public final class LoopPoster: Sendable {
+    private struct State {
+        var actions: [@Sendable () -> Void] = []
+        /// Set from the one write to the event descriptor until the loop has read it.
+        var isWakePending = false
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    private let eventDescriptor: OwnedDescriptor
+
+    init() throws(SystemError) {
+        eventDescriptor = OwnedDescriptor(
+            owning: try checked("eventfd") { eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)) }
+        )
+    }
+
+    /// Has `action` called on the loop, after what was posted before it. False, and nothing happens, once the loop has
+    /// ended.
+    @discardableResult
+    public func post(_ action: @escaping @Sendable () -> Void) -> Bool {
+        let (isOpen, needsWake) = state.withLock { state in
+            guard !state.isClosed else { return (false, false) }
+            state.actions.append(action)
+            defer { state.isWakePending = true }
+            return (true, !state.isWakePending)
+        }
+        if needsWake { wake() }
+        return isOpen
+    }
+
+    func attach(to event: OpaquePointer, thread: LoopThread) throws(SystemError) {
+        _ = try unsafe DescriptorSource(
+            on: event, thread: thread, descriptor: eventDescriptor.number, events: .readable, description: "posted"
+        ) { [unowned self] _ in performPosted() }
+    }
+
+    /// Drops what is posted and refuses what comes.
+    func close() {
+        let dropped = state.withLock { state in
+            state.isClosed = true
+            defer { state.actions = [] }
+            return state.actions
+        }
+        // Released outside the lock: what an action holds may post as it goes.
+        _ = dropped
+    }
+
+    /// Performs what has been posted so far. What is posted meanwhile waits for the next iteration, which keeps timers
+    /// and descriptors fed.
+    private func performPosted() {
+        var count: UInt64 = 0
+        let size = unsafe withUnsafeMutableBytes(of: &count) {
+            unsafe read(eventDescriptor.number, $0.baseAddress, $0.count)
+        }
+        precondition(size == 8 || errno == EAGAIN || errno == EINTR, "reading an eventfd: errno \(errno)")
+        let batch = state.withLock { state in
+            state.isWakePending = false
+            defer { state.actions = [] }
+            return state.actions
+        }
+        for action in batch { action() }
+    }
+
+    private func wake() {
+        var one: UInt64 = 1
+        let size = unsafe withUnsafeBytes(of: &one) { unsafe write(eventDescriptor.number, $0.baseAddress, $0.count) }
+        // One write is outstanding at most, so the counter can never be full.
+        precondition(size == 8, "writing an eventfd: errno \(errno)")
+    }
+}
+
+/// A way for other threads to tell the loop something: messages in, one call back each on the loop, in order.
+public final class Inbox<Message: Sendable>: Sendable {
+    private let poster: LoopPoster
+    private let receiver: Receiver<Message>
+
+    fileprivate init(poster: LoopPoster, receiver: Receiver<Message>) {
+        self.poster = poster
+        self.receiver = receiver
+    }
+
+    /// Has the receiver called with `message` on the loop. False, and nothing happens, once the loop has ended. Any
+    /// thread.
+    @discardableResult
+    public func post(_ message: Message) -> Bool {
+        let receiver = receiver
+        return poster.post { receiver.receive(message) }
+    }
+
+    /// Ends it: nothing is received any more, not even what is posted already. On the loop.
+    public func close() { receiver.close() }
+}
+
+extension Loop {
+    /// Makes an inbox whose messages `receive` gets on this loop until it is closed.
+    public func makeInbox<Message: Sendable>(
+        of type: Message.Type = Message.self,
+        _ receive: @escaping (Message) -> Void
+    ) -> Inbox<Message> {
+        assertOnLoop()
+        return Inbox(poster: poster, receiver: Receiver(thread: thread, receive: receive))
+    }
+}
+
+/// A call back of the loop that other threads carry about but only the loop's thread opens.
+private final class Receiver<Message>: @unchecked Sendable {
+    private let thread: LoopThread
+    private var receiveMessage: ((Message) -> Void)?
+
+    init(thread: LoopThread, receive: @escaping (Message) -> Void) {
+        self.thread = thread
+        receiveMessage = receive
+    }
+
+    func receive(_ message: Message) {
+        thread.assertCurrent()
+        receiveMessage?(message)
+    }
+
+    func close() {
+        thread.assertCurrent()
+        receiveMessage = nil
+    }
+}

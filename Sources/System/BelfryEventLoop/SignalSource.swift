@@ -1,0 +1,82 @@
+public import BelfrySyscalls
+import CBelfryLinux
+import CBelfrySystemd
+
+/// A signal that arrived, with what came along.
+public struct ReceivedSignal: Hashable, Sendable {
+    /// Its number.
+    public let number: Int32
+    /// The process that sent it; 0 for the kernel.
+    public let senderProcess: Int32
+    /// The value sigqueue(3) sent along; 0 for other ways of sending.
+    public let value: Int32
+}
+
+extension Loop {
+    /// Calls `action` on the loop for each `number` that arrives, until it is cancelled. One source a signal.
+    ///
+    /// Blocks the signal in this thread and leaves it blocked, also after the end: other threads must have it blocked
+    /// too, or it may reach them instead. So do this before any thread is made. Standard signals that arrive together
+    /// are told once, real-time signals each.
+    @discardableResult
+    public func onSignal(
+        _ number: Int32,
+        description: String,
+        _ action: @escaping (ReceivedSignal) -> Void
+    ) throws(SystemError) -> LoopSource {
+        assertOnLoop()
+        let source = SignalSource(number, description: description, thread: thread, action: action)
+        try blockSignal(number)
+        if isPrepared { try unsafe source.attach(to: prepared()) } else { try keep(source) }
+        return source
+    }
+
+    /// What arrives meanwhile is pending, and told once the loop is prepared.
+    private func keep(_ source: SignalSource) throws(SystemError) {
+        guard !signalsToCome.contains(where: { $0.number == source.number && $0.isActive }) else {
+            throw SystemError(errno: EBUSY, call: "sd_event_add_signal", subject: source.description)
+        }
+        signalsToCome.append(source)
+    }
+}
+
+/// A signal that a loop listens to, or is going to.
+final class SignalSource: LoopSource {
+    let number: Int32
+    private var action: ((ReceivedSignal) -> Void)?
+
+    init(_ number: Int32, description: String, thread: LoopThread, action: @escaping (ReceivedSignal) -> Void) {
+        self.number = number
+        self.action = action
+        super.init(description: description, thread: thread)
+    }
+
+    /// Whether it may still call back, be it once the loop is prepared.
+    override var isActive: Bool { action != nil }
+
+    func attach(to event: OpaquePointer) throws(SystemError) {
+        try unsafe attach("sd_event_add_signal") { source, userdata in
+            unsafe systemd.event_add_signal(event, &source, number, signalArrived, userdata)
+        }
+    }
+
+    override func cancelled() { action = nil }
+
+    func fire(_ signal: ReceivedSignal) { action?(signal) }
+}
+
+private func signalArrived(
+    _ source: OpaquePointer?,
+    _ information: UnsafePointer<signalfd_siginfo>?,
+    _ userdata: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let information = unsafe information?.pointee else { return 0 }
+    unsafe object(userdata, as: SignalSource.self).fire(
+        ReceivedSignal(
+            number: Int32(truncatingIfNeeded: information.ssi_signo),
+            senderProcess: Int32(truncatingIfNeeded: information.ssi_pid),
+            value: information.ssi_int
+        )
+    )
+    return 0
+}

@@ -1,0 +1,244 @@
+public import BelfryTerms
+
+/// What an operator may tune, with every value inside its range.
+public struct Settings: Hashable, Sendable {
+    /// `MaxCalls=` may not be larger.
+    public static let callsMaxLargest = 100_000
+    /// Above this many calls the socket unit, which takes 4096 connections, refuses before Belfry can say why.
+    public static let callsMaxAdvised = 4_000
+    /// A list of hosts may not be longer.
+    public static let hostsMax = 64
+    /// A budget that iOS does not give.
+    public static let expiryBudgetOfApple = TimeSpan.seconds(30)
+
+    /// `[Ring] Duration=`: how long a call rings, from 1 s; what reaches beyond the budget is cut by it.
+    public private(set) var ringDuration = TimeSpan.seconds(30)
+    /// `[Ring] Interval=`: from one tick to the next, 200 ms to 10 s.
+    public private(set) var ringInterval = TimeSpan.seconds(1)
+    /// `[Ring] Sound=`: the name of a sound, an absolute path, or `none`.
+    public private(set) var sound = "ring"
+    /// `[Ring] Vibrate=`.
+    public private(set) var vibrates = true
+    /// `[Ring] SecondCall=`.
+    public private(set) var secondCall = RingMode.soft
+    /// `[Ring] MaxCalls=`: how many calls may ring at once.
+    public private(set) var callsMax = 1_000
+    /// `[Extension] ExpiryBudget=`: 1 s to 120 s.
+    public private(set) var expiryBudget = TimeSpan.seconds(30)
+    /// `[Avatar] Timeout=`: 0, which is no pictures, to 25 s.
+    public private(set) var avatarTimeout = TimeSpan.seconds(5)
+    /// `[Avatar] MaxBytes=`: 1 KiB to 10 MiB.
+    public private(set) var avatarBytesMax = 10 << 20
+    /// `[Avatar] Allow=`: host names, addresses and CIDR blocks that are exempt from the ban on private addresses.
+    public private(set) var avatarAllow: [String] = []
+    /// `[Avatar] From=`: the only hosts that pictures may come from; empty means any.
+    public private(set) var avatarFrom: [String] = []
+    /// `[AppGroup] Name=`.
+    public private(set) var appGroup = "group.belfry"
+
+    /// Every setting at its default.
+    public init() {}
+
+    /// Sets one setting from its text; false, and nothing changed, if that is not what ``Setting/expectation`` says.
+    ///
+    /// An empty text is the default, as in systemd's files.
+    public mutating func set(_ setting: Setting, to text: String) -> Bool {
+        guard !text.isEmpty else {
+            reset(setting)
+            return true
+        }
+        switch setting {
+        case .ringDuration: return Self.assign(ValueText.duration(text, from: .seconds(1)), to: &ringDuration)
+        case .ringInterval:
+            return Self.assign(ValueText.duration(text, from: .milliseconds(200), to: .seconds(10)), to: &ringInterval)
+        case .ringSound: return Self.assign(ValueText.sound(text), to: &sound)
+        case .ringVibrate: return Self.assign(ValueText.boolean(text), to: &vibrates)
+        case .secondCall: return Self.assign(RingMode(rawValue: text), to: &secondCall)
+        case .maxCalls: return Self.assign(ValueText.integer(text, in: 1...Self.callsMaxLargest), to: &callsMax)
+        case .expiryBudget:
+            return Self.assign(ValueText.duration(text, from: .seconds(1), to: .seconds(120)), to: &expiryBudget)
+        case .avatarTimeout:
+            return Self.assign(ValueText.duration(text, from: .zero, to: .seconds(25)), to: &avatarTimeout)
+        case .avatarMaxBytes: return Self.assign(ValueText.size(text, in: 1_024...10 << 20), to: &avatarBytesMax)
+        case .avatarAllow: return Self.assign(HostList.parse(text, addresses: true), to: &avatarAllow)
+        case .avatarFrom: return Self.assign(HostList.parse(text, addresses: false), to: &avatarFrom)
+        case .appGroupName: return Self.assign(ValueText.groupName(text), to: &appGroup)
+        }
+    }
+
+    /// The value in force as it would be written; empty where a list is.
+    public func text(of setting: Setting) -> String {
+        switch setting {
+        case .ringDuration: ValueText.text(of: ringDuration)
+        case .ringInterval: ValueText.text(of: ringInterval)
+        case .ringSound: sound
+        case .ringVibrate: vibrates ? "yes" : "no"
+        case .secondCall: secondCall.rawValue
+        case .maxCalls: String(callsMax)
+        case .expiryBudget: ValueText.text(of: expiryBudget)
+        case .avatarTimeout: ValueText.text(of: avatarTimeout)
+        case .avatarMaxBytes: ValueText.text(ofSize: avatarBytesMax)
+        case .avatarAllow: avatarAllow.joined(separator: " ")
+        case .avatarFrom: avatarFrom.joined(separator: " ")
+        case .appGroupName: appGroup
+        }
+    }
+
+    /// What is allowed and yet may surprise, in sentences for people.
+    public var advice: [String] {
+        var advice: [String] = []
+        if expiryBudget > Self.expiryBudgetOfApple {
+            advice.append(
+                "\(Setting.expiryBudget.name)\(text(of: .expiryBudget)) is more than iOS gives, which is "
+                    + ValueText.text(of: Self.expiryBudgetOfApple)
+            )
+        }
+        if callsMax > Self.callsMaxAdvised {
+            advice.append(
+                "\(Setting.maxCalls.name)\(callsMax) needs a larger MaxConnections= in belfry.socket, which has 4096"
+            )
+        }
+        return advice
+    }
+
+    private mutating func reset(_ setting: Setting) {
+        let original = Settings()
+        switch setting {
+        case .ringDuration: ringDuration = original.ringDuration
+        case .ringInterval: ringInterval = original.ringInterval
+        case .ringSound: sound = original.sound
+        case .ringVibrate: vibrates = original.vibrates
+        case .secondCall: secondCall = original.secondCall
+        case .maxCalls: callsMax = original.callsMax
+        case .expiryBudget: expiryBudget = original.expiryBudget
+        case .avatarTimeout: avatarTimeout = original.avatarTimeout
+        case .avatarMaxBytes: avatarBytesMax = original.avatarBytesMax
+        case .avatarAllow: avatarAllow = original.avatarAllow
+        case .avatarFrom: avatarFrom = original.avatarFrom
+        case .appGroupName: appGroup = original.appGroup
+        }
+    }
+
+    private static func assign<Value>(_ value: Value?, to field: inout Value) -> Bool {
+        guard let value else { return false }
+        field = value
+        return true
+    }
+}
+
+/// The settings there are: where each is written, what it is when nobody wrote it, and what it may be.
+public enum Setting: CaseIterable, Hashable, Sendable {
+    /// How long a call rings.
+    case ringDuration
+    /// Time from one tick of the ring to the next.
+    case ringInterval
+    /// What the ring sounds like.
+    case ringSound
+    /// Whether a ring vibrates.
+    case ringVibrate
+    /// What a call does that comes while another rings.
+    case secondCall
+    /// How many calls may ring at once.
+    case maxCalls
+    /// Time an extension has for one notification.
+    case expiryBudget
+    /// Time a caller's picture may take.
+    case avatarTimeout
+    /// Size a caller's picture may have.
+    case avatarMaxBytes
+    /// Private hosts that pictures may come from.
+    case avatarAllow
+    /// The only hosts that pictures may come from.
+    case avatarFrom
+    /// The app group whose file is used where a push names none.
+    case appGroupName
+
+    /// The section it stands in, without brackets.
+    public var section: String {
+        switch self {
+        case .ringDuration, .ringInterval, .ringSound, .ringVibrate, .secondCall, .maxCalls: "Ring"
+        case .expiryBudget: "Extension"
+        case .avatarTimeout, .avatarMaxBytes, .avatarAllow, .avatarFrom: "Avatar"
+        case .appGroupName: "AppGroup"
+        }
+    }
+
+    /// Its key in that section.
+    public var key: String {
+        switch self {
+        case .ringDuration: "Duration"
+        case .ringInterval: "Interval"
+        case .ringSound: "Sound"
+        case .ringVibrate: "Vibrate"
+        case .secondCall: "SecondCall"
+        case .maxCalls: "MaxCalls"
+        case .expiryBudget: "ExpiryBudget"
+        case .avatarTimeout: "Timeout"
+        case .avatarMaxBytes: "MaxBytes"
+        case .avatarAllow: "Allow"
+        case .avatarFrom: "From"
+        case .appGroupName: "Name"
+        }
+    }
+
+    /// The environment variable that has the last word on it.
+    public var environmentVariable: String {
+        switch self {
+        case .ringDuration: "BELFRY_RING_DURATION"
+        case .ringInterval: "BELFRY_RING_INTERVAL"
+        case .ringSound: "BELFRY_SOUND"
+        case .ringVibrate: "BELFRY_VIBRATE"
+        case .secondCall: "BELFRY_SECOND_CALL"
+        case .maxCalls: "BELFRY_MAX_CALLS"
+        case .expiryBudget: "BELFRY_EXPIRY_BUDGET"
+        case .avatarTimeout: "BELFRY_AVATAR_TIMEOUT"
+        case .avatarMaxBytes: "BELFRY_AVATAR_MAX_BYTES"
+        case .avatarAllow: "BELFRY_AVATAR_ALLOW"
+        case .avatarFrom: "BELFRY_AVATAR_FROM"
+        case .appGroupName: "BELFRY_APP_GROUP"
+        }
+    }
+
+    /// What a value must be, for people, to stand after "expected".
+    public var expectation: String {
+        switch self {
+        case .ringDuration: "a duration of 1s or more, such as 30s, 1500ms or 1min"
+        case .ringInterval: "a duration from 200ms to 10s"
+        case .ringSound: "the name of a sound, the absolute path of a file, or none"
+        case .ringVibrate: "yes or no"
+        case .secondCall: "soft, silent or loud"
+        case .maxCalls: "a whole number from 1 to \(Settings.callsMaxLargest)"
+        case .expiryBudget: "a duration from 1s to 120s"
+        case .avatarTimeout: "a duration from 0 (no pictures) to 25s"
+        case .avatarMaxBytes: "a size from 1K to 10M"
+        case .avatarAllow: "host names, addresses or CIDR blocks, \(Self.listManner)"
+        case .avatarFrom: "host names, \(Self.listManner)"
+        case .appGroupName: "1 to 128 letters, digits, dots or hyphens, the first a letter or digit"
+        }
+    }
+
+    private static var listManner: String { "separated by spaces or commas, at most \(Settings.hostsMax)" }
+
+    /// How it is written in a file, such as `[Ring] Duration=`.
+    public var name: String { "[\(section)] \(key)=" }
+}
+
+/// Where a value came from.
+public enum Origin: Hashable, Sendable, CustomStringConvertible {
+    /// Nobody wrote it.
+    case standard
+    /// A line of a file; 0 is the file as a whole.
+    case file(path: String, line: Int)
+    /// An environment variable.
+    case environment(variable: String)
+
+    /// `default`, `path:line` or `$VARIABLE`.
+    public var description: String {
+        switch self {
+        case .standard: "default"
+        case .file(let path, 0): path
+        case .file(let path, let line): "\(path):\(line)"
+        case .environment(let variable): "$\(variable)"
+        }
+    }
+}

@@ -1,0 +1,219 @@
+public import BelfryTerms
+import Glibc
+
+/// How values are written in systemd's manner: durations, sizes, numbers and booleans.
+///
+/// Each reader answers nil for what it does not understand or what is out of range; none can overflow.
+public enum ValueText {
+    /// Digits behind a decimal point that count; more are cut, since time is in whole microseconds.
+    private static let fractionDigitsMax = 6
+
+    /// A duration such as `30s`, `1500ms`, `1min 30s`, or a plain number of seconds with or without a fraction.
+    ///
+    /// The units are those of systemd.time(7) from `us` to `d`.
+    public static func duration(
+        _ text: String,
+        from shortest: TimeSpan = .zero,
+        to longest: TimeSpan = .longest
+    ) -> TimeSpan? {
+        var rest = Array(text.utf8)[...]
+        var total: Int64 = 0
+        var parts = 0
+        skipSpaces(&rest)
+        while !rest.isEmpty {
+            guard let part = durationPart(&rest) else { return nil }
+            // A number without a unit means seconds only where it stands alone: "1 30" is nobody's intention.
+            guard part.hasUnit || (parts == 0 && rest.isEmpty) else { return nil }
+            let (sum, overflow) = total.addingReportingOverflow(part.microseconds)
+            guard !overflow, sum <= TimeSpan.longest.microseconds else { return nil }
+            total = sum
+            parts += 1
+        }
+        let span = TimeSpan(microseconds: total)
+        return parts > 0 && span >= shortest && span <= longest ? span : nil
+    }
+
+    /// A number of bytes, with `K`, `M` or `G` (powers of 1024) behind it or not.
+    public static func size(_ text: String, in range: ClosedRange<Int>) -> Int? {
+        var digits = Array(text.utf8)
+        var shift = 0
+        switch digits.last {
+        case UInt8(ascii: "K"), UInt8(ascii: "k"): shift = 10
+        case UInt8(ascii: "M"), UInt8(ascii: "m"): shift = 20
+        case UInt8(ascii: "G"), UInt8(ascii: "g"): shift = 30
+        default: break
+        }
+        if shift > 0 { digits.removeLast() }
+        guard let count = wholeNumber(digits[...]) else { return nil }
+        let (bytes, overflow) = count.multipliedReportingOverflow(by: 1 << Int64(shift))
+        guard !overflow, let size = Int(exactly: bytes), range.contains(size) else { return nil }
+        return size
+    }
+
+    /// A whole number without a sign.
+    public static func integer(_ text: String, in range: ClosedRange<Int>) -> Int? {
+        guard let number = wholeNumber(Array(text.utf8)[...]), let value = Int(exactly: number) else { return nil }
+        return range.contains(value) ? value : nil
+    }
+
+    /// A boolean as systemd reads it: `yes`, `true`, `on`, `1` and their opposites, in any case.
+    public static func boolean(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "1", "yes", "y", "true", "t", "on": true
+        case "0", "no", "n", "false", "f", "off": false
+        default: nil
+        }
+    }
+
+    /// The shortest of the usual spellings of a duration: `30s`, `1500ms`, or with microseconds.
+    public static func text(of span: TimeSpan) -> String {
+        let microseconds = span.microseconds
+        if microseconds % 1_000_000 == 0 { return "\(microseconds / 1_000_000)s" }
+        if microseconds % 1_000 == 0 { return "\(microseconds / 1_000)ms" }
+        return "\(microseconds)us"
+    }
+
+    /// A size with the largest unit that divides it.
+    public static func text(ofSize bytes: Int) -> String {
+        if bytes > 0, bytes % (1 << 20) == 0 { return "\(bytes >> 20)M" }
+        if bytes > 0, bytes % (1 << 10) == 0 { return "\(bytes >> 10)K" }
+        return String(bytes)
+    }
+
+    /// The name of a sound, an absolute path without control characters, or `none`.
+    static func sound(_ text: String) -> String? {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= 1_024, let first = bytes.first else { return nil }
+        if first == UInt8(ascii: "/") { return bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F } ? text : nil }
+        guard first != UInt8(ascii: "."), bytes.count <= 128 else { return nil }
+        return bytes.allSatisfy { isLetterOrDigit($0) || ".-_".utf8.contains($0) } ? text : nil
+    }
+
+    /// The name of an app group.
+    static func groupName(_ text: String) -> String? {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= 128, let first = bytes.first, isLetterOrDigit(first) else { return nil }
+        return bytes.allSatisfy { isLetterOrDigit($0) || ".-".utf8.contains($0) } ? text : nil
+    }
+
+    /// Whether `byte` is an ASCII letter or digit.
+    static func isLetterOrDigit(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (byte | 0x20) >= UInt8(ascii: "a") && (byte | 0x20) <= UInt8(ascii: "z")
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+
+    private static func skipSpaces(_ rest: inout ArraySlice<UInt8>) {
+        rest = rest.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    }
+
+    private static func take(_ rest: inout ArraySlice<UInt8>, while fits: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+        let taken = rest.prefix(while: fits)
+        rest = rest.dropFirst(taken.count)
+        return taken
+    }
+
+    /// Digits alone, without overflow; nil where there are none.
+    private static func wholeNumber(_ digits: ArraySlice<UInt8>) -> Int64? {
+        guard !digits.isEmpty else { return nil }
+        var number: Int64 = 0
+        for digit in digits {
+            guard isDigit(digit) else { return nil }
+            let (tens, overflowing) = number.multipliedReportingOverflow(by: 10)
+            let (sum, overflowed) = tens.addingReportingOverflow(Int64(digit - UInt8(ascii: "0")))
+            guard !overflowing, !overflowed else { return nil }
+            number = sum
+        }
+        return number
+    }
+
+    private static func durationPart(_ rest: inout ArraySlice<UInt8>) -> (microseconds: Int64, hasUnit: Bool)? {
+        let whole = take(&rest, while: isDigit)
+        var fraction: ArraySlice<UInt8> = []
+        if rest.first == UInt8(ascii: ".") {
+            rest = rest.dropFirst()
+            fraction = take(&rest, while: isDigit)
+            guard !fraction.isEmpty else { return nil }
+        }
+        guard !whole.isEmpty || !fraction.isEmpty else { return nil }
+        skipSpaces(&rest)
+        let unit = String(decoding: take(&rest, while: { isLetter($0) || $0 >= 0x80 }), as: UTF8.self)
+        skipSpaces(&rest)
+        guard let scale = microseconds(per: unit) else { return nil }
+        guard let number = whole.isEmpty ? 0 : wholeNumber(whole) else { return nil }
+        let (product, overflow) = number.multipliedReportingOverflow(by: scale)
+        guard !overflow, product <= TimeSpan.longest.microseconds else { return nil }
+        var part: Int64 = 0
+        var place: Int64 = 1
+        for digit in fraction.prefix(fractionDigitsMax) {
+            part = part * 10 + Int64(digit - UInt8(ascii: "0"))
+            place *= 10
+        }
+        return (product + part * scale / place, !unit.isEmpty)
+    }
+
+    private static func microseconds(per unit: String) -> Int64? {
+        switch unit {
+        case "us", "usec", "µs", "μs": 1
+        case "ms", "msec": 1_000
+        case "", "s", "sec", "second", "seconds": 1_000_000
+        case "m", "min", "minute", "minutes": 60_000_000
+        case "h", "hr", "hour", "hours": 3_600_000_000
+        case "d", "day", "days": 86_400_000_000
+        default: nil
+        }
+    }
+}
+
+/// A list of hosts as `[Avatar] Allow=` and `From=` write it.
+enum HostList {
+    /// The entries of `text`, separated by spaces or commas; nil if one is no host, or there are too many.
+    ///
+    /// With `addresses` an entry may also be an IPv4 or IPv6 address, or a block such as `10.0.0.0/8`.
+    static func parse(_ text: String, addresses: Bool) -> [String]? {
+        let entries = text.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: ",") }
+        guard entries.count <= Settings.hostsMax else { return nil }
+        var hosts: [String] = []
+        for entry in entries {
+            let host = String(decoding: entry, as: UTF8.self)
+            guard isHostName(host) || (addresses && isAddressOrBlock(host)) else { return nil }
+            hosts.append(host.lowercased())
+        }
+        return hosts
+    }
+
+    /// Whether it is a DNS name (RFC 1123, and the underscore that private networks use) or an IPv4 address.
+    private static func isHostName(_ text: String) -> Bool {
+        guard text.utf8.count <= 253 else { return false }
+        let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return labels.allSatisfy { label in
+            !label.isEmpty && label.count <= 63 && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
+                && label.allSatisfy { ValueText.isLetterOrDigit($0) || "-_".utf8.contains($0) }
+        }
+    }
+
+    private static func isAddressOrBlock(_ text: String) -> Bool {
+        let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard parts.count <= 2 else { return false }
+        let address = String(decoding: parts[0], as: UTF8.self)
+        let bits: Int
+        if isAddress(address, family: AF_INET) {
+            bits = 32
+        } else if isAddress(address, family: AF_INET6) {
+            bits = 128
+        } else {
+            return false
+        }
+        guard parts.count == 2 else { return true }
+        return ValueText.integer(String(decoding: parts[1], as: UTF8.self), in: 0...bits) != nil
+    }
+
+    private static func isAddress(_ text: String, family: Int32) -> Bool {
+        // A NUL would end the text early for C.
+        guard !text.utf8.contains(0) else { return false }
+        var address = in6_addr()
+        return unsafe withUnsafeMutablePointer(to: &address) { unsafe inet_pton(family, text, $0) } == 1
+    }
+}

@@ -1,0 +1,235 @@
+import CBelfryLinux
+import Glibc
+
+/// What a child process runs, with what around it.
+public struct ChildCommand: Sendable {
+    /// What a child's descriptor is connected to.
+    public enum Stream: Sendable {
+        /// The descriptor of this process with that number, which stays open here.
+        case descriptor(Int32)
+        /// `/dev/null`, for reading and writing.
+        case null
+    }
+
+    /// The program's path; nothing is looked up in PATH.
+    public var path: String
+    /// Its arguments after the program's own name.
+    public var arguments: [String]
+    /// Its whole environment; nil for this process's own.
+    public var environment: [String: String]?
+    /// Its descriptors. Those that are not named, and of this process every one but 0, 1 and 2, are closed.
+    public var streams: [Int32: Stream]
+    /// Whether it leads a process group of its own, so that it can be killed with all its children.
+    public var leadsGroup = false
+    /// The directory it starts in; nil for this process's own.
+    public var workingDirectory: String?
+
+    /// `path` with `arguments`; standard input, output and error are this process's own unless `streams` says
+    /// otherwise.
+    public init(
+        path: String,
+        arguments: [String] = [],
+        environment: [String: String]? = nil,
+        streams: [Int32: Stream] = [:]
+    ) {
+        self.path = path
+        self.arguments = arguments
+        self.environment = environment
+        self.streams = streams
+    }
+}
+
+/// How a child process ended.
+public enum ChildExit: Hashable, Sendable {
+    /// It exited with this code.
+    case exited(code: Int32)
+    /// This signal killed it.
+    case killed(signal: Int32)
+
+    /// Whether it exited with 0.
+    public var isSuccess: Bool { self == .exited(code: 0) }
+}
+
+/// A child process and its pidfd, which cannot come to mean another process.
+///
+/// A child that is forgotten is killed, with its group if it leads one, and waited for: none outlives its owner unseen.
+/// When one that leads a group has ended, the rest of the group is killed.
+public final class ChildProcess {
+    /// Its number, its own until it has been waited for.
+    public let pid: Int32
+    /// How it ended, once that is known.
+    public private(set) var exitStatus: ChildExit?
+    private let leadsGroup: Bool
+    private let descriptor: OwnedDescriptor
+
+    /// Its pidfd: readable once it has ended. Valid as long as this object lives.
+    public var pidDescriptor: Int32 { descriptor.number }
+
+    /// Starts `command` with no signal blocked and none ignored.
+    ///
+    /// Fails with what execve(2) says, such as ENOENT, and with EINVAL where a text holds a NUL.
+    public init(_ command: ChildCommand) throws(SystemError) {
+        pid = try ChildProcess.spawn(command)
+        leadsGroup = command.leadsGroup
+        do throws(SystemError) {
+            let pid = pid
+            descriptor = OwnedDescriptor(owning: try checked("pidfd_open", on: command.path) { pidfd_open(pid, 0) })
+        } catch {
+            // Without a pidfd it could never be watched, and nobody would know of it.
+            kill(pid, SIGKILL)
+            var status: Int32 = 0
+            _ = unsafe waitpid(pid, &status, 0)
+            throw error
+        }
+    }
+
+    deinit {
+        guard exitStatus == nil else { return }
+        try? signal(SIGKILL)
+        var end = clinux_child_end()
+        while unsafe clinux_wait(descriptor.number, WEXITED, &end) == -1 && errno == EINTR {}
+    }
+
+    /// Sends `number` to it, or to its whole group if it leads one; nothing happens once it has been waited for.
+    public func signal(_ number: Int32) throws(SystemError) {
+        guard exitStatus == nil else { return }
+        let target = leadsGroup ? -pid : pid
+        do throws(SystemError) {
+            try checked("kill", on: "process \(pid)") { kill(target, number) }
+        } catch  where error.errno == ESRCH {
+            // It has ended and its group with it.
+        }
+    }
+
+    /// How it ended, if it has; never waits.
+    @discardableResult
+    public func reap() throws(SystemError) -> ChildExit? { try wait(options: WEXITED | WNOHANG) }
+
+    /// Waits until it has ended. Never on a loop's thread, except at a program's end.
+    @discardableResult
+    public func waitUntilExit() throws(SystemError) -> ChildExit {
+        guard let status = try wait(options: WEXITED) else { preconditionFailure("waitid came back without an end") }
+        return status
+    }
+
+    private func wait(options: Int32) throws(SystemError) -> ChildExit? {
+        if let exitStatus { return exitStatus }
+        var end = clinux_child_end()
+        if leadsGroup {
+            // While it is not waited for, its number is its group's and nobody else's.
+            try checked("waitid", on: "process \(pid)") {
+                unsafe clinux_wait(descriptor.number, options | WNOWAIT, &end)
+            }
+            guard end.process != 0 else { return nil }
+            try? signal(SIGKILL)
+        }
+        try checked("waitid", on: "process \(pid)") { unsafe clinux_wait(descriptor.number, options, &end) }
+        guard end.process != 0 else { return nil }
+        exitStatus = end.is_exit != 0 ? .exited(code: end.status) : .killed(signal: end.status)
+        return exitStatus
+    }
+}
+
+extension ChildProcess {
+    /// Starts `command` (`posix_spawn`) and tells its number.
+    static func spawn(_ command: ChildCommand) throws(SystemError) -> Int32 {
+        let arguments = try CStringArray([command.path] + command.arguments)
+        let environment: CStringArray? =
+            if let replaced = command.environment {
+                try CStringArray(replaced.map { "\($0.key)=\($0.value)" }.sorted())
+            } else { nil }
+        let actions = try SpawnActions(command)
+        let attributes = SpawnAttributes(leadsGroup: command.leadsGroup)
+        var pid: Int32 = 0
+        let result = unsafe posix_spawn(
+            &pid,
+            command.path,
+            &actions.raw,
+            &attributes.raw,
+            arguments.pointers,
+            environment?.pointers ?? environ
+        )
+        guard result == 0 else { throw SystemError(errno: result, call: "posix_spawn", subject: command.path) }
+        return pid
+    }
+}
+
+/// A null-ended array of C strings.
+@safe
+private final class CStringArray {
+    let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+    private let count: Int
+
+    init(_ texts: [String]) throws(SystemError) {
+        if let text = texts.first(where: { $0.utf8.contains(0) }) {
+            throw SystemError(errno: EINVAL, call: "posix_spawn", subject: "a NUL in \(text.prefix { $0 != "\0" })")
+        }
+        count = texts.count
+        unsafe pointers = .allocate(capacity: count + 1)
+        for (index, text) in texts.enumerated() { unsafe (pointers + index).initialize(to: strdup(text)) }
+        unsafe (pointers + count).initialize(to: nil)
+    }
+
+    deinit {
+        for index in 0..<count { unsafe free(pointers[index]) }
+        unsafe pointers.deallocate()
+    }
+}
+
+/// The descriptors of a child, as posix_spawn(3) takes them.
+@safe
+private final class SpawnActions {
+    var raw = unsafe posix_spawn_file_actions_t()
+    /// Copies above every number the child has, so that no redirection overwrites what the next one needs.
+    private var sources: [Int32] = []
+
+    init(_ command: ChildCommand) throws(SystemError) {
+        unsafe posix_spawn_file_actions_init(&raw)
+        let numberMax = max(2, command.streams.keys.max() ?? 2)
+        for (number, stream) in command.streams.sorted(by: { $0.key < $1.key }) {
+            switch stream {
+            case .descriptor(let source):
+                let copy = try checked("fcntl", on: "F_DUPFD_CLOEXEC") { fcntl(source, F_DUPFD_CLOEXEC, numberMax + 1) }
+                sources.append(copy)
+                unsafe posix_spawn_file_actions_adddup2(&raw, copy, number)
+            case .null:
+                unsafe posix_spawn_file_actions_addopen(&raw, number, "/dev/null", O_RDWR, 0)
+            }
+        }
+        if let directory = command.workingDirectory {
+            unsafe posix_spawn_file_actions_addchdir_np(&raw, directory)
+        }
+        // What others in this process opened without close-on-exec stays ours too.
+        unsafe posix_spawn_file_actions_addclosefrom_np(&raw, numberMax + 1)
+    }
+
+    deinit {
+        for source in sources { closeDescriptor(source) }
+        unsafe posix_spawn_file_actions_destroy(&raw)
+    }
+}
+
+/// A child's signals and group, as posix_spawn(3) takes them.
+@safe
+private final class SpawnAttributes {
+    var raw = posix_spawnattr_t()
+
+    init(leadsGroup: Bool) {
+        unsafe posix_spawnattr_init(&raw)
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe posix_spawnattr_setsigmask(&raw, &signals)
+        unsafe sigfillset(&signals)
+        unsafe posix_spawnattr_setsigdefault(&raw, &signals)
+        var flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+        if leadsGroup {
+            flags |= POSIX_SPAWN_SETPGROUP
+            unsafe posix_spawnattr_setpgroup(&raw, 0)
+        }
+        unsafe posix_spawnattr_setflags(&raw, Int16(flags))
+    }
+
+    deinit {
+        unsafe posix_spawnattr_destroy(&raw)
+    }
+}

@@ -1,0 +1,161 @@
+import CBelfryLinux
+import Glibc
+
+/// A file as it was read: its bytes, and which version they are.
+public struct FileContent: Sendable {
+    /// All of its bytes.
+    public let bytes: [UInt8]
+    /// The version they are.
+    public let identity: FileIdentity
+}
+
+extension Directory {
+    /// Reads the regular file `name`, of `bytesMax` at most; nil where there is none.
+    ///
+    /// Fails with EFBIG where it is longer, with ELOOP for a link, with EINVAL for what is no regular file; a pipe is
+    /// not waited for.
+    public borrowing func read(_ name: String, bytesMax: Int) throws(SystemError) -> FileContent? {
+        let full = "\(path)/\(name)"
+        let parent = descriptor.number
+        let file: OwnedDescriptor
+        do throws(SystemError) {
+            let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+            file = OwnedDescriptor(owning: try checked("openat", on: full) { unsafe openat(parent, name, flags) })
+        } catch  where error.errno == ENOENT {
+            return nil
+        }
+        let status = try fileStatus(file.number, path: full)
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw SystemError(errno: EINVAL, call: "openat", subject: "\(full): no regular file")
+        }
+        guard status.st_size <= bytesMax else {
+            throw SystemError(errno: EFBIG, call: "read", subject: "\(full): more than \(bytesMax) bytes")
+        }
+        let bytes = try readAll(file.number, count: Int(status.st_size), path: full)
+        return FileContent(bytes: bytes, identity: FileIdentity(status))
+    }
+
+    /// Replaces the file `name` by one of `bytes`: whoever opens it finds the old one or the new one, whole.
+    ///
+    /// It is written as `temporaryName` in `temporaries`, a directory of the same file system, and renamed. With
+    /// `isDurable` it outlives a power cut from here on. Where it fails the old file is as it was and the temporary one
+    /// is gone.
+    /// - Returns: the identity of the new file.
+    @discardableResult
+    public borrowing func replace(
+        _ name: String,
+        with bytes: [UInt8],
+        temporaryName: String,
+        in temporaries: borrowing Directory,
+        isDurable: Bool
+    ) throws(SystemError) -> FileIdentity {
+        let parent = temporaries.descriptor.number
+        let temporaryPath = "\(temporaries.path)/\(temporaryName)"
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let file = OwnedDescriptor(
+            owning: try checked("openat", on: temporaryPath) {
+                unsafe openat(parent, temporaryName, flags, Directory.newFileMode)
+            }
+        )
+        do throws(SystemError) {
+            try writeAll(bytes, to: file.number, path: temporaryPath)
+            if isDurable { try checked("fsync", on: temporaryPath) { fsync(file.number) } }
+            let status = try fileStatus(file.number, path: temporaryPath)
+            let target = descriptor.number
+            try checked("renameat", on: "\(path)/\(name)") { unsafe renameat(parent, temporaryName, target, name) }
+            if isDurable { try checked("fsync", on: path) { fsync(target) } }
+            return FileIdentity(status)
+        } catch {
+            // The first failure is the one to tell; what is left behind is tidied later.
+            try? temporaries.remove(temporaryName)
+            throw error
+        }
+    }
+
+    /// Makes the file `name`, empty and for its owner alone, over none that is there but a leftover of the same name.
+    public borrowing func create(_ name: String) throws(SystemError) -> OwnedDescriptor {
+        try remove(name)
+        let parent = descriptor.number
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        return OwnedDescriptor(
+            owning: try checked("openat", on: "\(path)/\(name)") {
+                unsafe openat(parent, name, flags, Directory.newFileMode)
+            })
+    }
+
+    /// Removes the empty directory `name`.
+    public borrowing func removeDirectory(_ name: String) throws(SystemError) {
+        let parent = descriptor.number
+        try checked("unlinkat", on: "\(path)/\(name)") { unsafe unlinkat(parent, name, AT_REMOVEDIR) }
+    }
+
+    /// Renames `name` to `newName`, over what is there.
+    public borrowing func rename(_ name: String, to newName: String) throws(SystemError) {
+        let parent = descriptor.number
+        try checked("renameat", on: "\(path)/\(name)") { unsafe renameat(parent, name, parent, newName) }
+    }
+}
+
+/// The first `count` bytes, fewer where the file has become shorter. What is written in place meanwhile is another
+/// version.
+private func readAll(_ descriptor: Int32, count: Int, path: String) throws(SystemError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var done = 0
+    while done < count {
+        let got = try checked("read", on: path) {
+            unsafe bytes.withUnsafeMutableBytes {
+                unsafe Glibc.read(descriptor, $0.baseAddress! + done, $0.count - done)
+            }
+        }
+        guard got > 0 else { break }
+        done += got
+    }
+    bytes.removeLast(count - done)
+    return bytes
+}
+
+private func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(SystemError) {
+    var written = 0
+    while written < bytes.count {
+        written += try checked("write", on: path) {
+            unsafe bytes.withUnsafeBytes {
+                unsafe Glibc.write(descriptor, $0.baseAddress! + written, $0.count - written)
+            }
+        }
+    }
+}
+
+/// Which version of a file this is: two that are equal have the same content, unless it was written twice in the same
+/// tick of the kernel's clock without changing its size or its inode.
+public struct FileIdentity: Hashable, Sendable {
+    /// The device it is on.
+    public let device: UInt64
+    /// Its inode, which a rename over it changes.
+    public let inode: UInt64
+    /// Its size.
+    public let sizeBytes: Int64
+    /// When it was last written: whole seconds since 1970.
+    public let modifiedSeconds: Int64
+    /// When it was last written: nanoseconds past the second.
+    public let modifiedNanoseconds: Int64
+
+    /// The identity in what fstat(2) says.
+    init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+        sizeBytes = Int64(status.st_size)
+        modifiedSeconds = Int64(status.st_mtim.tv_sec)
+        modifiedNanoseconds = Int64(status.st_mtim.tv_nsec)
+    }
+
+    /// Whether `other` is a version of the same file: nothing replaced it.
+    public func isSameFile(as other: FileIdentity) -> Bool { device == other.device && inode == other.inode }
+
+    /// When it was last written by the wall clock, in microseconds since 1970; clamped, as a file's date may be
+    /// anything.
+    public var modifiedMicroseconds: Int64 {
+        let (microseconds, overflow) = modifiedSeconds.multipliedReportingOverflow(by: 1_000_000)
+        guard !overflow else { return modifiedSeconds < 0 ? .min : .max }
+        return microseconds.addingReportingOverflow(modifiedNanoseconds / 1_000).partialValue
+    }
+}

@@ -1,0 +1,86 @@
+import CBelfryLinux
+import Glibc
+
+/// A lock that is held (`flock`), given up when this value ends.
+public struct FileLock: ~Copyable, Sendable {
+    private let file: OwnedDescriptor
+
+    private init(file: consuming OwnedDescriptor) { self.file = file }
+
+    deinit {
+        // Closing alone is not enough: a child that is just being started has a copy, until it executes its program.
+        flock(file.number, LOCK_UN)
+    }
+
+    /// Takes the lock on the file `name` of `directory`, which is made if it is missing; nil where somebody holds it.
+    ///
+    /// A lock file that was removed or replaced meanwhile does not count: two writers could hold two files of that
+    /// name.
+    public static func tryTake(_ name: String, in directory: borrowing Directory) throws(SystemError) -> FileLock? {
+        let path = "\(directory.path)/\(name)"
+        let parent = directory.descriptor.number
+        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+        for _ in 0..<attemptsMax {
+            let file = OwnedDescriptor(
+                owning: try checked("openat", on: path) { unsafe openat(parent, name, flags, Directory.newFileMode) }
+            )
+            do throws(SystemError) {
+                try checked("flock", on: path) { flock(file.number, LOCK_EX | LOCK_NB) }
+            } catch  where error.errno == EWOULDBLOCK {
+                return nil
+            }
+            let held = FileIdentity(try fileStatus(file.number, path: path))
+            if let named = try directory.identity(of: name), named.isSameFile(as: held) {
+                return FileLock(file: file)
+            }
+        }
+        return nil
+    }
+
+    /// The process that holds the lock on the file `name`, by `/proc/locks`; nil where nobody does or it cannot be
+    /// told.
+    ///
+    /// That is the process which took it; one that inherited it is not named there.
+    public static func holder(of name: String, in directory: borrowing Directory) -> Int32? {
+        guard let file = try? directory.identity(of: name), let locks = readKernelFile("/proc/locks") else {
+            return nil
+        }
+        return LockTable(locks).flockHolder(inode: file.inode, device: file.device)
+    }
+
+    /// How often a lock file is opened anew that somebody keeps replacing.
+    private static let attemptsMax = 4
+}
+
+/// `/proc/locks`, one lock a line: `1: FLOCK  ADVISORY  WRITE 708 08:01:1234 0 EOF`, waiting ones with `->` (proc(5)).
+struct LockTable {
+    private let lines: [Substring]
+
+    init(_ bytes: [UInt8]) {
+        lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    }
+
+    /// The process that holds an flock on `inode` of `device`.
+    func flockHolder(inode: UInt64, device: UInt64) -> Int32? {
+        let (major, minor) = LockTable.parts(ofDevice: device)
+        var anyHolder: Int32?
+        for line in lines {
+            let fields = line.split(separator: " ")
+            guard fields.count >= 6, fields[1] == "FLOCK", let pid = Int32(fields[4]), pid > 0 else { continue }
+            let file = fields[5].split(separator: ":")
+            guard file.count == 3, UInt64(file[2]) == inode else { continue }
+            if UInt64(file[0], radix: 16) == major && UInt64(file[1], radix: 16) == minor { return pid }
+            // Some file systems, btrfs among them, tell another device here than fstat(2) does.
+            anyHolder = pid
+        }
+        return anyHolder
+    }
+
+    /// As glibc's major(3) and minor(3) take a device apart.
+    private static func parts(ofDevice device: UInt64) -> (major: UInt64, minor: UInt64) {
+        (
+            (device >> 8) & 0xfff | (device >> 32) & 0xffff_f000,
+            device & 0xff | (device >> 12) & 0xffff_ff00
+        )
+    }
+}

@@ -1,0 +1,146 @@
+import CBelfryLinux
+import Glibc
+
+/// A process that cannot be mistaken for a later one of the same number: its number and when it started.
+public struct ProcessIdentity: Hashable, Sendable {
+    /// Its number.
+    public let pid: Int32
+    /// When it started, in the kernel's clock ticks since boot: field 22 of `/proc/PID/stat`.
+    public let startTicks: UInt64
+
+    /// The process `pid` that started at `startTicks`.
+    public init(pid: Int32, startTicks: UInt64) {
+        self.pid = pid
+        self.startTicks = startTicks
+    }
+
+    /// The process that is `pid` now; nil where there is none, or only a zombie.
+    public init?(livingPID pid: Int32) {
+        guard pid > 0, let line = readKernelLine("/proc/\(pid)/stat"),
+            let status = ProcessStatus(line: line), status.isAlive
+        else { return nil }
+        self.init(pid: pid, startTicks: status.startTicks)
+    }
+
+    /// This process.
+    public static let current: ProcessIdentity = {
+        guard let line = readKernelLine("/proc/self/stat"), let status = ProcessStatus(line: line) else {
+            // Without /proc nobody can tell whether we live; a start that matches nothing says no.
+            return ProcessIdentity(pid: getpid(), startTicks: 0)
+        }
+        return ProcessIdentity(pid: getpid(), startTicks: status.startTicks)
+    }()
+
+    /// Its pidfd, readable once it has ended (`pidfd_open`); nil where it has ended already.
+    public func openDescriptor() throws(SystemError) -> OwnedDescriptor? {
+        let descriptor: OwnedDescriptor
+        do throws(SystemError) {
+            descriptor = OwnedDescriptor(owning: try checked("pidfd_open", on: "process \(pid)") { pidfd_open(pid, 0) })
+        } catch  where error.errno == ESRCH || error.errno == EINVAL {
+            return nil
+        }
+        // Asked after the descriptor was opened, so that it cannot belong to a later process of that number.
+        guard isAlive else { return nil }
+        return descriptor
+    }
+
+    /// Whether the process that is `pid` now runs, or waits for a processor or a disk: what it has begun goes on by
+    /// itself. One that sleeps or was stopped does nothing until somebody wakes it.
+    public static func isBusy(pid: Int32) -> Bool {
+        guard pid > 0, let line = readKernelLine("/proc/\(pid)/stat"), let status = ProcessStatus(line: line) else {
+            return false
+        }
+        return status.isBusy
+    }
+
+    /// Whether it still runs. A zombie does not: it has ended, and only its parent has not asked how.
+    public var isAlive: Bool {
+        // Whoever asks is.
+        self == .current || ProcessIdentity(livingPID: pid) == self
+    }
+}
+
+/// What `/proc/PID/stat` says of a process.
+struct ProcessStatus {
+    private static let startField = 22
+
+    private let state: UInt8
+    let startTicks: UInt64
+
+    var isAlive: Bool { state != UInt8(ascii: "Z") && state != UInt8(ascii: "X") && state != UInt8(ascii: "x") }
+    var isBusy: Bool { state == UInt8(ascii: "R") || state == UInt8(ascii: "D") }
+
+    /// Reads `line`; nil where it is not what proc(5) describes.
+    init?(line: [UInt8]) {
+        // The second field is the program's name in parentheses and may itself hold spaces and parentheses.
+        guard let nameEnd = line.lastIndex(of: UInt8(ascii: ")")), nameEnd + 2 < line.count else { return nil }
+        state = line[nameEnd + 2]
+        // A group of hundreds of calls is asked for hundreds of processes: the line is not split for one field.
+        var field = 2
+        var start: UInt64?
+        for byte in line[(nameEnd + 1)...] where field <= ProcessStatus.startField {
+            if byte == UInt8(ascii: " ") {
+                field += 1
+            } else if field == ProcessStatus.startField {
+                guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+                start = (start ?? 0) &* 10 &+ UInt64(byte - UInt8(ascii: "0"))
+            }
+        }
+        guard let start, field > ProcessStatus.startField else { return nil }
+        startTicks = start
+    }
+}
+
+/// Which boot of the machine this is, as `/proc/sys/kernel/random/boot_id` spells it; empty where that cannot be read.
+public func bootID() -> String {
+    guard let bytes = readKernelFile("/proc/sys/kernel/random/boot_id") else { return "" }
+    return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+}
+
+/// The one line of a file that the kernel makes up and gives out at once; nil where it cannot be read.
+private func readKernelLine(_ path: String) -> [UInt8]? {
+    let opened = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard opened >= 0 else { return nil }
+    let file = OwnedDescriptor(owning: opened)
+    // Of numbers and a name of 64 bytes at most.
+    let bytesMax = 2_048
+    let line = unsafe [UInt8](unsafeUninitializedCapacity: bytesMax) { buffer, count in
+        repeat { count = unsafe read(file.number, buffer.baseAddress, bytesMax) } while count == -1 && errno == EINTR
+        count = max(0, count)
+    }
+    return line.isEmpty ? nil : line
+}
+
+/// How much of a file of the kernel's is read at most.
+private let kernelFileBytesMax = 1 << 20
+
+/// A file the kernel makes up as it is read, whose size says nothing; nil where it cannot be read, or ends while it is.
+func readKernelFile(_ path: String) -> [UInt8]? {
+    let opened = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard opened >= 0 else { return nil }
+    let file = OwnedDescriptor(owning: opened)
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 4_096)
+    while bytes.count < kernelFileBytesMax {
+        let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(file.number, $0.baseAddress, $0.count) }
+        if count == -1 && errno == EINTR { continue }
+        guard count >= 0 else { return nil }
+        if count == 0 { return bytes }
+        bytes += chunk[..<count]
+    }
+    return bytes
+}
+
+/// Where the running program is: `/proc/self/exe`, links resolved; nil without /proc.
+public func runningProgramPath() -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
+    guard count > 0, count < buffer.count else { return nil }
+    return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+}
+
+/// The path of `name` beside the running program: where a program of ours finds another, never through PATH.
+public func programBeside(_ name: String) -> String? {
+    guard let path = runningProgramPath(), let slash = path.lastIndex(of: "/") else { return nil }
+    return path[...slash] + name
+}

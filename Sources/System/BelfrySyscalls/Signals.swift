@@ -1,0 +1,25 @@
+import CBelfryLinux
+import Glibc
+
+/// Blocks `number` in the calling thread, and in those it makes from now on (`pthread_sigmask`).
+public func blockSignal(_ number: Int32) throws(SystemError) {
+    try change(SIG_BLOCK, number)
+}
+
+/// Takes `number` from the calling thread's blocked signals.
+public func unblockSignal(_ number: Int32) throws(SystemError) {
+    try change(SIG_UNBLOCK, number)
+}
+
+/// Has the whole process ignore SIGPIPE: a peer that left is told by EPIPE.
+public func ignoreBrokenPipes() {
+    _ = signal(SIGPIPE, SIG_IGN)
+}
+
+private func change(_ how: Int32, _ number: Int32) throws(SystemError) {
+    var set = sigset_t()
+    unsafe sigemptyset(&set)
+    try checked("sigaddset", on: "signal \(number)") { unsafe sigaddset(&set, number) }
+    let result = unsafe pthread_sigmask(how, &set, nil)
+    guard result == 0 else { throw SystemError(errno: result, call: "pthread_sigmask", subject: "signal \(number)") }
+}

@@ -1,0 +1,128 @@
+import BelfrySyscalls
+import Glibc
+
+/// Looks at a sound file as libcanberra 0.30 will read it, so that what is wrong is said before a call rings, not by
+/// "Operation not supported" in the middle of one. (libcanberra, src/read-wav.c and read-vorbis.c.)
+enum SoundFileCheck {
+    /// The largest file: 8 MiB, 47 s of 16-bit stereo at 44.1 kHz, where a tick is at most 10 s.
+    static let fileBytesMax = 8 << 20
+    /// How many chunks of a WAVE file are passed over before its sound.
+    static let chunksMax = 64
+
+    /// Returns if the file at `path` can be played.
+    static func check(path: String) throws(SoundProblem) {
+        do {
+            // A FIFO that somebody put there must not stop us.
+            let number = try checked("open", on: path) {
+                unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+            }
+            let file = OwnedDescriptor(owning: number)
+            var status = stat()
+            try checked("fstat", on: path) { unsafe fstat(number, &status) }
+            guard status.st_mode & S_IFMT == S_IFREG else {
+                throw SoundProblem.unusable(path: path, why: "not a regular file")
+            }
+            guard status.st_size <= fileBytesMax else {
+                throw SoundProblem.unusable(path: path, why: "larger than \(fileBytesMax >> 20) MiB")
+            }
+            if let why = try fault(in: file) { throw SoundProblem.unusable(path: path, why: why) }
+        } catch let error as SoundProblem {
+            throw error
+        } catch let error as SystemError {
+            throw .unusable(path: path, why: error.reason)
+        } catch {
+            throw .unusable(path: path, why: "\(error)")
+        }
+    }
+
+    /// What keeps the file from being played; nil if nothing does.
+    private static func fault(in file: borrowing OwnedDescriptor) throws(SystemError) -> String? {
+        let head = try read(file, at: 0, count: 64)
+        if starts(head, with: "OggS") { return vorbisFault(head) }
+        guard starts(head, with: "RIFF"), head.count >= 12, starts(head[8...], with: "WAVE") else {
+            return "neither a WAVE nor an Ogg Vorbis file"
+        }
+        guard isLength(number(head, 4, bytes: 4)) else {
+            return "a WAVE file that does not say how long it is (written to a pipe?)"
+        }
+        return try waveFault(in: file)
+    }
+
+    /// A first Ogg page holds one packet, that names the codec: Vorbis I specification, appendix A.2 and section 4.2.1.
+    private static func vorbisFault(_ head: [UInt8]) -> String? {
+        guard head.count > 26 else { return "an Ogg file that is cut off" }
+        let packet = head.dropFirst(27 + Int(head[26]))
+        guard packet.first == 1, starts(packet.dropFirst(), with: "vorbis") else {
+            return "an Ogg file whose first stream is not Vorbis"
+        }
+        return nil
+    }
+
+    private static func waveFault(in file: borrowing OwnedDescriptor) throws(SystemError) -> String? {
+        var offset: Int64 = 12
+        var hasFormat = false
+        for _ in 0..<chunksMax {
+            let header = try read(file, at: offset, count: 8)
+            guard header.count == 8 else { break }
+            let length = number(header, 4, bytes: 4)
+            // libcanberra gives up at such a chunk, whatever it is.
+            guard isLength(length) else { return "a WAVE file with an empty or endless chunk" }
+            offset += 8
+            if !hasFormat, starts(header, with: "fmt ") {
+                if let why = formatFault(try read(file, at: offset, count: Int(min(length, 40))), length: length) {
+                    return why
+                }
+                hasFormat = true
+            } else if hasFormat, starts(header, with: "data") {
+                return length % 2 == 0 ? nil : "a WAVE file that ends in half a sample"
+            }
+            // Not rounded up to an even length, as the format would have it: libcanberra does not.
+            offset += length
+        }
+        return hasFormat
+            ? "a WAVE file without sound that libcanberra finds" : "a WAVE file that does not say its format"
+    }
+
+    private static func formatFault(_ format: [UInt8], length: Int64) -> String? {
+        guard format.count >= 16, [16, 18].contains(length), number(format, 0, bytes: 2) == 1 else {
+            return "not plain PCM (save it as 16-bit PCM WAVE, not \"extensible\")"
+        }
+        let bits = number(format, 14, bytes: 2)
+        guard bits == 16 else { return "\(bits) bits a sample, where 16 are needed" }
+        let channels = number(format, 2, bytes: 2)
+        guard (1...8).contains(channels) else { return "\(channels) channels" }
+        let rate = number(format, 4, bytes: 4)
+        guard (4_000...192_000).contains(rate) else { return "\(rate) samples a second" }
+        return nil
+    }
+
+    /// Whether libcanberra believes a length: not 0, and below 64 MiB.
+    private static func isLength(_ length: Int64) -> Bool { length > 0 && length < 64 << 20 }
+
+    /// The little-endian number of `bytes` bytes at `offset`.
+    private static func number(_ data: [UInt8], _ offset: Int, bytes: Int) -> Int64 {
+        var value: Int64 = 0
+        for index in (0..<bytes).reversed() where offset + index < data.count {
+            value = value << 8 | Int64(data[offset + index])
+        }
+        return value
+    }
+
+    private static func starts(_ data: some Collection<UInt8>, with text: StaticString) -> Bool {
+        unsafe data.starts(with: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// At most `count` bytes from `offset` on; fewer at the end of the file.
+    private static func read(
+        _ file: borrowing OwnedDescriptor,
+        at offset: Int64,
+        count: Int
+    ) throws(SystemError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let number = file.number
+        let got = try checked("pread") {
+            unsafe bytes.withUnsafeMutableBytes { unsafe pread(number, $0.baseAddress, $0.count, off_t(offset)) }
+        }
+        return Array(bytes[..<got])
+    }
+}

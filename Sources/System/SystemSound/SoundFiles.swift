@@ -1,0 +1,171 @@
+public import BelfrySyscalls
+import Glibc
+
+/// Where sounds are looked up, and what a configured one turns out to be.
+public struct SoundFiles: Sendable {
+    /// The longest name of a sound, in bytes.
+    public static let nameBytesMax = 64
+    /// How much quieter a soft ring is whose sound has no soft variant of its own.
+    public static let softAttenuationDecibels = 14
+    /// The sound that rings where the configured one cannot.
+    public static let defaultName = "ring"
+
+    /// The setting that is no sound.
+    public static let none = "none"
+
+    /// The folders, in the order they are searched.
+    public let folders: [String]
+
+    /// Looks in `folders`, in that order.
+    public init(folders: [String]) {
+        self.folders = folders
+    }
+
+    /// Looks in `$BELFRY_SOUNDS_DIRECTORY`, in `../share/belfry/sounds` beside the program's directory, and for a
+    /// program that runs from the source tree in that tree's `Sounds`.
+    ///
+    /// `programPath` is where the running program is, links resolved (`runningProgramPath()`).
+    public init(environment: Environment, programPath: String?) {
+        var folders: [String] = []
+        if let folder = environment["BELFRY_SOUNDS_DIRECTORY"], !folder.isEmpty { folders.append(folder) }
+        if let programPath {
+            let directories = Self.ancestors(of: programPath)
+            if directories.count > 1 { folders.append(directories[1] + "/share/belfry/sounds") }
+            // Only a tree that is a package: a folder called Sounds somewhere above may be anybody's.
+            let tree = directories.first { Self.exists($0 + "/Package.swift") && Self.exists($0 + "/Sounds") }
+            if let tree { folders.append(tree + "/Sounds") }
+        }
+        self.folders = folders
+    }
+
+    /// What `setting` means: `none` is nil, text with a slash is a file, anything else a name in the folders.
+    ///
+    /// A `soft` ring takes the variant `<name>-soft` beside the file if that can be played, else the file itself
+    /// ``softAttenuationDecibels`` quieter.
+    public func find(configured setting: String, soft: Bool = false) throws(SoundProblem) -> ResolvedSound? {
+        if setting == Self.none { return nil }
+        guard setting.utf8.contains(UInt8(ascii: "/")) else { return try find(named: setting, soft: soft) }
+        return try variant(of: setting, name: setting, soft: soft)
+    }
+
+    /// The sound called `name` in the folders: the only way for a name from outside, which never becomes a path (S1).
+    public func find(named name: String, soft: Bool = false) throws(SoundProblem) -> ResolvedSound {
+        guard Self.isBareName(name) else { throw .badName(String(name.prefix(Self.nameBytesMax))) }
+        for folder in folders {
+            for ending in ["", ".wav", ".oga", ".ogg"] {
+                let path = folder + "/" + name + ending
+                // The first there is decides: a broken file of the operator's is to be mended, not passed over.
+                if Self.isFile(path) { return try variant(of: path, name: name, soft: soft) }
+            }
+        }
+        throw .notFound(name: name, folders: folders)
+    }
+
+    /// What to ring with, whatever the setting: the configured sound, else ``defaultName``, else nothing; and what is
+    /// wrong with the setting, if anything is. A mistake never silences a call.
+    public func resolve(configured setting: String, soft: Bool = false) -> (
+        sound: ResolvedSound?, problem: SoundProblem?
+    ) {
+        do { return (try find(configured: setting, soft: soft), nil) } catch {
+            return (try? find(named: Self.defaultName, soft: soft), error)
+        }
+    }
+
+    /// Whether `name` can be a sound's name and nothing else.
+    static func isBareName(_ name: String) -> Bool {
+        guard let first = name.utf8.first, first != UInt8(ascii: "."), name.utf8.count <= nameBytesMax else {
+            return false
+        }
+        return name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
+            default: false
+            }
+        }
+    }
+
+    private func variant(of path: String, name: String, soft: Bool) throws(SoundProblem) -> ResolvedSound {
+        guard soft else {
+            try SoundFileCheck.check(path: path)
+            return ResolvedSound(name: name, path: path)
+        }
+        let softPath = Self.softPath(of: path)
+        if Self.isFile(softPath), (try? SoundFileCheck.check(path: softPath)) != nil {
+            return ResolvedSound(name: name, path: softPath)
+        }
+        try SoundFileCheck.check(path: path)
+        return ResolvedSound(name: name, path: path, attenuationDecibels: Self.softAttenuationDecibels)
+    }
+
+    /// `/a/ring.wav` becomes `/a/ring-soft.wav`.
+    static func softPath(of path: String) -> String {
+        let directory = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+        let file = path[directory.endIndex...]
+        guard let dot = file.lastIndex(of: "."), dot != file.startIndex else { return path + "-soft" }
+        return directory + file[..<dot] + "-soft" + file[dot...]
+    }
+
+    /// The directories above `path`, nearest first, without their last slash; the root itself is none.
+    private static func ancestors(of path: String) -> [String] {
+        var directories: [String] = []
+        var rest = path[...]
+        while let slash = rest.lastIndex(of: "/"), slash != rest.startIndex {
+            rest = rest[..<slash]
+            directories.append(String(rest))
+        }
+        return directories
+    }
+
+    private static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+    private static func isFile(_ path: String) -> Bool {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return false }
+        return status.st_mode & S_IFMT == S_IFREG
+    }
+}
+
+/// A sound file that was found and looked at, ready to be played.
+public struct ResolvedSound: Hashable, Sendable {
+    /// How it was asked for: a bare name or a path.
+    public let name: String
+    /// The file.
+    public let path: String
+    /// By how many decibels it is played quieter than it is; never negative.
+    public let attenuationDecibels: Int
+
+    /// A sound.
+    public init(name: String, path: String, attenuationDecibels: Int = 0) {
+        precondition(attenuationDecibels >= 0, "an attenuation of \(attenuationDecibels) dB would be louder")
+        self.name = name
+        self.path = path
+        self.attenuationDecibels = attenuationDecibels
+    }
+}
+
+/// Why a configured sound cannot be played.
+public enum SoundProblem: Error, Hashable, Sendable {
+    /// Not a bare name: one has 1 to ``SoundFiles/nameBytesMax`` of `A-Z a-z 0-9 . _ -` and does not start with a dot.
+    case badName(String)
+    /// No file of that name in any of the folders.
+    case notFound(name: String, folders: [String])
+    /// There is a file, but it cannot be played.
+    case unusable(path: String, why: String)
+}
+
+extension SoundProblem: CustomStringConvertible {
+    /// For people: what is wrong, and with which file.
+    public var description: String {
+        switch self {
+        case .badName(let name):
+            "\"\(name)\" is no name of a sound: letters, digits, '.', '_' and '-', at most \(SoundFiles.nameBytesMax)"
+        case .notFound(let name, let folders):
+            folders.isEmpty
+                ? "no sound \"\(name)\": there is no folder of sounds"
+                : "no sound \"\(name)\" in \(folders.joined(separator: ", "))"
+        case .unusable(let path, let why):
+            "\(path): \(why)"
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import BelfrySyscalls
+import CBelfryCanberra
+import CBelfryLinux
+import Glibc
+
+/// The one thread that calls libcanberra, which blocks up to 30 s on a hung server. It is never joined: the process
+/// ends with it wherever it is.
+final class SoundThread {
+    /// Enough for libcanberra and the loading of its driver, where the usual 8 MiB would count against limits on
+    /// address space.
+    static let stackBytes = 256 << 10
+
+    private let exchange: SoundExchange
+    private let slots: SoundSlots
+    private let libraryName: String
+    /// Tells the loop that the exchange holds news.
+    private let wakeLoop: @Sendable () -> Void
+
+    private var library: CanberraLibrary?
+    private var connection: CanberraConnection?
+    /// The place among the user's sounding processes.
+    private var slot = Slot.none
+
+    private enum Slot: ~Copyable {
+        case none
+        case taken(FileLock)
+        case uncounted
+    }
+
+    private init(
+        exchange: SoundExchange,
+        slots: SoundSlots,
+        libraryName: String,
+        wakeLoop: @escaping @Sendable () -> Void
+    ) {
+        self.exchange = exchange
+        self.slots = slots
+        self.libraryName = libraryName
+        self.wakeLoop = wakeLoop
+    }
+
+    /// Starts the thread (pthread_create), detached and with every signal blocked.
+    static func start(
+        exchange: SoundExchange,
+        slots: SoundSlots,
+        libraryName: String,
+        wakeLoop: @escaping @Sendable () -> Void
+    ) throws(SystemError) {
+        var attributes = pthread_attr_t()
+        unsafe pthread_attr_init(&attributes)
+        defer { unsafe pthread_attr_destroy(&attributes) }
+        unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        unsafe pthread_attr_setstacksize(&attributes, stackBytes)
+
+        // It inherits the mask; a signal that sd-event waits for must never be taken by a thread that is in
+        // libcanberra.
+        var all = sigset_t()
+        var before = sigset_t()
+        unsafe sigfillset(&all)
+        unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+
+        let body = SoundThread(exchange: exchange, slots: slots, libraryName: libraryName, wakeLoop: wakeLoop)
+        let argument = unsafe Unmanaged.passRetained(body)
+        var thread = pthread_t()
+        let result = unsafe pthread_create(
+            &thread,
+            &attributes,
+            { argument in
+                guard let argument = unsafe argument else { return nil }
+                unsafe Unmanaged<SoundThread>.fromOpaque(argument).takeRetainedValue().run()
+            },
+            argument.toOpaque()
+        )
+        guard result == 0 else {
+            unsafe argument.release()
+            throw SystemError(errno: result, call: "pthread_create")
+        }
+    }
+
+    private func run() -> Never {
+        _ = unsafe clinux_name_thread("belfry-sound")
+        while true {
+            switch exchange.takeOrder() {
+            case .play:
+                if exchange.endPlay(play()) { wakeLoop() }
+            case .silence(let number):
+                connection?.silence()
+                slot = .none
+                exchange.endSilence(number)
+                wakeLoop()
+            }
+        }
+    }
+
+    /// Makes one tick's sound; nil if the ring was silenced meanwhile.
+    private func play() -> SoundReport? {
+        guard exchange.isWanted else { return nil }
+        guard takeSlot() else { return .busy }
+        do throws(CanberraError) {
+            let wasConnected = connection != nil
+            do throws(CanberraError) {
+                return try playOnce()
+            } catch {
+                guard wasConnected, !error.isOfFile else { throw error }
+                // The server has left or forgotten us since the last tick: one new connection, at once.
+                connection = nil
+                return try playOnce()
+            }
+        } catch {
+            if !error.isOfFile { connection = nil }
+            return .unavailable(error.detail)
+        }
+    }
+
+    /// Asks "still ringing?" after each call into libcanberra that may have blocked.
+    private func playOnce() throws(CanberraError) -> SoundReport? {
+        let connection = try connect()
+        guard let sound = exchange.beginSound() else { return nil }
+        try connection.play(sound)
+        guard exchange.isWanted else {
+            connection.cancel()
+            return nil
+        }
+        return .playing(sound.path)
+    }
+
+    private func connect() throws(CanberraError) -> CanberraConnection {
+        if let connection { return connection }
+        if library == nil { library = try CanberraLibrary(fileName: libraryName) }
+        guard let library else { preconditionFailure("a library that was opened is there") }
+        let connection = try CanberraConnection(library: library)
+        self.connection = connection
+        return connection
+    }
+
+    private func takeSlot() -> Bool {
+        switch slot {
+        case .none: break
+        case .taken: return true
+        case .uncounted: return true
+        }
+        switch slots.take() {
+        case .taken(let lock): slot = .taken(lock)
+        case .uncounted: slot = .uncounted
+        case .busy: return false
+        }
+        return true
+    }
+}
+
+/// Wakes one thread from another: a POSIX semaphore, since posting one never blocks.
+@safe
+final class ThreadSignal: @unchecked Sendable {
+    // Unchecked: a semaphore is made to be shared, and its address never changes.
+    private let semaphore: UnsafeMutablePointer<sem_t>
+
+    /// A signal that nobody has raised.
+    init() {
+        unsafe semaphore = .allocate(capacity: 1)
+        let result = unsafe sem_init(semaphore, 0, 0)
+        precondition(result == 0, "a semaphore of value 0 cannot be refused, errno \(errno)")
+    }
+
+    deinit {
+        unsafe sem_destroy(semaphore)
+        unsafe semaphore.deallocate()
+    }
+
+    /// Wakes the waiting thread, or lets its next wait return at once (sem_post).
+    func raise() {
+        // The only failure is an overflow, after two thousand million raises that nobody took: they are one wake-up.
+        _ = unsafe sem_post(semaphore)
+    }
+
+    /// Blocks until it is raised (sem_wait).
+    func wait() {
+        while unsafe sem_wait(semaphore) != 0 {
+            precondition(errno == EINTR, "waiting for a semaphore of ours failed, errno \(errno)")
+        }
+    }
+}

@@ -1,8 +1,0 @@
-import Glibc
-import Syscalls
-
-openMissingStandardDescriptors()
-let output = Output()
-let words = Array(CommandLine.arguments.dropFirst())
-let status = Program.run(words, environment: ProcessEnvironment.current(), output: output)
-exit(status.rawValue)

@@ -1,0 +1,164 @@
+import BelfryAppGroup
+import BelfryEventLoop
+import BelfryPropertyList
+import BelfrySyscalls
+import BelfryTerms
+import CBelfryLinux
+import Glibc
+import Support
+import Testing
+
+/// Reading and changing the group file in one process.
+@Suite struct GroupFileTests {
+    let place: Place
+
+    init() throws { place = try Place() }
+
+    @Test func namesOfGroupsAreSafeFileNames() {
+        for name in ["a", "group.belfry", "0", "A-b.C", String(repeating: "x", count: 128)] {
+            #expect(GroupName(name)?.text == name)
+        }
+        for name in ["", ".", "..", "-a", ".a", "a/b", "a b", "ä", "a\0", "a_b", String(repeating: "x", count: 129)] {
+            #expect(GroupName(name) == nil, "\(name)")
+        }
+    }
+
+    @Test func theStateDirectoryFollowsTheEnvironment() {
+        #expect(StateDirectory(environment: ["BELFRY_STATE_DIRECTORY": "/s", "HOME": "/h"])?.path == "/s")
+        #expect(StateDirectory(environment: ["XDG_STATE_HOME": "/x", "HOME": "/h"])?.path == "/x/belfry")
+        #expect(StateDirectory(environment: ["XDG_STATE_HOME": "x", "HOME": "/h"])?.path == "/h/.local/state/belfry")
+        #expect(
+            StateDirectory(environment: ["BELFRY_STATE_DIRECTORY": "", "HOME": "/h"])?.path == "/h/.local/state/belfry")
+        #expect(StateDirectory(environment: [:]) == nil)
+    }
+
+    @Test func aMissingFileIsMissingAndReadingMakesNothing() throws {
+        let file = place.file()
+        let snapshot = file.snapshot()
+        #expect(snapshot.status == .missing)
+        #expect(snapshot.root.count == 0)
+        #expect(try place.names("") == [])
+    }
+
+    @Test func aTransactionWritesAndTheNextReadsIt() throws {
+        let (file, other, loop) = (place.file(), place.file(), HandLoop())
+        var completed = false
+        let pending = file.transact(on: loop) { edit -> Int in
+            #expect(edit.found.status == .missing)
+            edit.root["key"] = .integer(1)
+            return 7
+        } completion: { transaction in
+            #expect(transaction.value == 7)
+            #expect(transaction.outcome == .written)
+            #expect(transaction.warnings.isEmpty)
+            completed = true
+        }
+        #expect(completed, "an uncontended transaction completes before it returns")
+        #expect(pending == nil)
+        #expect(loop.pending.isEmpty)
+        #expect(other.snapshot().root["key"] == .integer(1))
+        #expect(other.snapshot().status == .read)
+        #expect(file.snapshot().root == other.snapshot().root)
+        #expect(file.path.hasSuffix("/groups/group.test/Library/Preferences/group.test.plist"))
+        // Nothing but the file and its lock is left beside it.
+        #expect(Set(try place.names(Place.preferences)) == ["group.test.plist", "group.test.plist.lock"])
+        #expect(try place.names("groups/group.test/tmp") == [])
+    }
+
+    @Test func unchangedIsNotWritten() throws {
+        let (file, loop) = (place.file(), HandLoop())
+        #expect(change(file, on: loop) { $0.root["a"] = .bool(true) }.outcome == .written)
+        let before = file.snapshot().identity
+        #expect(change(file, on: loop) { $0.root["a"] = .bool(true) }.outcome == .unchanged)
+        #expect(file.snapshot().identity == before)
+        #expect(change(place.file("other"), on: loop) { _ in }.outcome == .unchanged)
+    }
+
+    @Test func keysThatAreNotOursSurviveWithTheirTypes() throws {
+        let (file, loop) = (place.file(), HandLoop())
+        try place.write(
+            """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+            <plist version="1.0"><dict><key>real</key><real>3</real><key>big</key><integer>18446744073709551615</integer>
+            <key>date</key><date>2001-01-01T00:00:10Z</date><key>data</key><data>AQID</data><key>off</key><false/>
+            <key>list</key><array><integer>-1</integer><string>&lt;</string></array></dict></plist>
+            """
+        )
+        let before = file.snapshot().root
+        #expect(before.count == 6)
+        #expect(change(file, on: loop) { $0.root["ours"] = .string("x") }.outcome == .written)
+        var after = place.file().snapshot().root
+        #expect(after["real"] == .real(3))
+        #expect(after["big"] == .unsigned(.max))
+        #expect(after["date"] == .date(10))
+        #expect(after["data"] == .data([1, 2, 3]))
+        #expect(after["off"] == .bool(false))
+        after["ours"] = nil
+        #expect(after == before)
+    }
+
+    @Test func aChangeMadeInsideAChangeRunsAfterIt() throws {
+        let (file, loop) = (place.file(), HandLoop())
+        var order: [String] = []
+        file.transact(on: loop) { edit in
+            order.append("outer begins")
+            file.transact(on: loop) { inner in
+                order.append("inner")
+                #expect(inner.root["outer"] == .bool(true))
+                inner.root["inner"] = .bool(true)
+            } completion: { _ in
+                order.append("inner completed")
+            }
+            edit.root["outer"] = .bool(true)
+            order.append("outer ends")
+        } completion: { _ in
+            order.append("outer completed")
+        }
+        #expect(order == ["outer begins", "outer ends", "outer completed", "inner", "inner completed"])
+        #expect(place.file().snapshot().root["inner"] == .bool(true))
+    }
+
+    @Test func aSnapshotCostsNothingWhereNothingChangedAndSeesEveryReplacement() throws {
+        let (reader, writer, loop) = (place.file(), place.file(), HandLoop())
+        // Faster than the kernel's clock ticks, with sizes that stay the same and inodes that come back.
+        for number in 100..<600 {
+            #expect(change(writer, on: loop) { $0.root["n"] = .integer(Int64(number)) }.outcome == .written)
+            #expect(reader.snapshot().root["n"] == .integer(Int64(number)))
+        }
+        let revision = reader.snapshot().revision
+        #expect(reader.snapshot().revision == revision)
+    }
+
+    @Test func whenItWasWrittenIsToldOnTheBootClock() throws {
+        let (file, loop) = (place.file(), try Loop())
+        let before = loop.now
+        #expect(change(file, on: loop) { $0.root["a"] = .bool(true) }.outcome == .written)
+        let modifiedAt = try #require(file.snapshot().modifiedAt)
+        #expect(abs((modifiedAt - before).microseconds) < 5_000_000)
+        // A file of 1970 is older than this boot.
+        var times = [timespec(), timespec()]
+        _ = unsafe utimensat(AT_FDCWD, file.path, &times, 0)
+        #expect(try #require(file.snapshot().modifiedAt) < Instant(microseconds: 0))
+    }
+
+    @Test func aRemovedDirectoryIsMadeAgain() throws {
+        let (file, loop) = (place.file(), HandLoop())
+        #expect(change(file, on: loop) { $0.root["a"] = .bool(true) }.outcome == .written)
+        try place.removeEverything()
+        #expect(file.snapshot().status == .missing)
+        #expect(change(file, on: loop) { $0.root["b"] = .bool(true) }.outcome == .written)
+        #expect(place.file().snapshot().root.keys == ["b"])
+    }
+
+    @Test func theCommandLineWaitsForItsTransaction() throws {
+        let (file, loop) = (place.file(), try Loop())
+        let transaction = file.transactAndWait(on: loop) { edit in
+            edit.root["a"] = .bool(true)
+            edit.isDurable = true
+            return "done"
+        }
+        #expect(transaction.value == "done")
+        #expect(transaction.outcome == .written)
+    }
+}

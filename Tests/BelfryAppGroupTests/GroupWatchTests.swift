@@ -1,0 +1,168 @@
+import BelfryAppGroup
+import BelfryEventLoop
+import BelfryPropertyList
+import BelfrySyscalls
+import BelfryTerms
+import CBelfryLinux
+import Glibc
+import Support
+import Testing
+
+/// News of the group file.
+@Suite struct GroupWatchTests {
+    let place: Place
+    let loop: Loop
+
+    init() throws {
+        place = try Place()
+        loop = try Loop()
+    }
+
+    @Test func aBelfryWriterInAnotherProcessWakesTheLoop() throws {
+        let file = place.file()
+        var seen: [PropertyListValue?] = []
+        let (watch, failure) = file.watch(on: loop) { snapshot in
+            seen.append(snapshot.root["n"])
+            loop.stop()
+        }
+        #expect(failure == nil)
+        loop.runUntilIdle()
+        #expect(seen.isEmpty)
+        let writer = try GroupProcess("increment", place)
+        loop.run()
+        #expect(seen == [.integer(1)])
+        try writer.child.waitUntilExit()
+        loop.runUntilIdle()
+        #expect(seen == [.integer(1)])
+        watch.cancel()
+        #expect(change(place.file(), on: loop) { $0.root["n"] = .integer(2) }.outcome == .written)
+        loop.runUntilIdle()
+        #expect(seen.count == 1)
+    }
+
+    @Test func strangersWakeItByRenameByWritingInPlaceAndByRemoving() throws {
+        try place.makeDirectories()
+        var statuses: [GroupSnapshot.Status] = []
+        var roots: [[String]] = []
+        let (watch, _) = place.file().watch(on: loop) { snapshot in
+            statuses.append(snapshot.status)
+            roots.append(snapshot.root.keys)
+        }
+        try place.write(Place.example)
+        loop.runUntilIdle()
+        #expect(roots.last == ["theirs"])
+        let other = "\(place.preferencesPath)/theirs.tmp"
+        try checked("rename") { unsafe rename(place.filePath, other) }
+        loop.runUntilIdle()
+        #expect(statuses.last == .missing)
+        try checked("rename") { unsafe rename(other, place.filePath) }
+        loop.runUntilIdle()
+        #expect(statuses.last == .read)
+        try checked("truncate") { unsafe truncate(place.filePath, 10) }
+        loop.runUntilIdle()
+        guard case .unreadable? = statuses.last else { throw Unexpected(what: "\(statuses)") }
+        try checked("unlink") { unsafe unlink(place.filePath) }
+        loop.runUntilIdle()
+        #expect(statuses.last == .missing)
+        watch.cancel()
+    }
+
+    @Test func aTickSeesWhatNoNoticeTold() throws {
+        try place.write(Place.example)
+        // Old enough to be told from later versions by its status alone.
+        try place.age(bySeconds: 60)
+        var seen: [PropertyListValue?] = []
+        let (watch, _) = place.file().watch(on: loop) { seen.append($0.root["n"]) }
+        loop.runUntilIdle()
+        watch.look()
+        #expect(seen.isEmpty)
+        #expect(change(place.file(), on: loop) { $0.root["n"] = .integer(1) }.outcome == .written)
+        watch.look()
+        #expect(seen == [.integer(1)])
+        watch.look()
+        #expect(seen == [.integer(1)])
+        watch.cancel()
+    }
+
+    @Test func changesThatFollowCloselyAreToldOnceAndOthersFilesNever() throws {
+        let writer = place.file()
+        var count = 0
+        let (watch, _) = place.file().watch(on: loop) { _ in count += 1 }
+        for number in 0..<100 {
+            #expect(change(writer, on: loop) { $0.root["n"] = .integer(Int64(number)) }.outcome == .written)
+        }
+        loop.runUntilIdle()
+        #expect((1...2).contains(count))
+        count = 0
+        close(unsafe open("\(place.preferencesPath)/else", O_CREAT | O_WRONLY | O_CLOEXEC, 0o600))
+        loop.runUntilIdle()
+        #expect(count == 0)
+        watch.cancel()
+    }
+
+    @Test func whoAttendsToAFewCallsIsToldOfOthersAtTheNextLook() throws {
+        let (writer, file) = (place.file(), place.file())
+        func set(_ key: String, _ number: Int64) {
+            let transaction = change(writer, on: loop) { edit in
+                var calls = edit.root["calls"]?.dictionaryValue ?? [:]
+                calls[key] = .dictionary(["n": .integer(number)])
+                edit.root["calls"] = .dictionary(calls)
+            }
+            #expect(transaction.outcome == .written)
+        }
+        for key in ["mine", "other"] { set(key, 0) }
+        var seen: [PropertyListValue?] = []
+        let (watch, _) = file.watch(on: loop) { seen.append($0.root["calls"]) }
+        loop.runUntilIdle()
+        watch.attend(to: GroupFocus(dictionary: "calls", members: ["mine"]), since: file.snapshot())
+        for number in 1..<4 {
+            set("other", Int64(number))
+            loop.runUntilIdle()
+        }
+        #expect(seen.isEmpty)
+        watch.look()
+        #expect(seen == [writer.snapshot().root["calls"]])
+        set("mine", 1)
+        loop.runUntilIdle()
+        #expect(seen.count == 2)
+        #expect(change(writer, on: loop) { $0.root["enterToForground"] = .bool(true) }.outcome == .written)
+        loop.runUntilIdle()
+        #expect(seen.count == 3)
+        watch.cancel()
+    }
+
+    @Test func aDirectoryThatWasRemovedAndMadeAgainIsWatchedAgain() throws {
+        let file = place.file()
+        var roots: [[String]] = []
+        let (watch, _) = file.watch(on: loop) { roots.append($0.root.keys) }
+        #expect(change(place.file(), on: loop) { $0.root["first"] = .bool(true) }.outcome == .written)
+        loop.runUntilIdle()
+        #expect(roots.last == ["first"])
+        try place.removeEverything()
+        loop.runUntilIdle()
+        #expect(roots.last == [])
+        #expect(change(place.file(), on: loop) { $0.root["second"] = .bool(true) }.outcome == .written)
+        // As the next tick does.
+        watch.look()
+        #expect(roots.last == ["second"])
+        #expect(change(place.file(), on: loop) { $0.root["third"] = .bool(true) }.outcome == .written)
+        loop.runUntilIdle()
+        #expect(roots.last == ["second", "third"])
+        watch.cancel()
+    }
+
+    @Test func aDirectoryThatCannotBeMadeIsSaidAndTheWatchStillLooks() throws {
+        try checked("chmod") { unsafe chmod(place.path, 0o777) }
+        var count = 0
+        let (watch, failure) = place.file().watch(on: loop) { _ in count += 1 }
+        #expect(failure?.errno == EPERM)
+        try checked("chmod") { unsafe chmod(place.path, 0o700) }
+        #expect(change(place.file(), on: loop) { $0.root["n"] = .integer(1) }.outcome == .written)
+        watch.look()
+        #expect(count == 1)
+        #expect(change(place.file(), on: loop) { $0.root["n"] = .integer(2) }.outcome == .written)
+        loop.runUntilIdle()
+        #expect(count == 2)
+        watch.cancel()
+    }
+}

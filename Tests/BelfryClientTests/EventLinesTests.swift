@@ -1,0 +1,28 @@
+import Testing
+@testable import BelfryClient
+
+@Suite struct EventLinesTests {
+    @Test func linesAreCutWhereverTheBytesAre() throws {
+        let text = Array("{\"a\":1}\n\n{\"b\":2}\r\nlast".utf8)
+        for size in 1...text.count {
+            var lines = EventLines()
+            var seen: [[UInt8]] = []
+            for start in stride(from: 0, to: text.count, by: size) {
+                seen += try lines.take(text[start..<min(start + size, text.count)])
+            }
+            #expect(seen == [Array("{\"a\":1}".utf8), Array("{\"b\":2}\r".utf8)])
+            #expect(lines.finish() == Array("last".utf8))
+            #expect(lines.finish() == nil)
+        }
+    }
+
+    @Test func aLineHasALimit() throws {
+        let longest = [UInt8](repeating: 0x20, count: EventLines.lineBytesMax)
+        var lines = EventLines()
+        #expect(try lines.take(longest).isEmpty)
+        #expect(try lines.take([0x0A]) == [longest])
+        #expect(throws: PushError.self) { _ = try lines.take(longest + [0x20]) }
+        var whole = EventLines()
+        #expect(throws: PushError.self) { _ = try whole.take(longest + [0x20, 0x0A]) }
+    }
+}

@@ -1,0 +1,107 @@
+import BelfryJSON
+import BelfryProtocol
+import BelfryTerms
+import Glibc
+import Support
+import Testing
+@testable import BelfryClient
+
+@Suite struct PushSessionTests {
+    static func event(_ name: String, _ rest: String) -> String {
+        #"{"event":"\#(name)","at":0.5,"boot":2.0,"id":"i",\#(rest)}"# + "\n"
+    }
+
+    static let received = event("received", #""type":"call-request","call":"c","intercepted":true"#)
+    static let ended = event("ended", #""call":"c","reason":"hangup","hangupReason":"cancelled","rang":1.5,"ticks":1"#)
+
+    @Test func eventsComeUntilTheOneThatIsWaitedFor() async throws {
+        let sent = ReceivedBytes()
+        let worker = ScriptedWorker { connection in
+            sent.set(ScriptedWorker.readAll(connection))
+            ScriptedWorker.write(Self.received + Self.ended + Self.received, to: connection)
+        }
+        defer { withExtendedLifetime(worker) {} }
+        let session = try PushSession(PushSocket(path: worker.path))
+        let call = session.push(CallRequest(callID: "c", callerName: "Anna"))
+        let events = try await call.events { event in
+            if case .ended = event.body { true } else { false }
+        }
+        #expect(events.map(\.name) == ["received", "ended"])
+        let push = try Push.parse(sent.bytes)
+        #expect(push.call?.callID == "c")
+        #expect(push.isMutableContent && push.alertHasText)
+    }
+
+    @Test func everyNotificationHasItsOwnEvents() async throws {
+        let worker = ScriptedWorker(connections: 20) { connection in
+            let call = (try? Push.parse(ScriptedWorker.readAll(connection)))?.call?.callID ?? "?"
+            let answer = Self.event("received", #""type":"hangup","call":"\#(call)","intercepted":true"#)
+            ScriptedWorker.write(answer, to: connection)
+        }
+        defer { withExtendedLifetime(worker) {} }
+        let session = try PushSession(PushSocket(path: worker.path))
+        let pushed = (0..<20).map { ($0, session.push(Hangup(callID: "call-\($0)"))) }
+        for (index, notification) in pushed {
+            #expect(try await notification.allEvents().map(\.call) == ["call-\(index)"])
+        }
+    }
+
+    @Test func aWorkerThatClosesEarlyIsAnError() async throws {
+        let worker = ScriptedWorker { connection in ScriptedWorker.write(Self.received, to: connection) }
+        defer { withExtendedLifetime(worker) {} }
+        let session = try PushSession(PushSocket(path: worker.path))
+        let call = session.push(Array("{}".utf8))
+        let error = await #expect(throws: PushError.self) { _ = try await call.events { _ in false } }
+        #expect(error?.code == .endedEarly && error?.detail == "the worker closed after received")
+    }
+
+    @Test func whatIsNoEventIsAnError() async throws {
+        let worker = ScriptedWorker { connection in ScriptedWorker.write("\u{1B}[2J\n", to: connection) }
+        defer { withExtendedLifetime(worker) {} }
+        let session = try PushSession(PushSocket(path: worker.path))
+        let error = await #expect(throws: PushError.self) { _ = try await session.push([]).allEvents() }
+        #expect(error?.code == .notAnEvent)
+        #expect(error?.detail.contains("\u{1B}") == false)
+    }
+
+    @Test func withoutASocketTheEventsThrow() async throws {
+        let session = try PushSession(PushSocket(path: "/nonexistent/push.sock"))
+        let error = await #expect(throws: PushError.self) { _ = try await session.push([]).allEvents() }
+        #expect(error?.code == .noSocket)
+    }
+
+    @Test func whoDoesNotReadLosesTheConnection() async throws {
+        var worker: ScriptedWorker? = ScriptedWorker { connection in while sendTick(connection) {} }
+        let session = try PushSession(PushSocket(path: try #require(worker).path))
+        var events = session.push([]).events.makeAsyncIterator()
+        #expect(try await events.next() != nil)
+        // Comes back once the worker has noticed that its client has left.
+        worker = nil
+        var count = 0
+        do {
+            while try await events.next() != nil { count += 1 }
+            Issue.record("it ended as if all had been read")
+        } catch {
+            #expect((error as? PushError)?.code == .endedEarly)
+        }
+        #expect(count >= PushedNotification.linesMax - 1 && count <= PushedNotification.linesMax)
+    }
+
+    @Test func whoLeavesClosesTheConnection() async throws {
+        let worker = ScriptedWorker { connection in
+            ScriptedWorker.write(Self.received, to: connection)
+            // Ends only when the client has left, which its half close is not.
+            while sendTick(connection) {}
+        }
+        defer { withExtendedLifetime(worker) {} }
+        let session = try PushSession(PushSocket(path: worker.path))
+        let events = try await session.push([]).events { _ in true }
+        #expect(events.count == 1)
+    }
+}
+
+/// Sends one tick; false once the client has gone.
+private func sendTick(_ connection: Int32) -> Bool {
+    let line = Array(PushSessionTests.event("tick", #""n":1,"late":0.0"#).utf8)
+    return unsafe line.withUnsafeBytes { unsafe send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) } > 0
+}

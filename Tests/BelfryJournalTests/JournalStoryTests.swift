@@ -1,0 +1,115 @@
+import BelfryJSON
+import BelfryProtocol
+import BelfryTerms
+import Testing
+@testable import BelfryJournal
+
+@Suite struct JournalStoryTests {
+    static let id = "01234567-89ab-4cde-8f01-23456789abcd"
+
+    func event(_ body: Event.Body) -> Event { Event(at: 1.5, boot: 100, id: Self.id, body: body) }
+
+    func value(_ name: String, _ entry: JournalEntry) -> String? {
+        entry.fields.first { $0.name == name }.map { String(decoding: $0.value, as: UTF8.self) }
+    }
+
+    /// One event of each kind.
+    static let bodies: [Event.Body] = [
+        .received(.init(type: .callRequest, call: "c-1", why: nil)),
+        .ringing(.init(call: "c-1", mode: .loud, duration: 30, interval: 1, sound: "ring", vibrate: true)),
+        .silent(call: "c-1", why: .duplicate), .tick(n: 1, late: 0.0001), .sound(state: .playing, detail: "ring"),
+        .attachment(.init(url: "https://a.example/b?c", outcome: .skipped(reason: "NotFound", detail: "404"))),
+        .delivered(by: .extension, content: NotificationContent()),
+        .ended(.init(call: "c-1", reason: .hangup, hangupReason: .cancelled, rang: 2.25, ticks: 2)),
+        .missed(call: "c-1", content: NotificationContent()), .warning(code: .badClock, detail: "an hour ahead"),
+        .rejected(reason: "NoAps", detail: "expected an object with aps"),
+    ]
+
+    @Test func everyKindButATickHasItsEntryAndItsID() throws {
+        var ids: Set<String> = []
+        for body in Self.bodies {
+            var story = JournalStory(group: "group.belfry")
+            let event = event(body)
+            guard let entry = story.entry(for: event) else {
+                #expect(event.name == "tick")
+                #expect(!JournalStory.tells(of: event))
+                continue
+            }
+            #expect(JournalStory.tells(of: event))
+            #expect(value("BELFRY_EVENT", entry) == event.name)
+            #expect(value("BELFRY_ID", entry) == Self.id)
+            #expect(value("BELFRY_GROUP", entry) == "group.belfry")
+            ids.insert(try #require(value("MESSAGE_ID", entry)))
+        }
+        #expect(ids == Set(MessageID.allCases.map(\.rawValue)))
+        #expect(ids.allSatisfy { $0.utf8.count == 32 && $0.allSatisfy(\.isHexDigit) })
+    }
+
+    @Test func everyEntryAfterReceivedNamesTheCall() {
+        var story = JournalStory(group: "g")
+        for body in Self.bodies {
+            guard let entry = story.entry(for: event(body)) else { continue }
+            #expect(value("BELFRY_CALL", entry) == "c-1")
+            #expect(entry.message.hasPrefix("Call c-1: "))
+        }
+    }
+
+    @Test func theAnonymousCallHasAnEmptyID() throws {
+        var story = JournalStory(group: "g")
+        let telling = story.entry(for: event(.silent(call: "", why: .duplicate)))
+        let entry = try #require(telling)
+        #expect(value("BELFRY_CALL", entry) == "")
+        #expect(entry.message == "Anonymous call: does not ring: duplicate")
+    }
+
+    @Test func S3_theCallerIsNeverNamed() throws {
+        var content = NotificationContent()
+        content.title = "Anna Müller"
+        content.body = "555 9876"
+        content.userInfo = ["callerName": .string("Anna Müller")]
+        let secrets: [Event.Body] = [
+            .delivered(by: .extension, content: content), .missed(call: "c-1", content: content),
+            .attachment(
+                .init(
+                    url: "https://a.example/Anna.png?k=9876",
+                    outcome: .attached(path: "/run/Anna.png", type: "public.png", bytes: 1, seconds: 0.1))),
+            .attachment(
+                .init(
+                    url: "https://a.example/Anna.png",
+                    outcome: .skipped(reason: "Unreachable", detail: "https://a.example/Anna.png?9876 timed out"))),
+            .warning(code: .fieldIgnored, detail: "callerName: found \"Anna\", expected a string: ignored"),
+            .rejected(reason: "BadField", detail: "callId: found \"Anna 9876\", expected 1 to 128 bytes"),
+        ]
+        for body in secrets {
+            var story = JournalStory(group: "g")
+            let telling = story.entry(for: event(body))
+            let entry = try #require(telling)
+            let text = String(decoding: entry.datagram(identifier: "x", lost: 0), as: UTF8.self)
+            #expect(!text.contains("Anna") && !text.contains("9876"), "\(text)")
+        }
+    }
+
+    @Test func S3_aHostileCallIDIsEscapedForPeopleAndKeptForFilters() throws {
+        let call = "a\u{202E}b\u{2028}c"
+        var story = JournalStory(group: "g")
+        let telling = story.entry(for: event(.silent(call: call, why: .stale)))
+        let entry = try #require(telling)
+        #expect(entry.message == "Call a\\u{202e}b\\u{2028}c: does not ring: stale")
+        #expect(value("BELFRY_CALL", entry).map { $0.utf8.elementsEqual(call.utf8) } == true)
+    }
+
+    @Test func theMessagesTellAStory() {
+        var story = JournalStory(group: "g")
+        let messages = Self.bodies.compactMap { story.entry(for: event($0))?.message }
+        #expect(
+            messages == [
+                "Call c-1: received call-request", "Call c-1: rings loud for 30.0s",
+                "Call c-1: does not ring: duplicate", "Call c-1: sound playing: ring",
+                "Call c-1: picture from https://a.example skipped: NotFound: 404", "Call c-1: delivered by extension",
+                "Call c-1: ended after 2.25s: hangup (cancelled)", "Call c-1: missed",
+                "Call c-1: warning: bad-clock: an hour ahead",
+                "Call c-1: rejected: NoAps: expected an object with aps",
+            ]
+        )
+    }
+}

@@ -1,0 +1,115 @@
+import BelfryTerms
+import BelfryPictures
+import Support
+import Testing
+
+/// Formats are told by content and sizes known before anything is decoded.
+@Suite struct PictureHeaderTests {
+    @Test func readsTheSizeOfEveryFormat() throws {
+        for (bytes, format) in [
+            (PictureBytes.png(width: 640, height: 480), PictureFormat.png),
+            (PictureBytes.jpeg(width: 640, height: 480), .jpeg),
+            (PictureBytes.gif(width: 640, height: 480), .gif),
+            (PictureBytes.lossyWebP(width: 640, height: 480), .webp),
+            (PictureBytes.losslessWebP(width: 640, height: 480), .webp),
+            (PictureBytes.animatedWebP(width: 640, height: 480, frameWidth: 320), .webp),
+        ] {
+            let header = try PictureHeader(of: bytes)
+            #expect(header.format == format)
+            #expect(header.width == 640 && header.height == 480, "\(format)")
+        }
+    }
+
+    @Test func theLimitsAreTheLastThatPass() throws {
+        for make in [PictureBytes.png(width:height:hasEnd:)] {
+            #expect(throws: Never.self) { try PictureHeader(of: make(8192, 4096, true)) }
+            for (width, height) in [(8193, 1), (1, 8193), (8192, 4097), (60_000, 60_000), (1 << 31 - 1, 1 << 31 - 1)] {
+                #expect(reasonFor(make(width, height, true)) == .tooManyPixels, "\(width) × \(height)")
+            }
+        }
+        #expect(reasonFor(PictureBytes.jpeg(width: 65_535, height: 65_535)) == .tooManyPixels)
+        #expect(reasonFor(PictureBytes.gif(width: 65_535, height: 65_535)) == .tooManyPixels)
+        // A frame beyond its screen counts as well.
+        #expect(reasonFor(PictureBytes.gif(width: 1, height: 1, frameWidth: 65_535)) == .tooManyPixels)
+        #expect(reasonFor(PictureBytes.lossyWebP(width: 16_383, height: 16_383)) == .tooManyPixels)
+        #expect(reasonFor(PictureBytes.animatedWebP(width: 1 << 24, height: 2, frameWidth: 2)) == .tooManyPixels)
+        #expect(reasonFor(PictureBytes.animatedWebP(width: 2, height: 2, frameWidth: 9_000)) == .tooManyPixels)
+    }
+
+    @Test func whatIsNoPictureIsNone() {
+        for text in [
+            "", "<svg xmlns='…'/>", "<!DOCTYPE html>", "BM……", "II*\u{0}", "RIFF\u{0}\u{0}\u{0}\u{0}WAVEfmt ", "GIF88a",
+        ] {
+            #expect(reasonFor(Array(text.utf8)) == .notAnImage, "\(text)")
+        }
+        #expect(PictureHeader.notAnImage([0x1F, 0x8B, 8]).detail.contains("gzip"))
+        #expect(PictureHeader.notAnImage(Array("\n <html>".utf8)).detail.contains("HTML"))
+    }
+
+    @Test func whatIsCutShortIsDamaged() throws {
+        #expect(reasonFor(PictureBytes.png(width: 1, height: 1, hasEnd: false)) == .decodeFailed)
+        #expect(reasonFor(PictureBytes.png(width: 0, height: 0)) == .decodeFailed)
+        // libFuzzer's finding: cut out, such a frame would have claimed a canvas of 16 million pixels.
+        #expect(reasonFor(PictureBytes.animatedWebP(width: 9, height: 9, frameWidth: 0)) == .decodeFailed)
+        for whole in [
+            PictureBytes.jpeg(width: 9, height: 9), PictureBytes.lossyWebP(width: 9, height: 9),
+            PictureBytes.gif(width: 9, height: 9),
+        ] {
+            #expect(reasonFor(Array(whole.prefix(17))) == .decodeFailed)
+        }
+    }
+
+    @Test func whatIsWrittenFitsAndKeepsItsShape() throws {
+        for (width, height, expected) in [
+            (64, 32, (64, 32)), (512, 512, (512, 512)), (513, 513, (512, 512)), (1_600, 400, (512, 128)),
+            (400, 1_600, (128, 512)), (8_192, 1, (512, 1)), (1_000, 999, (512, 511)),
+        ] {
+            let size = try PictureHeader.writtenSize(width: width, height: height)
+            #expect(size == expected, "\(width) × \(height)")
+        }
+    }
+
+    @Test func ofAMovingPictureOnlyTheFirstFrameIsLeft() throws {
+        let one = PictureBytes.gif(width: 4, height: 4)
+        let three = PictureBytes.gif(width: 4, height: 4, frames: 3)
+        #expect(FirstFrame.only(of: three, as: .gif) == one)
+        #expect(FirstFrame.only(of: one, as: .gif) == one)
+        #expect(FirstFrame.only(of: Array(one.dropLast(3)), as: .gif) == Array(one.dropLast(3)))
+        let moving = PictureBytes.animatedWebP(width: 64, height: 32, frameWidth: 16)
+        let still = FirstFrame.only(of: moving, as: .webp)
+        #expect(still.count < moving.count)
+        let header = try PictureHeader(of: still)
+        #expect(header.width == 16 && header.height == 32)
+        #expect(FirstFrame.only(of: still, as: .webp) == still)
+    }
+
+    @Test func noBytesTrap() {
+        var random = SeededRandom(seed: 3)
+        let originals = [
+            PictureBytes.png(width: 64, height: 32), PictureBytes.jpeg(width: 64, height: 32),
+            PictureBytes.gif(width: 64, height: 32, frames: 2), PictureBytes.lossyWebP(width: 64, height: 32),
+            PictureBytes.losslessWebP(width: 64, height: 32),
+            PictureBytes.animatedWebP(width: 64, height: 32, frameWidth: 16),
+        ]
+        for _ in 0..<20_000 {
+            var bytes = random.pick(originals)
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let index = Int.random(in: 0..<bytes.count, using: &random)
+                bytes[index] = random.oneIn(3) ? 0xFF : UInt8.random(in: 0...255, using: &random)
+            }
+            if random.oneIn(4) { bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random)) }
+            guard let header = try? PictureHeader(of: bytes) else { continue }
+            #expect(header.width * header.height <= FetchLimits.pixelsMax)
+            #expect(PictureFormat(of: FirstFrame.only(of: bytes, as: header.format)) == header.format)
+        }
+    }
+
+    private func reasonFor(_ bytes: [UInt8]) -> SkipReason? {
+        do throws(Skip) {
+            _ = try PictureHeader(of: bytes)
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import BelfrySyscalls
+import BelfryTerms
+import Glibc
+import Testing
+@testable import BelfrySettings
+
+@Suite struct LayerTests {
+    let folder = ConfigurationFolder()
+
+    func load(_ variables: [String: String] = [:]) -> LoadedSettings {
+        let environment = folder.environment.merging(variables) { $1 }
+        return SettingsLoader.load(environment: Environment(environment), machineRoot: "\(folder.path)/etc")
+    }
+
+    @Test func nothingConfiguredIsTheDefaults() {
+        let loaded = load()
+        #expect(loaded.settings == Settings())
+        #expect(loaded.mistakes.isEmpty)
+        #expect(Setting.allCases.allSatisfy { loaded.origin(of: $0) == .standard })
+        let none = SettingsLoader.load(environment: [:], machineRoot: "\(folder.path)/etc")
+        #expect(none.settings == Settings() && none.mistakes.isEmpty)
+    }
+
+    @Test func defaultsAreThoseOfTheDesign() {
+        let texts = Setting.allCases.map { Settings().text(of: $0) }
+        #expect(
+            texts == ["30s", "1s", "ring", "yes", "soft", "1000", "30s", "5s", "10M", "", "", "group.belfry"]
+        )
+    }
+
+    @Test func laterLayersWin() {
+        folder.write("etc/belfry/belfry.conf", "[Ring]\nDuration=1s\nInterval=2s\nSound=a\nVibrate=no\nMaxCalls=1\n")
+        folder.write("etc/belfry/belfry.conf.d/10-a.conf", "[Ring]\nInterval=3s\nSound=b\nVibrate=yes\nMaxCalls=2\n")
+        folder.write("etc/belfry/belfry.conf.d/20-a.conf", "[Ring]\nSound=c\nVibrate=no\nMaxCalls=3\n")
+        folder.write("etc/belfry/belfry.conf.d/30-a.txt", "[Ring]\nSound=wrong\n")
+        folder.write("home/.config/belfry/belfry.conf", "[Ring]\nVibrate=yes\nMaxCalls=4\n")
+        folder.write("home/.config/belfry/belfry.conf.d/0.conf", "[Ring]\nMaxCalls=5\n")
+        let loaded = load(["BELFRY_MAX_CALLS": "6"])
+        #expect(loaded.mistakes.isEmpty)
+        #expect(loaded.settings.ringDuration == .seconds(1))
+        #expect(loaded.settings.ringInterval == .seconds(3))
+        #expect(loaded.settings.sound == "c")
+        #expect(loaded.settings.vibrates)
+        #expect(loaded.settings.callsMax == 6)
+        #expect(loaded.origin(of: .ringDuration).description == "\(folder.path)/etc/belfry/belfry.conf:2")
+        #expect(loaded.origin(of: .ringSound).description == "\(folder.path)/etc/belfry/belfry.conf.d/20-a.conf:2")
+        #expect(loaded.origin(of: .maxCalls) == .environment(variable: "BELFRY_MAX_CALLS"))
+        let without = load()
+        #expect(without.settings.callsMax == 5)
+    }
+
+    @Test func anEmptyValueIsTheDefault() {
+        folder.write("etc/belfry/belfry.conf", "[Ring]\nDuration=7s\n")
+        folder.write("home/.config/belfry/belfry.conf", "[Ring]\nDuration=\n")
+        let loaded = load()
+        #expect(loaded.settings.ringDuration == .seconds(30))
+        #expect(loaded.origin(of: .ringDuration) == .standard)
+    }
+
+    @Test func anEmptyVariableIsNone() {
+        folder.write("etc/belfry/belfry.conf", "[Ring]\nDuration=7s\n")
+        #expect(load(["BELFRY_RING_DURATION": ""]).settings.ringDuration == .seconds(7))
+    }
+
+    @Test func theUsersFolderMayBeElsewhere() {
+        folder.write("elsewhere/belfry/belfry.conf", "[Ring]\nDuration=7s\n")
+        #expect(load(["XDG_CONFIG_HOME": "\(folder.path)/elsewhere"]).settings.ringDuration == .seconds(7))
+        #expect(load(["XDG_CONFIG_HOME": "relative"]).settings.ringDuration == .seconds(30))
+    }
+
+    @Test(arguments: Setting.allCases)
+    func everySettingHasItsVariableAndItsKey(setting: Setting) {
+        let other: [Setting: String] = [
+            .ringDuration: "7s", .ringInterval: "500ms", .ringSound: "none", .ringVibrate: "no", .secondCall: "loud",
+            .maxCalls: "7", .expiryBudget: "90s", .avatarTimeout: "0s", .avatarMaxBytes: "1K",
+            .avatarAllow: "10.0.0.0/8",
+            .avatarFrom: "a.example", .appGroupName: "group.other",
+        ]
+        let value = other[setting] ?? ""
+        #expect(load([setting.environmentVariable: value]).settings.text(of: setting) == value)
+        let file = folder.write("one.conf", "[\(setting.section)]\n\(setting.key)=\(value)\n")
+        let loaded = SettingsLoader.loadOnly(file: file)
+        #expect(loaded.settings.text(of: setting) == value)
+        #expect(loaded.settings != Settings() && loaded.mistakes.isEmpty)
+    }
+
+    @Test func syntaxIsSystemds() {
+        let text = """
+            \u{FEFF}# comment
+            ; comment
+
+             [Ring]\u{20}
+              Duration \t=  7s\u{20}\r
+            Sound=\\
+            # a comment inside
+              quiet
+            X-Note=anything
+            [X-Mine]
+            Whatever=1
+            [Avatar]
+            From=a.example \\
+             b.example
+            """
+        let loaded = SettingsLoader.loadOnly(file: folder.write("one.conf", text))
+        #expect(loaded.mistakes.map(\.description) == [])
+        #expect(loaded.settings.ringDuration == .seconds(7))
+        #expect(loaded.settings.sound == "quiet")
+        #expect(loaded.settings.avatarFrom == ["a.example", "b.example"])
+        #expect(loaded.origin(of: .avatarFrom).description.hasSuffix(":13"))
+    }
+
+    @Test func aFileMayBeMasked() {
+        folder.makeFolders(of: "etc/belfry/belfry.conf.d/10-a.conf")
+        unsafe symlink("/dev/null", "\(folder.path)/etc/belfry/belfry.conf.d/10-a.conf")
+        #expect(load().mistakes.isEmpty)
+    }
+}

@@ -1,0 +1,134 @@
+import BelfrySyscalls
+import BelfryTerms
+import Glibc
+import Testing
+@testable import BelfrySettings
+
+@Suite struct MistakeTests {
+    let folder = ConfigurationFolder()
+
+    func check(_ text: String) -> [Mistake] { SettingsLoader.check(file: folder.write("one.conf", text)) }
+
+    @Test func aWrongValueLeavesTheLastGoodOne() throws {
+        folder.write("etc/belfry/belfry.conf", "[Ring]\nDuration=20s\n")
+        folder.write("home/.config/belfry/belfry.conf", "[Ring]\nDuration=2x\nInterval=1ms\n")
+        let loaded = SettingsLoader.load(
+            environment: Environment(folder.environment), machineRoot: "\(folder.path)/etc")
+        #expect(loaded.settings.ringDuration == .seconds(20))
+        #expect(loaded.settings.ringInterval == .seconds(1))
+        try #require(loaded.mistakes.count == 2)
+        let first = loaded.mistakes[0]
+        #expect(first.code == .badValue)
+        #expect(
+            first.description
+                == "\(folder.path)/home/.config/belfry/belfry.conf:2: Duration=2x is ignored: expected a duration of "
+                + "1s or more, such as 30s, 1500ms or 1min; in force is 20s (\(folder.path)/etc/belfry/belfry.conf:2)"
+        )
+        #expect(loaded.mistakes[1].detail.hasSuffix("from 200ms to 10s; in force is 1s (default)"))
+    }
+
+    @Test func aWrongVariableLeavesTheFilesValue() {
+        let loaded = SettingsLoader.load(
+            environment: [
+                "BELFRY_VIBRATE": "perhaps", "BELFRY_RING_DURATON": "3s", "BELFRY_TEST_BIN": "/", "BELFRY_SOCKET": "/",
+            ],
+            machineRoot: "\(folder.path)/etc"
+        )
+        #expect(loaded.settings == Settings())
+        #expect(
+            loaded.mistakes.map(\.description) == [
+                "$BELFRY_VIBRATE: Vibrate=perhaps is ignored: expected yes or no; in force is yes (default)",
+                "$BELFRY_RING_DURATON: there is no such variable, ignored; did you mean BELFRY_RING_DURATION?",
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        ("[Ring]\nDuraton=3s", "unknown-key", "did you mean Duration=?"),
+        ("[Ring]\nduration=3s", "unknown-key", "did you mean Duration=?"),
+        ("[Ring]\nTimeout=3s", "unknown-key", "did you mean [Avatar] Timeout=?"),
+        ("[AppGroup]\nColour=red", "unknown-key", "[AppGroup] has Name="),
+        ("[Rign]\nDuration=3s", "unknown-section", "did you mean [Ring]?"),
+        ("[Telephone]\nDuration=3s", "unknown-section", "there are [Ring] [Extension] [Avatar] [AppGroup]"),
+        ("Duration=3s", "unknown-section", "it belongs under [Ring]"),
+        ("[Ring]\nDuration 3s", "bad-line", "'Duration 3s' is not Key=value"),
+        ("[Ring]\n=3s", "bad-line", "'=3s' is not Key=value"),
+        ("[Ring\nDuration=3s", "bad-line", "'[Ring' is not Key=value"),
+    ])
+    func mistakesNameWhatWasMeant(text: String, code: String, detail: String) {
+        let mistakes = check(text)
+        #expect(mistakes.first?.code.rawValue == code)
+        #expect(mistakes.first?.detail.contains(detail) == true, "\(mistakes)")
+    }
+
+    @Test(arguments: Setting.allCases.filter { $0 != .ringSound })
+    func everySettingRefusesWhatItDoesNotTake(setting: Setting) {
+        for value in ["1e300", "NaN", "-1", "99999999999999999999s", "\u{1B}[2J", "http://x/", "/"] {
+            let mistakes = check("[\(setting.section)]\n\(setting.key)=\(value)\n")
+            // A name is any word of the right letters, and these two are.
+            let isName = (value == "1e300" || value == "NaN" || value == "99999999999999999999s")
+            if isName, [.avatarAllow, .avatarFrom, .appGroupName].contains(setting) { continue }
+            #expect(mistakes.map(\.code) == [.badValue], "\(setting) \(value)")
+        }
+    }
+
+    @Test func filesThatCannotBeReadAreMistakes() {
+        let one = folder.write("one.conf", "")
+        #expect(SettingsLoader.check(file: one).isEmpty)
+        #expect(SettingsLoader.check(file: one + "x").map(\.code) == [.unreadable])
+        #expect(SettingsLoader.check(file: folder.path).map(\.code) == [.unreadable])
+        let pipe = "\(folder.path)/pipe"
+        unsafe mkfifo(pipe, 0o600)
+        #expect(SettingsLoader.check(file: pipe).map(\.code) == [.unreadable])
+    }
+
+    @Test func aFileHasALimit() {
+        let comment = "#" + String(repeating: "x", count: 64 * 1024 - 2) + "\n"
+        #expect(check(comment).isEmpty)
+        #expect(check(comment + "\n").map(\.code) == [.tooLarge])
+    }
+
+    @Test func aFileIsText() {
+        #expect(SettingsLoader.check(file: folder.write("one.conf", [0x23, 0xFF, 0x0A])).map(\.code) == [.notText])
+        #expect(check("# \u{0}").map(\.code) == [.notText])
+    }
+
+    @Test func mistakesAreBounded() {
+        let mistakes = check(String(repeating: "nonsense\n", count: 5_000))
+        #expect(mistakes.count == LoadedSettings.mistakesMax)
+        #expect(mistakes.last?.code == .tooLarge)
+    }
+
+    @Test func dropInsAreBounded() {
+        for index in 0...FileReader.dropInsMax { folder.write("etc/belfry/belfry.conf.d/\(index).conf", "") }
+        let loaded = SettingsLoader.load(environment: [:], machineRoot: "\(folder.path)/etc")
+        #expect(loaded.mistakes.map(\.code) == [.tooLarge])
+    }
+
+    @Test func whatSurprisesIsAdvice() {
+        var settings = Settings()
+        #expect(settings.advice.isEmpty)
+        #expect(settings.set(.expiryBudget, to: "31s") && settings.set(.maxCalls, to: "4001"))
+        #expect(settings.advice.count == 2)
+        #expect(settings.advice.first?.contains("iOS") == true)
+    }
+
+    @Test func mutatedFilesNeverTrap() {
+        let valid = Array("[Ring]\nDuration=1min 30s\nInterval=.5\n[Avatar]\nMaxBytes=10M\nAllow=::1/128,a.b\n".utf8)
+        var seed: UInt64 = 0x9E37_79B9_7F4A_7C15
+        func next(_ bound: Int) -> Int {
+            seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int((seed >> 33) % UInt64(bound))
+        }
+        for _ in 0..<20_000 {
+            var bytes = valid
+            for _ in 0...next(4) { bytes[next(bytes.count)] = UInt8(next(256)) }
+            for (_, item) in ConfigurationText(String(decoding: bytes, as: UTF8.self)).items {
+                guard case .assignment(_, let value) = item else { continue }
+                _ = ValueText.duration(value)
+                _ = ValueText.size(value, in: 0...Int.max)
+                _ = HostList.parse(value, addresses: true)
+            }
+        }
+    }
+}

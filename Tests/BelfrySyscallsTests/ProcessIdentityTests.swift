@@ -1,0 +1,74 @@
+import BelfrySyscalls
+import CBelfryLinux
+import Glibc
+import Support
+import Testing
+
+/// Who runs, who ran, and how a child ended.
+@Suite struct ProcessIdentityTests {
+    /// The program's name is any 15 bytes: this one imitates the fields that follow it.
+    @Test func aNameWithParenthesesAndSpacesConfusesNobody() throws {
+        let place = try TemporaryDirectory()
+        let path = "\(place.path)/) Z 1 (a b"
+        try copyProgram("/bin/sleep", to: path)
+        let child = try ChildProcess(ChildCommand(path: path, arguments: ["1000"]))
+        let identity = try #require(ProcessIdentity(livingPID: child.pid))
+        #expect(identity.isAlive)
+        #expect(identity.startTicks >= ProcessIdentity.current.startTicks)
+        try child.signal(SIGKILL)
+        #expect(try child.waitUntilExit() == .killed(signal: SIGKILL))
+        #expect(!identity.isAlive)
+    }
+
+    @Test func aZombieIsDead() throws {
+        let child = try ChildProcess(ChildCommand(path: "/bin/true"))
+        let start = ProcessIdentity(livingPID: child.pid)
+        var poll = pollfd(fd: child.pidDescriptor, events: Int16(POLLIN), revents: 0)
+        #expect(unsafe Glibc.poll(&poll, 1, 10_000) == 1)
+        #expect(ProcessIdentity(livingPID: child.pid) == nil)
+        #expect(start?.isAlive != true)
+        #expect(try child.reap() == .exited(code: 0))
+    }
+
+    @Test func thisProcessLivesAndAnotherStartOfItsNumberDoesNot() {
+        let own = ProcessIdentity.current
+        #expect(own.pid == getpid())
+        #expect(own.isAlive)
+        #expect(!ProcessIdentity(pid: own.pid, startTicks: own.startTicks + 1).isAlive)
+        for pid: Int32 in [0, -1, .min, .max] { #expect(ProcessIdentity(livingPID: pid) == nil) }
+    }
+
+    @Test func aStoppedProcessIsNotBusyAndARunningOneIs() throws {
+        // The first thread of this process only waits for its tests.
+        #expect(ProcessIdentity.isBusy(pid: gettid()))
+        let child = try ChildProcess(ChildCommand(path: "/bin/sh", arguments: ["-c", "kill -STOP $$"]))
+        var information = unsafe siginfo_t()
+        let waited = unsafe waitid(P_PID, id_t(child.pid), &information, Int32(WSTOPPED | WNOWAIT))
+        #expect(waited == 0)
+        #expect(!ProcessIdentity.isBusy(pid: child.pid))
+        try child.signal(SIGKILL)
+        try child.waitUntilExit()
+        #expect(!ProcessIdentity.isBusy(pid: child.pid))
+    }
+
+    @Test func theBootHasAnIdentifier() {
+        #expect(bootID().utf8.count == 36)
+        #expect(bootID() == bootID())
+    }
+
+    @Test func identifiersAreRandomUUIDsInLowerCase() throws {
+        let all = Set((0..<1_000).map { _ in randomUUID() })
+        #expect(all.count == 1_000)
+        for text in all {
+            let parts = text.split(separator: "-")
+            #expect(parts.map(\.count) == [8, 4, 4, 4, 12])
+            #expect(parts[2].first == "4")
+            #expect("89ab".contains(try #require(parts[3].first)))
+            #expect(text == text.lowercased())
+        }
+    }
+
+    private func copyProgram(_ source: String, to target: String) throws {
+        try ChildProcess(ChildCommand(path: "/bin/cp", arguments: [source, target])).waitUntilExit()
+    }
+}

@@ -1,0 +1,156 @@
+import BelfryEventLoop
+import BelfryPictures
+import BelfrySyscalls
+import BelfryTerms
+import Glibc
+import PictureFetcher
+import Support
+import Testing
+
+@Suite("A caller's picture, from stand-ins for belfry-avatar") struct CallerPictureTests {
+    let bench: PictureBench
+
+    init() throws { bench = try PictureBench() }
+
+    @Test("is kept whole, for its owner alone, and nothing else is left") func kept() throws {
+        let ended = bench.outcome(of: bench.picture(bench.goodFetcher()))
+        #expect(ended.path == bench.kept())
+        #expect(bench.bytes(of: bench.kept()) == PictureBench.png)
+        var status = stat()
+        #expect(unsafe stat(bench.kept(), &status) == 0 && status.st_mode & 0o777 == 0o600)
+        #expect(bench.names(in: "attachments/request") == ["caller.png"])
+        #expect(!bench.names(in: "avatars/locks").contains { $0.hasSuffix(".picture") })
+    }
+
+    @Test(
+        "whatever the fetcher does, there is one reason and nothing is left",
+        arguments: [
+            ("exit 0", SkipReason.fetcherCrashed), ("exit 3", .fetcherCrashed), ("kill -SEGV $$", .fetcherCrashed),
+            ("kill -KILL $$", .fetcherCrashed), ("kill -ALRM $$", .timeout), ("echo nonsense", .fetcherCrashed),
+            ("head -c 100000 /dev/zero", .fetcherCrashed),
+            ("echo '{\"outcome\": \"unchanged\", \"seconds\": 0}'", .fetcherCrashed),
+            (
+                "echo '{\"outcome\": \"skipped\", \"reason\": \"http-status\", \"detail\": \"404\", \"seconds\": 0}'",
+                .httpStatus
+            ),
+            (
+                "echo '{\"outcome\": \"skipped\", \"reason\": \"invented\", \"detail\": \"\", \"seconds\": 0}'",
+                .fetcherCrashed
+            ),
+        ]) func failures(script: String, reason: SkipReason)
+    {
+        let ended = bench.outcome(of: bench.picture(bench.fetcher(script)))
+        #expect(ended.skip?.reason == reason)
+        #expect(ended.skip?.detail.isEmpty == false)
+        #expect(bench.names(in: "attachments") == [])
+    }
+
+    @Test("a picture that is not what the answer tells of is none") func lies() {
+        let answer =
+            #"{"outcome": "picture", "width": 2, "height": 2, "bytes": 5, "source": "png", "#
+            + #""fetchedBytes": 9, "seconds": 0.1}"#
+        for content in ["hello", "hello, world"] {
+            let script = "printf '\(content)' >&3; echo '\(answer)'"
+            let ended = bench.outcome(of: bench.picture(bench.fetcher(script)))
+            #expect(ended.skip?.reason == .fetcherCrashed)
+            #expect(bench.names(in: "attachments") == [])
+        }
+    }
+
+    @Test("one that hangs is killed with all it started, in time") func hangs() throws {
+        bench.settings.timeout = .milliseconds(400)
+        let script = "sleep 600 & echo $! >$folder/grandchild; trap '' TERM; sleep 600"
+        let picture = bench.picture(bench.fetcher(script))
+        let ended = bench.outcome(of: picture)
+        #expect(ended.skip?.reason == .timeout)
+        #expect(ended.seconds >= 0.4 && ended.seconds < 2)
+        #expect(bench.names(in: "attachments") == [])
+        let grandchild = try #require(bench.lines(of: "grandchild").first.flatMap { Int32($0) })
+        let gone = bootTimeMicroseconds() + 5_000_000
+        while isRunning(grandchild), bootTimeMicroseconds() < gone { _ = poll(nil, 0, 5) }
+        #expect(!isRunning(grandchild))
+        _ = picture
+    }
+
+    @Test("what one that ended left behind is killed") func leftBehind() throws {
+        let picture = bench.picture(bench.goodFetcher(first: "sleep 600 >/dev/null 2>&1 & echo $! >$folder/grandchild"))
+        #expect(bench.outcome(of: picture).path != nil)
+        let grandchild = try #require(bench.lines(of: "grandchild").first.flatMap { Int32($0) })
+        let gone = bootTimeMicroseconds() + 5_000_000
+        while isRunning(grandchild), bootTimeMicroseconds() < gone { _ = poll(nil, 0, 5) }
+        #expect(!isRunning(grandchild))
+    }
+
+    @Test("the call's own deadline cuts the configured time") func deadline() {
+        let ended = bench.outcome(of: bench.picture(bench.fetcher("sleep 600")), within: .milliseconds(300))
+        #expect(ended.skip?.reason == .timeout)
+        #expect(ended.seconds >= 0.3 && ended.seconds < 2)
+        #expect(bench.outcome(of: bench.picture(bench.fetcher("exit 0")), within: .zero).skip?.reason == .timeout)
+    }
+
+    @Test("a fetcher that is missing or no program is a reason") func missing() {
+        #expect(bench.outcome(of: bench.picture(nil)).skip?.reason == .fetcherMissing)
+        #expect(bench.outcome(of: bench.picture("/nowhere/belfry-avatar")).skip?.reason == .fetcherMissing)
+        let text = bench.folder.write(Array("no program".utf8), to: "text")
+        unsafe chmod(text, 0o755)
+        #expect(bench.outcome(of: bench.picture(text)).skip?.reason == .fetcherMissing)
+        #expect(bench.names(in: "attachments") == [])
+    }
+
+    @Test("what the settings forbid starts nothing") func forbidden() {
+        let program = bench.goodFetcher()
+        #expect(bench.outcome(of: bench.picture(program), url: "file:///etc/passwd").skip?.reason == .badScheme)
+        #expect(bench.outcome(of: bench.picture(program), url: "http://127.0.0.1/a").skip?.reason == .addressRefused)
+        bench.settings.from = ["other.example"]
+        #expect(bench.outcome(of: bench.picture(program)).skip?.reason == .hostNotAllowed)
+        bench.settings.timeout = .zero
+        #expect(bench.outcome(of: bench.picture(program)).skip?.reason == .off)
+        #expect(bench.runs == 0)
+    }
+
+    @Test("state that is not writable, and a full disk, are reasons") func unwritable() {
+        let program = bench.goodFetcher()
+        bench.folder.write([], to: "state")
+        #expect(bench.outcome(of: bench.picture(program)).skip?.reason == .writeFailed)
+        #expect(bench.runs == 0)
+    }
+
+    @Test("a request of a thousand hosts reaches a fetcher that reads late, and delays nobody") func longRequest() {
+        bench.settings.allow = (0..<1_000).map {
+            "host-\($0).\(String(repeating: "a", count: 60)).\(String(repeating: "b", count: 60)).example"
+        }
+        let ended = bench.outcome(of: bench.picture(bench.goodFetcher(first: "/usr/bin/wc -c >$folder/request")))
+        #expect(ended.path != nil)
+        #expect((bench.lines(of: "request").first.flatMap { Int($0) } ?? 0) > 100_000)
+    }
+
+    @Test("the fetcher gets of the environment what it needs, and no descriptor but four") func environment() {
+        bench.environment = [
+            "SSL_CERT_FILE": "/test/ca.pem", "HOME": "/home/ada", "http_proxy": "http://proxy", "LD_PRELOAD": "/x.so",
+        ]
+        let first = "/usr/bin/env >$folder/environment; /bin/ls /proc/$$/fd >$folder/descriptors"
+        #expect(bench.outcome(of: bench.picture(bench.goodFetcher(first: first))).path != nil)
+        // The shell adds PWD, and what it was called by.
+        let names = bench.lines(of: "environment").compactMap { $0.split(separator: "=").first }
+        #expect(Set(names).subtracting(["PWD", "_", "SHLVL", "OLDPWD"]) == ["SSL_CERT_FILE", "SWIFT_BACKTRACE"])
+        // From 10 on shells keep what is theirs.
+        #expect(Set(bench.lines(of: "descriptors").filter { $0.utf8.count == 1 }) == ["0", "1", "2", "3"])
+    }
+
+    @Test("given up, the fetcher is killed and nothing is told or left") func cancelled() {
+        let picture = bench.picture(bench.fetcher("sleep 600"))
+        picture.fetch(PictureBench.url, deadline: bench.loop.now + .seconds(30)) { _ in Issue.record("told of") }
+        bench.loop.afterThis(description: "give up") { [bench] in
+            picture.cancel()
+            bench.loop.stop()
+        }
+        bench.loop.run()
+        #expect(bench.names(in: "attachments") == [])
+    }
+
+    private func isRunning(_ pid: Int32) -> Bool {
+        guard kill(pid, 0) == 0 else { return false }
+        let status = String(decoding: bench.bytes(of: "/proc/\(pid)/stat"), as: UTF8.self)
+        return !status.contains(") Z ")
+    }
+}

@@ -1,0 +1,131 @@
+import BelfryEventLoop
+import BelfryPictures
+import BelfrySyscalls
+import BelfryTerms
+import Glibc
+import PictureFetcher
+import Support
+import Testing
+
+@Suite("Pictures are shared by all calls of a day") struct SharingTests {
+    let bench: PictureBench
+
+    init() throws { bench = try PictureBench() }
+
+    private func fetch(_ program: String, id: String) -> Ended { bench.outcome(of: bench.picture(program, id: id)) }
+
+    @Test("one that is fresh is not fetched again") func fresh() {
+        let program = bench.goodFetcher()
+        #expect(fetch(program, id: "first").path == bench.kept("first"))
+        #expect(fetch(program, id: "second").path == bench.kept("second"))
+        #expect(bench.runs == 1)
+        #expect(bench.bytes(of: bench.kept("second")) == PictureBench.png)
+        #expect(bench.outcome(of: bench.picture(program, id: "third"), url: PictureBench.url + "?b").path != nil)
+        #expect(bench.runs == 2)
+    }
+
+    @Test("one that is stale is asked for by its tag, and used again if unchanged") func unchanged() {
+        _ = fetch(bench.goodFetcher(#", "etag": "\"v1\"""#, keepSeconds: 0), id: "first")
+        let answer = #"{"outcome": "unchanged", "seconds": 0.1, "keepSeconds": 60}"#
+        let program = bench.fetcher("/bin/cat >$folder/request; echo '\(answer)'")
+        let second = fetch(program, id: "second")
+        #expect(second.path == bench.kept("second"), "\(second)")
+        #expect(bench.lines(of: "request").first?.contains(#""etag":"\"v1\"""#) == true)
+        #expect(fetch(program, id: "third").path == bench.kept("third"))
+        #expect(bench.runs == 2)
+    }
+
+    @Test("one that may not be kept is fetched each time") func notKept() {
+        let program = bench.goodFetcher(keepSeconds: 0)
+        _ = fetch(program, id: "first")
+        #expect(fetch(program, id: "second").path != nil)
+        #expect(bench.runs == 2)
+        #expect(bench.names(in: "avatars") == ["locks"])
+    }
+
+    @Test("entries that are corrupt are as none") func corrupt() throws {
+        let program = bench.goodFetcher()
+        _ = fetch(program, id: "first")
+        let name = try #require(bench.names(in: "avatars").first { $0.hasSuffix(".picture") })
+        let path = "\(bench.state)/avatars/\(name)"
+        let whole = bench.bytes(of: path)
+        var flipped = whole
+        flipped[flipped.count - 20] ^= 1
+        for (index, broken) in [[], Array(whole.dropLast(5)), flipped, Array("{}\n".utf8) + PictureBench.png]
+            .enumerated()
+        {
+            bench.folder.write(broken, to: "state/avatars/\(name)")
+            #expect(fetch(program, id: "again-\(index)").path != nil)
+            #expect(bench.runs == index + 2)
+        }
+        // A link or a folder in its place neither.
+        unsafe unlink(path)
+        unsafe symlink("/etc/passwd", path)
+        #expect(fetch(program, id: "link").path != nil)
+    }
+
+    @Test("asked for by twenty calls at once, it is fetched once") func together() {
+        let program = bench.goodFetcher(first: "sleep 0.3")
+        let ended = bench.outcomes(of: (0..<20).map { bench.picture(program, id: "call-\($0)") })
+        #expect(ended.count == 20)
+        #expect(ended.allSatisfy { $0.path != nil })
+        #expect(bench.runs == 1)
+    }
+
+    @Test("where it may not be kept, those who waited do not wait for each other") func togetherNotKept() {
+        let program = bench.goodFetcher(keepSeconds: 0, first: "sleep 0.3")
+        let ended = bench.outcomes(of: (0..<8).map { bench.picture(program, id: "call-\($0)") })
+        #expect(ended.allSatisfy { $0.path != nil })
+        #expect(bench.runs == 8)
+        #expect((ended.last?.seconds ?? 9) < 2.2)
+    }
+
+    @Test("eight fetchers run at once; who waits in vain goes without, in time") func crowd() {
+        let program = bench.fetcher("sleep 600")
+        let pictures = (0..<12).map { bench.picture(program, id: "call-\($0)") }
+        var ended: [Ended] = []
+        let began = bench.loop.now
+        let deadline = began + .seconds(2)
+        for (index, picture) in pictures.enumerated() {
+            let url = "\(PictureBench.url)?\(index)"
+            picture.fetch(url, deadline: deadline) { [bench] in
+                ended.append(Ended(outcome: $0, seconds: (bench.loop.now - began).seconds))
+                if ended.count == pictures.count { bench.loop.stop() }
+            }
+        }
+        bench.loop.run()
+        #expect(bench.runs == 8)
+        #expect(ended.allSatisfy { $0.skip?.reason == .timeout && $0.seconds < 4 })
+        #expect(bench.names(in: "attachments") == [])
+        _ = pictures
+    }
+
+    @Test("two notifications of one id keep a whole picture whoever comes last") func sameID() {
+        let good = bench.picture(bench.goodFetcher(first: "sleep 0.2"))
+        #expect(bench.outcomes(of: [good, bench.picture(nil)]).contains { $0.path != nil })
+        #expect(bench.bytes(of: bench.kept()) == PictureBench.png)
+    }
+
+    @Test("a picture is kept for a day, then removed with what dead workers left") func old() throws {
+        let program = bench.goodFetcher()
+        for id in ["yesterday", "today"] { _ = fetch(program, id: id) }
+        bench.folder.write([1], to: "state/attachments/yesterday/.caller.png.1.new")
+        func age(_ id: String, seconds: Int) {
+            let now = Int(wallTimeMicroseconds() / 1_000_000)
+            let times = [timespec(tv_sec: now - seconds, tv_nsec: 0), timespec(tv_sec: now - seconds, tv_nsec: 0)]
+            let result = unsafe utimensat(AT_FDCWD, "\(bench.state)/attachments/\(id)", times, 0)
+            precondition(result == 0)
+        }
+        age("yesterday", seconds: 86_410)
+        bench.folder.makeFolder("state/attachments/killed")
+        bench.folder.write([1], to: "state/attachments/killed/.caller.png.2.new")
+        age("killed", seconds: 610)
+        bench.folder.makeFolder("state/attachments/writing")
+        bench.folder.write([1], to: "state/attachments/writing/.caller.png.3.new")
+        age("today", seconds: 86_300)
+        let picture = bench.picture(program, id: "now")
+        _ = bench.outcome(of: picture)
+        picture.removeOld()
+        #expect(bench.names(in: "attachments") == ["now", "today", "writing"])
+    }
+}
