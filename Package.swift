@@ -59,6 +59,9 @@ let system: [Target] = [
     room(
         "System/BelfryAppGroup",
         imports: ["BelfryEventLoop", "BelfrySyscalls", "BelfryPropertyList", "BelfryTerms", "CBelfryLinux"]),
+    room(
+        "System/GroupLedger",
+        imports: ["BelfryAppGroup", "CallLedger", "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms"]),
     room("System/BelfrySettings", imports: ["BelfrySyscalls", "BelfryTerms"]),
     room("System/BelfryJournal", imports: ["BelfryProtocol", "BelfryTerms", "BelfrySyscalls"]),
     room(
@@ -82,8 +85,8 @@ let service: [Target] = [
     room(
         "Service/CallService",
         imports: [
-            "ServiceHost", "PictureFetcher", "BelfryPictures", "Ringing", "CallLedger", "SystemSound", "BelfryAppGroup",
-            "BelfryProtocol", "BelfryEventLoop", "BelfryTerms", "BelfryPropertyList", "Interception", "BelfrySyscalls",
+            "ServiceHost", "PictureFetcher", "Ringing", "CallLedger", "GroupLedger", "SystemSound", "BelfryAppGroup",
+            "BelfryProtocol", "BelfryEventLoop", "BelfryTerms", "Interception", "BelfrySyscalls",
         ]
     ),
 ]
@@ -103,15 +106,17 @@ let programs: [Target] = [
     program(
         "Programs/belfry-worker",
         imports: [
-            "ServiceHost", "CallService", "BelfrySettings", "BelfryEventLoop", "BelfryAppGroup", "BelfryProtocol",
-            "BelfryJournal", "BelfrySyscalls", "BelfryTerms", "CallLedger", "Interception", "PictureFetcher",
+            "ServiceHost", "CallService", "GroupLedger", "BelfrySettings", "BelfryEventLoop", "BelfryAppGroup",
+            "BelfryProtocol", "BelfryJournal", "BelfrySyscalls", "BelfryTerms", "CallLedger", "Interception",
+            "PictureFetcher",
             "CBelfryLinux",
         ]
     ),
     program(
         "Programs/belfry",
         imports: [
-            "BelfryClient", "BelfryAppGroup", "CallLedger", "BelfrySettings", "BelfryEventLoop", "BelfryProtocol",
+            "BelfryClient", "BelfryAppGroup", "CallLedger", "GroupLedger", "BelfrySettings", "BelfryEventLoop",
+            "BelfryProtocol",
             "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "SystemSound", "CBelfryLinux",
         ]
     ),
@@ -173,18 +178,22 @@ let checks: [Target] = [
         ]),
     tests(
         "ServiceHostTests",
-        of: ["ServiceHost", "BelfryProtocol", "BelfryEventLoop", "BelfrySyscalls", "Support", "BelfryTerms"]),
+        of: [
+            "ServiceHost", "Interception", "BelfryProtocol", "BelfryEventLoop", "BelfrySyscalls", "Support",
+            "BelfryTerms",
+        ]),
     tests(
         "CallServiceTests",
         of: [
             "BelfryAppGroup", "PictureFetcher", "BelfryPictures", "CallService", "CallLedger", "BelfryProtocol",
-            "BelfryEventLoop", "Interception", "BelfryPropertyList", "Ringing", "ServiceHost", "Support",
-            "BelfrySyscalls", "BelfryTerms",
+            "BelfryEventLoop", "GroupLedger", "Interception", "BelfryPropertyList", "Ringing", "ServiceHost",
+            "Support", "BelfrySyscalls", "BelfryTerms",
         ]),
     tests(
         "SimulationTests",
         of: [
-            "Ringing", "CallLedger", "Interception", "BelfryProtocol", "BelfryPropertyList", "BelfryTerms", "Support",
+            "CallLedger", "CallService", "Interception", "ServiceHost", "PictureFetcher", "BelfryEventLoop",
+            "BelfryProtocol", "BelfryPropertyList", "BelfryTerms", "Support",
         ]),
     tests(
         "BelfryClientTests",
@@ -198,7 +207,7 @@ let checks: [Target] = [
     tests(
         "IntegrationTests",
         of: [
-            "BelfryAppGroup", "CallLedger", "CallService", "BelfryProtocol", "BelfryJSON", "BelfryPropertyList",
+            "BelfryAppGroup", "CallLedger", "GroupLedger", "BelfryProtocol", "BelfryJSON", "BelfryPropertyList",
             "Support", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
         ]),
     tests(

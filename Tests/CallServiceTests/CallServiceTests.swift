@@ -26,7 +26,8 @@ import Testing
     @Test("R4: the delivered content is time-sensitive and has the caller's name where the alert has no title")
     func content() throws {
         let worker = try phone.push(#""type": 1, "callId": "A", "callerName": "Grace""#)
-        guard case .delivered(_, let content) = worker.world.events[1].body else {
+        #expect(worker.world.fullStory == ["received call-request", "ringing loud", "delivered extension"])
+        guard case .delivered(_, let content) = worker.world.events[2].body else {
             Issue.record("not delivered: \(worker.world.story)")
             return
         }
@@ -137,8 +138,9 @@ import Testing
     {
         let first = try phone.call("A")
         let second = try phone.call("B")
-        phone.file.deadProcesses.insert(first.world.owner.pid)
-        tick(1)
+        phone.file.kill(first.world.owner.pid)
+        // Not the next tick: the death itself.
+        phone.loop.advance(by: .milliseconds(1))
         #expect(second.world.storyWithoutTicks.last == "ringing loud")
     }
 
@@ -166,8 +168,7 @@ import Testing
     @Test("R17: a stop silences, is settled and missed") func stop() throws {
         let worker = try phone.call("A")
         tick(2)
-        worker.host.stop()
-        worker.service.stop()
+        worker.stop()
         #expect(worker.world.storyWithoutTicks.suffix(2) == ["ended stopped", "missed"])
         #expect(worker.isFinished)
     }
@@ -189,11 +190,110 @@ import Testing
         _ = try phone.call("A")
         _ = try phone.call("B")
         let third = try phone.call("C")
-        guard case .busy(ringing: 2)? = third.verdict else {
-            Issue.record("\(String(describing: third.verdict))")
-            return
-        }
-        #expect(third.world.story.isEmpty)
+        #expect(third.world.fullStory == ["rejected Busy"])
+        guard case .rejected(_, let detail)? = third.world.events.first?.body else { return }
+        #expect(detail.hasPrefix("2 calls ring already") && third.end == .refused)
         #expect(try phone.hangUp("A").isFinished)
+    }
+
+    // MARK: What R1 does not let through
+
+    @Test("R1: a voip push rings, and is passed through with what the service makes of it") func voip() throws {
+        let fields = #""type": "call-request", "callId": "A", "callerName": "Grace""#
+        let worker = try phone.push(fields, aps: "", envelope: #""pushType": "voip""#)
+        #expect(worker.world.fullStory == ["received voip", "ringing loud", "delivered passthrough"])
+        guard case .delivered(_, let content)? = worker.world.events.last?.body else { return }
+        #expect(content.title == "Grace" && content.interruptionLevel == .timeSensitive)
+        _ = try phone.hangUp("A")
+        tick(1)
+        #expect(worker.world.storyWithoutTicks.suffix(2) == ["ended hangup cancelled", "missed"])
+        #expect(worker.isFinished)
+    }
+
+    @Test("R1 R17: a voip push that is stopped is passed through all the same, and settled") func voipStopped() throws {
+        let worker = try phone.push(#""callId": "A""#, aps: "", envelope: #""pushType": "voip""#)
+        worker.stop()
+        #expect(worker.world.story == ["ringing loud", "delivered passthrough", "ended stopped", "missed"])
+        #expect(worker.isFinished)
+    }
+
+    @Test(
+        "R1: a hangup that is not intercepted hangs up, and says what iOS would have done; a voip one says nothing",
+        arguments: [#""alert": "over""#, ""])
+    func hangupNotIntercepted(aps: String) throws {
+        let call = try phone.call("A")
+        let fields = #""type": "hangup", "callId": "A""#
+        let hangup = try phone.push(
+            fields, aps: aps, envelope: aps.isEmpty ? #""pushType": "voip""# : #""pushType": "alert""#)
+        let warning = aps.isEmpty ? [] : ["warning hangup-not-intercepted"]
+        #expect(hangup.world.story == warning + ["delivered passthrough"])
+        #expect(hangup.isFinished)
+        tick(1)
+        #expect(call.world.storyWithoutTicks.last == "missed")
+    }
+
+    @Test("R1: a call request that is not intercepted does not ring, and leaves no trace") func notIntercepted() throws
+    {
+        let worker = try phone.push(#""type": "call-request", "callId": "A""#, aps: #""alert": "no flag""#)
+        #expect(
+            worker.world.fullStory == [
+                "received no-mutable-content", "silent not-intercepted", "delivered passthrough",
+            ])
+        #expect(worker.isFinished && phone.file.root.isEmpty)
+    }
+
+    @Test("R1: an ordinary notification is delivered as it is, intercepted or not") func ordinary() throws {
+        let intercepted = try phone.push(#""type": "news""#)
+        #expect(intercepted.world.fullStory == ["received alert", "delivered extension"])
+        let passed = try phone.push(#""type": "news""#, aps: #""alert": "plain""#)
+        #expect(passed.world.fullStory == ["received no-mutable-content", "delivered passthrough"])
+        #expect(intercepted.isFinished && passed.isFinished)
+    }
+
+    // MARK: A file in trouble
+
+    @Test("R7 R14: a ring that is over as it begins ends and is missed, also if the group file cannot be used")
+    func overAsItBegins() throws {
+        for isUsable in [true, false] {
+            phone.file.isUsable = isUsable
+            phone.file.stallAfterChange = .seconds(2)
+            let worker = try phone.call(isUsable ? "A" : "B", #""duration": 1"#)
+            phone.file.stallAfterChange = .zero
+            tick(1)
+            #expect(worker.world.story.prefix(3) == ["ringing loud", "ended timeout", "missed"])
+            #expect(worker.world.pulses.isEmpty && worker.isFinished)
+        }
+    }
+
+    @Test("R14: with a group file that cannot be used a call rings to its end, and is missed") func unusableFile()
+        throws
+    {
+        phone.file.isUsable = false
+        let worker = try phone.call("A", #""duration": 3"#)
+        tick(4)
+        #expect(worker.world.story.suffix(3) == ["tick 2", "ended timeout", "missed"])
+        #expect(worker.isFinished)
+    }
+
+    @Test("R2 R17: a hangup that waits for the lock as it is stopped is delivered once, hangs up, and warns of nothing")
+    func hangupStopped() throws {
+        let call = try phone.call("A")
+        phone.file.lockDelay = .milliseconds(400)
+        let hangup = try phone.hangUp("A")
+        hangup.stop()
+        #expect(hangup.world.story == ["delivered stopped"] && !hangup.isFinished)
+        tick(1)
+        #expect(hangup.world.story == ["delivered stopped"] && hangup.isFinished)
+        #expect(call.world.storyWithoutTicks.last == "ended hangup cancelled" || call.world.story.last == "missed")
+    }
+
+    @Test("R2 R3: a hangup that waits for the lock to the end of a short budget warns of no second call")
+    func hangupExpired() throws {
+        phone.budget = .seconds(1)
+        phone.file.lockDelay = .milliseconds(1_500)
+        let hangup = try phone.hangUp("A")
+        tick(2)
+        #expect(hangup.world.story == ["warning time-will-expire", "delivered extension"])
+        #expect(hangup.isFinished && phone.file.read().call(CallKey("A"))?.state == .hangup)
     }
 }

@@ -6,43 +6,37 @@ import Interception
 import PictureFetcher
 import ServiceHost
 import Support
+import Testing
 
 /// A phone on which notifications arrive: each gets a worker of its own, all share one group file and one clock.
 final class FakePhone {
     /// One notification and what became of it.
     final class Worker {
         let world: FakeWorld
-        let service: CallService
-        private(set) var host: HostedNotification
-        private(set) var verdict: CallService.Verdict?
-        fileprivate(set) var isFinished = false
+        private let host: NotificationHost
+        private(set) var end: NotificationHost.End?
 
         init(_ push: Push, world: FakeWorld, settings: RingSettings, budget: TimeSpan) {
             self.world = world
-            let budget = Budget(start: world.now, length: budget)
             final class Weak { weak var worker: Worker? }
             let box = Weak()
-            let service = CallService(push: push, world: world, settings: settings, budget: budget) {
-                box.worker?.settle()
-            }
-            self.service = service
-            host = HostedNotification(
-                timers: world.loop, budget: budget, service: service, report: { world.report($0) },
-                delivered: {
-                    service.tellMissedIfSilent()
-                    box.worker?.settle()
-                })
+            host = NotificationHost(
+                Reception(world: world.world, settings: settings).visit(push), timers: world.loop,
+                budget: Budget(start: world.loop.now, length: budget), report: { world.report($0) }
+            ) { box.worker?.ended($0) }
             box.worker = self
-            service.admit { [self] in
-                verdict = $0
-                guard case .proceed = $0 else { return }
-                service.begin()
-                host.receive(push.request, passthrough: nil)
-            }
+            host.start()
         }
 
-        private func settle() {
-            isFinished = host.isDelivered && !service.isBusy
+        /// Whether its last event was told.
+        var isFinished: Bool { end == .handled }
+
+        /// The worker is told to go.
+        func stop() { host.stop() }
+
+        private func ended(_ end: NotificationHost.End) {
+            #expect(self.end == nil, "a walk that ends twice")
+            self.end = end
         }
     }
 
@@ -59,9 +53,12 @@ final class FakePhone {
     init() { file = FakeGroupFile(loop: loop) }
 
     /// A push arrives: `fields` beside `aps`, as JSON.
-    func push(_ fields: String, envelope: String = "") throws -> Worker {
+    func push(
+        _ fields: String, aps: String = #""alert": {"title": "Ada", "body": "calls"}, "mutable-content": 1"#,
+        envelope: String = ""
+    ) throws -> Worker {
         let json = """
-            {"payload": {"aps": {"alert": {"title": "Ada", "body": "calls"}, "mutable-content": 1}, "info": {\(fields)}}\
+            {"payload": {"aps": {\(aps)}, "info": {\(fields)}}\
             \(envelope.isEmpty ? "" : ", " + envelope)}
             """
         nextProcess += 1

@@ -17,10 +17,16 @@ final class FakeGroupFile {
     var root = PropertyListDictionary() {
         didSet { if root != oldValue { wakeAll() } }
     }
+    /// Whether it can be read and written; if not, each change is made on nothing and is lost.
+    var isUsable = true
     /// How long a transaction waits for the lock.
     var lockDelay = TimeSpan.zero
-    var deadProcesses: Set<Int64> = []
-    private(set) var watchers: [ObjectIdentifier: () -> Void] = [:]
+    /// How long the process stands still between a change and what follows from it, as one that was stopped.
+    var stallAfterChange = TimeSpan.zero
+    /// Processes that were killed; who waits for the death of one is woken.
+    private(set) var deadProcesses: Set<Int64> = []
+    private var watchers: [ObjectIdentifier: () -> Void] = [:]
+    private var deathWatchers: [ObjectIdentifier: (pid: Int64, action: () -> Void)] = [:]
 
     init(loop: HandLoop) { self.loop = loop }
 
@@ -35,15 +41,30 @@ final class FakeGroupFile {
     func read() -> Ledger { Ledger(reading: root, at: moment()) }
 
     func change<Answer>(_ change: (inout Ledger) -> Answer) -> Answer {
-        var ledger = Ledger(opening: root, at: moment())
+        var ledger = Ledger(opening: isUsable ? root : PropertyListDictionary(), at: moment())
         let answer = change(&ledger)
-        root = ledger.root
+        if isUsable { root = ledger.root }
         return answer
     }
 
     func watch(_ watcher: AnyObject, _ action: @escaping () -> Void) { watchers[ObjectIdentifier(watcher)] = action }
 
-    func stopWatching(_ watcher: AnyObject) { watchers[ObjectIdentifier(watcher)] = nil }
+    func watchDeath(of pid: Int64?, _ watcher: AnyObject, _ action: @escaping () -> Void) {
+        deathWatchers[ObjectIdentifier(watcher)] = pid.map { ($0, action) }
+    }
+
+    func stopWatching(_ watcher: AnyObject) {
+        watchers[ObjectIdentifier(watcher)] = nil
+        deathWatchers[ObjectIdentifier(watcher)] = nil
+    }
+
+    /// Kills a process, which writes nothing.
+    func kill(_ pid: Int64) {
+        deadProcesses.insert(pid)
+        for watcher in deathWatchers.values where watcher.pid == pid {
+            _ = loop.schedule(at: loop.now, description: "death of \(pid)", watcher.action)
+        }
+    }
 
     private func wakeAll() {
         _ = loop.schedule(at: loop.now, description: "group changed") { [self] in
@@ -53,7 +74,7 @@ final class FakeGroupFile {
 }
 
 /// One worker's world: what it does is written down, and an order that no world allows is an issue.
-final class FakeWorld: CallWorld {
+final class FakeWorld: SharedLedger, RingOutput {
     let loop: HandLoop
     let file: FakeGroupFile
     let owner: Owner
@@ -64,10 +85,9 @@ final class FakeWorld: CallWorld {
     private(set) var isSounding = false
     private(set) var pulses: [RingMode] = []
     private let start: Instant
-    private var timer: (any ScheduledTimer)?
     private var changed: ((Ledger) -> Void)?
     private var shownRoot = PropertyListDictionary()
-    private var heeded: [CallKey]?
+    private var focus: [CallKey]?
     private var isOver = false
 
     init(file: FakeGroupFile, pid: Int64) {
@@ -77,48 +97,58 @@ final class FakeWorld: CallWorld {
         owner = Owner(bootID: "boot", pid: pid, start: pid)
     }
 
-    var now: Instant { loop.now }
-    var wall: WallTime { file.wall }
-
-    func wake(at instant: Instant, _ action: @escaping () -> Void) {
-        timer?.cancel()
-        timer = loop.schedule(at: instant, description: "wake \(owner.pid)", action)
+    /// What a call is given of it.
+    var world: CallWorld {
+        CallWorld(
+            timers: loop, wall: { [file] in file.wall }, ledger: self, ringer: self, pictures: self,
+            report: { [self] in report($0) })
     }
 
     func transact<Answer>(_ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer) -> Void) {
-        guard file.lockDelay > .zero else { return done(file.change(change)) }
-        _ = loop.schedule(at: now + file.lockDelay, description: "lock \(owner.pid)") { [file] in
-            done(file.change(change))
+        guard file.lockDelay > .zero else { return done(make(change)) }
+        _ = loop.schedule(at: loop.now + file.lockDelay, description: "lock \(owner.pid)") { [self] in
+            done(make(change))
         }
+    }
+
+    private func make<Answer>(_ change: (inout Ledger) -> Answer) -> Answer {
+        let answer = file.change(change)
+        loop.stall(for: file.stallAfterChange)
+        return answer
     }
 
     func watch(_ changed: @escaping (Ledger) -> Void) {
+        #expect(!isOver, "watches after the end")
         self.changed = changed
         file.watch(self) { [unowned self] in
-            if hasHeededChange { lookAgain() }
+            if hasChangedInFocus { lookAgain() }
         }
+        _ = loop.schedule(at: loop.now, description: "first look") { [weak self] in self?.lookAgain() }
     }
 
-    func heed(_ keys: [CallKey]) { heeded = keys }
+    func focus(on keys: [CallKey]) { focus = keys }
 
     func lookAgain() {
+        guard file.isUsable else { return }
         shownRoot = file.root
         changed?(file.read())
     }
 
-    /// Whether anything differs from what was shown, other calls than the heeded ones aside.
-    private var hasHeededChange: Bool {
-        guard let heeded else { return true }
+    /// Whether anything differs from what was shown, calls out of focus aside.
+    private var hasChangedInFocus: Bool {
+        guard let focus else { return true }
         func inFocus(_ root: PropertyListDictionary) -> [PropertyListValue?] {
             var others = root
-            others[Ledger.callsKey] = nil
-            let calls = root[Ledger.callsKey]?.dictionaryValue ?? [:]
-            return [.dictionary(others)] + heeded.map { calls[$0.text] }
+            others[Ledger.Key.calls] = nil
+            let calls = root[Ledger.Key.calls]?.dictionaryValue ?? [:]
+            return [.dictionary(others)] + focus.map { calls[$0.text] }
         }
         return inFocus(shownRoot) != inFocus(file.root)
     }
 
-    func watchDeath(of process: Owner?, _ died: @escaping () -> Void) {}
+    func expectDeath(of process: Owner?) {
+        file.watchDeath(of: process?.pid, self) { [unowned self] in lookAgain() }
+    }
 
     func stopWatching() {
         changed = nil
@@ -136,7 +166,7 @@ final class FakeWorld: CallWorld {
             isSounding = false
             return silent()
         }
-        _ = loop.schedule(at: now + silenceDelay, description: "silence \(owner.pid)") { [self] in
+        _ = loop.schedule(at: loop.now + silenceDelay, description: "silence \(owner.pid)") { [self] in
             isSounding = false
             silent()
         }
@@ -144,22 +174,7 @@ final class FakeWorld: CallWorld {
 
     /// How long a picture takes, and what comes of it; nil never comes.
     var picture: (after: TimeSpan, outcome: CallerPicture.Outcome)?
-    private(set) var isFetching = false
-
-    func fetchPicture(_ url: String, deadline: Instant, finished: @escaping (CallerPicture.Outcome) -> Void) {
-        #expect(!isFetching, "two fetches for one call")
-        isFetching = true
-        let timeout = CallerPicture.Outcome.skipped(Skip(.timeout, "too late"))
-        let arrival = picture.map { (now + $0.after, $0.outcome) } ?? (deadline, timeout)
-        let end = arrival.0 <= deadline ? arrival : (deadline, timeout)
-        _ = loop.schedule(at: end.0, description: "picture \(owner.pid)") { [self] in
-            guard isFetching else { return }
-            isFetching = false
-            finished(end.1)
-        }
-    }
-
-    func cancelPicture() { isFetching = false }
+    fileprivate(set) var isFetching = false
 
     func report(_ body: Event.Body) {
         switch body {
@@ -170,11 +185,14 @@ final class FakeWorld: CallWorld {
             isOver = true
         default: break
         }
-        events.append((now - start, body))
+        events.append((loop.now - start, body))
     }
 
     /// What was told, in short: `ringing loud`, `tick 3`, `ended hangup`.
-    var story: [String] { events.map { Self.words($0.body) } }
+    var story: [String] { fullStory.filter { !$0.hasPrefix("received") } }
+
+    /// ``story`` with how the notification was received.
+    var fullStory: [String] { events.map { Self.words($0.body) } }
 
     /// ``story`` without its ticks.
     var storyWithoutTicks: [String] { story.filter { !$0.hasPrefix("tick") } }
@@ -194,7 +212,26 @@ final class FakeWorld: CallWorld {
             case .attached: "attached"
             case .skipped(let reason, _): "skipped \(reason)"
             }
-        case .received, .sound, .rejected: "\(body)"
+        case .received(let received): "received \(received.why?.rawValue ?? received.type.rawValue)"
+        case .rejected(let reason, _): "rejected \(reason)"
+        case .sound: "\(body)"
         }
     }
+}
+
+extension FakeWorld: PictureSource {
+    func fetch(_ url: String, deadline: Instant, finished: @escaping (CallerPicture.Outcome) -> Void) {
+        #expect(!isFetching, "two fetches for one call")
+        isFetching = true
+        let timeout = CallerPicture.Outcome.skipped(Skip(.timeout, "too late"))
+        let arrival = picture.map { (loop.now + $0.after, $0.outcome) } ?? (deadline, timeout)
+        let end = arrival.0 <= deadline ? arrival : (deadline, timeout)
+        _ = loop.schedule(at: end.0, description: "picture \(owner.pid)") { [self] in
+            guard isFetching else { return }
+            isFetching = false
+            finished(end.1)
+        }
+    }
+
+    func cancel() { isFetching = false }
 }

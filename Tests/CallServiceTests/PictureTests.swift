@@ -81,9 +81,7 @@ import Testing
 
     @Test("R17: a stop ends the fetch, and waits for nothing") func stop() throws {
         let worker = try call()
-        worker.service.forgetPicture(isDeliveredByHost: true)
-        worker.host.stop()
-        worker.service.stop()
+        worker.stop()
         #expect(
             worker.world.story == ["ringing loud", "skipped ended", "delivered stopped", "ended stopped", "missed"])
         #expect(!worker.world.isFetching)

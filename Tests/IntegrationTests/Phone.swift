@@ -3,7 +3,7 @@ import BelfryAppGroup
 import BelfryPropertyList
 import BelfrySyscalls
 import CallLedger
-import CallService
+import GroupLedger
 import Glibc
 import Support
 
@@ -76,7 +76,7 @@ final class Phone {
     /// What the group file says now.
     func ledger(_ group: String = "group.belfry") -> Ledger {
         let snapshot = file(group).snapshot()
-        return Ledger(reading: snapshot.root, at: .now(reading: snapshot))
+        return Ledger(reading: snapshot)
     }
 
     /// The worker that rings `call`.

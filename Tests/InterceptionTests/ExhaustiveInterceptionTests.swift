@@ -7,7 +7,7 @@ import Testing
 @Suite struct ExhaustiveInterceptionTests {
     private enum Input: CaseIterable {
         case early, notice, beforeEnd, end, longAfter
-        case changed, wordless, died, stop, stopWithBest
+        case changed, wordless, died, stop, stopWithBest, stoppedForLong
     }
 
     /// One worker in small, which judges what it is asked for.
@@ -20,6 +20,7 @@ import Testing
         private var notices = 0
         private var isExtensionRunning = false
         private var wake: Instant?
+        private var stoppedAt: Instant?
 
         init() {
             judge(machine.receive(Suite.original, passthrough: nil, budget: Suite.budget), allowed: [])
@@ -34,13 +35,19 @@ import Testing
             case .beforeEnd: fire(max(now, budget.end - TimeSpan(microseconds: 1)))
             case .end: fire(max(now, budget.end))
             case .longAfter: fire(max(now, budget.end) + .seconds(77))
-            case .changed: judge(machine.handlerCalled(with: Suite.changed), allowed: [.extension])
-            case .wordless: judge(machine.handlerCalled(with: Suite.wordless), allowed: [.extension])
+            case .changed: handOver(Suite.changed)
+            case .wordless: handOver(Suite.wordless)
             case .died:
                 isExtensionRunning = false
-                judge(machine.extensionDied(), allowed: [.crash])
-            case .stop: judge(machine.stop(bestAttempt: nil), allowed: [.stopped])
-            case .stopWithBest: judge(machine.stop(bestAttempt: Suite.changed), allowed: [.stopped])
+                judge(machine.extensionDied(), allowed: [stoppedAt == nil ? .crash : .stopped])
+            case .stop: stop()
+            case .stopWithBest:
+                stop()
+                handOver(Suite.changed)
+            case .stoppedForLong:
+                stop()
+                fire(max(now, now + .seconds(1)))
+                demand(deliveries == 1, "a stop that nobody answers is not delivered a second later")
             }
             demand(machine.isDelivered == (deliveries == 1), "isDelivered is \(machine.isDelivered)")
             demand(deliveries == 1 || now < budget.end, "not delivered at the end")
@@ -51,14 +58,25 @@ import Testing
         private mutating func fire(_ instant: Instant) {
             now = instant
             if let due = wake, due <= instant { wake = nil }
-            judge(machine.timerFired(at: instant), allowed: instant >= Suite.budget.end ? [.expiry] : [])
+            let isStopOver = stoppedAt.map { instant >= min($0 + .seconds(1), Suite.budget.end) } ?? false
+            let isOver = instant >= Suite.budget.end
+            judge(machine.timerFired(at: instant), allowed: isStopOver ? [.stopped] : isOver ? [.expiry] : [])
+        }
+
+        private mutating func handOver(_ content: NotificationContent) {
+            judge(machine.handlerCalled(with: content), allowed: [stoppedAt == nil ? .extension : .stopped])
+        }
+
+        private mutating func stop() {
+            if deliveries == 0, stoppedAt == nil { stoppedAt = now }
+            judge(machine.stop(at: now), allowed: [])
         }
 
         private mutating func judge(_ effects: [InterceptionStateMachine.Effect], allowed: [Deliverer]) {
             for effect in effects {
                 switch effect {
-                case .runExtension(let deadline):
-                    demand(deadline == Suite.budget.end, "another deadline")
+                case .runExtension(let budget):
+                    demand(budget == Suite.budget, "another budget")
                     isExtensionRunning = true
                 case .wake(let instant): wake = instant
                 case .tellTimeWillExpire:

@@ -32,14 +32,14 @@ import Testing
         let effects = machine.receive(Self.original, passthrough: why, budget: Self.budget)
         #expect(effects == [.deliver(.passthrough, Self.original)] && machine.isDelivered)
         let later =
-            machine.timerFired(at: Self.budget.end) + machine.extensionDied() + machine.stop(bestAttempt: Self.changed)
+            machine.timerFired(at: Self.budget.end) + machine.extensionDied() + machine.stop(at: Self.budget.start)
         #expect(later.isEmpty)
     }
 
     @Test("R2 what the extension hands over is delivered, and its end is asked for")
     func handedOver() {
         var machine = self
-        #expect(machine.receive() == [.wake(at: Self.start + .seconds(29)), .runExtension(deadline: Self.budget.end)])
+        #expect(machine.receive() == [.wake(at: Self.start + .seconds(29)), .runExtension(Self.budget)])
         #expect(!machine.machine.isDelivered)
         #expect(
             machine.machine.handlerCalled(with: Self.changed) == [.deliver(.extension, Self.changed), .endExtension])
@@ -94,20 +94,66 @@ import Testing
         #expect(suite.machine.handlerCalled(with: Self.changed) == [.warnHandlerCalledAgain])
     }
 
-    @Test("R17 a stop delivers the best attempt, or the original where there is none that shows anything")
+    @Test("R17 a stop delivers the best attempt, or the original if there is none that shows anything")
     func stops() {
         for (best, delivered) in [(Self.changed, Self.changed), (nil, Self.original), (Self.wordless, Self.original)] {
             var suite = self
             _ = suite.receive()
-            #expect(suite.machine.stop(bestAttempt: best) == [.deliver(.stopped, delivered), .endExtension])
-            #expect(suite.machine.stop(bestAttempt: best).isEmpty)
+            let patience = Self.start + .seconds(3)
+            #expect(suite.machine.stop(at: Self.start + .seconds(2)) == [.wake(at: patience)])
+            #expect(suite.machine.stop(at: Self.start + .seconds(2)).isEmpty && !suite.machine.isDelivered)
+            #expect(suite.machine.timerFired(at: Self.start + .milliseconds(2_999)) == [.wake(at: patience)])
+            let effects = best.map { suite.machine.handlerCalled(with: $0) } ?? suite.machine.timerFired(at: patience)
+            #expect(effects == [.deliver(.stopped, delivered), .endExtension])
+            #expect(suite.machine.stop(at: patience).isEmpty)
         }
+    }
+
+    @Test("R3 R17 a stop gives nobody more time than the budget, and a death leaves the original at once")
+    func stopsAtTheEnd() {
+        var suite = self
+        _ = suite.receive()
+        #expect(suite.machine.stop(at: Self.budget.end - .milliseconds(10)) == [.wake(at: Self.budget.end)])
+        #expect(suite.machine.extensionDied() == [.deliver(.stopped, Self.original)])
+        #expect(suite.machine.handlerCalled(with: Self.changed) == [.warnHandlerCalledAgain])
+    }
+
+    /// Received with an extension that acts on what is not intercepted.
+    private func accompanied() -> InterceptionStateMachineTests {
+        var suite = self
+        let effects = suite.machine.receive(
+            Self.original, passthrough: .voip, budget: Self.budget, isAccompanied: true)
+        #expect(effects == [.wake(at: Self.budget.end), .runExtension(Self.budget)] && !suite.machine.isDelivered)
+        return suite
+    }
+
+    @Test("R1 what an extension acts on without intercepting it passes through once that is done, shown or not")
+    func accompaniedHandsOver() {
+        for content in [Self.changed, Self.wordless] {
+            var suite = accompanied()
+            #expect(suite.machine.handlerCalled(with: content) == [.deliver(.passthrough, content), .endExtension])
+            #expect(suite.machine.handlerCalled(with: content) == [.warnHandlerCalledAgain])
+        }
+    }
+
+    @Test("R1 R3 it passes through as it came if its extension dies, or does not say so by the end")
+    func accompaniedInVain() {
+        var suite = accompanied()
+        #expect(suite.machine.timerFired(at: Self.budget.willExpire) == [.wake(at: Self.budget.end)])
+        #expect(
+            suite.machine.timerFired(at: Self.budget.end) == [.deliver(.passthrough, Self.original), .endExtension])
+        suite = accompanied()
+        #expect(suite.machine.extensionDied() == [.deliver(.passthrough, Self.original)])
+        suite = accompanied()
+        #expect(suite.machine.stop(at: Self.start) == [.wake(at: Self.start + .seconds(1))])
+        #expect(
+            suite.machine.handlerCalled(with: Self.wordless) == [.deliver(.passthrough, Self.wordless), .endExtension])
     }
 
     @Test("what comes before anything was received is a no-op where a timer or a signal brings it")
     func beforeReceiving() {
         var machine = machine
-        let effects = machine.timerFired(at: Self.start) + machine.extensionDied() + machine.stop(bestAttempt: nil)
+        let effects = machine.timerFired(at: Self.start) + machine.extensionDied() + machine.stop(at: Self.start)
         #expect(effects.isEmpty && !machine.isDelivered)
     }
 

@@ -20,7 +20,7 @@ private final class Peer {
         let result = unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
         try #require(result == 0)
         (client, worker) = (ends[0], ends[1])
-        connection = ClientConnection(loop: loop, input: worker, output: worker)
+        connection = ClientConnection(loop: loop, input: worker, output: worker, acceptedAt: loop.now)
     }
 
     deinit {

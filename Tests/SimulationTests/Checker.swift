@@ -2,7 +2,6 @@ import BelfryPropertyList
 import BelfryProtocol
 import BelfryTerms
 import CallLedger
-import Ringing
 
 /// What must hold in every run, whatever happens; keeps the first thing that did not.
 final class Checker {
@@ -32,9 +31,9 @@ final class Checker {
         if !condition, mistake == nil { mistake = "\(what()) at \(world.time.now.seconds) s" }
     }
 
-    func admitted(_ worker: SimulatedWorker, _ admission: Admission) {
+    func admitted(_ worker: SimulatedWorker, until: Instant?) {
         requestsByID[worker.push.id, default: 0] += 1
-        guard case .ring(_, let until) = admission else { return note("silent") }
+        guard let until else { return note("silent") }
         note("ring")
         rings[worker.owner.pid] = worker
         demand(until <= world.time.now + SimulatedWorker.duration, "admitted for too long")
@@ -59,9 +58,9 @@ final class Checker {
     }
 
     func pulsed(_ worker: SimulatedWorker) {
-        guard let window = worker.window else { return demand(false, "a pulse without a ring") }
+        guard let until = worker.until else { return demand(false, "a pulse without a ring") }
         demand(worker.isAlive && !worker.isStopped, "a pulse of a process that does not run")
-        demand(world.time.now < window.end, "a pulse past the end")
+        demand(world.time.now < until, "a pulse past the end")
         judgeLoudness()
     }
 
@@ -75,8 +74,8 @@ final class Checker {
         note("ended \(reason)")
         ends[worker.owner.pid, default: 0] += 1
         demand(ends[worker.owner.pid] == 1, "worker \(worker.owner.pid) ended twice")
-        if reason == .timeout, let window = worker.window {
-            demand(world.time.now >= window.end, "timed out before its time, by another clock")
+        if reason == .timeout, let until = worker.until {
+            demand(world.time.now >= until, "timed out before its time, by another clock")
         }
     }
 

@@ -1,8 +1,12 @@
+import BelfryJSON
+import BelfryEventLoop
 import BelfryProtocol
 import BelfryTerms
 import CallLedger
+import CallService
 import Interception
-import Ringing
+import PictureFetcher
+import ServiceHost
 import Support
 
 /// A push as the workers get it.
@@ -13,31 +17,48 @@ struct SimulatedPush {
     var sentAt: WallTime?
     /// Which of the calls with this id it is about, for the checker.
     var call: Int
+
+    /// The push as it comes through the socket.
+    var push: Push {
+        let payload =
+            switch kind {
+            case .request: CallRequest(callID: id, callerName: "caller", sentAt: sentAt).payload()
+            case .hangup(let reason): Hangup(callID: id, reason: reason, sentAt: sentAt).payload()
+            }
+        do throws(Rejection) {
+            return try Push.parse(Envelope().enclosing(payload).serialized())
+        } catch {
+            preconditionFailure("a push of our own was refused: \(error)")
+        }
+    }
 }
 
-/// One worker: the three state machines with a driver in small. It may be killed, and stopped, between any two steps.
+/// One worker: the real host with the real extensions, in a simulated world. It may be killed, and stopped, between any
+/// two of its call backs.
 final class SimulatedWorker {
     static let budget = TimeSpan.seconds(9)
     static let duration = TimeSpan.seconds(6)
     static let interval = TimeSpan.seconds(1)
 
+    static let settings = RingSettings(
+        duration: duration, interval: interval, sound: "none", vibrates: false, secondCall: .soft, callsMax: 100)
+
     let owner: Owner
     let push: SimulatedPush
-    private(set) var window: RingWindow?
-    private(set) var ring = RingStateMachine()
-    private(set) var mode = RingMode.loud
+    /// When its ring is over, once it was admitted.
+    fileprivate(set) var until: Instant?
+    fileprivate(set) var mode = RingMode.loud
     private(set) var isAlive = true
     private(set) var isStopped = false
     /// When it last went on after it was stopped.
     private(set) var wentOn: Instant?
 
-    private let world: Simulation
-    private var interception = InterceptionStateMachine()
+    fileprivate let world: Simulation
+    private var host: NotificationHost?
     private var deferred: [() -> Void] = []
-    private var ringWake = 0
-    private var interceptionWake = 0
-    private var settlement: Settlement?
-    private var missedOnDelivery = false
+    fileprivate var isRinging = false
+    fileprivate var watcher: ((Ledger) -> Void)?
+    fileprivate var elder: Owner?
 
     init(pid: Int64, push: SimulatedPush, world: Simulation) {
         owner = Owner(bootID: SimulatedFile.bootID, pid: pid, start: pid * 7)
@@ -45,20 +66,21 @@ final class SimulatedWorker {
         self.world = world
     }
 
-    private var request: RingRequest {
-        var request = RingRequest(key: CallKey(push.id))
-        request.sentAt = RingWindow.isBelievable(sentAt: push.sentAt, at: world.file.wall) ? push.sentAt : nil
-        return request
-    }
-
     /// Whether sound is heard from it.
-    var isHeard: Bool { isAlive && !isStopped && ring.isRinging }
+    var isHeard: Bool { isAlive && !isStopped && isRinging }
 
     func start() {
-        var content = NotificationContent()
-        content.title = "call"
-        let budget = Budget(start: world.time.now, length: Self.budget)
-        perform(interception.receive(content, passthrough: nil, budget: budget), original: content)
+        let call = CallWorld(
+            timers: self, wall: { [world] in world.file.wall }, ledger: self, ringer: self, pictures: self,
+            report: { [unowned self] in report($0) })
+        host = NotificationHost(
+            Reception(world: call, settings: Self.settings).visit(push.push), timers: self,
+            budget: Budget(start: now, length: Self.budget), report: { [unowned self] in report($0) }
+        ) { [unowned self] _ in
+            isAlive = false
+            world.left(self)
+        }
+        host?.start()
     }
 
     func kill() {
@@ -80,161 +102,119 @@ final class SimulatedWorker {
     }
 
     func terminate() {
-        step { [self] in
-            perform(ring.end(.stopped))
-            perform(interception.stop(bestAttempt: nil), original: NotificationContent())
-            leaveIfDone()
-        }
+        step { [self] in host?.stop() }
     }
 
     /// The group file may have changed.
     func look() {
-        step { [self] in
-            guard ring.isRinging else { return }
-            let ledger = world.file.ledger
-            switch ledger.standing(of: CallKey(push.id), owner: owner, secondCall: .soft) {
-            case .rings(let mode): perform(ring.change(to: mode, at: world.time.now))
-            case .ended(let reason): perform(ring.end(reason))
-            case .lost: putBack()
-            }
-        }
+        step { [self] in watcher?(world.file.ledger) }
     }
 
-    /// Runs `action` unless this process is gone; later where it is stopped; and perhaps dies in its place.
-    private func step(_ action: @escaping () -> Void) {
+    /// Whether it waits for the death of `other`.
+    func expectsDeath(of other: SimulatedWorker) -> Bool { elder == other.owner }
+
+    /// Runs `action` unless this process is gone; later if it is stopped; and perhaps dies in its place.
+    fileprivate func step(_ action: @escaping () -> Void) {
         guard isAlive else { return }
         guard !isStopped else { return deferred.append(action) }
         guard !world.killsNow() else { return kill() }
         action()
     }
 
-    private func transact<Answer>(
-        _ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer) -> Void
-    ) {
-        world.file.transact(isAlive: { [self] in isAlive }, change) { [self] answer in
+    private func report(_ body: Event.Body) {
+        switch body {
+        case .ringing(let ringing):
+            mode = ringing.mode
+            isRinging = true
+        case .ended(let ended): world.checker.ended(self, ended.reason)
+        case .missed: world.checker.missed(self)
+        case .delivered(let by, _): world.checker.delivered(self, by: by)
+        case .warning(.handlerCalledAgain, _): world.checker.demand(false, "a handler called again for nobody's fault")
+        case .received, .silent, .tick, .sound, .attachment, .warning, .rejected: break
+        }
+    }
+}
+
+extension SimulatedWorker: TimerSource {
+    private final class Timer: ScheduledTimer {
+        private(set) var isCancelled = false
+        func cancel() { isCancelled = true }
+    }
+
+    var now: Instant { world.time.now }
+
+    func schedule(at instant: Instant, description: String, _ action: @escaping () -> Void) -> any ScheduledTimer {
+        let timer = Timer()
+        world.time.at(instant + world.lateness()) { [self] in
+            step { if !timer.isCancelled { action() } }
+        }
+        return timer
+    }
+}
+
+extension SimulatedWorker: SharedLedger {
+    func transact<Answer>(_ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer) -> Void) {
+        world.file.transact(isAlive: { [self] in isAlive }) { [self] ledger in
+            let rings = ledger.rings.map(\.key)
+            let answer = change(&ledger)
+            changed(ledger, from: rings)
+            return answer
+        } done: { [self] answer in
             step { done(answer) }
         }
     }
 
-    private func perform(_ effects: [InterceptionStateMachine.Effect], original: NotificationContent) {
-        for effect in effects {
-            switch effect {
-            case .runExtension(let deadline): didReceive(original, deadline: deadline)
-            case .wake(let instant):
-                interceptionWake += 1
-                let number = interceptionWake
-                world.time.at(instant + world.lateness()) { [self] in
-                    guard number == interceptionWake else { return }
-                    step { [self] in
-                        perform(interception.timerFired(at: world.time.now), original: original)
-                        leaveIfDone()
-                    }
-                }
-            case .deliver(let by, _):
-                world.checker.delivered(self, by: by)
-                if missedOnDelivery { world.checker.missed(self) }
-            case .tellTimeWillExpire, .warnNoAlertText, .warnHandlerCalledAgain, .endExtension: break
-            }
-        }
-    }
-
-    private func didReceive(_ content: NotificationContent, deadline: Instant) {
+    /// Tells the checker what became of the rings.
+    private func changed(_ ledger: Ledger, from rings: [CallKey]) {
         switch push.kind {
-        case .hangup(let reason):
-            let (key, sentAt) = (CallKey(push.id), push.sentAt)
-            transact { [self] ledger in
-                world.checker.hungUp(ledger.hangUp(key, reason: reason, sentAt: sentAt))
-            } done: { [self] in
-                handOver(content)
-            }
         case .request:
-            transact { [self] in
-                admit(&$0, deadline: deadline)
-            } done: { [self] admission in
-                switch admission {
-                case .ring(let mode, _): begin(mode: mode)
-                case .silent(_, let missed): missedOnDelivery = missed
-                case .busy: break
-                }
-                handOver(content)
-            }
+            guard until == nil else { return }
+            let call = ledger.call(CallKey(push.id))
+            if let call, call.state == .ringing, call.owner == owner { until = call.until }
+            world.checker.admitted(self, until: until)
+        case .hangup: world.checker.hungUp(rings.filter { key in !ledger.rings.contains { $0.key == key } })
         }
     }
 
-    private func admit(_ ledger: inout Ledger, deadline: Instant) -> Admission {
-        let request = request
-        let window = RingWindow.of(
-            duration: Self.duration, sentAt: request.sentAt, expiration: nil, start: world.time.now,
-            wall: world.file.wall, deadline: deadline)
-        let admission = ledger.admit(
-            request, until: window?.end, secondCall: .soft, callsMax: 100, owner: owner)
-        if case .ring = admission { self.window = window }
-        world.checker.admitted(self, admission)
-        return admission
+    func watch(_ changed: @escaping (Ledger) -> Void) {
+        watcher = changed
+        world.time.after(world.lateness()) { [self] in look() }
     }
 
-    private func handOver(_ content: NotificationContent) {
-        perform(interception.handlerCalled(with: content), original: content)
-        leaveIfDone()
+    func focus(on keys: [CallKey]) {}
+
+    func lookAgain() {
+        watcher?(world.file.ledger)
     }
 
-    private func begin(mode: RingMode) {
-        guard let window else { return }
-        perform(ring.begin(window, interval: Self.interval, mode: mode, at: world.time.now))
+    func expectDeath(of process: Owner?) {
+        elder = process
     }
 
-    private func putBack() {
-        guard let window else { return }
-        let (request, owner) = (request, owner)
-        transact {
-            $0.restore(request, since: window.start, until: window.end, owner: owner)
-        } done: {
+    func stopWatching() {
+        watcher = nil
+        elder = nil
+    }
+}
+
+extension SimulatedWorker: RingOutput {
+    func pulse(_ mode: RingMode) {
+        world.checker.pulsed(self)
+    }
+
+    func silence(_ silent: @escaping () -> Void) {
+        isRinging = false
+        world.time.after(world.lateness()) { [self] in
+            step { silent() }
         }
     }
+}
 
-    private func perform(_ effects: [RingStateMachine.Effect]) {
-        for effect in effects {
-            switch effect {
-            case .ringing(let mode): self.mode = mode
-            case .pulse: world.checker.pulsed(self)
-            case .tick: look()
-            case .wake(let instant):
-                ringWake += 1
-                let number = ringWake
-                world.time.at(instant + world.lateness()) { [self] in
-                    guard number == ringWake else { return }
-                    step { [self] in perform(ring.timerFired(at: world.time.now)) }
-                }
-            case .silence:
-                world.time.after(world.lateness()) { [self] in
-                    step { [self] in perform(ring.silenced(at: world.time.now)) }
-                }
-            case .settle(let reason): settle(reason)
-            case .ended(let reason, _, _): ended(reason)
-            }
-        }
+/// No call of a simulation has a picture.
+extension SimulatedWorker: PictureSource {
+    func fetch(_ url: String, deadline: Instant, finished: @escaping (CallerPicture.Outcome) -> Void) {
+        world.checker.demand(false, "a picture is asked for that no call has")
     }
 
-    private func settle(_ reason: EndReason) {
-        let (request, owner) = (request, owner)
-        transact {
-            $0.settle(request, owner: owner, reason: reason)
-        } done: { [self] settlement in
-            self.settlement = settlement
-            perform(ring.settled(settlement.reason))
-        }
-    }
-
-    private func ended(_ reason: EndReason) {
-        world.checker.ended(self, reason)
-        if settlement?.isMissed ?? false { world.checker.missed(self) }
-        window = nil
-        leaveIfDone()
-    }
-
-    private func leaveIfDone() {
-        guard interception.isDelivered, window == nil else { return }
-        isAlive = false
-        world.left(self)
-    }
+    func cancel() {}
 }

@@ -61,8 +61,10 @@ final class Simulation {
 
     func died(_ worker: SimulatedWorker) {
         file.living.remove(worker.owner)
-        // Who waits for another's call watches its pidfd.
-        wakeWorkers()
+        // Who waits for another's call watches its pidfd: that wake-up is never lost.
+        for other in workers where other.isAlive && other.expectsDeath(of: worker) {
+            time.after(TimeSpan(microseconds: .random(in: 100..<3000, using: &random))) { other.look() }
+        }
         time.after(.milliseconds(.random(in: 5..<1500, using: &random))) { [self] in tidy() }
     }
 

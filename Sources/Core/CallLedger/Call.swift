@@ -195,7 +195,7 @@ extension CallKey: Hashable, Comparable {
     }
 }
 
-/// A process, named so that a later one with the same number is never taken for it.
+/// Who rings: a process, named so that a later one with the same number is never taken for it, and which of its rings.
 public struct Owner: Hashable, Sendable {
     /// The boot in which it runs: `/proc/sys/kernel/random/boot_id`.
     public let bootID: String
@@ -204,11 +204,16 @@ public struct Owner: Hashable, Sendable {
     /// When it started, in clock ticks since boot: field 22 of `/proc/PID/stat`.
     public let start: Int64
 
-    /// The process `pid` that started at `start`.
-    public init(bootID: String, pid: Int64, start: Int64) {
+    /// Which of its process's rings it owns, from 0; the file has it only if it is not 0, so that a process of one ring
+    /// needs no word for it.
+    public let ring: Int64
+
+    /// The process `pid` that started at `start`, as owner of its ring number `ring`.
+    public init(bootID: String, pid: Int64, start: Int64, ring: Int64 = 0) {
         self.bootID = bootID
         self.pid = pid
         self.start = start
+        self.ring = ring
     }
 
     /// The owner that `entry` names; nil where a part is missing or of a wrong type.
@@ -216,7 +221,9 @@ public struct Owner: Hashable, Sendable {
         guard case .string(let bootID)? = entry["bootId"], case .integer(let pid)? = entry["pid"],
             case .integer(let start)? = entry["pidStart"]
         else { return nil }
-        self.init(bootID: bootID, pid: pid, start: start)
+        var ring: Int64 = 0
+        if case .integer(let number)? = entry["pidRing"] { ring = number }
+        self.init(bootID: bootID, pid: pid, start: start, ring: ring)
     }
 
     /// Names `owner` in `entry`, or nobody.
@@ -224,5 +231,7 @@ public struct Owner: Hashable, Sendable {
         entry["bootId"] = owner.map { .string($0.bootID) }
         entry["pid"] = owner.map { .integer($0.pid) }
         entry["pidStart"] = owner.map { .integer($0.start) }
+        let ring = owner?.ring ?? 0
+        if ring != 0 || entry["pidRing"] != nil { entry["pidRing"] = ring == 0 ? nil : .integer(ring) }
     }
 }

@@ -17,15 +17,18 @@ public struct Ledger {
     /// How long an owner that lives is left to say itself how its ring ended.
     static let settlingGrace = TimeSpan.seconds(5)
 
-    /// The file's key for the dictionary of all calls, by their ids: the last in a file that Belfry wrote.
-    public static let callsKey = "calls"
-
-    enum Key {
-        static let calls = callsKey
-        static let startCallTime = "keyStartCallTime"
-        static let foreground = "enterToForground"
-        static let foregroundOwner = "foregroundOwner"
-        static let pendingAccept = "pendingAccept"
+    /// The file's keys that are Belfry's.
+    public enum Key {
+        /// The dictionary of all calls by their ids: the last in a file that Belfry wrote.
+        public static let calls = "calls"
+        /// The Unix second at which the ring now on began: an integer.
+        public static let startCallTime = "keyStartCallTime"
+        /// Whether the app is in front: a flag, spelled as the apps in the field spell it.
+        public static let foreground = "enterToForground"
+        /// Which process says so: a dictionary.
+        public static let foregroundOwner = "foregroundOwner"
+        /// The answers that the app has not collected yet: an array.
+        public static let pendingAccept = "pendingAccept"
     }
 
     /// The whole file, keys that are not ours included.

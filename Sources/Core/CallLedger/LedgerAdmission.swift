@@ -2,8 +2,8 @@ public import BelfryTerms
 
 /// What becomes of a call request: decided once for all processes.
 public enum Admission: Hashable, Sendable {
-    /// It rings in `mode` from now on until `until`.
-    case ring(mode: RingMode, until: Instant)
+    /// It rings in `mode` from now on.
+    case ring(mode: RingMode)
     /// It does not ring; the person has missed it where `missed` says so.
     case silent(SilenceReason, missed: Bool)
     /// So many calls ring already that this one is refused.
@@ -55,7 +55,7 @@ extension Ledger {
         let rings = rings
         guard rings.count < callsMax, hasRoom(beside: rings) else { return .busy(ringing: rings.count) }
         ring(request, until: until, owner: owner, over: known)
-        return .ring(mode: rings.isEmpty ? .loud : secondCall, until: until)
+        return .ring(mode: rings.isEmpty ? .loud : secondCall)
     }
 
     /// Puts back a ring that a stranger's write has lost; its owner calls this. No end of it can be lost: where the
@@ -74,7 +74,7 @@ extension Ledger {
         call.sentAt = request.sentAt
         call.started = (moment.wall + ((since ?? moment.now) - moment.now)).wholeUnixSeconds
         call.ended = nil
-        call.since = since ?? youngest
+        call.since = since ?? nextStart
         call.until = until
         call.owner = owner
         call.hangupReason = nil
@@ -93,7 +93,7 @@ extension Ledger {
 
     /// The start of a ring that comes after all others, also those admitted by a process that read its clock later
     /// and got the file earlier.
-    private var youngest: Instant {
+    private var nextStart: Instant {
         let others = rings.map(\.since).filter { $0 - moment.now < Self.longestRing }
         return max(moment.now, (others.max() ?? moment.now) + TimeSpan(microseconds: others.isEmpty ? 0 : 1))
     }

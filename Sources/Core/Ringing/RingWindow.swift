@@ -32,12 +32,12 @@ public struct RingWindow: Hashable, Sendable {
     /// - Parameters:
     ///   - duration: how long the call rings, counted from when it was sent.
     ///   - sentAt: when it was sent, if that is known and believable.
-    ///   - expiration: when the push was to be dropped; nil for never, and for "try once".
+    ///   - expiration: when the push was to be dropped; nil is never, and 0 "try once", which is not past.
     ///   - deadline: the end of the budget.
     public static func of(
         duration: TimeSpan, sentAt: WallTime?, expiration: WallTime?, start: Instant, wall: WallTime, deadline: Instant
     ) -> RingWindow? {
-        if let expiration, expiration < wall { return nil }
+        if let expiration, expiration.microseconds != 0, expiration < wall { return nil }
         let elapsed = sentAt.map { max(wall - $0, .zero) } ?? .zero
         let left = duration - elapsed
         guard left > .zero else { return nil }

@@ -6,6 +6,7 @@ import BelfrySyscalls
 import BelfryTerms
 import CallLedger
 import CallService
+import GroupLedger
 import Glibc
 
 /// What belfry-tidy.service does after a worker died: settles its ring, and tells the person of the missed call (R12).
@@ -33,15 +34,11 @@ enum Tidying {
 
     private static func tidy(_ group: GroupName, under state: StateDirectory, on loop: Loop, done: @escaping () -> Void)
     {
-        let file = GroupFile(state: state, group: group)
-        guard file.snapshot().status == .read else { return done() }
-        file.transact(on: loop) { edit in
-            var ledger = Ledger(opening: edit.root, at: .now(reading: edit.found))
-            let untold = ledger.tellOfDeadRings()
-            edit.root = ledger.root
-            edit.isDurable = ledger.mustOutlivePowerCut
-            return untold
-        } completion: { (transaction: GroupTransaction<[Call]>) in
+        let file = LedgerFile(state: state, group: group)
+        guard file.read() != nil else { return done() }
+        file.transact(on: loop) { ledger in
+            ledger.tellOfDeadRings()
+        } completion: { transaction in
             tell(of: transaction.value, in: group)
             // Keeps the file until its transaction is over.
             _ = file

@@ -7,6 +7,7 @@ import BelfrySyscalls
 import BelfryTerms
 import CallService
 import Glibc
+import GroupLedger
 import Interception
 import PictureFetcher
 import ServiceHost
@@ -24,7 +25,7 @@ final class Worker {
     private let environment: Environment
     private let connection: ClientConnection
     private let journal: JournalSink
-    private var walk: NotificationWalk?
+    private var host: NotificationHost?
     private var picture: CallerPicture?
     private var status = Status.handled
     private var isOver = false
@@ -35,7 +36,7 @@ final class Worker {
             // What can be read at once is answered at once; only then is there time to get ready for the rest.
             let worker = Worker(loop: try Loop(preparesLater: true), environment: environment)
             try worker.listenForStop()
-            worker.connection.read { [unowned worker] in worker.whole($0) }
+            worker.connection.read { [unowned worker] in worker.received($0) }
             if !worker.isOver { try worker.loop.prepare() }
             worker.loop.run()
             worker.journal.finish()
@@ -50,68 +51,76 @@ final class Worker {
     private init(loop: Loop, environment: Environment) {
         self.loop = loop
         self.environment = environment
-        connection = ClientConnection(loop: loop, input: STDIN_FILENO, output: STDOUT_FILENO)
+        connection = ClientConnection(
+            loop: loop, input: STDIN_FILENO, output: STDOUT_FILENO, acceptedAt: processStart())
         journal = JournalSink(loop: loop)
     }
 
     private func listenForStop() throws(SystemError) {
         for signal in [SIGTERM, SIGINT, SIGHUP] {
             try loop.onSignal(signal, description: "stop") { [unowned self] _ in
-                guard let walk else { return leave() }
-                walk.stop()
+                guard let host else { return leave() }
+                host.stop()
             }
         }
     }
 
-    private func whole(_ reading: PushReading) {
-        let whole = loop.now
+    private func received(_ reading: PushReading) {
+        let receivedAt = loop.now
         guard connection.peerUser.map({ $0 == geteuid() || $0 == 0 }) ?? true else {
-            return refuse(Rejection(.badField, detail: "only this user and root may push here"), at: whole)
+            return refuse(Rejection(.badField, detail: "only this user and root may push here"), at: receivedAt)
         }
         do throws(Rejection) {
             switch reading {
-            case .complete(let bytes): try go(Push.parse(bytes), whole: whole)
+            case .complete(let bytes): try handle(Push.parse(bytes), receivedAt: receivedAt)
             case .tooLarge: throw .notificationTooLarge
             case .incomplete(let bytes):
                 let seconds = ClientConnection.notificationPatience.seconds
                 throw Rejection(.incomplete, detail: "\(bytes) bytes came in \(seconds) s, and not the end")
             }
         } catch {
-            refuse(error, at: whole)
+            refuse(error, at: receivedAt)
         }
     }
 
-    private func go(_ push: Push, whole: Instant) throws(Rejection) {
+    private func handle(_ push: Push, receivedAt: Instant) throws(Rejection) {
         let loaded = SettingsLoader.load(environment: environment)
         let settings = loaded.settings
         let name = push.envelope.appGroup ?? settings.appGroup
         guard let group = GroupName(name) else {
             throw Rejection(.badAppGroup, detail: "\(Printable.escaped(name)) is no name of an app group")
         }
-        let reporter = reporter(id: push.request.id, whole: whole, group: group.text)
-        let ring = RingSettings(settings)
-        let ringer = Ringer(loop: loop, settings: ring, environment: environment, tell: reporter.report)
-        let state = StateDirectory(environment: environment) ?? StateDirectory(path: "/nonexistent/belfry")
-        let picture = CallerPicture(
-            loop: loop, settings: AvatarSettings(settings), statePath: state.path, requestID: push.request.id,
-            program: programBeside("belfry-avatar"))
-        self.picture = picture
-        let world = SystemCallWorld(
-            loop: loop, file: GroupFile(state: state, group: group), ringer: ringer, picture: picture,
-            tell: reporter.report)
-        let budget = Budget(start: processStart(), length: settings.expiryBudget)
-        extendRuntime(to: settings.expiryBudget)
-        let walk = NotificationWalk(
-            push: push, timers: loop, world: world, settings: ring, budget: budget, report: reporter.report
+        let reporter = reporter(id: push.request.id, receivedAt: receivedAt, group: group.text)
+        let world = world(settings, group: group, requestID: push.request.id, report: reporter.report)
+        let notes = loaded.mistakes.map { Event.Body.warning(code: .configuration, detail: $0.description) }
+        let host = NotificationHost(
+            Reception(world: world, settings: RingSettings(settings)).visit(push, notes: notes), timers: loop,
+            budget: Budget(start: connection.acceptedAt, length: settings.expiryBudget), report: reporter.report
         ) { [unowned self] end in
             close(refused: end == .refused)
         }
-        self.walk = walk
-        walk.start(notes: loaded.mistakes.map { .warning(code: .configuration, detail: $0.description) })
+        self.host = host
+        extendRuntime(to: settings.expiryBudget)
+        host.start()
     }
 
-    private func refuse(_ rejection: Rejection, at whole: Instant) {
-        reporter(id: randomUUID(), whole: whole, group: "").report(
+    private func world(
+        _ settings: Settings, group: GroupName, requestID: String, report: @escaping (Event.Body) -> Void
+    ) -> CallWorld {
+        let state = StateDirectory(environment: environment) ?? StateDirectory(path: "/nonexistent/belfry")
+        let picture = CallerPicture(
+            loop: loop, settings: AvatarSettings(settings), statePath: state.path, requestID: requestID,
+            program: programBeside("belfry-avatar"))
+        self.picture = picture
+        return CallWorld(
+            timers: loop, wall: { WallTime(microseconds: wallTimeMicroseconds()) },
+            ledger: WorkerLedger(loop: loop, file: LedgerFile(state: state, group: group), report: report),
+            ringer: Ringer(loop: loop, settings: RingSettings(settings), environment: environment, report: report),
+            pictures: FetchedPicture(loop: loop, picture: picture), report: report)
+    }
+
+    private func refuse(_ rejection: Rejection, at receivedAt: Instant) {
+        reporter(id: randomUUID(), receivedAt: receivedAt, group: "").report(
             .rejected(reason: rejection.reason.rawValue, detail: rejection.detail))
         close(refused: true)
     }
@@ -126,10 +135,10 @@ final class Worker {
         loop.stop()
     }
 
-    private func reporter(id: String, whole: Instant, group: String) -> EventReporter {
+    private func reporter(id: String, receivedAt: Instant, group: String) -> EventReporter {
         journal.begin(group: group)
         return EventReporter(
-            timers: loop, id: id, whole: whole, listeners: [connection.write, journal.write])
+            timers: loop, id: id, receivedAt: receivedAt, listeners: [connection.write, journal.write])
     }
 
     /// The unit's `RuntimeMaxSec=` matches the default budget: a longer one asks for more.

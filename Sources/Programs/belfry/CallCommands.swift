@@ -4,6 +4,7 @@ import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
 import CallLedger
+import GroupLedger
 
 extension Command {
     /// `belfry answer`.
@@ -86,7 +87,7 @@ extension Command {
             guard let pid = ValueText.integer(text, in: 1...Int(Int32.max)),
                 let process = ProcessIdentity(livingPID: Int32(pid))
             else { throw CommandError(.usage, "no process \(text) runs", "--pid takes the app's process id") }
-            owner = Owner(bootID: bootID(), pid: Int64(process.pid), start: Int64(clamping: process.startTicks))
+            owner = Owner(process)
         }
         let isOwned = owner != nil
         try GroupAccess(context).changeLedger { ledger in ledger.enterForeground(owner: owner) }

@@ -69,7 +69,7 @@ extension Command {
     private static func setKey(
         _ key: String, _ words: [String], _ context: Context
     ) throws(CommandError) -> ProgramStatus {
-        guard key != "calls", key != "pendingAccept", key != "foregroundOwner" else {
+        guard ![Ledger.Key.calls, Ledger.Key.pendingAccept, Ledger.Key.foregroundOwner].contains(key) else {
             throw CommandError(.usage, "\(key) is Belfry's own", "see belfry answer, decline, hangup and app")
         }
         let value = try TypedValue.parse(words, for: key)

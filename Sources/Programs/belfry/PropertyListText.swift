@@ -3,6 +3,7 @@ import BelfryJSON
 import BelfryPropertyList
 import BelfryProtocol
 import BelfrySettings
+import CallLedger
 
 /// Property list values as people read them, and as JSON.
 enum PropertyListText {
@@ -103,8 +104,8 @@ enum TypedValue {
     /// Belfry reads these only in their own type, so that nobody has to know it.
     private static func ownKind(of key: String) -> Kind {
         switch key {
-        case "enterToForground": .bool
-        case "keyStartCallTime": .integer
+        case Ledger.Key.foreground: .bool
+        case Ledger.Key.startCallTime: .integer
         default: .string
         }
     }

@@ -4,6 +4,7 @@ import BelfryJSON
 import BelfrySyscalls
 import BelfryTerms
 import CallLedger
+import GroupLedger
 
 extension Command {
     /// `belfry watch`.
@@ -12,7 +13,7 @@ extension Command {
         details: "Ends with Ctrl-C. Times are seconds since it began. With --json one object a line."
     ) { context throws(CommandError) in
         let access = try GroupAccess(context)
-        CallWatch(context, access.file, try makeLoop()).run()
+        CallWatch(context, access.ledgerFile, try makeLoop()).run()
         return .done
     }
 
@@ -26,82 +27,65 @@ extension Command {
     }
 }
 
-/// Follows a group file and tells who rings and how each call ends, also of a worker that dies without a word.
+/// Follows a group's ledger and tells who rings and how each call ends, also of a worker that dies without a word.
 final class CallWatch {
     private let context: Context
-    private let file: GroupFile
+    private let file: LedgerFile
     private let loop: Loop
     private let start: Instant
+    private var watch: LedgerWatch?
     private var ledger: Ledger
     private var ringing: [CallKey: Call] = [:]
-    private var deaths: [CallKey: ProcessSource] = [:]
     private var wasInFront = false
 
-    /// A watch on `file`; prints nothing yet.
-    init(_ context: Context, _ file: GroupFile, _ loop: Loop) {
+    /// A watch on the ledger in `file`; prints nothing yet.
+    init(_ context: Context, _ file: LedgerFile, _ loop: Loop) {
         self.context = context
         self.file = file
         self.loop = loop
         start = loop.now
-        ledger = GroupAccess.ledger(of: file.snapshot())
+        ledger = Ledger(reading: file.file.snapshot())
     }
 
     /// Tells what rings now, then what changes, until nobody reads it any more.
     func run() {
-        let (watch, failure) = file.watch(on: loop) { [self] _ in look() }
-        if let failure { context.warn("changes are seen late, since the folder cannot be watched: \(failure)") }
-        if failure != nil { lookOften(watch) }
-        look()
-        withExtendedLifetime(watch) { loop.run() }
+        watch = file.watch(on: loop) { [self] error in
+            context.warn("changes are seen late, since the folder cannot be watched: \(error)")
+            lookOften()
+        } changed: { [self] in
+            look(at: $0)
+        }
+        loop.run()
     }
 
-    /// Where the kernel tells of no change, the file is read again once a second.
-    private func lookOften(_ watch: GroupWatch) {
+    /// If the kernel tells of no change, the file is read again once a second.
+    private func lookOften() {
         _ = loop.schedule(at: loop.now + .seconds(1), description: "look again") { [self] in
-            watch.look()
-            lookOften(watch)
+            watch?.look()
+            lookOften()
         }
     }
 
-    private func look() {
+    private func look(at now: Ledger) {
         let before = ledger
-        ledger = GroupAccess.ledger(of: file.snapshot())
+        ledger = now
         let rings = ledger.rings
         for ring in rings where ringing[ring.key] == nil { tellRinging(ring) }
         for change in ledger.changes(from: before) where change.after?.state != .ringing { tellEnd(change) }
         for (key, call) in ringing where !rings.contains(where: { $0.key == key }) { endRing(key, call) }
         for ring in rings { ringing[ring.key] = ring }
         tellForeground()
-        expect(rings)
+        watch?.expectDeaths(of: ringing.values.compactMap(\.owner))
         if !context.output.isOpen { loop.stop() }
     }
 
     /// A ring that is over, though its entry may not say so yet: its owner, while it lives, is about to.
     private func endRing(_ key: CallKey, _ call: Call) {
         if ledger.call(key)?.state == .ringing {
-            guard !isOwnerAlive(call) else { return }
+            guard call.owner?.isAlive != true else { return }
             tell("lost", call, "its worker left no word", tone: .bad)
         }
         ringing[key] = nil
-        deaths.removeValue(forKey: key)?.cancel()
-    }
-
-    private func isOwnerAlive(_ call: Call) -> Bool {
-        guard let owner = call.owner, let pid = Int32(exactly: owner.pid) else { return false }
-        return ProcessIdentity(livingPID: pid).map { Int64(clamping: $0.startTicks) } == owner.start
-    }
-
-    /// Looks again when an owner dies.
-    private func expect(_ rings: [Call]) {
-        for ring in rings where deaths[ring.key] == nil {
-            guard let owner = ring.owner, let pid = Int32(exactly: owner.pid), let ticks = UInt64(exactly: owner.start)
-            else { continue }
-            let process = ProcessIdentity(pid: pid, startTicks: ticks)
-            deaths[ring.key] = try? loop.onDeath(of: process, description: "owner") { [self] in
-                deaths[ring.key] = nil
-                look()
-            }
-        }
     }
 
     private func tellRinging(_ call: Call) {

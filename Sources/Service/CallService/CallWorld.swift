@@ -1,55 +1,81 @@
+public import BelfryEventLoop
 public import BelfryProtocol
 public import BelfryTerms
 public import CallLedger
 public import PictureFetcher
 
-/// All that the service does to the world, and needs of it; a test mirrors it and refuses impossible orders.
-public protocol CallWorld: AnyObject {
-    /// The instant.
-    var now: Instant { get }
+/// All that a call does to the world, and needs of it: peers that a test plays, each of its own.
+public struct CallWorld {
+    /// The clock, and what calls back at an instant.
+    public let timers: any TimerSource
     /// The wall clock.
-    var wall: WallTime { get }
-    /// This process, as owner of a ring.
+    public let wall: () -> WallTime
+    /// Who else rings.
+    public let ledger: any SharedLedger
+    /// What a ring is heard and felt by.
+    public let ringer: any RingOutput
+    /// Where the caller's picture comes from.
+    public let pictures: any PictureSource
+    /// Takes the events.
+    public let report: (Event.Body) -> Void
+
+    /// A world of these peers.
+    public init(
+        timers: any TimerSource, wall: @escaping () -> WallTime, ledger: any SharedLedger, ringer: any RingOutput,
+        pictures: any PictureSource, report: @escaping (Event.Body) -> Void
+    ) {
+        self.timers = timers
+        self.wall = wall
+        self.ledger = ledger
+        self.ringer = ringer
+        self.pictures = pictures
+        self.report = report
+    }
+}
+
+/// The ledger that all processes share, as one ring uses it.
+public protocol SharedLedger: AnyObject {
+    /// Who this process is to the others.
     var owner: Owner { get }
 
-    /// Calls `action` at `instant`, in place of what an earlier call asked for.
-    func wake(at instant: Instant, _ action: @escaping () -> Void)
-
-    /// Changes the group file in one transaction, and then calls `done`, perhaps before this returns.
+    /// Changes the ledger in one transaction, and then calls `done`, perhaps before this returns.
     ///
     /// `change` runs exactly once whatever becomes of the file, on what could be read of it.
     func transact<Answer>(_ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer) -> Void)
 
-    /// Calls `changed` with the ledger whenever the group file may have changed, until ``stopWatching()``.
+    /// Calls `changed` with the ledger as it finds it first, and whenever it may have changed, until
+    /// ``stopWatching()``.
     func watch(_ changed: @escaping (Ledger) -> Void)
 
-    /// Of the calls only `keys` matter from now on, the first most: others' changes may be shown as late as
-    /// ``lookAgain()``, and a ledger that is shown may know these alone.
-    func heed(_ keys: [CallKey])
+    /// Narrows the watch to `keys`, most important first. Other calls' changes may not be shown until ``lookAgain()``,
+    /// and a ledger that is shown meanwhile may know these alone.
+    func focus(on keys: [CallKey])
 
-    /// Reads the group file again, for a wake-up that was lost, and tells the watcher where it has changed.
+    /// Reads the file again, for a wake-up that was lost, and shows the watcher the ledger if it has changed.
     func lookAgain()
 
-    /// Calls `died` when `process` is gone, in place of the one watched before, and then shows the watcher the ledger
-    /// again; nil watches none.
-    func watchDeath(of process: Owner?, _ died: @escaping () -> Void)
+    /// Shows the watcher the ledger again when `process` dies, in place of the one asked for before; nil is nobody.
+    func expectDeath(of process: Owner?)
 
     /// Watches neither the file nor a process any more.
     func stopWatching()
+}
 
+/// What a ring is heard and felt by.
+public protocol RingOutput: AnyObject {
     /// Sounds and vibrates once in `mode`, in place of the last time.
     func pulse(_ mode: RingMode)
 
     /// Makes sound and vibration stop, and calls `silent` once they have.
     func silence(_ silent: @escaping () -> Void)
+}
 
-    /// Fetches the caller's picture beside the ring, until `deadline` at most; calls `finished` once, perhaps before
-    /// this returns, unless ``cancelPicture()`` comes first.
-    func fetchPicture(_ url: String, deadline: Instant, finished: @escaping (CallerPicture.Outcome) -> Void)
+/// Where the caller's picture comes from.
+public protocol PictureSource: AnyObject {
+    /// Fetches the picture beside the ring, until `deadline` at most; calls `finished` once, perhaps before this
+    /// returns, unless ``cancel()`` comes first.
+    func fetch(_ url: String, deadline: Instant, finished: @escaping (CallerPicture.Outcome) -> Void)
 
     /// Ends the fetch.
-    func cancelPicture()
-
-    /// Tells an event.
-    func report(_ body: Event.Body)
+    func cancel()
 }

@@ -2,104 +2,228 @@ import BelfryPictures
 import BelfryProtocol
 import BelfryTerms
 import PictureFetcher
+import ServiceHost
 
-/// What a call's delivery, and then its missed call, have to wait for: the caller's picture.
+/// What a call's delivery, and then its missed call, have to wait for: the caller's picture (R4), as a state machine.
 ///
-/// The delivery waits until the picture is there or nothing is left to wait for; a missed call waits a little longer.
-final class PictureWait {
-    private let world: any CallWorld
-    private var url = ""
-    private var isComing = false
-    private var isTold = true
-    private var isDeliveryHeldUp = true
-    private var delivery: (() -> Void)?
-    private var missed: (() -> Void)?
+///     idle ── begin ──▶ coming ── arrived, failed, cancel ──▶ over
+///          └────────── begin without an address, skip ────────▲
+///
+/// The delivery waits until the picture is there or somebody has it go ahead; a missed call waits a little longer.
+struct PictureStateMachine {
+    private enum State {
+        /// Nobody has said yet whether there is one.
+        case idle
+        /// It is being fetched from `url`; `isReported` once `attachment` was told of as skipped, since only one event
+        /// is.
+        case coming(url: String, isReported: Bool)
+        /// It is here, or there is none to wait for.
+        case over
+    }
+
+    /// What the driver has to do.
+    enum Effect: Equatable {
+        /// Fetch the picture at this address, and feed its arrival or its failure.
+        case fetch(String)
+        /// End the fetch.
+        case cancelFetch
+        /// Tell what became of the picture at `url`.
+        case report(url: String, Event.Attachment.Outcome)
+        /// Deliver: nothing holds the delivery up any more.
+        case deliver
+        /// Tell of the missed call: nothing holds it up any more.
+        case tellMissed
+    }
+
+    private var state = State.idle
+    private var holdsUpDelivery = true
+    private var isDeliveryWaiting = false
+    private var isMissedWaiting = false
 
     /// The picture, once it is here.
     private(set) var attachment: NotificationAttachment?
 
-    init(world: any CallWorld) {
-        self.world = world
-    }
-
-    /// Begins to fetch `avatar`, until `deadline` at most.
-    func begin(_ avatar: CallerAvatar, deadline: Instant) {
-        switch avatar {
-        case .absent: return
-        case .unusable(let detail): tell(.skipped(reason: SkipReason.badURL.rawValue, detail: detail))
-        case .url(let url):
-            self.url = url
-            (isComing, isTold) = (true, false)
-            world.fetchPicture(url, deadline: deadline) { [weak self] in self?.finished($0) }
+    /// The call has this picture; it is to be fetched.
+    mutating func begin(_ picture: CallerAvatar) -> [Effect] {
+        switch (state, picture) {
+        case (.idle, .url(let url)):
+            state = .coming(url: url, isReported: false)
+            return [.fetch(url)]
+        case (.idle, .unusable(let detail)):
+            return [.report(url: "", .skipped(reason: SkipReason.badURL.rawValue, detail: detail))] + finish()
+        case (.idle, .absent): return finish()
+        // A call is received once, and says once what picture it has.
+        case (.coming, _), (.over, _): preconditionFailure("a second picture in \(state)")
         }
     }
 
-    /// Calls `action` once the picture is here or given up, perhaps before this returns.
-    func beforeDelivery(_ action: @escaping () -> Void) {
-        guard isComing, isDeliveryHeldUp else { return action() }
-        delivery = action
+    /// The call has this picture, and nobody is asked for it.
+    mutating func skip(_ picture: CallerAvatar, _ reason: SkipReason, _ detail: String) -> [Effect] {
+        guard case .url(let url) = picture else { return begin(picture) }
+        return [.report(url: url, .skipped(reason: reason.rawValue, detail: detail))] + finish()
     }
 
-    /// Nobody is asked for `avatar`.
-    func forgo(_ avatar: CallerAvatar, _ reason: SkipReason, _ detail: String) {
-        guard case .url(let url) = avatar else { return begin(avatar, deadline: world.now) }
-        self.url = url
-        tell(.skipped(reason: reason.rawValue, detail: detail))
+    /// The delivery goes ahead now, for `reason`; the picture may still come, for a missed call.
+    mutating func deliverNow(_ reason: SkipReason, _ detail: String) -> [Effect] {
+        holdsUpDelivery = false
+        return report(.skipped(reason: reason.rawValue, detail: detail)) + releaseDelivery()
+    }
+
+    /// The picture is here, as `outcome` says, or cannot be had.
+    mutating func finished(_ attachment: NotificationAttachment?, _ outcome: Event.Attachment.Outcome) -> [Effect] {
+        switch state {
+        case .coming:
+            self.attachment = attachment
+            return report(outcome) + finish()
+        // The fetch was ended while its answer was on the way.
+        case .idle, .over: return []
+        }
+    }
+
+    /// Nobody may wait any longer.
+    mutating func cancel(_ reason: SkipReason, _ detail: String) -> [Effect] {
+        switch state {
+        case .coming: return [.cancelFetch] + report(.skipped(reason: reason.rawValue, detail: detail)) + finish()
+        case .idle, .over: return []
+        }
+    }
+
+    /// The delivery is ready but for the picture.
+    mutating func deliveryReady() -> [Effect] {
+        isDeliveryWaiting = true
+        return releaseDelivery()
+    }
+
+    /// Somebody else delivered.
+    mutating func forgetDelivery() {
+        isDeliveryWaiting = false
+    }
+
+    /// The missed call is ready but for the picture.
+    mutating func missedReady() -> [Effect] {
+        isMissedWaiting = true
+        return releaseMissed()
+    }
+
+    private var isComing: Bool {
+        if case .coming = state { true } else { false }
+    }
+
+    private mutating func report(_ outcome: Event.Attachment.Outcome) -> [Effect] {
+        guard case .coming(let url, isReported: false) = state else { return [] }
+        state = .coming(url: url, isReported: true)
+        return [.report(url: url, outcome)]
+    }
+
+    private mutating func finish() -> [Effect] {
+        state = .over
+        return releaseDelivery() + releaseMissed()
+    }
+
+    private mutating func releaseDelivery() -> [Effect] {
+        guard isDeliveryWaiting, !(isComing && holdsUpDelivery) else { return [] }
+        isDeliveryWaiting = false
+        return [.deliver]
+    }
+
+    private mutating func releaseMissed() -> [Effect] {
+        guard isMissedWaiting, !isComing else { return [] }
+        isMissedWaiting = false
+        return [.tellMissed]
+    }
+}
+
+/// Drives the wait for one call's picture.
+final class PictureWait {
+    private let source: any PictureSource
+    private let report: (Event.Body) -> Void
+    private var machine = PictureStateMachine()
+    private var effects = EffectQueue<PictureStateMachine.Effect>()
+    private var deadline = Instant(microseconds: 0)
+    private var delivery: (() -> Void)?
+    private var missed: (() -> Void)?
+
+    init(source: any PictureSource, report: @escaping (Event.Body) -> Void) {
+        self.source = source
+        self.report = report
+    }
+
+    /// The picture, once it is here.
+    var attachment: NotificationAttachment? { machine.attachment }
+
+    /// Begins to fetch `picture`, until `deadline` at most.
+    func begin(_ picture: CallerAvatar, until deadline: Instant) {
+        self.deadline = deadline
+        perform(machine.begin(picture))
+    }
+
+    /// Reports `picture` as skipped without asking anybody for it.
+    func skip(_ picture: CallerAvatar, _ reason: SkipReason, _ detail: String) {
+        perform(machine.skip(picture, reason, detail))
     }
 
     /// Delivers now, for `reason`; the picture may still come, for a missed call.
     func deliverNow(_ reason: SkipReason, _ detail: String) {
-        if !isTold { tell(.skipped(reason: reason.rawValue, detail: detail)) }
-        isDeliveryHeldUp = false
-        deliver()
+        perform(machine.deliverNow(reason, detail))
+    }
+
+    /// Calls `action` once the picture is here or given up, perhaps before this returns.
+    func beforeDelivery(_ action: @escaping () -> Void) {
+        delivery = action
+        perform(machine.deliveryReady())
+    }
+
+    /// Drops what waits for the delivery: somebody else has delivered.
+    func forgetDelivery() {
+        machine.forgetDelivery()
+        delivery = nil
     }
 
     /// Calls `action` once there is nothing to wait for any more, perhaps before this returns.
     func beforeMissed(_ action: @escaping () -> Void) {
-        guard isComing else { return action() }
         missed = action
+        perform(machine.missedReady())
     }
 
-    /// Ends the fetch; whoever waits goes on, but for a delivery that somebody else sees to.
-    func cancel(deliversAtOnce: Bool) {
-        guard isComing else { return }
-        isComing = false
-        world.cancelPicture()
-        if !isTold { tell(.skipped(reason: SkipReason.ended.rawValue, detail: "the worker was told to stop")) }
-        if !deliversAtOnce { delivery = nil }
-        deliver()
-        tellMissed()
+    /// Ends the fetch; whoever waits goes on.
+    func cancel() {
+        perform(machine.cancel(.ended, "the worker was told to stop"))
+    }
+
+    /// Effects are performed in the order in which they were asked for, also those that an effect brings about.
+    private func perform(_ new: [PictureStateMachine.Effect]) {
+        var drains = false
+        for effect in new where effects.enter(effect) { drains = true }
+        guard drains else { return }
+        while let effect = effects.next() { perform(effect) }
+    }
+
+    private func perform(_ effect: PictureStateMachine.Effect) {
+        switch effect {
+        case .fetch(let url):
+            source.fetch(url, deadline: deadline) { [weak self] outcome in self?.finished(outcome) }
+        case .cancelFetch: source.cancel()
+        case .report(let url, let outcome): report(.attachment(Event.Attachment(url: url, outcome: outcome)))
+        case .deliver:
+            let action = delivery
+            delivery = nil
+            action?()
+        case .tellMissed:
+            let action = missed
+            missed = nil
+            action?()
+        }
     }
 
     private func finished(_ outcome: CallerPicture.Outcome) {
-        isComing = false
         switch outcome {
         case .attached(let attachment, let bytes, let seconds):
-            self.attachment = attachment
-            if !isTold {
-                tell(.attached(path: attachment.path, type: attachment.type, bytes: bytes, seconds: seconds))
-            }
+            perform(
+                machine.finished(
+                    attachment,
+                    .attached(path: attachment.path, type: attachment.type, bytes: bytes, seconds: seconds)))
         case .skipped(let skip):
-            if !isTold { tell(.skipped(reason: skip.reason.rawValue, detail: skip.detail)) }
+            perform(machine.finished(nil, .skipped(reason: skip.reason.rawValue, detail: skip.detail)))
         }
-        deliver()
-        tellMissed()
-    }
-
-    private func tell(_ outcome: Event.Attachment.Outcome) {
-        isTold = true
-        world.report(.attachment(Event.Attachment(url: url, outcome: outcome)))
-    }
-
-    private func deliver() {
-        let action = delivery
-        delivery = nil
-        action?()
-    }
-
-    private func tellMissed() {
-        let action = missed
-        missed = nil
-        action?()
     }
 }

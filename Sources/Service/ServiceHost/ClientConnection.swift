@@ -14,6 +14,9 @@ public final class ClientConnection {
     /// How many bytes a refused client may go on sending.
     public static let discardedBytesMax = 2 << 20
 
+    /// When it was accepted: a notification's budget runs from then (R3).
+    public let acceptedAt: Instant
+
     private let loop: Loop
     private let inputNumber: Int32
     private let outputNumber: Int32
@@ -22,7 +25,10 @@ public final class ClientConnection {
     private var closing: (any ScheduledTimer)?
 
     /// A connection on two descriptors, which may be the same socket; it does not own them.
-    public init(loop: Loop, input: Int32, output: Int32) {
+    ///
+    /// - Parameter acceptedAt: when whoever accepted it did so; for a process that was started for it, its own start.
+    public init(loop: Loop, input: Int32, output: Int32, acceptedAt: Instant) {
+        self.acceptedAt = acceptedAt
         self.loop = loop
         inputNumber = input
         outputNumber = output

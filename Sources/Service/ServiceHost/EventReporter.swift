@@ -6,16 +6,16 @@ public import BelfryTerms
 public final class EventReporter {
     private let timers: any TimerSource
     private let id: String
-    private let whole: Instant
+    private let receivedAt: Instant
     private let listeners: [(Event) -> Void]
     /// What happened before the first event could be told; nil from then on.
     private var early: [Event.Body]? = []
 
-    /// A reporter for the request `id`, whose bytes were there at `whole`; listeners are told in order.
-    public init(timers: any TimerSource, id: String, whole: Instant, listeners: [(Event) -> Void]) {
+    /// A reporter for the request `id`, whose bytes were all there at `receivedAt`; listeners are told in order.
+    public init(timers: any TimerSource, id: String, receivedAt: Instant, listeners: [(Event) -> Void]) {
         self.timers = timers
         self.id = id
-        self.whole = whole
+        self.receivedAt = receivedAt
         self.listeners = listeners
     }
 
@@ -33,7 +33,7 @@ public final class EventReporter {
 
     private func tell(_ body: Event.Body) {
         let now = timers.now
-        let event = Event(at: (now - whole).seconds, boot: now.seconds, id: id, body: body)
+        let event = Event(at: (now - receivedAt).seconds, boot: now.seconds, id: id, body: body)
         for listener in listeners { listener(event) }
     }
 }

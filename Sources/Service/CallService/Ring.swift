@@ -1,11 +1,14 @@
-import BelfryProtocol
 public import BelfryTerms
+import BelfryEventLoop
+import BelfryProtocol
 import CallLedger
 import Ringing
+import ServiceHost
 
-/// Drives one ring: feeds the state machine what timers, the group file and the sound say, and performs its effects.
-final class RingDriver {
+/// Drives one ring: feeds the state machine what timers, the ledger and the sound say, and performs its effects.
+final class Ring {
     private enum Input {
+        case begin(RingMode)
         case timerFired
         case change(RingMode)
         case end(EndReason)
@@ -13,7 +16,7 @@ final class RingDriver {
         case settled(Settlement)
     }
 
-    private let world: any CallWorld
+    private let world: CallWorld
     private let settings: RingSettings
     private let request: RingRequest
     private let window: RingWindow
@@ -21,18 +24,17 @@ final class RingDriver {
     private let over: (Settlement) -> Void
 
     private var machine = RingStateMachine()
-    private var inputs: [Input] = []
-    private var isPerforming = false
+    private var queue = EffectQueue<Input>()
+    private var timer: (any ScheduledTimer)?
     private var settlement: Settlement?
     /// Whether the app was said to be in front by a flag that no process owns, as the ring ended.
     private var isFlagUnowned = false
-    private var watchedElder: Owner?
 
     /// - Parameters:
     ///   - ending: called once, as soon as it is to be silent and before `ended` is told.
     ///   - over: called once, after `ended` was told.
     init(
-        world: any CallWorld, settings: RingSettings, request: RingRequest, window: RingWindow,
+        world: CallWorld, settings: RingSettings, request: RingRequest, window: RingWindow,
         ending: @escaping () -> Void, over: @escaping (Settlement) -> Void
     ) {
         self.world = world
@@ -43,22 +45,26 @@ final class RingDriver {
         self.over = over
     }
 
+    /// Rings, and watches from then on who else does (R6). It may be over as it begins.
     func begin(mode: RingMode) {
-        perform(machine.begin(window, interval: settings.interval, mode: mode, at: world.now))
-        world.watch { [weak self] ledger in self?.look(at: ledger) }
+        feed(.begin(mode))
+        guard machine.isRinging else { return }
+        world.ledger.watch { [weak self] ledger in self?.look(at: ledger) }
     }
 
+    /// Ends it for `reason`; only the first end counts (R7).
     func end(_ reason: EndReason) {
         feed(.end(reason))
     }
 
     private func look(at ledger: Ledger) {
-        switch ledger.standing(of: request.key, owner: world.owner, secondCall: settings.secondCall) {
+        switch ledger.standing(of: request.key, owner: world.ledger.owner, secondCall: settings.secondCall) {
         case .rings(let mode):
             feed(.change(mode))
+            // A ring that is not loud becomes so when its elder is over (R10), and a killed elder writes nothing (R12).
             let elder = mode == .loud ? nil : ledger.elder(of: request.key)
-            world.heed([request.key] + (elder.map { [$0.key] } ?? []))
-            waitForDeath(of: elder?.owner)
+            world.ledger.focus(on: [request.key] + (elder.map { [$0.key] } ?? []))
+            world.ledger.expectDeath(of: elder?.owner)
         case .ended(let reason):
             if machine.isRinging { isFlagUnowned = ledger.foreground == .unowned }
             feed(.end(reason))
@@ -66,63 +72,48 @@ final class RingDriver {
         }
     }
 
-    /// A ring that is not loud becomes so when its elder is over; a killed elder writes nothing to say so.
-    private func waitForDeath(of elder: Owner?) {
-        guard elder != watchedElder else { return }
-        watchedElder = elder
-        world.watchDeath(of: elder) { [weak self] in
-            self?.watchedElder = nil
-        }
-    }
-
-    /// A stranger wrote the file from what it had read before this ring began.
+    /// Another program wrote the file from what it had read before this ring began.
     private func putBack() {
         guard machine.isRinging else { return }
-        let (request, window, owner) = (request, window, world.owner)
-        world.transact {
+        let (request, window, owner) = (request, window, world.ledger.owner)
+        world.ledger.transact {
             $0.restore(request, since: window.start, until: window.end, owner: owner)
         } done: {
         }
     }
 
-    /// An effect that answers at once queues its answer: the machine is never fed inside an effect.
     private func feed(_ input: Input) {
-        inputs.append(input)
-        guard !isPerforming else { return }
-        while !inputs.isEmpty { perform(step(inputs.removeFirst())) }
+        guard queue.enter(input) else { return }
+        while let input = queue.next() {
+            for effect in step(input) { perform(effect) }
+        }
     }
 
     private func step(_ input: Input) -> [RingStateMachine.Effect] {
         switch input {
-        case .timerFired: return machine.timerFired(at: world.now)
-        case .change(let mode): return machine.change(to: mode, at: world.now)
+        case .begin(let mode):
+            return machine.begin(window, interval: settings.interval, mode: mode, at: world.timers.now)
+        case .timerFired: return machine.timerFired(at: world.timers.now)
+        case .change(let mode): return machine.change(to: mode, at: world.timers.now)
         case .end(let reason): return machine.end(reason)
-        case .silenced: return machine.silenced(at: world.now)
+        case .silenced: return machine.silenced(at: world.timers.now)
         case .settled(let settlement):
             self.settlement = settlement
             return machine.settled(settlement.reason)
         }
     }
 
-    private func perform(_ effects: [RingStateMachine.Effect]) {
-        isPerforming = true
-        for effect in effects { perform(effect) }
-        isPerforming = false
-    }
-
     private func perform(_ effect: RingStateMachine.Effect) {
         switch effect {
         case .ringing(let mode): reportRinging(mode)
-        case .pulse(let mode): world.pulse(mode)
+        case .pulse(let mode): world.ringer.pulse(mode)
         case .tick(let n, let late):
             world.report(.tick(n: n, late: late.seconds))
-            world.lookAgain()
-        case .wake(let instant): world.wake(at: instant) { [weak self] in self?.feed(.timerFired) }
-        case .silence:
-            world.silence { [weak self] in self?.feed(.silenced) }
-            // What follows reads the file itself; each write of those that end with this one would wake it.
-            world.stopWatching()
-            ending()
+            world.ledger.lookAgain()
+        case .wake(let instant):
+            timer?.cancel()
+            timer = world.timers.schedule(at: instant, description: "ring") { [weak self] in self?.feed(.timerFired) }
+        case .silence: silence()
         case .settle(let reason): settle(reason)
         case .ended(let reason, let rang, let ticks):
             guard let settlement else { preconditionFailure("a ring that ended without being settled") }
@@ -145,9 +136,18 @@ final class RingDriver {
                     vibrate: mode == .loud && settings.vibrates)))
     }
 
+    private func silence() {
+        world.ringer.silence { [weak self] in self?.feed(.silenced) }
+        timer?.cancel()
+        timer = nil
+        // What follows reads the file itself; each write of those that end with this one would wake it.
+        world.ledger.stopWatching()
+        ending()
+    }
+
     private func settle(_ reason: EndReason) {
-        let (request, owner) = (request, world.owner)
-        world.transact {
+        let (request, owner) = (request, world.ledger.owner)
+        world.ledger.transact {
             $0.settle(request, owner: owner, reason: reason)
         } done: { [weak self] settlement in
             self?.feed(.settled(settlement))
@@ -155,7 +155,7 @@ final class RingDriver {
     }
 }
 
-/// What the operator has tuned of ringing, and who rings.
+/// What the operator has tuned of ringing.
 public struct RingSettings: Sendable {
     /// The longest ring.
     public var duration: TimeSpan

@@ -5,11 +5,11 @@ import BelfrySyscalls
 import BelfryTerms
 import CallLedger
 import CallService
-import PictureFetcher
+import GroupLedger
 import Support
 import Testing
 
-@Suite("R14: what the group file suffers is one event") struct SystemCallWorldTests {
+@Suite("R14: what the group file suffers is one event") struct WorkerLedgerTests {
     let folder = TemporaryFolder()
 
     /// The warnings told while the file is changed three times.
@@ -19,20 +19,12 @@ import Testing
         let tell: (Event.Body) -> Void = { body in
             if case .warning(let code, _) = body { told.append(code) }
         }
-        let settings = RingSettings(
-            duration: .seconds(30), interval: .seconds(1), sound: "none", vibrates: false, secondCall: .soft,
-            callsMax: 10)
         let group = try #require(GroupName("group.belfry"))
-        let picture = CallerPicture(
-            loop: loop, settings: AvatarSettings(timeout: .zero, bytesMax: 1, allow: [], from: []), statePath: path,
-            requestID: "request", program: nil)
-        let world = SystemCallWorld(
-            loop: loop, file: GroupFile(state: StateDirectory(path: path), group: group),
-            ringer: Ringer(loop: loop, settings: settings, environment: [:], tell: tell), picture: picture,
-            tell: tell)
+        let ledger = WorkerLedger(
+            loop: loop, file: LedgerFile(state: StateDirectory(path: path), group: group), report: tell)
         var changes = 0
         for number in 1...3 {
-            world.transact {
+            ledger.transact {
                 $0.hangUp(CallKey("\(number)"), reason: .cancelled, sentAt: nil)
             } done: { _ in
                 changes += 1

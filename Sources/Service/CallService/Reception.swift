@@ -1,0 +1,83 @@
+public import BelfryProtocol
+import BelfryTerms
+import Interception
+public import ServiceHost
+
+/// The door: what kind of push it is, is asked here and nowhere else.
+///
+/// What R1 does not let through reaches no extension, but for what takes effect all the same: a voip push, for which
+/// the app itself would ring, and a hangup.
+public struct Reception {
+    private let world: CallWorld
+    private let settings: RingSettings
+
+    /// A door behind which calls ring in `world`, as `settings` have it.
+    public init(world: CallWorld, settings: RingSettings) {
+        self.world = world
+        self.settings = settings
+    }
+
+    /// Sorts `push`; `notes` are remarks of the worker's own, told before those on the push.
+    public func visit(_ push: Push, notes: [Event.Body] = []) -> Visit {
+        let passthrough = InterceptionRule(push).passthrough
+        var remarks = notes + push.notes.map { .warning(code: .fieldIgnored, detail: $0) }
+        var service: (any ServiceExtension)?
+        switch (push.call, passthrough) {
+        case (.request(let call)?, nil), (.request(let call)?, .voip?):
+            service = CallExtension(call, expiration: push.envelope.expiration, world: world, settings: settings)
+        case (.request(let call)?, _?): remarks.append(.silent(call: call.callID, why: .notIntercepted))
+        case (.hangup(let hangup)?, let passthrough):
+            service = HangupExtension(hangup, world: world)
+            if let passthrough, passthrough != .voip { remarks.append(Self.hangupNotIntercepted) }
+        case (nil, nil): service = UnchangedExtension()
+        case (nil, _?): break
+        }
+        return Visit(
+            request: push.request,
+            received: Event.Received(type: push.notificationType, call: push.call?.callID, why: passthrough),
+            passthrough: passthrough, remarks: remarks, service: service)
+    }
+
+    private static let hangupNotIntercepted = Event.Body.warning(
+        code: .hangupNotIntercepted,
+        detail: "iOS would have rung on: a hangup needs mutable-content and an alert with text")
+}
+
+extension InterceptionRule {
+    fileprivate init(_ push: Push) {
+        self.init()
+        isVoIP = push.pushType == .voip
+        isBackground = push.pushType == .background
+        isMutable = push.isMutableContent
+        alertHasText = push.alertHasText
+    }
+}
+
+extension Push {
+    /// What it is: `received.type`.
+    fileprivate var notificationType: NotificationType {
+        switch call {
+        case .request?: .callRequest
+        case .hangup?: .hangup
+        case nil: pushType == .background ? .background : .alert
+        }
+    }
+}
+
+/// Lets an ordinary notification pass as it is.
+private final class UnchangedExtension: ServiceExtension {
+    weak var host: (any ServiceExtensionHost)?
+    let isBusy = false
+
+    func admit(within budget: Budget, _ decided: (ExtensionVerdict) -> Void) { decided(.admitted) }
+
+    func didReceive(_ request: NotificationRequest, within budget: Budget) {
+        host?.extensionHandedOver(request.content)
+    }
+
+    func serviceExtensionTimeWillExpire() {}
+
+    func stop() {}
+
+    func end() {}
+}

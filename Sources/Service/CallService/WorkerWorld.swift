@@ -1,0 +1,155 @@
+import BelfryAppGroup
+public import BelfryEventLoop
+public import BelfryProtocol
+public import BelfrySyscalls
+public import BelfryTerms
+public import CallLedger
+public import GroupLedger
+public import PictureFetcher
+import SystemSound
+
+/// The ledger in the group file, as this process uses it for one ring; what is wrong with the file is told once (R14).
+public final class WorkerLedger: SharedLedger {
+    private let loop: Loop
+    private let file: LedgerFile
+    private let report: (Event.Body) -> Void
+    private var ledgerWatch: LedgerWatch?
+    private var toldTroubles: [String] = []
+
+    /// This process.
+    public let owner = Owner(ProcessIdentity.current)
+
+    /// - Parameter report: takes the warnings.
+    public init(loop: Loop, file: LedgerFile, report: @escaping (Event.Body) -> Void) {
+        self.loop = loop
+        self.file = file
+        self.report = report
+    }
+
+    /// Changes the ledger, and tells what is wrong with its file.
+    public func transact<Answer>(_ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer) -> Void) {
+        file.transact(on: loop, change) { [weak self] transaction in
+            self?.tellTroubles(outcome: transaction.outcome, warnings: transaction.warnings)
+            done(transaction.value)
+        }
+    }
+
+    /// Watches the file's directory, from the next iteration on.
+    public func watch(_ changed: @escaping (Ledger) -> Void) {
+        ledgerWatch = file.watch(on: loop, changed: changed)
+    }
+
+    /// Has changes of other calls than `keys` passed over until the next look.
+    public func focus(on keys: [CallKey]) {
+        ledgerWatch?.focus(on: keys)
+    }
+
+    /// Reads the file again.
+    public func lookAgain() {
+        ledgerWatch?.look()
+    }
+
+    /// Watches `process` by its pidfd.
+    public func expectDeath(of process: Owner?) {
+        ledgerWatch?.expectDeaths(of: process.map { [$0] } ?? [])
+    }
+
+    /// Watches no more.
+    public func stopWatching() {
+        ledgerWatch?.cancel()
+        ledgerWatch = nil
+    }
+
+    private func tellTroubles(outcome: GroupOutcome, warnings: [GroupWarning]) {
+        var isWritten = true
+        if case .failed(let error) = outcome {
+            isWritten = false
+            tellOnce(.groupUnwritable, "\(error): other processes do not know of this call")
+        }
+        for warning in warnings {
+            switch warning {
+            case .locked(_, let detail): if isWritten { tellOnce(.groupLocked, detail) }
+            case .corrupt(_, let detail): tellOnce(.groupCorrupt, detail)
+            }
+        }
+    }
+
+    private func tellOnce(_ code: WarningCode, _ detail: String) {
+        let trouble = code.rawValue + detail
+        guard !toldTroubles.contains(trouble) else { return }
+        toldTroubles.append(trouble)
+        report(.warning(code: code, detail: detail))
+    }
+}
+
+/// Sounds a ring through the sound server: one sound for loud rings, one for soft ones.
+public final class Ringer: RingOutput {
+    private let player: SoundPlayer
+    private let environment: Environment
+    private lazy var files = SoundFiles(environment: environment, programPath: runningProgramPath())
+    private let settings: RingSettings
+    private let report: (Event.Body) -> Void
+    private var sounds: [(mode: RingMode, sound: ResolvedSound?)] = []
+
+    /// A ringer as `settings` want it; `environment` says where sounds and the user's runtime directory are.
+    public init(
+        loop: Loop, settings: RingSettings, environment: Environment, report: @escaping (Event.Body) -> Void
+    ) {
+        self.settings = settings
+        self.report = report
+        self.environment = environment
+        player = SoundPlayer(loop: loop, runtimeDirectory: environment["XDG_RUNTIME_DIR"]) { state in
+            switch state {
+            case .playing(let detail): report(.sound(state: .playing, detail: detail))
+            case .unavailable(let detail): report(.sound(state: .unavailable, detail: detail))
+            }
+        }
+    }
+
+    /// Sounds once, if `mode` is heard at all.
+    public func pulse(_ mode: RingMode) {
+        guard mode != .silent, settings.sound != SoundFiles.none, let sound = sound(for: mode) else { return }
+        player.play(sound)
+    }
+
+    /// Makes the sound stop.
+    public func silence(_ silent: @escaping () -> Void) {
+        player.silence(then: silent)
+    }
+
+    /// Looked up once for each mode; what is wrong with the setting is told then, and something else rings.
+    private func sound(for mode: RingMode) -> ResolvedSound? {
+        if let known = sounds.first(where: { $0.mode == mode }) { return known.sound }
+        let (sound, problem) = files.resolve(configured: settings.sound, soft: mode == .soft)
+        sounds.append((mode, sound))
+        if let problem { report(.warning(code: .configuration, detail: "[Ring] Sound=: \(problem)")) }
+        if problem != nil, sound == nil { report(.sound(state: .unavailable, detail: "no sound can be found")) }
+        return sound
+    }
+}
+
+/// The caller's picture from the fetcher's process, asked for an iteration late: a ring is told before.
+public final class FetchedPicture: PictureSource {
+    private let loop: Loop
+    private let picture: CallerPicture
+    private var begins: (any ScheduledTimer)?
+
+    /// What `picture` fetches.
+    public init(loop: Loop, picture: CallerPicture) {
+        self.loop = loop
+        self.picture = picture
+    }
+
+    /// Fetches the picture, from the next iteration on.
+    public func fetch(_ url: String, deadline: Instant, finished: @escaping (CallerPicture.Outcome) -> Void) {
+        begins = loop.afterThis(description: "picture") { [picture] in
+            picture.fetch(url, deadline: deadline, finished: finished)
+        }
+    }
+
+    /// Ends the fetch.
+    public func cancel() {
+        begins?.cancel()
+        picture.cancel()
+    }
+}

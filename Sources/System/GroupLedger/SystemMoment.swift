@@ -1,0 +1,44 @@
+public import BelfryAppGroup
+import BelfryTerms
+public import BelfrySyscalls
+public import CallLedger
+
+extension Ledger {
+    /// The ledger in `snapshot`, as of now; empty if there was no file, or none that could be read.
+    public init(reading snapshot: GroupSnapshot) {
+        self.init(reading: snapshot.root, at: .now(reading: snapshot))
+    }
+}
+
+extension Moment {
+    /// This moment of this machine, for the group file as `snapshot` found it.
+    static func now(reading snapshot: GroupSnapshot) -> Moment {
+        Moment(
+            now: Instant(microseconds: bootTimeMicroseconds()), wall: WallTime(microseconds: wallTimeMicroseconds()),
+            bootID: bootIDOfThisBoot, fileModified: snapshot.modifiedAt
+        ) { owner in
+            ProcessIdentity(owner)?.isAlive ?? false
+        }
+    }
+}
+
+extension Owner {
+    /// The process `identity` of this boot; `ring` tells the rings of one process apart, from 0.
+    public init(_ identity: ProcessIdentity, ring: Int64 = 0) {
+        self.init(
+            bootID: bootIDOfThisBoot, pid: Int64(identity.pid), start: Int64(clamping: identity.startTicks), ring: ring)
+    }
+
+    /// Whether its process still runs.
+    public var isAlive: Bool { bootID == bootIDOfThisBoot && ProcessIdentity(self)?.isAlive ?? false }
+}
+
+extension ProcessIdentity {
+    /// The process that `owner` names; nil if its numbers are none that a process can have.
+    init?(_ owner: Owner) {
+        guard let pid = Int32(exactly: owner.pid), let start = UInt64(exactly: owner.start) else { return nil }
+        self.init(pid: pid, startTicks: start)
+    }
+}
+
+private let bootIDOfThisBoot = bootID()

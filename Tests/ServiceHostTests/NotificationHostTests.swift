@@ -1,0 +1,260 @@
+import BelfryProtocol
+import BelfryTerms
+import Interception
+import ServiceHost
+import Support
+import Testing
+
+/// An extension that a test plays, and what it was told.
+private final class PlayedExtension: ServiceExtension {
+    weak var host: (any ServiceExtensionHost)?
+    var isBusy = false
+    /// Whether it answers at once that it is admitted, and hands over at once what it receives.
+    var admitsAtOnce = true
+    var handsOverAtOnce: NotificationContent?
+    /// What it hands over if it is stopped; nil is nothing.
+    var bestAttempt: NotificationContent?
+    private(set) var told: [String] = []
+    private(set) var decided: ((ExtensionVerdict) -> Void)?
+
+    func admit(within budget: Budget, _ decided: @escaping (ExtensionVerdict) -> Void) {
+        told.append("admit")
+        if admitsAtOnce { decided(.admitted) } else { self.decided = decided }
+    }
+
+    func didReceive(_ request: NotificationRequest, within budget: Budget) {
+        told.append("didReceive \(request.content.title)")
+        if let content = handsOverAtOnce { host?.extensionHandedOver(content) }
+    }
+
+    func serviceExtensionTimeWillExpire() { told.append("timeWillExpire") }
+
+    func stop() {
+        told.append("stop")
+        if let bestAttempt { host?.extensionHandedOver(bestAttempt) }
+    }
+
+    func end() { told.append("end") }
+}
+
+/// The host of one notification with an extension that a test plays: R1, R2, R3 and R17 as the driver has them.
+@Suite struct NotificationHostTests {
+    private let loop = HandLoop()
+    private let service = PlayedExtension()
+
+    /// A walk, and what was told of it.
+    private final class Walk {
+        let host: NotificationHost
+        private(set) var story: [String] = []
+        private(set) var end: NotificationHost.End?
+
+        init(_ visit: Visit, on loop: HandLoop, budget: TimeSpan) {
+            final class Weak { weak var walk: Walk? }
+            let box = Weak()
+            host = NotificationHost(
+                visit, timers: loop, budget: Budget(start: loop.now, length: budget),
+                report: { box.walk?.story.append(Walk.words($0)) },
+                ended: {
+                    #expect(box.walk?.end == nil, "ended twice")
+                    box.walk?.end = $0
+                })
+            box.walk = self
+        }
+
+        private static func words(_ body: Event.Body) -> String {
+            switch body {
+            case .received(let received): "received \(received.type.rawValue)"
+            case .delivered(let by, let content): "delivered \(by.rawValue) \(content.title)"
+            case .warning(let code, let detail): "warning \(code.rawValue) \(detail)"
+            case .rejected(let reason, let detail): "rejected \(reason) \(detail)"
+            default: "\(body)"
+            }
+        }
+    }
+
+    private static func content(_ title: String) -> NotificationContent {
+        var content = NotificationContent()
+        content.title = title
+        return content
+    }
+
+    private func walk(
+        passthrough: PassthroughReason? = nil, isAccompanied: Bool = true, budget: TimeSpan = .seconds(30)
+    ) -> Walk {
+        let request = NotificationRequest(
+            id: "00000000-0000-4000-8000-000000000000", content: Self.content("as it came"))
+        let visit = Visit(
+            request: request, received: Event.Received(type: .alert, call: nil, why: passthrough),
+            passthrough: passthrough, remarks: [.warning(code: .fieldIgnored, detail: "remark")],
+            service: isAccompanied ? service : nil)
+        return Walk(visit, on: loop, budget: budget)
+    }
+
+    private static let beginning = ["received alert", "warning field-ignored remark"]
+
+    @Test("R2 admitted, received, handed over, delivered, ended: in this order, and only then is the walk over")
+    func wholeWalk() {
+        let walk = walk()
+        service.isBusy = true
+        walk.host.start()
+        #expect(walk.story == Self.beginning && service.told == ["admit", "didReceive as it came"])
+        walk.host.extensionHandedOver(Self.content("changed"))
+        #expect(walk.story == Self.beginning + ["delivered extension changed"])
+        #expect(service.told.last == "end" && walk.end == nil)
+        service.isBusy = false
+        walk.host.extensionIsIdle()
+        walk.host.extensionIsIdle()
+        #expect(walk.end == .handled)
+    }
+
+    @Test("R1 what nobody acts on is passed through at once") func passThrough() {
+        let walk = walk(passthrough: .noMutableContent, isAccompanied: false)
+        walk.host.start()
+        #expect(walk.story == Self.beginning + ["delivered passthrough as it came"] && walk.end == .handled)
+        walk.host.stop()
+        loop.advance(by: .seconds(60))
+        #expect(walk.story.count == 3)
+    }
+
+    @Test("R1 a voip push is passed through as its extension hands it over, and not before") func voip() {
+        let walk = walk(passthrough: .voip)
+        walk.host.start()
+        loop.advance(by: .milliseconds(29_500))
+        #expect(walk.story == Self.beginning && !service.told.contains("timeWillExpire"))
+        walk.host.extensionHandedOver(Self.content("Grace"))
+        #expect(walk.story.last == "delivered passthrough Grace" && walk.end == .handled)
+    }
+
+    @Test("R1 R3 a voip push whose extension says nothing is passed through as it came, at the end") func voipInVain() {
+        let walk = walk(passthrough: .voip)
+        walk.host.start()
+        loop.advance(by: .seconds(30))
+        #expect(walk.story.last == "delivered passthrough as it came" && walk.end == .handled)
+    }
+
+    @Test("R16 one that is refused is rejected, and nothing else happens") func busy() {
+        let walk = walk()
+        service.admitsAtOnce = false
+        walk.host.start()
+        #expect(walk.story.isEmpty)
+        service.decided?(.refused(Rejection(.busy, detail: "full")))
+        #expect(walk.story == ["rejected Busy full"] && walk.end == .refused)
+        walk.host.stop()
+        #expect(service.told == ["admit"])
+    }
+
+    @Test("R3 it is told a second before the end; at the end the original is delivered, later it is too late")
+    func expiry() {
+        let walk = walk()
+        walk.host.start()
+        loop.advance(by: .milliseconds(28_999))
+        #expect(service.told.count == 2)
+        loop.advance(by: .milliseconds(1))
+        #expect(service.told.last == "timeWillExpire" && walk.story.last?.hasPrefix("warning time-will-expire") == true)
+        loop.advance(by: .seconds(1))
+        #expect(walk.story.last == "delivered expiry as it came" && service.told.last == "end" && walk.end == .handled)
+        walk.host.extensionHandedOver(Self.content("late"))
+        #expect(walk.story.last?.hasPrefix("warning handler-called-again") == true)
+    }
+
+    @Test("R2 an extension that dies leaves the original, before or after it handed something over") func dies() {
+        let first = walk()
+        first.host.start()
+        first.host.extensionDied()
+        #expect(first.story.last == "delivered crash as it came" && first.end == .handled)
+        let second = walk()
+        second.host.start()
+        second.host.extensionHandedOver(Self.content("changed"))
+        second.host.extensionDied()
+        #expect(second.story.last == "delivered extension changed" && second.end == .handled)
+    }
+
+    @Test("R2 it may hand over while it is being called; no alert text means the original") func handsOverAtOnce() {
+        service.handsOverAtOnce = Self.content("at once")
+        let walk = walk()
+        walk.host.start()
+        #expect(walk.story.last == "delivered extension at once" && walk.end == .handled)
+        service.handsOverAtOnce = NotificationContent()
+        let wordless = self.walk()
+        wordless.host.start()
+        #expect(wordless.story.suffix(2).first?.hasPrefix("warning no-alert-text") == true)
+        #expect(wordless.story.last == "delivered extension as it came")
+    }
+
+    @Test("R2 a bad attachment is dropped with Apple's number, the rest is delivered") func attachment() {
+        var content = Self.content("changed")
+        content.attachments = [NotificationAttachment(id: "a", path: "/nonexistent", type: "public.png")]
+        let walk = walk()
+        walk.host.start()
+        walk.host.extensionHandedOver(content)
+        #expect(walk.story.suffix(2).first?.hasPrefix("warning attachment-dropped 100") == true)
+        #expect(walk.story.last == "delivered extension changed")
+    }
+
+    // MARK: R17, a stop at each point of the walk
+
+    @Test("R17 a stop while it waits to be admitted takes effect as the walk begins") func stopBeforeAdmission() {
+        let walk = walk()
+        service.admitsAtOnce = false
+        service.bestAttempt = Self.content("best")
+        walk.host.start()
+        walk.host.stop()
+        #expect(walk.story.isEmpty && service.told == ["admit"])
+        service.decided?(.admitted)
+        #expect(walk.story == Self.beginning + ["delivered stopped best"])
+        #expect(service.told == ["admit", "didReceive as it came", "stop", "end"] && walk.end == .handled)
+    }
+
+    @Test("R17 a stop while it is intercepted delivers the best attempt") func stopDuring() {
+        service.bestAttempt = Self.content("best")
+        let walk = walk()
+        walk.host.start()
+        walk.host.stop()
+        #expect(walk.story.last == "delivered stopped best" && walk.end == .handled)
+    }
+
+    @Test("R17 an extension that answers a stop with nothing has a second, then the original is delivered")
+    func stopUnanswered() {
+        let walk = walk()
+        walk.host.start()
+        walk.host.stop()
+        walk.host.stop()
+        loop.advance(by: .milliseconds(999))
+        #expect(walk.story == Self.beginning)
+        loop.advance(by: .milliseconds(1))
+        #expect(walk.story.last == "delivered stopped as it came" && walk.end == .handled)
+    }
+
+    @Test("R17 a stop while a voip push waits passes it through") func stopVoip() {
+        service.bestAttempt = Self.content("best")
+        let walk = walk(passthrough: .voip)
+        walk.host.start()
+        walk.host.stop()
+        #expect(walk.story.last == "delivered passthrough best" && walk.end == .handled)
+    }
+
+    @Test("R17 a stop after the delivery is told to an extension that is still busy") func stopAfter() {
+        let walk = walk()
+        service.isBusy = true
+        walk.host.start()
+        walk.host.extensionHandedOver(Self.content("changed"))
+        walk.host.stop()
+        #expect(service.told.suffix(2) == ["end", "stop"] && walk.end == nil)
+        service.isBusy = false
+        walk.host.extensionIsIdle()
+        #expect(walk.end == .handled && walk.story.count == 3)
+    }
+}
+
+/// The queue both drivers feed their machines by.
+@Suite struct EffectQueueTests {
+    @Test("who enters first drains; who enters meanwhile is drained in turn, and the next who enters drains again")
+    func drains() {
+        var queue = EffectQueue<Int>()
+        #expect(queue.enter(1))
+        #expect(queue.next() == 1)
+        #expect(!queue.enter(2) && !queue.enter(3))
+        #expect(queue.next() == 2 && queue.next() == 3 && queue.next() == nil)
+        #expect(queue.enter(4) && queue.next() == 4 && queue.next() == nil)
+    }
+}
