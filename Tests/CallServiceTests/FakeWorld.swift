@@ -194,7 +194,7 @@ final class FakeWorld: CallWorld {
             case .attached: "attached"
             case .skipped(let reason, _): "skipped \(reason)"
             }
-        case .received, .sound, .rejected: "\(body)"
+        case .received, .sound, .rejected, .unknown: "\(body)"
         }
     }
 }

@@ -112,7 +112,7 @@ final class Worker {
 
     private func refuse(_ rejection: Rejection, at whole: Instant) {
         reporter(id: randomUUID(), whole: whole, group: "").report(
-            .rejected(reason: rejection.reason.rawValue, detail: rejection.detail))
+            .rejected(reason: rejection.reason, detail: rejection.detail))
         close(refused: true)
     }
 

@@ -55,7 +55,7 @@ public final class NotificationWalk {
             case .busy(let ringing):
                 report(
                     .rejected(
-                        reason: RejectionReason.busy.rawValue,
+                        reason: .busy,
                         detail: "\(ringing) calls ring already: [Ring] MaxCalls= allows no more"))
                 end(.refused)
             }

@@ -26,7 +26,7 @@ final class PictureWait {
     func begin(_ avatar: CallerAvatar, deadline: Instant) {
         switch avatar {
         case .absent: return
-        case .unusable(let detail): tell(.skipped(reason: SkipReason.badURL.rawValue, detail: detail))
+        case .unusable(let detail): tell(.skipped(reason: .badURL, detail: detail))
         case .url(let url):
             self.url = url
             (isComing, isTold) = (true, false)
@@ -44,12 +44,12 @@ final class PictureWait {
     func forgo(_ avatar: CallerAvatar, _ reason: SkipReason, _ detail: String) {
         guard case .url(let url) = avatar else { return begin(avatar, deadline: world.now) }
         self.url = url
-        tell(.skipped(reason: reason.rawValue, detail: detail))
+        tell(.skipped(reason: reason, detail: detail))
     }
 
     /// Delivers now, for `reason`; the picture may still come, for a missed call.
     func deliverNow(_ reason: SkipReason, _ detail: String) {
-        if !isTold { tell(.skipped(reason: reason.rawValue, detail: detail)) }
+        if !isTold { tell(.skipped(reason: reason, detail: detail)) }
         isDeliveryHeldUp = false
         deliver()
     }
@@ -65,7 +65,7 @@ final class PictureWait {
         guard isComing else { return }
         isComing = false
         world.cancelPicture()
-        if !isTold { tell(.skipped(reason: SkipReason.ended.rawValue, detail: "the worker was told to stop")) }
+        if !isTold { tell(.skipped(reason: .ended, detail: "the worker was told to stop")) }
         if !deliversAtOnce { delivery = nil }
         deliver()
         tellMissed()
@@ -80,7 +80,7 @@ final class PictureWait {
                 tell(.attached(path: attachment.path, type: attachment.type, bytes: bytes, seconds: seconds))
             }
         case .skipped(let skip):
-            if !isTold { tell(.skipped(reason: skip.reason.rawValue, detail: skip.detail)) }
+            if !isTold { tell(.skipped(reason: skip.reason, detail: skip.detail)) }
         }
         deliver()
         tellMissed()
