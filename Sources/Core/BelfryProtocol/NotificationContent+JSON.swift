@@ -95,7 +95,7 @@ extension NotificationAttachment {
 /// An object read field by field.
 private struct ContentFields {
     let object: JSONObject
-    /// What stands before a field's name in an error.
+    /// What an error writes before a field's name, such as `sound.`.
     let way: String
 
     func value(_ key: String) -> JSONValue? {
@@ -137,7 +137,7 @@ private struct ContentFields {
     }
 }
 
-/// Why an object is no notification content: which field, and what stands there instead of what.
+/// Why an object is no notification content: which field is wrong, what was found and what was expected.
 public struct ContentError: Error, Hashable, Sendable {
     /// The field, with its way from the outermost object, such as `sound.volume`.
     public let field: String
