@@ -25,6 +25,8 @@ ARCHIVES := $(BUILD)/archives
 RELEASE_FLAGS := --configuration release --static-swift-stdlib --disable-local-rpath -Xlinker -L$(ARCHIVES) \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xswiftc -Xclang-linker -Xswiftc -no-pie
 DEBUG_FLAGS := --explicit-target-dependency-import-check error
+# As a user's package builds Belfry, and without debug information, since nobody runs it.
+EXAMPLE_FLAGS := --package-path Examples --scratch-path $(BUILD)/examples -debug-info-format none
 
 PROGRAMS := belfry belfry-worker belfry-avatar
 UNITS := $(notdir $(wildcard Units/*.socket Units/*.service Units/*.slice))
@@ -70,6 +72,7 @@ demo: deps stage ## a call rings, here and now, and is hung up
 
 test: deps ## unit tests, then the programs under a systemd and a sound server of their own
 	$(SWIFT) build --build-tests $(DEBUG_FLAGS)
+	$(SWIFT) build $(EXAMPLE_FLAGS)
 	@$(MAKE) --no-print-directory stage
 	@Tests/run $(STAGE)
 
@@ -77,13 +80,13 @@ bench: stage ## the numbers, each against its peer in C
 	@Bench/run $(STAGE)
 
 lint: ## check format, scripts, units and sounds
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Examples
 	@for script in $(SHELL_SCRIPTS); do bash -n $$script || exit 1; done
 	@Units/verify
 	@Sounds/make-sounds.py --check
 
 format: ## format the Swift sources in place
-	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Examples
 
 install: files ## install to PREFIX, and say how to switch it on
 ifeq ($(DESTDIR),)

@@ -143,7 +143,7 @@ let checks: [Target] = [
         path: "Tests/RingPlayer",
         swiftSettings: strict
     ),
-    tests("TidyTests", of: ["BelfryTerms", "BelfryProtocol", "CallLedger", "BelfryPictures"]),
+    tests("TidyTests", of: ["BelfryTerms"]),
     tests("BelfryTermsTests", of: ["BelfryTerms"]),
     tests("BelfryJSONTests", of: ["BelfryJSON", "BelfryTerms", "Support"]),
     tests("BelfryPropertyListTests", of: ["BelfryPropertyList", "Support"]),
@@ -164,6 +164,9 @@ let checks: [Target] = [
             "CBelfryLinux", "group-tool",
         ]
     ),
+    tests(
+        "GroupLedgerTests",
+        of: ["GroupLedger", "BelfryAppGroup", "CallLedger", "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "Support"]),
     tests("BelfrySettingsTests", of: ["BelfrySettings", "BelfrySyscalls", "BelfryTerms", "Support"]),
     tests(
         "BelfryJournalTests",

@@ -32,6 +32,35 @@ import Testing
         #expect(push.isMutableContent && push.alertHasText)
     }
 
+    @Test("a newer worker's events and words come through: none of them ends the stream")
+    func aNewerWorkerIsUnderstood() async throws {
+        let answer =
+            Self.received + Self.event("transferred", #""to":"another device""#)
+            + Self.event("tick", #""n":"now in words""#) + Self.event("warning", #""code":"low-battery","detail":"d""#)
+            + Self.event("ended", #""call":"c","reason":"transferred","rang":1.5,"ticks":1,"cost":{"eur":0}"#)
+        let worker = ScriptedWorker(connections: 2) { connection in
+            _ = ScriptedWorker.readAll(connection)
+            ScriptedWorker.write(answer, to: connection)
+        }
+        defer { withExtendedLifetime(worker) {} }
+        let session = try PushSession(PushSocket(path: worker.path))
+        let events = try await session.push(CallRequest(callID: "c")).allEvents()
+        #expect(events.map(\.name) == ["received", "transferred", "tick", "warning", "ended"])
+        guard case .unknown(let transferred) = events[1].body, case .unknown = events[2].body,
+            case .warning(let code, _) = events[3].body, case .ended(let ended) = events[4].body
+        else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(transferred.fields == ["to": "another device"] && events[1].at == 0.5)
+        #expect(code.known == nil && code.rawValue == "low-battery")
+        #expect(ended.reason.known == nil && ended.reason.rawValue == "transferred" && ended.rang == 1.5)
+        let untilEnded = try await session.push(CallRequest(callID: "c")).events { event in
+            if case .ended = event.body { true } else { false }
+        }
+        #expect(untilEnded == events)
+    }
+
     @Test func everyNotificationHasItsOwnEvents() async throws {
         let worker = ScriptedWorker(connections: 20) { connection in
             let call = (try? Push.parse(ScriptedWorker.readAll(connection)))?.call?.callID ?? "?"

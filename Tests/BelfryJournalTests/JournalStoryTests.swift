@@ -18,11 +18,11 @@ import Testing
         .received(.init(type: .callRequest, call: "c-1", why: nil)),
         .ringing(.init(call: "c-1", mode: .loud, duration: 30, interval: 1, sound: "ring", vibrate: true)),
         .silent(call: "c-1", why: .duplicate), .tick(n: 1, late: 0.0001), .sound(state: .playing, detail: "ring"),
-        .attachment(.init(url: "https://a.example/b?c", outcome: .skipped(reason: "NotFound", detail: "404"))),
+        .attachment(.init(url: "https://a.example/b?c", outcome: .skipped(reason: .httpStatus, detail: "404"))),
         .delivered(by: .extension, content: NotificationContent()),
         .ended(.init(call: "c-1", reason: .hangup, hangupReason: .cancelled, rang: 2.25, ticks: 2)),
         .missed(call: "c-1", content: NotificationContent()), .warning(code: .badClock, detail: "an hour ahead"),
-        .rejected(reason: "NoAps", detail: "expected an object with aps"),
+        .rejected(reason: .noAps, detail: "expected an object with aps"),
     ]
 
     @Test func everyKindButATickHasItsEntryAndItsID() throws {
@@ -76,9 +76,9 @@ import Testing
             .attachment(
                 .init(
                     url: "https://a.example/Anna.png",
-                    outcome: .skipped(reason: "Unreachable", detail: "https://a.example/Anna.png?9876 timed out"))),
+                    outcome: .skipped(reason: .connectFailed, detail: "https://a.example/Anna.png?9876 timed out"))),
             .warning(code: .fieldIgnored, detail: "callerName: found \"Anna\", expected a string: ignored"),
-            .rejected(reason: "BadField", detail: "callId: found \"Anna 9876\", expected 1 to 128 bytes"),
+            .rejected(reason: .badField, detail: "callId: found \"Anna 9876\", expected 1 to 128 bytes"),
         ]
         for body in secrets {
             var story = JournalStory(group: "g")
@@ -105,7 +105,8 @@ import Testing
             messages == [
                 "Call c-1: received call-request", "Call c-1: rings loud for 30.0s",
                 "Call c-1: does not ring: duplicate", "Call c-1: sound playing: ring",
-                "Call c-1: picture from https://a.example skipped: NotFound: 404", "Call c-1: delivered by extension",
+                "Call c-1: picture from https://a.example skipped: http-status: 404",
+                "Call c-1: delivered by extension",
                 "Call c-1: ended after 2.25s: hangup (cancelled)", "Call c-1: missed",
                 "Call c-1: warning: bad-clock: an hour ahead",
                 "Call c-1: rejected: NoAps: expected an object with aps",

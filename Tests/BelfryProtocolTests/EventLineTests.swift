@@ -27,12 +27,14 @@ import Testing
         + WarningCode.allCases.map { .warning(code: $0, detail: "d") }
         + EndReason.allCases.map { .ended(.init(call: "a", reason: $0, hangupReason: nil, rang: 3, ticks: 2)) }
         + HangupReason.allCases.map { .ended(.init(call: "a", reason: .hangup, hangupReason: $0, rang: 0, ticks: 0)) }
+        + SkipReason.allCases.map { .attachment(.init(url: "u", outcome: .skipped(reason: $0, detail: "d"))) }
+        + RejectionReason.allCases.map { .rejected(reason: $0, detail: "line 1") }
         + [
             .tick(n: 1, late: 0.000_012), .tick(n: .max, late: 0),
             .attachment(
                 .init(url: "u", outcome: .attached(path: "/p", type: "public.png", bytes: 9, seconds: 0.25))),
-            .attachment(.init(url: "u", outcome: .skipped(reason: "Timeout", detail: "d"))),
-            .missed(call: "a", content: NotificationContent()), .rejected(reason: "NotJSON", detail: "line 1"),
+            .attachment(.init(url: "u", outcome: .skipped(reason: CodeWord(rawValue: "later"), detail: "d"))),
+            .missed(call: "a", content: NotificationContent()),
         ]
 
     @Test("every event is one line of JSON, and read back is the same event", arguments: bodies)
@@ -73,29 +75,98 @@ import Testing
     }
 
     @Test(
-        "what is no event of ours is an error that says what is wrong, and traps nothing",
-        arguments: [
-            "", "{", "[]", "null", "{}", #"{"event":"tick"}"#,
-            #"{"event":"tick","at":0,"boot":0,"id":"i","n":1.5,"late":0}"#,
-            #"{"event":"tick","at":0,"boot":0,"id":"i","n":"1","late":0}"#,
-            #"{"event":"tock","at":0,"boot":0,"id":"i"}"#,
-            #"{"event":"tick","at":"0","boot":0,"id":"i","n":1,"late":0}"#,
-            #"{"event":"silent","at":0,"boot":0,"id":"i","call":"a","why":"bored"}"#,
-            #"{"event":"received","at":0,"boot":0,"id":"i","type":"alert","call":7,"intercepted":true}"#,
-            #"{"event":"received","at":0,"boot":0,"id":"i","type":"alert","intercepted":false}"#,
-            #"{"event":"received","at":0,"boot":0,"id":"i","type":"alert","intercepted":true,"why":"voip"}"#,
-            #"{"event":"delivered","at":0,"boot":0,"id":"i","by":"extension","content":[]}"#,
-            #"{"event":"attachment","at":0,"boot":0,"id":"i","url":"u","state":"lost"}"#,
-        ])
+        "what is no event at all is an error that says what is wrong, and traps nothing",
+        arguments: ["", "{", "[]", "null", "{}", #"{"at":0,"boot":0,"id":"i"}"#, #"{"event":7}"#, #"{"event":null}"#])
     func noEvents(line: String) {
         let error = #expect(throws: EventError.self) { try Event(line: Array(line.utf8)) }
         #expect(error?.detail.isEmpty == false)
+    }
+
+    @Test(
+        "an event that this version cannot read is handed on under its name, with all that it says",
+        arguments: [
+            (#"{"event":"tick"}"#, "tick"), (#"{"event":"tock","at":0,"boot":0,"id":"i","with":[{"a":1.5}]}"#, "tock"),
+            (#"{"event":"tick","at":0,"boot":0,"id":"i","n":1.5,"late":0}"#, "tick"),
+            (#"{"event":"tick","at":0,"boot":0,"id":"i","n":"1","late":0}"#, "tick"),
+            (#"{"event":"tick","at":"0","boot":0,"id":"i","n":1,"late":0}"#, "tick"),
+            (#"{"event":"silent","at":0,"boot":0,"id":"i","call":"a","why":7}"#, "silent"),
+            (#"{"event":"received","at":0,"boot":0,"id":"i","type":"alert","call":7,"intercepted":true}"#, "received"),
+            (#"{"event":"received","at":0,"boot":0,"id":"i","type":"alert","intercepted":false}"#, "received"),
+            (
+                #"{"event":"received","at":0,"boot":0,"id":"i","type":"alert","intercepted":true,"why":"voip"}"#,
+                "received"
+            ),
+            (#"{"event":"delivered","at":0,"boot":0,"id":"i","by":"extension","content":[]}"#, "delivered"),
+            (#"{"event":"attachment","at":0,"boot":0,"id":"i","url":"u","state":"lost"}"#, "attachment"),
+        ])
+    func unknownEvents(line: String, name: String) throws {
+        let event = try Event(line: Array(line.utf8))
+        guard case .unknown(let unknown) = event.body else {
+            Issue.record("\(event) was read")
+            return
+        }
+        #expect(event.name == name && unknown.name == name && !unknown.problem.isEmpty)
+        #expect(.object(unknown.object) == (try JSONValue.parse(Array(line.utf8))))
+    }
+
+    @Test("an event that this version does not know keeps what every event says, and is written as it came")
+    func unknownEventIsKept() throws {
+        let line = #"{"event":"tock","at":1.5,"boot":2.5,"id":"i","call":"c","with":[{"a":1}]}"# + "\n"
+        let event = try Event(line: Array(line.utf8))
+        #expect(event.at == 1.5 && event.boot == 2.5 && event.id == "i" && event.call == "c")
+        #expect(event.line == Array(line.utf8))
+        #expect(try Event(json: event.json) == event)
+        guard case .unknown(let unknown) = event.body else { return }
+        #expect(unknown.fields == ["call": "c", "with": [["a": 1]]])
+    }
+
+    @Test("a word that a later version has added to a list changes nothing else of the event")
+    func unknownWords() throws {
+        func body(_ fields: String) throws -> Event.Body {
+            let event = try Event(line: Array(#"{"at":1,"boot":2,"id":"i","ticks":1,"rang":1,\#(fields)}"#.utf8))
+            #expect(try Event(line: event.line) == event)
+            return event.body
+        }
+        guard
+            case .received(let received) = try body(
+                #""event":"received","type":"new","intercepted":false,"why":"newer""#),
+            case .ringing(let ringing) = try body(
+                #""event":"ringing","call":"c","mode":"new","duration":1,"interval":1,"sound":"s","vibrate":true"#),
+            case .silent("c", let why) = try body(#""event":"silent","call":"c","why":"new""#),
+            case .sound(let state, "d") = try body(#""event":"sound","state":"new","detail":"d""#),
+            case .attachment(let attachment) = try body(
+                #""event":"attachment","state":"skipped","url":"u","reason":"new","detail":"d""#),
+            case .skipped(let skipReason, "d") = attachment.outcome,
+            case .delivered(let deliverer, _) = try body(#""event":"delivered","by":"new","content":{}"#),
+            case .ended(let ended) = try body(
+                #""event":"ended","call":"c","reason":"new","hangupReason":"newer""#),
+            case .warning(let code, "d") = try body(#""event":"warning","code":"new","detail":"d""#),
+            case .rejected(let reason, "d") = try body(#""event":"rejected","reason":"new","detail":"d""#)
+        else {
+            Issue.record("an event with a new word is still that event")
+            return
+        }
+        #expect(received.type.known == nil && received.type.rawValue == "new" && received.why?.rawValue == "newer")
+        #expect(ringing.mode.rawValue == "new" && why.rawValue == "new" && state.rawValue == "new")
+        #expect(skipReason.rawValue == "new" && deliverer.rawValue == "new" && code.rawValue == "new")
+        #expect(ended.reason.rawValue == "new" && ended.hangupReason?.rawValue == "newer")
+        #expect(reason.rawValue == "new" && reason.known == nil)
     }
 
     @Test("fields that a later version adds are passed over")
     func unknownFields() throws {
         let line = #"{"late":0,"n":2,"event":"tick","at":1,"boot":2,"id":"i","new":{"a":[1]}}"#
         #expect(try Event(line: Array(line.utf8)) == Event(at: 1, boot: 2, id: "i", body: .tick(n: 2, late: 0)))
+        for body in Self.bodies {
+            let event = Event(at: 1, boot: 2, id: "i", body: body)
+            var object = event.json
+            object["added"] = ["a": [1]]
+            if var content = object["content"]?.objectValue {
+                content["added"] = true
+                object["content"] = .object(content)
+            }
+            #expect(try Event(json: object) == event)
+        }
     }
 
     @Test("no two words of a closed list are the same")

@@ -57,10 +57,13 @@ import Testing
     }
 
     @Test func groupNamesAreBounded() {
-        #expect(ValueText.groupName("group.belfry") != nil)
-        #expect(ValueText.groupName(String(repeating: "a", count: 128)) != nil)
-        for text in [String(repeating: "a", count: 129), ".a", "-a", "a/b", "a_b", "ä", "", "a\u{0}"] {
-            #expect(ValueText.groupName(text) == nil)
+        var settings = Settings()
+        for text in ["group.a", String(repeating: "a", count: 128)] {
+            #expect(settings.set(.appGroupName, to: text) && settings.appGroup == text)
+        }
+        let last = settings.appGroup
+        for text in [String(repeating: "a", count: 129), ".a", "-a", "a/b", "a_b", "ä", "a\u{0}"] {
+            #expect(!settings.set(.appGroupName, to: text) && settings.appGroup == last)
         }
     }
 

@@ -29,4 +29,13 @@ import Testing
             #expect(text.utf8.elementsEqual(spelled.utf8), "\(value)")
         }
     }
+
+    @Test("S3 an excerpt is escaped the same way, and says that it was cut")
+    func excerpts() {
+        #expect(Printable.excerpt(of: "Grüße, 👩‍👩‍👧\u{1b}\u{202e}") == "Grüße, 👩‍👩‍👧\\u{1b}\\u{202e}")
+        #expect(Printable.excerpt(of: String(repeating: "\u{1b}", count: 65), charactersMax: 2) == "\\u{1b}\\u{1b}…")
+        #expect(Printable.excerpt(of: String(repeating: "a", count: 64)).utf8.count == 64)
+        #expect(Printable.excerpt(of: String(repeating: "a", count: 65)) == String(repeating: "a", count: 64) + "…")
+        #expect(Printable.excerpt(of: "") == "")
+    }
 }

@@ -170,4 +170,13 @@ import Testing
         #expect(call?.name == String(repeating: "é", count: 64))
         #expect(call?.handle.utf8.count == 128)
     }
+
+    @Test("R9 a sentAt over sixty seconds in the future is a wrong clock, and counts as absent")
+    func badClock() {
+        let (ledger, wall) = (file.ledger, file.wall)
+        #expect(ledger.believed(wall + .seconds(60)) == wall + .seconds(60))
+        #expect(ledger.believed(wall + .seconds(60) + TimeSpan(microseconds: 1)) == nil)
+        #expect(ledger.believed(wall + .seconds(-1_000_000)) == wall + .seconds(-1_000_000))
+        #expect(ledger.believed(nil) == nil)
+    }
 }

@@ -213,8 +213,8 @@ final class FakeWorld: SharedLedger, RingOutput {
             case .skipped(let reason, _): "skipped \(reason)"
             }
         case .received(let received): "received \(received.why?.rawValue ?? received.type.rawValue)"
-        case .rejected(let reason, _): "rejected \(reason)"
-        case .sound: "\(body)"
+        case .rejected(let reason, _): "rejected \(reason.rawValue)"
+        case .sound, .unknown: "\(body)"
         }
     }
 }

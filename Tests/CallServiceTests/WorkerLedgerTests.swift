@@ -17,7 +17,7 @@ import Testing
         let loop = try Loop()
         var told: [WarningCode] = []
         let tell: (Event.Body) -> Void = { body in
-            if case .warning(let code, _) = body { told.append(code) }
+            if case .warning(let code, _) = body, let known = code.known { told.append(known) }
         }
         let group = try #require(GroupName("group.belfry"))
         let ledger = WorkerLedger(

@@ -1,3 +1,4 @@
+import BelfryJSON
 import BelfryProtocol
 import BelfryTerms
 import Testing
@@ -20,7 +21,7 @@ import Testing
     @Test func everyEventIsOneLineTimeFirst() {
         let ringing = Event.Ringing(call: "c", mode: .loud, duration: 30, interval: 1, sound: "ring", vibrate: true)
         let ended = Event.Ended(call: "c", reason: .hangup, hangupReason: .busy, rang: 3.21, ticks: 1)
-        let picture = Event.Attachment(url: "http://h/p", outcome: .skipped(reason: "too-large", detail: "11 MiB"))
+        let picture = Event.Attachment(url: "http://h/p", outcome: .skipped(reason: .tooLarge, detail: "11 MiB"))
         let lines: [(Event.Body, String)] = [
             (.received(.init(type: .callRequest, call: "c", why: nil)), "received   call-request of c, intercepted"),
             (
@@ -40,13 +41,33 @@ import Testing
             (.ended(ended), "ended      c: hangup (busy) after 3.2 s, 1 tick"),
             (.missed(call: "c", content: Self.content), "missed     c: Anna · Incoming call"),
             (.warning(code: .badClock, detail: "x"), "warning    bad-clock: x"),
-            (.rejected(reason: "NotJSON", detail: "y"), "rejected   NotJSON: y"),
+            (.rejected(reason: .notJSON, detail: "y"), "rejected   NotJSON: y"),
         ]
         for (body, text) in lines { #expect(Self.line(body) == "    1.500  " + text) }
     }
 
+    @Test func aLaterVersionsWordStandsAlone() throws {
+        func line(_ fields: JSONObject) throws -> String {
+            var object: JSONObject = ["at": 1.5, "boot": 7, "id": "i"]
+            for member in fields.members { object[member.key] = member.value }
+            let event = try Event(json: object)
+            return EventText(style: Self.plain).line(event)
+        }
+        #expect(
+            try line(["event": "silent", "call": "c", "why": "asleep"])
+                == "    1.500  silent     c does not ring: asleep")
+        #expect(
+            try line(["event": "received", "type": "alert", "intercepted": false, "why": "asleep"])
+                == "    1.500  received   alert, not intercepted: asleep")
+        #expect(
+            try line(["event": "ended", "call": "c", "reason": "transferred", "rang": 2, "ticks": 2])
+                == "    1.500  ended      c: transferred after 2.0 s, 2 ticks")
+        #expect(
+            try line(["event": "transferred", "to": ["a", 7]]) == "    1.500  transferred {\"to\":[\"a\",7]}")
+    }
+
     /// S3: nothing that a payload says reaches a terminal but as text.
-    @Test func s3ControlCharactersAreEscaped() {
+    @Test func s3ControlCharactersAreEscaped() throws {
         let hostile = "\u{1B}[2J\r\n\u{9B}31m\u{7F}\u{0}\u{202E}\u{2066}\u{2028}\u{2029}\u{85}"
         var content = NotificationContent()
         content.title = hostile
@@ -56,10 +77,14 @@ import Testing
             .received(.init(type: .hangup, call: hostile, why: nil)), .ringing(ringing),
             .silent(call: hostile, why: .stale), .sound(state: .playing, detail: hostile),
             .delivered(by: .passthrough, content: content), .missed(call: hostile, content: content),
-            .warning(code: .fieldIgnored, detail: hostile), .rejected(reason: hostile, detail: hostile),
-            .attachment(.init(url: hostile, outcome: .skipped(reason: hostile, detail: hostile))),
+            .warning(code: .fieldIgnored, detail: hostile),
+            .rejected(reason: CodeWord(rawValue: hostile), detail: hostile),
+            .attachment(.init(url: hostile, outcome: .skipped(reason: CodeWord(rawValue: hostile), detail: hostile))),
         ]
-        for body in bodies {
+        var object: JSONObject = ["event": .string(hostile), "at": 0, "boot": 0, "id": "i"]
+        object[hostile] = .string(hostile)
+        let unknown = try Event(json: object)
+        for body in bodies + [unknown.body] {
             let line = Self.line(body, at: -1e300)
             #expect(line.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) })
             #expect(line.unicodeScalars.allSatisfy { !(0x2028...0x202E).contains($0.value) && $0.value != 0x2066 })

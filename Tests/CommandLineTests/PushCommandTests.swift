@@ -47,7 +47,46 @@ import Testing
 
     @Test func aNewerWorkersEventIsShownEscaped() {
         let (run, _) = run(["call"], answer: Self.delivered + "{\"event\":\"new\",\"x\":\"\u{202E}\"}\n")
-        #expect(run.lines.last == #"{"event":"new","x":"\u{202e}"}"#)
+        #expect(run.lines.last == #"    0.000  new        {"x":"\u{202e}"}"#)
+    }
+
+    @Test func whatIsNoEventIsShownEscaped() {
+        let (run, _) = run(["call"], answer: Self.delivered + "{\"x\":\"\u{202E}\"}\n")
+        #expect(run.lines.last == #"{"x":"\u{202e}"}"# && run.status == .done)
+    }
+
+    @Test func aNewerWorkersWordsAndEventsPassThrough() {
+        let folder = TemporaryFolder()
+        let file = folder.write(Array("{\"aps\":{}}".utf8), to: "a.json")
+        let answer =
+            Self.event("received", #""type":"alarm","intercepted":true,"by" : "x""#)
+            + Self.event("transferred", #""to":  "é","n":1.50"#)
+            + Self.event("ended", #""call":"c","reason":"transferred","rang":1,"ticks":1"#)
+            + Self.event("delivered", #""by":"robot","content":{}"#)
+        let json = run(["push", "--json", file], answer: answer).run
+        #expect(json.output == answer && json.status == .done && json.complaints == "")
+        let people = run(["push", file], answer: answer).run
+        #expect(people.status == .done && people.complaints == "")
+        #expect(
+            people.lines == [
+                "    0.500  received   alarm, intercepted", #"    0.500  transferred {"to":"é","n":1.5}"#,
+                "    0.500  ended      c: transferred after 1.0 s, 1 tick",
+                "    0.500  delivered  by robot: nothing to show",
+            ])
+    }
+
+    @Test func whatANewerWorkerSaysStillDecidesTheStatus() {
+        let tired = Self.event("rejected", #""reason":"Tired","detail":"later""#)
+        #expect(run(["call"], answer: tired).run.status == .badNotification)
+        let refused = run(["call", "--no-follow"], answer: tired).run
+        #expect(refused.status == .badNotification)
+        #expect(refused.complaints == "belfry: the notification was rejected: Tired: later\n")
+        let another = run(["call", "--no-follow"], answer: Self.event("rejected", #""reasons":["Tired"]"#)).run
+        #expect(another.status == .badNotification)
+        #expect(another.complaints == "belfry: the notification was rejected: {\"reasons\":[\"Tired\"]}\n")
+        let accepted = run(["call", "--no-follow"], answer: Self.event("received", #""type":["call"]"#)).run
+        #expect(accepted.status == .done && accepted.complaints == "")
+        #expect(run(["call"], answer: Self.event("delivered", #""content":"none""#)).run.status == .done)
     }
 
     @Test func aCallPrintsItsIDFirst() throws {

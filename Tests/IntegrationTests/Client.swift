@@ -81,6 +81,7 @@ final class Client {
             case .missed: "missed"
             case .warning(let code, _): "warning \(code.rawValue)"
             case .rejected(let reason, _): "rejected \(reason)"
+            case .unknown(let unknown): "unknown \(unknown.name)"
             }
         }
     }

@@ -173,7 +173,7 @@ extension Client {
         for event in events {
             if case .attachment(let attachment) = event.body, case .skipped(let reason, let detail) = attachment.outcome
             {
-                return (reason, detail)
+                return (reason.rawValue, detail)
             }
         }
         return nil

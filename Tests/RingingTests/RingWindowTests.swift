@@ -60,12 +60,15 @@ import Testing
         #expect(window(duration: .seconds(5), sentAt: wall + .seconds(60))?.end == start + .seconds(5))
     }
 
-    @Test("R9 a sentAt over sixty seconds in the future is a wrong clock")
-    func badClock() {
-        #expect(RingWindow.isBelievable(sentAt: wall + .seconds(60), at: wall))
-        #expect(!RingWindow.isBelievable(sentAt: wall + .seconds(60) + TimeSpan(microseconds: 1), at: wall))
-        #expect(RingWindow.isBelievable(sentAt: wall + .seconds(-1_000_000), at: wall))
-        #expect(RingWindow.isBelievable(sentAt: nil, at: wall))
+    @Test("R9 an expiration that is past is stale, but 0 is \"try once\" and never past")
+    func tryOnce() {
+        func window(_ expiration: WallTime?) -> RingWindow? {
+            RingWindow.of(
+                duration: .seconds(30), sentAt: nil, expiration: expiration, start: Instant(microseconds: 0), wall: wall,
+                deadline: Instant(microseconds: 30_000_000))
+        }
+        #expect(window(nil) != nil && window(WallTime(microseconds: 0)) != nil && window(wall) != nil)
+        #expect(window(wall + TimeSpan(microseconds: -1)) == nil && window(WallTime(microseconds: 1)) == nil)
     }
 
     @Test("R18 numbers as large as there are give a window or none, and never trap")

@@ -153,7 +153,7 @@ private let silent = event(.silent(call: "A", why: .stale))
             left -= max(sent, 0)
             if left == 0 || (sent < 0 && errno != EAGAIN) { shutdown(peer.client, Int32(SHUT_WR)) }
         }
-        peer.connection.write(event(.rejected(reason: "NotAnObject", detail: "")))
+        peer.connection.write(event(.rejected(reason: .notAnObject, detail: "")))
         peer.closeAndWait(refused: true)
         sender.cancel()
         #expect(left == 0)

@@ -251,10 +251,13 @@ private final class PlayedExtension: ServiceExtension {
     @Test("who enters first drains; who enters meanwhile is drained in turn, and the next who enters drains again")
     func drains() {
         var queue = EffectQueue<Int>()
-        #expect(queue.enter(1))
-        #expect(queue.next() == 1)
-        #expect(!queue.enter(2) && !queue.enter(3))
-        #expect(queue.next() == 2 && queue.next() == 3 && queue.next() == nil)
-        #expect(queue.enter(4) && queue.next() == 4 && queue.next() == nil)
+        var drained: [Int?] = []
+        var entered = [queue.enter(1)]
+        drained.append(queue.next())
+        entered += [queue.enter(2), queue.enter(3)]
+        for _ in 0..<3 { drained.append(queue.next()) }
+        entered.append(queue.enter(4))
+        for _ in 0..<2 { drained.append(queue.next()) }
+        #expect(entered == [true, false, false, true] && drained == [1, 2, 3, nil, 4, nil])
     }
 }

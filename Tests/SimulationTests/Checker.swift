@@ -64,7 +64,7 @@ final class Checker {
         judgeLoudness()
     }
 
-    func delivered(_ worker: SimulatedWorker, by: Deliverer) {
+    func delivered(_ worker: SimulatedWorker) {
         deliveries[worker.owner.pid, default: 0] += 1
         demand(deliveries[worker.owner.pid] == 1, "worker \(worker.owner.pid) delivered twice")
         demand(ends[worker.owner.pid] == nil, "worker \(worker.owner.pid) ended before it delivered")

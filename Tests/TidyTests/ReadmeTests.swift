@@ -1,7 +1,4 @@
-import BelfryPictures
-import BelfryProtocol
 import BelfryTerms
-import CallLedger
 import Testing
 
 /// Every code word that a program may compare is in README.

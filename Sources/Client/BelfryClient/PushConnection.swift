@@ -13,11 +13,11 @@ public final class PushConnection {
     public struct Line: Sendable {
         /// The line as it came, without its newline.
         public let bytes: [UInt8]
-        /// The event that it is; nil for one that this version does not know.
+        /// The event that it is, also one that this version does not know; nil if the line is no event.
         public let event: Event?
     }
 
-    /// How long a manager that is busy is asked again to take the connection.
+    /// How long we try again to connect while the manager is too busy to accept.
     public static let connectPatience = TimeSpan.seconds(5)
 
     /// The longest time between two tries: a full backlog gives no sign when it has room again.
@@ -36,7 +36,7 @@ public final class PushConnection {
     private let onLine: (Line) -> Void
     private let onEnd: (PushError?) -> Void
 
-    /// Connects to `socket` and sends `notification`, whose end is the end of what we send.
+    /// Connects to `socket`, sends `notification`, and then shuts down the sending side.
     ///
     /// - Parameters:
     ///   - onLine: called for each line, on the loop.
@@ -60,7 +60,7 @@ public final class PushConnection {
         try connect(since: loop.now, delay: .milliseconds(1))
     }
 
-    /// Leaves: the worker goes on without us. Does nothing once the connection has ended.
+    /// Closes the connection; the worker goes on without us. Does nothing once the connection has ended.
     public func cancel() {
         source?.cancel()
         source = nil
@@ -68,7 +68,7 @@ public final class PushConnection {
         retry = nil
     }
 
-    /// Connects, or tries again in `delay`, each time twice as long, where the manager's backlog is full.
+    /// Connects; if the manager's backlog is full, tries again after `delay`, which doubles each time.
     private func connect(since start: Instant, delay: TimeSpan) throws(PushError) {
         do throws(SystemError) {
             try Self.connect(descriptor.number, to: socket.path)
@@ -110,7 +110,7 @@ public final class PushConnection {
             } else if errno == EAGAIN {
                 return
             } else if errno != EINTR {
-                // A worker that has refused stops reading; what it said is still to be read.
+                // A worker that rejects stops reading; its answer can still be read.
                 unsent = []
             }
         }
@@ -124,17 +124,17 @@ public final class PushConnection {
         let count = unsafe chunk.withUnsafeMutableBytes { buffer in
             unsafe recv(descriptor.number, buffer.baseAddress, buffer.count, 0)
         }
-        if count > 0 { return tell(chunk.prefix(count)) }
+        if count > 0 { return report(chunk.prefix(count)) }
         if count < 0, errno == EAGAIN || errno == EINTR { return }
         // A worker that closed without reading all of it makes this a reset; nothing of its answer is lost by that.
         if count == 0 || errno == ECONNRESET { return end(unfinishedLine: lines.finish()) }
         finish(PushError(.connectionFailed, "the connection broke", cause: SystemError(errno: errno, call: "recv")))
     }
 
-    private func tell(_ bytes: ArraySlice<UInt8>) {
+    private func report(_ bytes: ArraySlice<UInt8>) {
         do throws(PushError) {
             for line in try lines.take(bytes) {
-                // A call back may cancel in the middle of what came together.
+                // The callback may cancel although more lines came in the same read.
                 guard source != nil else { return }
                 onLine(Line(bytes: line, event: try? Event(line: line)))
             }
@@ -200,13 +200,13 @@ actor PushFollower {
     /// A follower on the loop of `executor`.
     init(_ executor: LoopExecutor) { self.executor = executor }
 
-    /// Pushes `bytes` to `socket` soon, and tells `continuation` what comes.
+    /// Pushes `bytes` to `socket` soon, and yields each line of the answer to `continuation`.
     nonisolated func push(_ bytes: [UInt8], to socket: PushSocket, _ token: Token, _ continuation: Continuation) {
         // With the loop as preference, or the task would bounce through the global pool's threads.
         Task(executorPreference: executor) { await self.follow(bytes, socket, token, continuation) }
     }
 
-    /// Leaves a notification that nobody reads any more.
+    /// Closes the connection of a notification that nobody reads any more.
     nonisolated func leave(_ token: Token) {
         Task(executorPreference: executor) { await self.cancel(token) }
     }
@@ -240,10 +240,10 @@ struct EventLines {
     static let lineBytesMax = 1 << 20
 
     private var pending: [UInt8] = []
-    /// So much of `pending` is known to hold no newline.
+    /// How many bytes of `pending` are known to hold no newline.
     private var searched = 0
 
-    /// Takes `bytes` and answers the lines that are whole now, without their newlines; empty ones are dropped.
+    /// Takes `bytes` and returns the lines that are complete now, without their newlines; empty ones are dropped.
     mutating func take(_ bytes: some Sequence<UInt8>) throws(PushError) -> [[UInt8]] {
         pending.append(contentsOf: bytes)
         var lines: [[UInt8]] = []
@@ -260,7 +260,7 @@ struct EventLines {
         return lines
     }
 
-    /// What is left at the end of the connection; nil where it ended with a whole line.
+    /// The line without a newline at the end of the connection; nil if it ended with a complete line.
     mutating func finish() -> [UInt8]? {
         defer { self = EventLines() }
         return pending.isEmpty ? nil : pending

@@ -19,7 +19,7 @@ public final class PushSession: Sendable {
     private let socket: PushSocket
     private let follower: PushFollower
 
-    /// Makes a session; nothing is connected before the first push. Fails where threads or descriptors have run out.
+    /// Makes a session; nothing is connected before the first push. Fails if threads or descriptors have run out.
     public init(_ socket: PushSocket) throws(PushError) {
         self.socket = socket
         do throws(SystemError) {
@@ -31,7 +31,7 @@ public final class PushSession: Sendable {
 
     /// Pushes `notification`, a payload or an envelope in JSON, as it is.
     ///
-    /// What goes wrong is thrown by the notification's events. Leaving them unread costs memory, not the ring.
+    /// Failures are thrown by the notification's events. Events that nobody reads cost memory; the call rings on.
     public func push(_ notification: [UInt8]) -> PushedNotification {
         let (stream, continuation) = AsyncThrowingStream<PushConnection.Line, any Error>.makeStream(
             bufferingPolicy: .bufferingOldest(PushedNotification.linesMax))
@@ -61,7 +61,7 @@ public final class PushSession: Sendable {
 
 /// Where the push socket is.
 public struct PushSocket: Hashable, Sendable {
-    /// A socket address holds so many bytes of path (`sun_path` of unix(7), less its final NUL).
+    /// The longest path that a socket address holds, in bytes (`sun_path` of unix(7), less its final NUL).
     public static let pathBytesMax = 107
 
     /// The socket's path.
@@ -89,17 +89,17 @@ public struct PushSocket: Hashable, Sendable {
 
 /// A notification that was pushed: its events as they come, once.
 public struct PushedNotification: Sendable {
-    /// Events that wait for their reader at most: the longest ring has far fewer.
+    /// How many events may wait for their reader: far more than the longest ring has.
     public static let linesMax = 10_000
 
     let lines: AsyncThrowingStream<PushConnection.Line, any Error>
-    /// Whoever reads the events needs the session's thread, also once nobody else holds the session.
+    /// Held so that the session's thread lives as long as somebody reads these events.
     let session: PushSession
 
     /// The events until the worker closes, in the order of the contract; iterate them once.
     ///
-    /// Throws ``PushError``: where nothing could be connected to, where the connection broke, for a line that is no
-    /// event.
+    /// Events and code words of a newer worker come through: see ``Event/Body/unknown(_:)`` and ``CodeWord``. Throws
+    /// ``PushError`` if the socket cannot be reached, the connection breaks, or a line is no event at all.
     public var events: some AsyncSequence<Event, any Error> & Sendable {
         lines.map { [session] line throws in
             defer { withExtendedLifetime(session) {} }
@@ -156,7 +156,7 @@ public struct PushError: Error, Hashable, Sendable, CustomStringConvertible {
     public let code: Code
     /// What failed, for people; text from outside in it is escaped.
     public let detail: String
-    /// The system call behind it, where there is one.
+    /// The system call that failed; nil if none did.
     public let cause: SystemError?
 
     /// An error.

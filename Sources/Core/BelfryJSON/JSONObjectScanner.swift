@@ -1,6 +1,6 @@
 /// Finds where a JSON object ends in a stream of bytes, without reading it: at the brace that matches its first.
 ///
-/// Each byte is looked at once, whatever pieces it comes in. What stands inside is not checked.
+/// Each byte is looked at once, however the bytes are cut into pieces. What is inside the object is not checked.
 public struct JSONObjectScanner: Sendable {
     /// What the bytes so far amount to.
     public enum Progress: Hashable, Sendable {

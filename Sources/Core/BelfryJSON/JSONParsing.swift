@@ -13,7 +13,7 @@ extension JSONValue {
     /// Reads one JSON value (RFC 8259) by jansson, whatever its kind; a byte order mark before it is skipped.
     ///
     /// Numbers without fraction and exponent are integers, `-0` included; all others are reals, too small ones 0.
-    /// A number beyond a 64-bit real, half a surrogate pair and a key that stands twice are errors.
+    /// A number beyond a 64-bit real, half a surrogate pair and a key that occurs twice are errors.
     public static func parse(
         _ bytes: [UInt8],
         limits: JSONLimits = JSONLimits(),
@@ -106,7 +106,7 @@ private struct TreeReader {
     private mutating func members(of object: UnsafeMutablePointer<json_t>, depth: Int) throws(JSONError) -> JSONObject {
         try check(depth: depth)
         var members = JSONObject()
-        // jansson's iterator goes in the order of the text, and keys that stand twice were refused by it.
+        // jansson's iterator goes in the order of the text, and it has refused keys that occur twice.
         var iterator = unsafe json_object_iter(object)
         while let current = unsafe iterator {
             guard let member = unsafe json_object_iter_value(current) else { break }
@@ -162,7 +162,7 @@ extension JSONError {
             line: 1 + before.reduce(0) { $0 + ($1 == newline ? 1 : 0) },
             // Continuation bytes are no characters of their own.
             column: max(1, lastLine.reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }),
-            detail: code == .empty ? "nothing but white space" : message.excerpt(charactersMax: 200)
+            detail: code == .empty ? "nothing but white space" : Printable.excerpt(of: message, charactersMax: 200)
         )
     }
 }
@@ -204,7 +204,7 @@ public struct JSONError: Error, Hashable, Sendable {
         case incomplete
         /// Anything else that the grammar of RFC 8259 does not allow.
         case syntax
-        /// A key stands twice in one object.
+        /// A key occurs twice in one object.
         case duplicateKey
         /// A key holds U+0000, which jansson cannot keep.
         case nulInKey
@@ -220,9 +220,9 @@ public struct JSONError: Error, Hashable, Sendable {
 
     /// Which kind.
     public let code: Code
-    /// Line on which it was noticed, from 1; 0 where no place can be named.
+    /// Line on which it was noticed, from 1; 0 if no place can be named.
     public let line: Int
-    /// Character of that line, from 1; 0 where no place can be named.
+    /// Character of that line, from 1; 0 if no place can be named.
     public let column: Int
     /// What was found, with control characters escaped, at most a few hundred characters.
     public let detail: String
@@ -293,7 +293,7 @@ struct OversizeIntegerRespelling {
     private mutating func appendNumber(_ literal: ArraySlice<UInt8>, as spelling: JSONValue.OversizeIntegers) {
         let digits = literal.first == UInt8(ascii: "-") ? literal.dropFirst() : literal
         let isInteger = !digits.isEmpty && digits.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
-        // A leading zero is an error of syntax that must stay one, also where a string would hide it.
+        // A leading zero is an error of syntax and has to stay one: as a string it would pass.
         let isWellFormed = isInteger && (digits.count == 1 || digits.first != UInt8(ascii: "0"))
         guard isWellFormed, Int64(String(decoding: literal, as: UTF8.self)) == nil else {
             text.append(contentsOf: literal)

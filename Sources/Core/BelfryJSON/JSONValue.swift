@@ -8,7 +8,7 @@ public enum JSONValue: Sendable {
     case bool(Bool)
     /// A number written without fraction or exponent that fits 64 bits.
     case integer(Int64)
-    /// Any other number; always finite where it was read.
+    /// Any other number; always finite if it was read from text.
     case real(Double)
     /// A string; may hold NUL.
     case string(String)
@@ -19,7 +19,8 @@ public enum JSONValue: Sendable {
 }
 
 extension JSONValue: Hashable {
-    /// The same kind and value; strings byte for byte, where `String` itself takes two spellings of `é` for one.
+    /// Whether kind and value are the same. Strings are compared byte by byte: `String` itself takes two spellings of
+    /// `é` for one.
     public static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -66,7 +67,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Ex
     /// An array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
-    /// An object; of a key that stands twice the last value counts.
+    /// An object; if a key occurs twice, the last value counts.
     public init(dictionaryLiteral members: (String, JSONValue)...) {
         var object = JSONObject()
         for (key, value) in members { object[key] = value }
@@ -104,7 +105,7 @@ public struct JSONObject: Hashable, Sendable {
         }
     }
 
-    /// The members in order; no key stands twice.
+    /// The members in order; no key occurs twice.
     public private(set) var members: [Member]
 
     /// An empty object.
@@ -112,7 +113,7 @@ public struct JSONObject: Hashable, Sendable {
         members = []
     }
 
-    /// The value of `key`, nil where there is none; setting nil removes it, setting a new key appends it.
+    /// The value of `key`, nil if there is none. Setting nil removes the member; a new key is appended.
     public subscript(key: String) -> JSONValue? {
         get { members.first { isSame($0.key, key) }?.value }
         set {
@@ -133,7 +134,7 @@ public struct JSONObject: Hashable, Sendable {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    /// The members as written; of a key that stands twice the last value counts.
+    /// The members as written; if a key occurs twice, the last value counts.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self.init()
         for (key, value) in elements { self[key] = value }
@@ -188,8 +189,8 @@ extension JSONValue {
     /// Whether it is `null`.
     public var isNull: Bool { self == .null }
 
-    /// The one way from a foreign number to an integer: cut towards zero, then brought into `range`; nil for what is
-    /// no number. Never traps, whatever the number.
+    /// The number cut towards zero and brought into `range`; nil if it is no number. Never traps, so foreign numbers
+    /// become integers by this alone.
     public func boundedInteger(in range: ClosedRange<Int64>) -> Int64? {
         switch self {
         case .integer(let number): number.clamped(to: range)
@@ -198,15 +199,15 @@ extension JSONValue {
         }
     }
 
-    /// What stands here, in words for people: the kind, and of scalars the beginning of the value, control characters
-    /// escaped.
+    /// The value in words for an error message: its kind, and the beginning of a scalar with its control characters
+    /// escaped, such as `the string "abc"`.
     public var foundDescription: String {
         switch self {
         case .null: "null"
         case .bool(let flag): "\(flag)"
         case .integer(let number): "the number \(number)"
         case .real(let number): "the number \(number)"
-        case .string(let string): "the string \"\(string.excerpt())\""
+        case .string(let string): "the string \"\(Printable.excerpt(of: string))\""
         case .array(let elements): elements.isEmpty ? "an empty array" : "an array"
         case .object(let object): object.members.isEmpty ? "an empty object" : "an object"
         }

@@ -181,7 +181,7 @@ public struct FetchAnswer: Hashable, Sendable {
             guard let reason = object["reason"]?.stringValue.flatMap(SkipReason.init),
                 let detail = object["detail"]?.stringValue
             else { return nil }
-            return .skipped(Skip(reason, detail.excerpt(charactersMax: 400)))
+            return .skipped(Skip(reason, Printable.excerpt(of: detail, charactersMax: 400)))
         default: return nil
         }
     }

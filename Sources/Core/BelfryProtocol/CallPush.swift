@@ -64,15 +64,15 @@ public enum CallerAvatar: Hashable, Sendable {
     /// Most bytes of an address.
     public static let addressBytesMax = 2048
 
-    /// The payload says nothing of one.
+    /// The payload has none.
     case absent
-    /// An http or https address; whether it may be fetched is for others to decide.
+    /// An http or https address; whether it may be fetched is decided by whoever fetches it.
     case url(String)
     /// There is a field, but no address in it: what was found, for people.
     case unusable(detail: String)
 }
 
-/// The end of a call as the caller's side tells it.
+/// The end of a call, announced by the caller's side.
 public struct Hangup: Sendable {
     /// The call's id, empty for the anonymous call; see ``CallRequest/callID``.
     public var callID: String

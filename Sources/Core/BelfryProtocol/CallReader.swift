@@ -27,7 +27,7 @@ struct CallReader {
     }
 
     /// The call, nil for an ordinary notification. A call id that cannot be used is refused, since a wrong one could
-    /// end a stranger's call; every other unusable field is passed over, since not to ring is the worst.
+    /// end another call; every other unusable field is passed over, since the worst would be not to ring.
     mutating func call() throws(Rejection) -> CallPush? {
         switch kind() {
         case .other: return nil
@@ -76,7 +76,7 @@ struct CallReader {
         }
     }
 
-    /// Every place where one of `names` stands, the likeliest first.
+    /// Every place where one of `names` may occur, the likeliest first.
     private func candidates(_ names: [String]) -> [(field: String, value: JSONValue)] {
         var candidates: [(String, JSONValue)] = []
         for name in names {

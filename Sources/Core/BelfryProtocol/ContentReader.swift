@@ -53,7 +53,7 @@ struct ContentReader {
         }
     }
 
-    /// The text itself where there is one; else its key, which is all that a device without a table could show.
+    /// The text itself if there is one; else its key, which is all that a device without a table could show.
     private mutating func alertText(
         _ alert: JSONObject, _ name: String, key keyName: String, arguments argumentsName: String
     ) -> String {
@@ -130,7 +130,7 @@ struct ContentReader {
         return min(max(number, 0), 1)
     }
 
-    /// A number as Apple's classes have it, where `true` is 1.
+    /// A number as Apple's classes read it: `true` is 1.
     private static func number(_ value: JSONValue) -> Double? {
         value.numberValue ?? value.boolValue.map { $0 ? 1 : 0 }
     }

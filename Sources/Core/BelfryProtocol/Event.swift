@@ -1,6 +1,10 @@
+public import BelfryJSON
 public import BelfryTerms
 
 /// One event of a notification's life, as the push socket writes it: a JSON line.
+///
+/// A worker may be newer than the program that reads its events. Code words are therefore ``CodeWord``s, fields that
+/// this version does not know are passed over, and an event that it cannot read is handed on as ``Body/unknown(_:)``.
 public struct Event: Hashable, Sendable {
     /// Seconds since the worker had the whole notification.
     public let at: Double
@@ -20,42 +24,75 @@ public struct Event: Hashable, Sendable {
     }
 
     /// What happened, with what the contract says each event carries.
+    ///
+    /// Who makes an event takes its words from the closed lists: `.warning(code: .badClock, detail: …)`.
     public enum Body: Hashable, Sendable {
         /// The notification was read; first of all.
         case received(Received)
         /// A call rings now, or goes on in another mode.
         case ringing(Ringing)
         /// A call request does not ring.
-        case silent(call: String, why: SilenceReason)
+        case silent(call: String, why: CodeWord<SilenceReason>)
         /// Tick `n` was made, `late` seconds after it was due.
         case tick(n: Int64, late: Double)
         /// The sound came on, or could not.
-        case sound(state: SoundState, detail: String)
+        case sound(state: CodeWord<SoundState>, detail: String)
         /// A picture was attached, or not.
         case attachment(Attachment)
         /// The content was handed over; exactly once.
-        case delivered(by: Deliverer, content: NotificationContent)
+        case delivered(by: CodeWord<Deliverer>, content: NotificationContent)
         /// The ring is over, and silent.
         case ended(Ended)
         /// The person missed this call; `content` replaces the notification with the same id.
         case missed(call: String, content: NotificationContent)
         /// What iOS would have done, or what the operator should know.
-        case warning(code: WarningCode, detail: String)
+        case warning(code: CodeWord<WarningCode>, detail: String)
         /// The notification was refused; nothing else happened.
-        case rejected(reason: String, detail: String)
+        case rejected(reason: CodeWord<RejectionReason>, detail: String)
+        /// A later version's event, or one in a form that this version cannot read.
+        case unknown(Unknown)
+
+        /// A call request does not ring.
+        public static func silent(call: String, why: SilenceReason) -> Body {
+            .silent(call: call, why: CodeWord(why))
+        }
+
+        /// The sound came on, or could not.
+        public static func sound(state: SoundState, detail: String) -> Body {
+            .sound(state: CodeWord(state), detail: detail)
+        }
+
+        /// The content was handed over.
+        public static func delivered(by: Deliverer, content: NotificationContent) -> Body {
+            .delivered(by: CodeWord(by), content: content)
+        }
+
+        /// What iOS would have done, or what the operator should know.
+        public static func warning(code: WarningCode, detail: String) -> Body {
+            .warning(code: CodeWord(code), detail: detail)
+        }
+
+        /// The notification was refused.
+        public static func rejected(reason: RejectionReason, detail: String) -> Body {
+            .rejected(reason: CodeWord(reason), detail: detail)
+        }
     }
 
     /// What `received` carries.
     public struct Received: Hashable, Sendable {
         /// What the payload is.
-        public let type: NotificationType
-        /// The call's id, where it is about a call.
+        public let type: CodeWord<NotificationType>
+        /// The call's id; nil if it is not about a call.
         public let call: String?
-        /// Why it was not intercepted; nil where it was.
-        public let why: PassthroughReason?
+        /// Why it was not intercepted; nil if it was.
+        public let why: CodeWord<PassthroughReason>?
 
         /// What `received` carries.
         public init(type: NotificationType, call: String?, why: PassthroughReason?) {
+            self.init(type: CodeWord(type), call: call, why: why.map { CodeWord($0) })
+        }
+
+        init(type: CodeWord<NotificationType>, call: String?, why: CodeWord<PassthroughReason>?) {
             self.type = type
             self.call = call
             self.why = why
@@ -67,7 +104,7 @@ public struct Event: Hashable, Sendable {
         /// The call's id.
         public let call: String
         /// How it rings.
-        public let mode: RingMode
+        public let mode: CodeWord<RingMode>
         /// Seconds from the start of the ring to its end, if nobody ends it before.
         public let duration: Double
         /// Seconds between ticks.
@@ -79,6 +116,14 @@ public struct Event: Hashable, Sendable {
 
         /// What `ringing` carries.
         public init(call: String, mode: RingMode, duration: Double, interval: Double, sound: String, vibrate: Bool) {
+            self.init(
+                call: call, mode: CodeWord(mode), duration: duration, interval: interval, sound: sound,
+                vibrate: vibrate)
+        }
+
+        init(
+            call: String, mode: CodeWord<RingMode>, duration: Double, interval: Double, sound: String, vibrate: Bool
+        ) {
             self.call = call
             self.mode = mode
             self.duration = duration
@@ -94,11 +139,16 @@ public struct Event: Hashable, Sendable {
         public enum Outcome: Hashable, Sendable {
             /// It is in `path`, of uniform type `type`, `bytes` long, and took `seconds` to come.
             case attached(path: String, type: String, bytes: Int64, seconds: Double)
-            /// It did not come; `reason` is a code, `detail` for people.
-            case skipped(reason: String, detail: String)
+            /// It did not come; `reason` is a code word, `detail` for people.
+            case skipped(reason: CodeWord<SkipReason>, detail: String)
+
+            /// It did not come.
+            public static func skipped(reason: SkipReason, detail: String) -> Outcome {
+                .skipped(reason: CodeWord(reason), detail: detail)
+            }
         }
 
-        /// Where it was asked from.
+        /// The address that the payload gives.
         public let url: String
         /// Whether it came.
         public let outcome: Outcome
@@ -115,9 +165,9 @@ public struct Event: Hashable, Sendable {
         /// The call's id.
         public let call: String
         /// Why, as the group file settled it.
-        public let reason: EndReason
-        /// Why the caller's side hung up; nil where it did not.
-        public let hangupReason: HangupReason?
+        public let reason: CodeWord<EndReason>
+        /// Why the caller's side hung up; nil if it did not.
+        public let hangupReason: CodeWord<HangupReason>?
         /// Seconds from the start of the ring to its silence.
         public let rang: Double
         /// How many ticks were made; the start is none.
@@ -125,11 +175,37 @@ public struct Event: Hashable, Sendable {
 
         /// What `ended` carries.
         public init(call: String, reason: EndReason, hangupReason: HangupReason?, rang: Double, ticks: Int64) {
+            self.init(
+                call: call, reason: CodeWord(reason), hangupReason: hangupReason.map { CodeWord($0) }, rang: rang,
+                ticks: ticks)
+        }
+
+        init(
+            call: String, reason: CodeWord<EndReason>, hangupReason: CodeWord<HangupReason>?, rang: Double,
+            ticks: Int64
+        ) {
             self.call = call
             self.reason = reason
             self.hangupReason = hangupReason
             self.rang = rang
             self.ticks = ticks
+        }
+    }
+
+    /// An event that this version cannot read.
+    public struct Unknown: Hashable, Sendable {
+        /// What the worker calls it: another name than this version has, or one of its own whose fields have changed.
+        public let name: String
+        /// The whole object, as it came.
+        public let object: JSONObject
+        /// What this version does not understand in it, for people; names from the object in it are not escaped.
+        public let problem: String
+
+        /// What the object says beside `event`, `at`, `boot` and `id`.
+        public var fields: JSONObject {
+            var fields = object
+            for key in ["event", "at", "boot", "id"] { fields[key] = nil }
+            return fields
         }
     }
 }

@@ -2,7 +2,7 @@ public import BelfryJSON
 import BelfryTerms
 
 extension Event {
-    /// The event's own word: `event`.
+    /// What the event is called: `event`.
     public var name: String {
         switch body {
         case .received: "received"
@@ -16,16 +16,18 @@ extension Event {
         case .missed: "missed"
         case .warning: "warning"
         case .rejected: "rejected"
+        case .unknown(let unknown): unknown.name
         }
     }
 
-    /// The id of the call it is about, where it says one.
+    /// The id of the call it is about; nil if it names none.
     public var call: String? {
         switch body {
         case .received(let received): received.call
         case .ringing(let ringing): ringing.call
         case .silent(let call, _), .missed(let call, _): call
         case .ended(let ended): ended.call
+        case .unknown(let unknown): unknown.object["call"]?.stringValue
         case .tick, .sound, .attachment, .delivered, .warning, .rejected: nil
         }
     }
@@ -73,8 +75,10 @@ extension Event {
             object.append(newKey: "code", .string(code.rawValue))
             object.append(newKey: "detail", .string(detail))
         case .rejected(let reason, let detail):
-            object.append(newKey: "reason", .string(reason))
+            object.append(newKey: "reason", .string(reason.rawValue))
             object.append(newKey: "detail", .string(detail))
+        case .unknown(let unknown):
+            for member in unknown.fields.members { object.append(newKey: member.key, member.value) }
         }
     }
 
@@ -106,7 +110,7 @@ extension Event {
         case .skipped(let reason, let detail):
             object.append(newKey: "state", .string("skipped"))
             object.append(newKey: "url", .string(attachment.url))
-            object.append(newKey: "reason", .string(reason))
+            object.append(newKey: "reason", .string(reason.rawValue))
             object.append(newKey: "detail", .string(detail))
         }
     }
@@ -120,7 +124,7 @@ extension Event {
     }
 }
 
-/// Where the fields of an event go, one after the other.
+/// What takes the fields of an event, one after the other: an object, or its text at once.
 private protocol EventFields {
     mutating func append(newKey key: String, _ value: JSONValue)
 }
@@ -147,9 +151,9 @@ private struct EventLine: EventFields {
     }
 }
 
-/// Why a line is no event of ours.
+/// Why a line is no event at all: it is no JSON object, or names no event.
 public struct EventError: Error, Hashable, Sendable {
-    /// What was expected and missing, for people.
+    /// What was expected and is missing, for people.
     public let detail: String
 }
 
@@ -166,12 +170,21 @@ extension Event {
         try self.init(json: object)
     }
 
-    /// Reads an event from its object.
+    /// Reads an event from its object. What this version does not know or cannot read is ``Body/unknown(_:)``, so that
+    /// only an object without `event` is an error. `at`, `boot` and `id` that cannot be read are 0 and empty.
     public init(json object: JSONObject) throws(EventError) {
         let fields = Fields(object: object)
-        self.init(
-            at: try fields.number("at"), boot: try fields.number("boot"), id: try fields.string("id"),
-            body: try Self.body(named: try fields.string("event"), fields))
+        let name = try fields.string("event")
+        do throws(EventError) {
+            self.init(
+                at: try fields.number("at"), boot: try fields.number("boot"), id: try fields.string("id"),
+                body: try Self.body(named: name, fields))
+        } catch {
+            self.init(
+                at: (try? fields.number("at")) ?? 0, boot: (try? fields.number("boot")) ?? 0,
+                id: (try? fields.string("id")) ?? "",
+                body: .unknown(Unknown(name: name, object: object, problem: error.detail)))
+        }
     }
 
     private static func body(named name: String, _ fields: Fields) throws(EventError) -> Body {
@@ -196,15 +209,15 @@ extension Event {
                     rang: try fields.number("rang"), ticks: try fields.integer("ticks")))
         case "missed": .missed(call: try fields.string("call"), content: try fields.content("content"))
         case "warning": .warning(code: try fields.word("code"), detail: try fields.string("detail"))
-        case "rejected": .rejected(reason: try fields.string("reason"), detail: try fields.string("detail"))
+        case "rejected": .rejected(reason: try fields.word("reason"), detail: try fields.string("detail"))
         default: throw EventError(detail: "no event is called \(name)")
         }
     }
 
     private static func received(_ fields: Fields) throws(EventError) -> Received {
-        let why: PassthroughReason? = try fields.has("why") ? fields.word("why") : nil
+        let why: CodeWord<PassthroughReason>? = try fields.has("why") ? fields.word("why") : nil
         guard try fields.bool("intercepted") == (why == nil) else {
-            throw EventError(detail: "why is there exactly where intercepted is false")
+            throw EventError(detail: "there is a why exactly if intercepted is false")
         }
         return Received(
             type: try fields.word("type"), call: try fields.has("call") ? fields.string("call") : nil, why: why)
@@ -222,7 +235,7 @@ extension Event {
         case "skipped":
             return Attachment(
                 url: url,
-                outcome: .skipped(reason: try fields.string("reason"), detail: try fields.string("detail")))
+                outcome: .skipped(reason: try fields.word("reason"), detail: try fields.string("detail")))
         case let state: throw EventError(detail: "an attachment's state is not \(state)")
         }
     }
@@ -257,11 +270,7 @@ private struct Fields {
         }
     }
 
-    func word<Word: RawRepresentable<String>>(_ key: String) throws(EventError) -> Word {
-        let text = try string(key)
-        guard let word = Word(rawValue: text) else { throw EventError(detail: "\(key) cannot be \(text)") }
-        return word
-    }
+    func word<Known>(_ key: String) throws(EventError) -> CodeWord<Known> { CodeWord(rawValue: try string(key)) }
 
     func content(_ key: String) throws(EventError) -> NotificationContent {
         guard case .object(let content)? = object[key] else { throw EventError(detail: "\(key) is not an object") }

@@ -24,7 +24,7 @@ extension NotificationContent {
     /// over, one of another type is an error; numbers are brought into their ranges.
     public init(json object: JSONObject) throws(ContentError) {
         self.init()
-        let fields = ContentFields(object: object, way: "")
+        let fields = ContentFields(object: object, prefix: "")
         title = try fields.string("title") ?? ""
         subtitle = try fields.string("subtitle") ?? ""
         body = try fields.string("body") ?? ""
@@ -60,7 +60,7 @@ extension NotificationContent {
             guard case .object(let object) = element else {
                 throw fields.error("attachments[\(index)]", found: element, expected: "an object")
             }
-            attachments.append(try NotificationAttachment(json: object, way: "attachments[\(index)]."))
+            attachments.append(try NotificationAttachment(json: object, prefix: "attachments[\(index)]."))
         }
         return attachments
     }
@@ -72,7 +72,7 @@ extension NotificationSound {
     }
 
     fileprivate init(json object: JSONObject) throws(ContentError) {
-        let fields = ContentFields(object: object, way: "sound.")
+        let fields = ContentFields(object: object, prefix: "sound.")
         self.init(
             name: try fields.required("name"),
             isCritical: try fields.bool("critical") ?? false,
@@ -86,8 +86,8 @@ extension NotificationAttachment {
         ["id": .string(id), "path": .string(path), "type": .string(type)]
     }
 
-    fileprivate init(json object: JSONObject, way: String) throws(ContentError) {
-        let fields = ContentFields(object: object, way: way)
+    fileprivate init(json object: JSONObject, prefix: String) throws(ContentError) {
+        let fields = ContentFields(object: object, prefix: prefix)
         self.init(id: try fields.required("id"), path: try fields.required("path"), type: try fields.required("type"))
     }
 }
@@ -95,8 +95,8 @@ extension NotificationAttachment {
 /// An object read field by field.
 private struct ContentFields {
     let object: JSONObject
-    /// What stands before a field's name in an error.
-    let way: String
+    /// What an error writes before a field's name, such as `sound.`.
+    let prefix: String
 
     func value(_ key: String) -> JSONValue? {
         guard let value = object[key], !value.isNull else { return nil }
@@ -133,13 +133,13 @@ private struct ContentFields {
     }
 
     func error(_ key: String, found: JSONValue, expected: String) -> ContentError {
-        ContentError(field: way + key, detail: "found \(found.foundDescription), expected \(expected)")
+        ContentError(field: prefix + key, detail: "found \(found.foundDescription), expected \(expected)")
     }
 }
 
-/// Why an object is no notification content: which field, and what stands there instead of what.
+/// Why an object is no notification content: which field is wrong, what was found and what was expected.
 public struct ContentError: Error, Hashable, Sendable {
-    /// The field, with its way from the outermost object, such as `sound.volume`.
+    /// The field, with its path from the outermost object, such as `sound.volume`.
     public let field: String
     /// What was found and what was expected, for people.
     public let detail: String

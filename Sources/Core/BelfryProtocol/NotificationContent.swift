@@ -17,19 +17,19 @@ public struct NotificationRequest: Hashable, Sendable {
 
 /// What a notification shows: `UNNotificationContent` as a value.
 public struct NotificationContent: Hashable, Sendable {
-    /// The first line; empty where there is none.
+    /// The first line; empty if there is none.
     public var title = ""
-    /// The second line; empty where there is none.
+    /// The second line; empty if there is none.
     public var subtitle = ""
-    /// The text; empty where there is none.
+    /// The text; empty if there is none.
     public var body = ""
     /// The app's badge: nil leaves it, 0 removes it; never negative.
     public var badge: Int64?
     /// The sound; nil is silence.
     public var sound: NotificationSound?
-    /// The category that names the actions; empty where there is none.
+    /// The category that names the actions; empty if there is none.
     public var categoryIdentifier = ""
-    /// What groups notifications; empty where there is none.
+    /// What groups notifications; empty if there is none.
     public var threadIdentifier = ""
     /// How much it may interrupt.
     public var interruptionLevel = InterruptionLevel.active

@@ -53,12 +53,10 @@ public struct Push: Sendable {
 public struct Envelope: Hashable, Sendable {
     /// Most bytes of ``collapseID``, as APNs has it.
     public static let collapseIDBytesMax = 64
-    /// Most characters of ``appGroup``.
-    public static let appGroupCharactersMax = 128
 
     /// The request's identifier: a UUID in lower case.
     public var id: String
-    /// The kind of push; where none was stated, `background` if it wakes the app and shows nothing, else `alert`.
+    /// The kind of push; if none was stated, `background` for one that wakes the app and shows nothing, else `alert`.
     public var pushType: PushType
     /// The topic, usually the app's bundle identifier.
     public var topic: String?
@@ -70,7 +68,7 @@ public struct Envelope: Hashable, Sendable {
     public var collapseID: String?
     /// The app group it is for; nil is the configured one.
     public var appGroup: String?
-    /// `Simulator Target Bundle`, where a `simctl push` file names one.
+    /// `Simulator Target Bundle`, if a `simctl push` file names one.
     public var simulatorTargetBundle: String?
 
     /// An envelope; `id` must be a UUID, and is put in lower case.

@@ -55,7 +55,7 @@ extension Push {
         return object
     }
 
-    /// The payload in a notification, which is itself one where it has `aps`.
+    /// The payload in a notification: the notification itself if it has `aps`, else the `payload` of an envelope.
     private static func payload(
         of notification: JSONObject
     ) throws(Rejection) -> (payload: JSONObject, isEnvelope: Bool) {
@@ -117,9 +117,9 @@ extension Rejection {
     }
 }
 
-/// Reads the fields of an envelope: what cannot be honoured is refused, what nobody asked for is noted.
+/// Reads the fields of an envelope: a value that cannot be honoured is refused, an unknown field is noted.
 struct EnvelopeReader {
-    /// The envelope, or the payload itself where it came bare.
+    /// The envelope; empty if the payload came without one.
     let fields: JSONObject
     var notes: FieldNotes
 
@@ -133,7 +133,7 @@ struct EnvelopeReader {
         self.notes = notes
     }
 
-    /// The stated kind of push, nil where none is stated.
+    /// The stated kind of push, nil if none is stated.
     func pushType() throws(Rejection) -> PushType? {
         guard let value = value("pushType") else { return nil }
         guard let type = value.stringValue.flatMap({ PushType(rawValue: $0) }) else {
@@ -142,12 +142,12 @@ struct EnvelopeReader {
         return type
     }
 
-    /// Everything but the kind of push; `makeID` gives the id where none is stated.
+    /// Everything but the kind of push; `makeID` gives the id if none is stated.
     mutating func envelope(
         pushType: PushType, payload: JSONObject, makeID: () -> String
     ) throws(Rejection) -> Envelope {
         for member in fields.members where !Self.known.contains(where: { $0 == member.key }) {
-            notes.add("the envelope's field \"\(member.key.excerpt())\": not known: ignored")
+            notes.add("the envelope's field \"\(Printable.excerpt(of: member.key))\": not known: ignored")
         }
         var envelope = Envelope(id: try id() ?? makeID(), pushType: pushType)
         if let value = value("topic") {
@@ -233,29 +233,15 @@ struct EnvelopeReader {
 
     private func appGroup() throws(Rejection) -> String? {
         guard let value = value("appGroup") else { return nil }
-        guard let name = value.stringValue, Self.isGroupName(name) else {
+        guard let name = value.stringValue.flatMap({ GroupName($0) }) else {
             throw Rejection(
-                .badAppGroup,
-                detail: "appGroup: found \(value.foundDescription), expected 1 to \(Envelope.appGroupCharactersMax)"
-                    + " letters, digits, dots and hyphens that start with a letter or digit")
+                .badAppGroup, detail: "appGroup: found \(value.foundDescription), expected \(GroupName.rule)")
         }
-        return name
-    }
-
-    static func isGroupName(_ name: String) -> Bool {
-        func isLetterOrDigit(_ byte: UInt8) -> Bool {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-            default: false
-            }
-        }
-        guard let first = name.utf8.first, isLetterOrDigit(first) else { return false }
-        return name.utf8.count <= Envelope.appGroupCharactersMax
-            && name.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
+        return name.text
     }
 }
 
-/// What was passed over while a push was read, for people; a stranger cannot make it grow.
+/// What was passed over while a push was read, for people. Bounded, since a push's sender decides how much is wrong.
 struct FieldNotes {
     /// Most lines that are kept.
     static let linesMax = 16

@@ -53,7 +53,7 @@ extension Envelope {
 }
 
 extension JSONValue {
-    /// Seconds as people write them: an integer where they are whole.
+    /// Seconds as people write them: an integer if there is no fraction.
     fileprivate static func seconds(microseconds: Int64) -> JSONValue {
         microseconds.isMultiple(of: 1_000_000)
             ? .integer(microseconds / 1_000_000)

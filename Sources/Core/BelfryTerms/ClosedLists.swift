@@ -1,4 +1,4 @@
-/// What a payload is: `received.type`.
+/// `received.type`: what a payload is.
 public enum NotificationType: String, Hashable, Sendable, CaseIterable {
     /// A call wants to ring.
     case callRequest = "call-request"
@@ -10,7 +10,7 @@ public enum NotificationType: String, Hashable, Sendable, CaseIterable {
     case background
 }
 
-/// Why the extension did not run (R1): `received.why`.
+/// `received.why`: why the extension did not run (R1).
 public enum PassthroughReason: String, Hashable, Sendable, CaseIterable {
     /// `mutable-content` is not set.
     case noMutableContent = "no-mutable-content"
@@ -22,7 +22,7 @@ public enum PassthroughReason: String, Hashable, Sendable, CaseIterable {
     case voip
 }
 
-/// How a call rings: `ringing.mode`.
+/// `ringing.mode`: how a call rings.
 public enum RingMode: String, Hashable, Sendable, CaseIterable {
     /// With the ring sound and vibration.
     case loud
@@ -32,7 +32,7 @@ public enum RingMode: String, Hashable, Sendable, CaseIterable {
     case silent
 }
 
-/// Why a call request did not ring: `silent.why`.
+/// `silent.why`: why a call request did not ring.
 public enum SilenceReason: String, Hashable, Sendable, CaseIterable {
     /// The app is in front and rings itself.
     case foreground
@@ -42,7 +42,7 @@ public enum SilenceReason: String, Hashable, Sendable, CaseIterable {
     case answered
     /// This call was declined within the last ten minutes.
     case declined
-    /// This call's hangup came within the last ten minutes, or before it.
+    /// Its caller hung up within the last ten minutes, or its hangup came first.
     case hungUp = "hung-up"
     /// It was sent too long ago to ring (R9).
     case stale
@@ -50,7 +50,7 @@ public enum SilenceReason: String, Hashable, Sendable, CaseIterable {
     case notIntercepted = "not-intercepted"
 }
 
-/// Whether a ring is heard: `sound.state`.
+/// `sound.state`: whether a ring is heard.
 public enum SoundState: String, Hashable, Sendable, CaseIterable {
     /// The sound server plays it.
     case playing
@@ -58,7 +58,7 @@ public enum SoundState: String, Hashable, Sendable, CaseIterable {
     case unavailable
 }
 
-/// Why a call is delivered without its picture: the closed list of `attachment.reason`.
+/// `attachment.reason`: why a call is delivered without its picture.
 public enum SkipReason: String, Error, Hashable, Sendable, CaseIterable {
     // What is wrong with the URL itself.
 
@@ -88,7 +88,7 @@ public enum SkipReason: String, Error, Hashable, Sendable, CaseIterable {
     case connectFailed = "connect-failed"
     /// The certificate or the TLS handshake is not in order.
     case tlsFailed = "tls-failed"
-    /// More redirects than ``FetchLimits/redirectsMax``.
+    /// More redirects than `FetchLimits` allows.
     case tooManyRedirects = "too-many-redirects"
     /// The server answered with another status than 200.
     case httpStatus = "http-status"
@@ -103,7 +103,7 @@ public enum SkipReason: String, Error, Hashable, Sendable, CaseIterable {
     case tooLarge = "too-large"
     /// It is no PNG, JPEG, GIF or WebP.
     case notAnImage = "not-an-image"
-    /// It is wider, higher or larger than ``FetchLimits`` allows.
+    /// It is wider, higher or larger than `FetchLimits` allows.
     case tooManyPixels = "too-many-pixels"
     /// It is damaged or cut short, or this machine has no decoder for it.
     case decodeFailed = "decode-failed"
@@ -120,7 +120,7 @@ public enum SkipReason: String, Error, Hashable, Sendable, CaseIterable {
     case ended
 }
 
-/// Who handed the content over: `delivered.by`.
+/// `delivered.by`: who handed the content over.
 public enum Deliverer: String, Hashable, Sendable, CaseIterable {
     /// The extension called its content handler.
     case `extension`
@@ -134,7 +134,7 @@ public enum Deliverer: String, Hashable, Sendable, CaseIterable {
     case stopped
 }
 
-/// Why a ring ended (R7): `ended.reason`.
+/// `ended.reason`: why a ring ended (R7).
 public enum EndReason: String, Hashable, Sendable, CaseIterable {
     /// The caller hung up.
     case hangup
@@ -152,9 +152,9 @@ public enum EndReason: String, Hashable, Sendable, CaseIterable {
     case stopped
 }
 
-/// Why a caller's side hung up: `reason` of a hangup push, `ended.hangupReason`.
+/// `reason` of a hangup push, and `ended.hangupReason`: why the caller's side hung up.
 public enum HangupReason: String, Hashable, Sendable, CaseIterable {
-    /// The caller gave up; what is meant where a push says nothing.
+    /// The caller gave up; the default if a push gives no reason.
     case cancelled
     /// Another device of this person answered.
     case answeredElsewhere = "answered-elsewhere"
@@ -174,7 +174,7 @@ public enum HangupReason: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What `rejected.reason` may be.
+/// `rejected.reason`: why a notification was refused (R16).
 public enum RejectionReason: String, Hashable, Sendable, CaseIterable {
     /// Nothing came, or white space only.
     case empty = "Empty"
@@ -182,7 +182,7 @@ public enum RejectionReason: String, Hashable, Sendable, CaseIterable {
     case incomplete = "Incomplete"
     /// It is not UTF-8.
     case notUTF8 = "NotUTF8"
-    /// It is not JSON, or a key stands twice.
+    /// It is not JSON, or a key occurs twice.
     case notJSON = "NotJSON"
     /// It is JSON, but no object.
     case notAnObject = "NotAnObject"
@@ -200,13 +200,13 @@ public enum RejectionReason: String, Hashable, Sendable, CaseIterable {
     case busy = "Busy"
 }
 
-/// What `warning.code` may be.
+/// `warning.code`: what iOS would have done, or what the operator should know.
 public enum WarningCode: String, Hashable, Sendable, CaseIterable {
     /// A hangup was not intercepted: iOS would have rung on.
     case hangupNotIntercepted = "hangup-not-intercepted"
-    /// The app is said to be in front by a flag that no process owns.
+    /// A flag that no process owns says that the app is in front.
     case foregroundUnowned = "foreground-unowned"
-    /// `sentAt` lies over a minute in the future, and counts as absent.
+    /// `sentAt` is over a minute in the future, and counts as absent (R9).
     case badClock = "bad-clock"
     /// The group file's lock was held too long, and was passed over.
     case groupLocked = "group-locked"
@@ -228,7 +228,7 @@ public enum WarningCode: String, Hashable, Sendable, CaseIterable {
     case timeWillExpire = "time-will-expire"
 }
 
-/// What a call is in the group file: `state`.
+/// `state` of a call in the group file.
 public enum CallState: String, Hashable, Sendable, CaseIterable {
     /// It rings, as long as its owner lives and its deadline is not past.
     case ringing
@@ -262,7 +262,7 @@ public enum CallState: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Why its ring ended; nil while it rings, and where its worker died.
+    /// Why its ring ended; nil while it rings, or if its worker died.
     public var endReason: EndReason? {
         switch self {
         case .ringing, .missed: nil
@@ -277,7 +277,7 @@ public enum CallState: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What kind of push it is: `apns-push-type`, of which these concern an endpoint that rings.
+/// `pushType` of an envelope: those of APNs' `apns-push-type` that concern an endpoint that rings.
 public enum PushType: String, Hashable, Sendable, CaseIterable {
     /// Shows, plays or badges something.
     case alert
@@ -287,7 +287,8 @@ public enum PushType: String, Hashable, Sendable, CaseIterable {
     case voip
 }
 
-/// How much a notification may interrupt, as `UNNotificationInterruptionLevel` has it; raw values in APNs spelling.
+/// `interruptionLevel` of a content: how much a notification may interrupt, as `UNNotificationInterruptionLevel` has
+/// it; raw values in APNs spelling.
 public enum InterruptionLevel: String, Hashable, Sendable, CaseIterable {
     /// Into the list, without light or sound.
     case passive

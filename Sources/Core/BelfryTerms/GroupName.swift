@@ -4,14 +4,17 @@ public struct GroupName: Hashable, Sendable {
     /// How long a name is at most.
     public static let bytesMax = 128
 
+    /// What a name is, for the people who wrote another.
+    public static let rule = "1 to \(bytesMax) letters, digits, dots or hyphens, the first a letter or digit"
+
     /// The name.
     public let text: String
 
-    /// `text`, if it is such a name.
+    /// The group called `text`; nil if that is no such name.
     public init?(_ text: String) {
         let bytes = text.utf8
-        guard let first = bytes.first, bytes.count <= GroupName.bytesMax, GroupName.isLetterOrDigit(first),
-            bytes.allSatisfy({ GroupName.isLetterOrDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") })
+        guard let first = bytes.first, bytes.count <= Self.bytesMax, Self.isLetterOrDigit(first),
+            bytes.allSatisfy({ Self.isLetterOrDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") })
         else { return nil }
         self.text = text
     }

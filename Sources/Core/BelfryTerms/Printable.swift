@@ -5,14 +5,24 @@ public enum Printable {
     public static func escaped(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isUnprintable) else { return text }
         var printable = ""
-        for scalar in text.unicodeScalars {
-            guard isUnprintable(scalar) else {
-                printable.unicodeScalars.append(scalar)
-                continue
-            }
-            printable += "\\u{" + String(scalar.value, radix: 16) + "}"
-        }
+        for scalar in text.unicodeScalars { append(scalar, to: &printable) }
         return printable
+    }
+
+    /// The first `charactersMax` characters (Unicode scalars) of `text`, each written as ``escaped(_:)`` writes it;
+    /// `…` marks what is cut off.
+    package static func excerpt(of text: String, charactersMax: Int = 64) -> String {
+        var excerpt = ""
+        for scalar in text.unicodeScalars.prefix(charactersMax) { append(scalar, to: &excerpt) }
+        return text.unicodeScalars.dropFirst(charactersMax).isEmpty ? excerpt : excerpt + "…"
+    }
+
+    private static func append(_ scalar: Unicode.Scalar, to printable: inout String) {
+        if isUnprintable(scalar) {
+            printable += "\\u{" + String(scalar.value, radix: 16) + "}"
+        } else {
+            printable.unicodeScalars.append(scalar)
+        }
     }
 
     private static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
@@ -21,24 +31,5 @@ public enum Printable {
         case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
         default: false
         }
-    }
-}
-
-extension String {
-    /// The beginning of a foreign string, fit to stand in a message for people: control characters, line separators
-    /// and what turns the direction of writing are escaped as `\u{…}`, and what is cut off is marked by `…`.
-    package func excerpt(charactersMax: Int = 64) -> String {
-        var excerpt = ""
-        var count = 0
-        for scalar in unicodeScalars {
-            guard count < charactersMax else { return excerpt + "…" }
-            count += 1
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
-                excerpt += "\\u{\(String(scalar.value, radix: 16))}"
-            default: excerpt.unicodeScalars.append(scalar)
-            }
-        }
-        return excerpt
     }
 }

@@ -37,9 +37,6 @@ public struct TimeSpan: Hashable, Comparable, Sendable {
     /// A hundred years: far beyond any ring, and small enough that sums of a few thousand never overflow.
     public static let longest = TimeSpan(microseconds: 100 * 366 * 86_400 * 1_000_000)
 
-    /// How far another machine's clock may be ahead before it is wrong (R9).
-    public static let clockSkewMax = TimeSpan.seconds(60)
-
     /// No time at all.
     public static let zero = TimeSpan(microseconds: 0)
 
@@ -124,6 +121,13 @@ public struct WallTime: Hashable, Comparable, Sendable {
     public static func - (later: WallTime, earlier: WallTime) -> TimeSpan {
         TimeSpan(microseconds: later.microseconds - earlier.microseconds)
     }
+
+    /// How far another machine's clock may be ahead of ours before it is wrong (R9).
+    public static let clockSkewMax = TimeSpan.seconds(60)
+
+    /// Whether it can be the time at which something was sent that is here by `now` (R9): it is not more than
+    /// ``clockSkewMax`` ahead. However long ago is believable; whether it is too long ago is another question.
+    public func isBelievable(at now: WallTime) -> Bool { self - now <= Self.clockSkewMax }
 
     /// The time `span` later.
     public static func + (time: WallTime, span: TimeSpan) -> WallTime {

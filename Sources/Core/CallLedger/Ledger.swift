@@ -60,9 +60,10 @@ public struct Ledger {
         return call
     }
 
-    /// A time that a push states, as far as it can be: one that lies ahead counts as absent (R9).
-    func believed(_ sentAt: WallTime?) -> WallTime? {
-        sentAt.flatMap { $0 - moment.wall <= .clockSkewMax ? $0 : nil }
+    /// A time that a push or the file states, if it can be: one over a minute ahead is a wrong clock and counts as absent
+    /// (R9). Whatever is decided by such a time is decided by this one.
+    public func believed(_ sentAt: WallTime?) -> WallTime? {
+        sentAt.flatMap { $0.isBelievable(at: moment.wall) ? $0 : nil }
     }
 
     /// Every call of the file that makes sense.

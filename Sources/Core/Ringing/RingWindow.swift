@@ -2,9 +2,6 @@ public import BelfryTerms
 
 /// From when to when a call rings, and what the end will be called: R7 and R9 in one computation.
 public struct RingWindow: Hashable, Sendable {
-    /// How far in the future a push may say it was sent before its clock is wrong.
-    public static let clockSkewMax = TimeSpan.clockSkewMax
-
     /// By how much the budget may cut a ring before that is called `expired`.
     public static let cutUnnoticed = TimeSpan.seconds(1)
 
@@ -20,11 +17,6 @@ public struct RingWindow: Hashable, Sendable {
         self.start = start
         self.end = max(start, end)
         self.reasonAtEnd = reasonAtEnd
-    }
-
-    /// Whether `sentAt` is to be believed; absent is.
-    public static func isBelievable(sentAt: WallTime?, at wall: WallTime) -> Bool {
-        sentAt.map { $0 - wall <= clockSkewMax } ?? true
     }
 
     /// The window of a ring that starts now; nil for a request that is stale.

@@ -121,7 +121,7 @@ final class Worker {
 
     private func refuse(_ rejection: Rejection, at receivedAt: Instant) {
         reporter(id: randomUUID(), receivedAt: receivedAt, group: "").report(
-            .rejected(reason: rejection.reason.rawValue, detail: rejection.detail))
+            .rejected(reason: rejection.reason, detail: rejection.detail))
         close(refused: true)
     }
 

@@ -20,7 +20,7 @@ struct Command: Sendable {
     /// How many arguments it takes.
     var arguments = 0...0
     /// How many of its arguments are left as they are, hyphens included, given all words from the first argument on;
-    /// nil where options may stand anywhere.
+    /// nil if options may come anywhere.
     var verbatimCount: (@Sendable ([String]) -> Int)?
     /// What it does.
     let run: @Sendable (Context) throws(CommandError) -> ProgramStatus
@@ -77,9 +77,9 @@ struct Context {
     /// The app group that this command looks into.
     var groupName: String { options["group"] ?? loaded.settings.appGroup }
 
-    /// The app group as a push has to name it; nil where the worker's own configuration says it as well as ours.
+    /// The app group that a push has to name; nil if the worker's configuration names the same.
     ///
-    /// What the shell's environment says need not be in the worker's, and both must look into the same file.
+    /// The shell's environment need not be the worker's, and both have to use the same file.
     var statedGroup: String? {
         if let group = options["group"] { return group }
         if case .environment = loaded.origin(of: .appGroupName) { return loaded.settings.appGroup }
@@ -106,7 +106,7 @@ extension CommandError {
 
 /// The environment of this process, without Foundation.
 enum ProcessEnvironment {
-    /// Every variable; of one that stands twice the first counts, as for getenv(3).
+    /// Every variable; if a name occurs twice, the first counts, as in getenv(3).
     static func current() -> [String: String] {
         var variables: [String: String] = [:]
         var cursor = unsafe environ

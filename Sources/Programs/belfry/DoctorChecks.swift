@@ -10,7 +10,7 @@ import SystemSound
 
 /// What has to be on the machine, apart from units, socket and sound.
 enum MachineChecks {
-    /// Whether the worker stands beside this program.
+    /// Whether the worker is in the folder of this program.
     static func program(_ context: Context) -> [Finding] {
         guard let path = runningProgramPath(), let worker = programBeside("belfry-worker") else {
             return [Finding(.fail, "programs", "/proc is not mounted", mend: "mount it: rings are told by it")]
@@ -139,7 +139,7 @@ enum UnitChecks {
 
 /// Whether a push gets through.
 enum SocketChecks {
-    /// Shows nothing and rings nothing, but goes the whole way.
+    /// Shows nothing and rings nothing, but takes the way of every notification.
     private static let probe = Array(#"{"aps":{"content-available":1}}"#.utf8)
     private static let patience = TimeSpan.seconds(5)
 
@@ -181,7 +181,7 @@ enum SocketChecks {
             connection = try PushConnection(
                 to: socket, sending: probe, on: loop,
                 onLine: { line in
-                    if case .delivered? = line.event?.body { isDelivered = true }
+                    if line.event?.name == "delivered" { isDelivered = true }
                 },
                 onEnd: { error in
                     failure = error

@@ -1,10 +1,6 @@
-import BelfryEventLoop
 import BelfryJSON
-import BelfryProtocol
 import BelfrySettings
-import BelfrySyscalls
 import BelfryTerms
-import Glibc
 
 extension Command {
     /// `belfry doctor`.
@@ -68,7 +64,7 @@ struct Finding: Sendable, Equatable {
     let subject: String
     /// What was found.
     let detail: String
-    /// How to mend it; empty where nothing is to be mended.
+    /// How to mend it; empty if there is nothing to mend.
     let remedy: String
 
     /// A finding.
@@ -99,85 +95,5 @@ struct Finding: Sendable, Equatable {
         let name = subject + String(repeating: " ", count: max(0, 13 - subject.count))
         let first = style.paint(word, tone) + "  " + name + "  " + Printable.escaped(detail)
         return remedy.isEmpty ? [first] : [first, String(repeating: " ", count: 21) + "→ " + Printable.escaped(remedy)]
-    }
-}
-
-/// Runs another program and takes what it prints, with a bound on both time and size.
-final class ProgramAnswer {
-    /// A program that takes longer is killed.
-    private static let patience = TimeSpan.seconds(5)
-    /// What a program prints beyond this is dropped, in bytes.
-    private static let bytesMax = 1 << 20
-
-    private let loop: Loop
-    private let reading: OwnedDescriptor
-    private var bytes: [UInt8] = []
-    private var isSuccess = false
-
-    /// What `path` prints; nil where it cannot be started, fails or is killed.
-    static func of(_ path: String, _ arguments: [String]) -> String? {
-        do throws(SystemError) {
-            let pipe = try DescriptorPair.pipe()
-            let child = try ChildProcess(
-                ChildCommand(
-                    path: path, arguments: arguments,
-                    streams: [0: .null, 1: .descriptor(pipe.writing.number), 2: .null]))
-            let answer = ProgramAnswer(try Loop(), try pipe.reading.duplicate())
-            try answer.follow(child)
-            return answer.isSuccess ? String(decoding: answer.bytes, as: UTF8.self) : nil
-        } catch {
-            return nil
-        }
-    }
-
-    private init(_ loop: Loop, _ reading: consuming OwnedDescriptor) {
-        self.loop = loop
-        self.reading = reading
-    }
-
-    private func follow(_ child: ChildProcess) throws(SystemError) {
-        try checked("fcntl", on: "F_SETFL") { fcntl(reading.number, F_SETFL, O_NONBLOCK) }
-        let source = try loop.watch(descriptor: reading.number, events: .readable, description: "answer") {
-            [unowned self] _ in take()
-        }
-        defer { source.cancel() }
-        let exit = try loop.onExit(of: child, description: "program") { [unowned self] status in
-            isSuccess = status.isSuccess
-            loop.stop()
-        }
-        defer { exit.cancel() }
-        let timer = loop.schedule(at: loop.now + Self.patience, description: "patience") { [unowned self] in
-            loop.stop()
-        }
-        loop.run()
-        timer.cancel()
-        take()
-    }
-
-    /// Takes what is there now.
-    private func take() {
-        var chunk = [UInt8](repeating: 0, count: 16 << 10)
-        while true {
-            let count = unsafe chunk.withUnsafeMutableBytes { buffer in
-                unsafe read(reading.number, buffer.baseAddress, buffer.count)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }
-            if bytes.count < Self.bytesMax { bytes.append(contentsOf: chunk.prefix(count)) }
-        }
-    }
-}
-
-/// Asks the user's service manager by its own command.
-enum Systemctl {
-    private static let path = "/usr/bin/systemctl"
-
-    /// What `systemctl --user` prints for `arguments`; nil where it fails, is missing, or is too slow.
-    static func ask(_ arguments: [String]) -> String? { ProgramAnswer.of(path, ["--user"] + arguments) }
-
-    /// A property of a unit; nil where no manager answers.
-    static func property(_ name: String, of unit: String) -> String? {
-        guard let answer = ask(["show", "--property=\(name)", "--value", unit]) else { return nil }
-        return answer.split(separator: "\n").first.map(String.init) ?? ""
     }
 }

@@ -1,3 +1,4 @@
+import BelfryJSON
 import BelfryProtocol
 import BelfryTerms
 import CallLedger
@@ -20,7 +21,7 @@ struct EventText {
         case .ringing: .good
         case .silent, .ended: .notable
         case .missed, .rejected, .warning: .bad
-        case .tick, .sound, .attachment: .faint
+        case .tick, .sound, .attachment, .unknown: .faint
         case .delivered: .strong
         }
     }
@@ -29,12 +30,13 @@ struct EventText {
         if case .tick = body { true } else { false }
     }
 
-    private static func details(of body: Event.Body) -> String {
+    /// What an event says beside its time and name; not escaped.
+    static func details(of body: Event.Body) -> String {
         switch body {
         case .received(let received): details(of: received)
         case .ringing(let ringing): details(of: ringing)
         case .silent(let call, let why):
-            "\(CallText.name(of: call)) does not ring: \(explanation(why)) (\(why.rawValue))"
+            "\(CallText.name(of: call)) does not ring: \(explained(why))"
         case .tick(let n, let late): "\(n), \(DecimalText.fixed(late * 1_000, digits: 1)) ms late"
         case .sound(let state, let detail): state.rawValue + (detail.isEmpty ? "" : ": \(detail)")
         case .attachment(let attachment): details(of: attachment)
@@ -42,14 +44,15 @@ struct EventText {
         case .ended(let ended): details(of: ended)
         case .missed(let call, let content): "\(CallText.name(of: call)): \(summary(of: content))"
         case .warning(let code, let detail): "\(code.rawValue): \(detail)"
-        case .rejected(let reason, let detail): "\(reason): \(detail)"
+        case .rejected(let reason, let detail): "\(reason.rawValue): \(detail)"
+        case .unknown(let unknown): String(decoding: unknown.fields.serialized(), as: UTF8.self)
         }
     }
 
     private static func details(of received: Event.Received) -> String {
         let subject = received.type.rawValue + (received.call.map { " of \(CallText.name(of: $0))" } ?? "")
         guard let why = received.why else { return "\(subject), intercepted" }
-        return "\(subject), not intercepted: \(explanation(why)) (\(why.rawValue))"
+        return "\(subject), not intercepted: \(explained(why))"
     }
 
     private static func details(of ringing: Event.Ringing) -> String {
@@ -70,7 +73,7 @@ struct EventText {
         switch attachment.outcome {
         case .attached(let path, let type, let bytes, let seconds):
             "\(path), \(type), \(bytes) bytes in \(DecimalText.seconds(seconds)) from \(attachment.url)"
-        case .skipped(let reason, let detail): "\(reason): \(detail) (\(attachment.url))"
+        case .skipped(let reason, let detail): "\(reason.rawValue): \(detail) (\(attachment.url))"
         }
     }
 
@@ -79,25 +82,36 @@ struct EventText {
         return texts.isEmpty ? "nothing to show" : texts.joined(separator: " · ")
     }
 
-    private static func explanation(_ why: PassthroughReason) -> String {
-        switch why {
-        case .noMutableContent: "mutable-content is not set"
-        case .noAlertText: "its alert has no text"
-        case .background: "it has no alert"
-        case .voip: "voip pushes go to the app"
-        }
+    private static func explained(_ why: CodeWord<PassthroughReason>) -> String {
+        let explanation =
+            switch why.known {
+            case .noMutableContent: "mutable-content is not set"
+            case .noAlertText: "its alert has no text"
+            case .background: "it has no alert"
+            case .voip: "voip pushes go to the app"
+            case nil: ""
+            }
+        return explained(why.rawValue, explanation)
     }
 
-    private static func explanation(_ why: SilenceReason) -> String {
-        switch why {
-        case .foreground: "the app is in front"
-        case .duplicate: "it rings already"
-        case .answered: "it was answered"
-        case .declined: "it was declined"
-        case .hungUp: "its caller hung up"
-        case .stale: "it was sent too long ago"
-        case .notIntercepted: "nothing intercepted it"
-        }
+    private static func explained(_ why: CodeWord<SilenceReason>) -> String {
+        let explanation =
+            switch why.known {
+            case .foreground: "the app is in front"
+            case .duplicate: "it rings already"
+            case .answered: "it was answered"
+            case .declined: "it was declined"
+            case .hungUp: "its caller hung up"
+            case .stale: "it was sent too long ago"
+            case .notIntercepted: "nothing intercepted it"
+            case nil: ""
+            }
+        return explained(why.rawValue, explanation)
+    }
+
+    /// `explanation (word)`; the word alone if this version does not know it.
+    private static func explained(_ word: String, _ explanation: String) -> String {
+        explanation.isEmpty ? word : "\(explanation) (\(word))"
     }
 }
 
@@ -109,10 +123,11 @@ struct StoryText {
     private static let timeWidth = 9
     private static let nameWidth = 10
 
-    /// The line of what happened `at` seconds after the start; `details` are escaped here (S3).
+    /// The line of what happened `at` seconds after the start; `name` and `details` are escaped here (S3).
     func line(at: Double, _ name: String, _ details: String, tone: Style.Tone?, isFaint: Bool = false) -> String {
         let time = DecimalText.fixed(at, digits: 3)
         let paddedTime = String(repeating: " ", count: max(0, Self.timeWidth - time.count)) + time
+        let name = Printable.escaped(name)
         let paddedName = name + String(repeating: " ", count: max(0, Self.nameWidth - name.count))
         return style.paint(paddedTime, .faint) + "  " + style.paint(paddedName, tone) + " "
             + style.paint(Printable.escaped(details), isFaint ? .faint : nil)
@@ -121,7 +136,7 @@ struct StoryText {
 
 /// Calls as people read them.
 enum CallText {
-    /// The call's id, or words where it has none; not escaped.
+    /// The call's id, or a description if it has none; not escaped.
     static func name(of call: String) -> String { call.isEmpty ? "the call without an id" : call }
 
     /// The call's id and who calls, escaped.
@@ -143,11 +158,11 @@ enum DecimalText {
         for _ in 0..<min(max(digits, 0), 6) { scale *= 10 }
         let bounded = min(max(value, -largest), largest)
         let scaled = Int64((bounded * Double(scale)).rounded())
-        let whole = String(scaled.magnitude / UInt64(scale))
+        let integer = String(scaled.magnitude / UInt64(scale))
         let sign = scaled < 0 ? "-" : ""
-        guard scale > 1 else { return sign + whole }
+        guard scale > 1 else { return sign + integer }
         let fraction = String(scaled.magnitude % UInt64(scale))
-        return sign + whole + "." + String(repeating: "0", count: min(digits, 6) - fraction.count) + fraction
+        return sign + integer + "." + String(repeating: "0", count: min(digits, 6) - fraction.count) + fraction
     }
 
     /// A length of time in seconds with as many decimals as it needs, at most `digits`: `30 s`, `1.5 s`.

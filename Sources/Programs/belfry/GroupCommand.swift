@@ -92,7 +92,7 @@ extension Command {
         let start = loop.now
         var known = try access.snapshot().root
         let (watch, failure) = access.file.watch(on: loop) { snapshot in
-            // A file that cannot be read for a moment says nothing of its keys.
+            // A file that cannot be read now says nothing about its keys.
             guard case .read = snapshot.status else { return }
             let news = KeyChange.changes(from: known, to: snapshot.root).filter { key == nil || $0.key == key }
             known = snapshot.root

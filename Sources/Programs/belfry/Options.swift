@@ -6,7 +6,7 @@ import Glibc
 struct Option: Sendable {
     /// Its long name without the hyphens.
     let name: String
-    /// What its argument is called in the help; nil where it takes none.
+    /// What its argument is called in the help; nil if it takes none.
     let argument: String?
     /// What it does, for the help.
     let summary: String
@@ -45,7 +45,7 @@ struct ParsedOptions: Equatable {
     /// Whether the option `name` was given.
     func has(_ name: String) -> Bool { values[name] != nil }
 
-    /// The argument of the option `name`; nil where it was not given.
+    /// The argument of the option `name`; nil if it was not given.
     subscript(name: String) -> String? { values[name] }
 }
 

@@ -2,7 +2,7 @@ import BelfryTerms
 import BelfryProtocol
 import BelfrySettings
 
-/// The command line as a whole: finds the command, reads its options, runs it, and says what went wrong.
+/// The command line: finds the command, reads its options, runs it, and says what went wrong.
 enum Program {
     /// What `--version` prints.
     static let version = "belfry 0.1.0"
@@ -57,7 +57,7 @@ enum Program {
         return try command.run(Context(options: options, environment: environment, output: output))
     }
 
-    /// Reads the options of `command`, which may stand before, between and behind its arguments.
+    /// Reads the options of `command`, which may come before, between and after its arguments.
     private static func parse(_ words: [String], of command: Command) throws(CommandError) -> ParsedOptions {
         let known = command.options + Option.common
         guard let verbatimCount = command.verbatimCount else {
@@ -82,17 +82,17 @@ enum ProgramStatus: Int32, CaseIterable, Sendable {
     case done = 0
     /// The command line is wrong.
     case usage = 64
-    /// The notification, or the file that was to be one, is bad.
+    /// The notification was rejected, or its file cannot be read.
     case badNotification = 65
     /// There is no such call, or no such key.
     case noSuchCall = 66
     /// There is no socket to push to, or the machine cannot ring.
     case unavailable = 69
-    /// A defect of ours: something came that Belfry never sends.
+    /// A defect of Belfry: a worker sent what Belfry never sends.
     case defect = 70
     /// The connection ended before the notification was delivered.
     case endedEarly = 75
-    /// The configuration that was to be checked has mistakes.
+    /// The configuration that `config check` read has mistakes.
     case badConfiguration = 78
 }
 

@@ -82,7 +82,7 @@ extension PropertyListValue {
 enum TypedValue {
     /// The value that `words` (a flag and a text, or a text alone) mean for `key`.
     static func parse(_ words: [String], for key: String) throws(CommandError) -> PropertyListValue {
-        guard words.count == 2 else { return try value(words[0], ownKind(of: key)) }
+        guard words.count == 2 else { return try value(words[0], kind(of: key)) }
         switch words[0] {
         case "-bool", "-boolean": return try value(words[1], .bool)
         case "-int", "-integer": return try value(words[1], .integer)
@@ -92,7 +92,7 @@ enum TypedValue {
         }
     }
 
-    /// Whether `word` says of which type the next one is.
+    /// Whether `word` names the type of the word after it.
     static func isFlag(_ word: String) -> Bool {
         ["-bool", "-boolean", "-int", "-integer", "-float", "-real", "-string"].contains(word)
     }
@@ -101,8 +101,8 @@ enum TypedValue {
         case bool, integer, real, string
     }
 
-    /// Belfry reads these only in their own type, so that nobody has to know it.
-    private static func ownKind(of key: String) -> Kind {
+    /// The type in which Belfry reads `key`, so that nobody has to state it; every other key is a string.
+    private static func kind(of key: String) -> Kind {
         switch key {
         case Ledger.Key.foreground: .bool
         case Ledger.Key.startCallTime: .integer

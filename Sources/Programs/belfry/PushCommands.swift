@@ -26,8 +26,8 @@ extension Command {
         return try PushRun.push(addressed(notification, to: context.statedGroup), context)
     }
 
-    /// `notification` for the app group `group`; as it is where there is none, or where it is nothing to put in an
-    /// envelope, so that the worker says what is wrong with it.
+    /// `notification` in an envelope for the app group `group`. Unchanged if there is no group, or if it is no JSON
+    /// object: then the worker says what is wrong with it.
     static func addressed(_ notification: [UInt8], to group: String?) -> [UInt8] {
         guard let group, let value = try? JSONValue.parse(notification), var object = value.objectValue else {
             return notification
@@ -40,7 +40,7 @@ extension Command {
 
 /// The file that `belfry push` reads.
 enum NotificationFile {
-    /// More than the worker takes, so that it is the worker who refuses.
+    /// More than the worker takes, so that the worker rejects what is too large.
     static let bytesMax = 1 << 20
 
     /// The bytes of the file at `path`; `-` is standard input.
@@ -160,10 +160,11 @@ final class PushRun {
     private var connection: PushConnection?
     private var failure: PushError?
     private var isDelivered = false
-    private var rejection: (reason: String, detail: String)?
+    /// What the worker said when it refused the notification.
+    private var rejection: String?
     private var isAccepted = false
 
-    /// Pushes `notification`; `connected` is called before the first event is printed.
+    /// Pushes `notification` and returns how that ended; `connected` is called before the first event is printed.
     static func push(
         _ notification: [UInt8], _ context: Context, connected: () -> Void = {}
     ) throws(CommandError) -> ProgramStatus {
@@ -203,7 +204,7 @@ final class PushRun {
             } else if let event = line.event {
                 context.output.line(text.line(event))
             } else {
-                // A newer worker may say more than we know.
+                // It is no event, so it is printed as it came.
                 context.output.line(Printable.escaped(String(decoding: line.bytes, as: UTF8.self)))
             }
         }
@@ -213,19 +214,20 @@ final class PushRun {
     }
 
     private func note(_ event: Event) {
-        switch event.body {
-        case .received: isAccepted = true
-        case .delivered: isDelivered = true
-        case .rejected(let reason, let detail): rejection = (reason, detail)
-        case .ringing, .silent, .tick, .sound, .attachment, .ended, .missed, .warning: break
+        // By the name, not the body: in a form that we cannot read it still says what became of the notification.
+        switch event.name {
+        case "received": isAccepted = true
+        case "delivered": isDelivered = true
+        case "rejected": rejection = EventText.details(of: event.body)
+        default: break
         }
     }
 
     private func conclusion() throws(CommandError) -> ProgramStatus {
         if let rejection {
-            // Who follows has read it already.
+            // Whoever follows has read it already.
             guard !follows else { return .badNotification }
-            throw CommandError(.badNotification, "the notification was rejected: \(rejection.reason)", rejection.detail)
+            throw CommandError(.badNotification, "the notification was rejected: \(rejection)")
         }
         if let failure { throw CommandError(failure) }
         if isDelivered || (!follows && isAccepted) || !context.output.isOpen { return .done }

@@ -38,7 +38,7 @@ enum SoundChecks {
         return Finding(.ok, "libcanberra", "libcanberra.so.0 is there")
     }
 
-    /// Looks for the server's socket alone: only playing tells whether it answers.
+    /// Looks for the server's socket only; whether the server answers is known once something is played.
     private static func server(_ context: Context) -> Finding {
         if let server = context.environment["PULSE_SERVER"], !server.isEmpty {
             let detail = "$PULSE_SERVER is \(server); belfry doctor --play tells whether it answers"

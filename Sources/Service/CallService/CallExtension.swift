@@ -45,12 +45,10 @@ final class CallExtension: ServiceExtension {
 
     /// Asks the ledger, once for all processes, whether and how the call rings (R5, R8, R9, R10).
     func admit(within budget: Budget, _ decided: @escaping (ExtensionVerdict) -> Void) {
-        isClockBad = !RingWindow.isBelievable(sentAt: call.sentAt, at: world.wall())
         var request = RingRequest(key: CallKey(call.callID))
         request.name = call.callerName ?? ""
         request.handle = call.handle ?? ""
         request.hasVideo = call.hasVideo
-        request.sentAt = isClockBad ? nil : call.sentAt
         let wanted = request
         world.ledger.transact { [self] ledger in
             decide(wanted, deadline: budget.end, in: &ledger)
@@ -63,6 +61,9 @@ final class CallExtension: ServiceExtension {
     private func decide(
         _ request: RingRequest, deadline: Instant, in ledger: inout Ledger
     ) -> (Decision, ExtensionVerdict) {
+        var request = request
+        request.sentAt = ledger.believed(call.sentAt)
+        isClockBad = call.sentAt != nil && request.sentAt == nil
         let window = RingWindow.of(
             duration: min(call.duration ?? settings.duration, settings.duration), sentAt: request.sentAt,
             expiration: expiration, start: world.timers.now, wall: world.wall(), deadline: deadline)
@@ -89,7 +90,7 @@ final class CallExtension: ServiceExtension {
     func didReceive(_ request: NotificationRequest, within budget: Budget) {
         self.request = request
         if isClockBad {
-            let detail = "sentAt is over \(RingWindow.clockSkewMax.seconds) s in the future, and counts as absent"
+            let detail = "sentAt is over \(WallTime.clockSkewMax.seconds) s in the future, and counts as absent"
             world.report(.warning(code: .badClock, detail: detail))
         }
         switch decision {

@@ -50,7 +50,7 @@ struct PictureStateMachine {
             state = .coming(url: url, isReported: false)
             return [.fetch(url)]
         case (.idle, .unusable(let detail)):
-            return [.report(url: "", .skipped(reason: SkipReason.badURL.rawValue, detail: detail))] + finish()
+            return [.report(url: "", .skipped(reason: .badURL, detail: detail))] + finish()
         case (.idle, .absent): return finish()
         // A call is received once, and says once what picture it has.
         case (.coming, _), (.over, _): preconditionFailure("a second picture in \(state)")
@@ -60,13 +60,13 @@ struct PictureStateMachine {
     /// The call has this picture, and nobody is asked for it.
     mutating func skip(_ picture: CallerAvatar, _ reason: SkipReason, _ detail: String) -> [Effect] {
         guard case .url(let url) = picture else { return begin(picture) }
-        return [.report(url: url, .skipped(reason: reason.rawValue, detail: detail))] + finish()
+        return [.report(url: url, .skipped(reason: reason, detail: detail))] + finish()
     }
 
     /// The delivery goes ahead now, for `reason`; the picture may still come, for a missed call.
     mutating func deliverNow(_ reason: SkipReason, _ detail: String) -> [Effect] {
         holdsUpDelivery = false
-        return report(.skipped(reason: reason.rawValue, detail: detail)) + releaseDelivery()
+        return report(.skipped(reason: reason, detail: detail)) + releaseDelivery()
     }
 
     /// The picture is here, as `outcome` says, or cannot be had.
@@ -83,7 +83,7 @@ struct PictureStateMachine {
     /// Nobody may wait any longer.
     mutating func cancel(_ reason: SkipReason, _ detail: String) -> [Effect] {
         switch state {
-        case .coming: return [.cancelFetch] + report(.skipped(reason: reason.rawValue, detail: detail)) + finish()
+        case .coming: return [.cancelFetch] + report(.skipped(reason: reason, detail: detail)) + finish()
         case .idle, .over: return []
         }
     }
@@ -223,7 +223,7 @@ final class PictureWait {
                     attachment,
                     .attached(path: attachment.path, type: attachment.type, bytes: bytes, seconds: seconds)))
         case .skipped(let skip):
-            perform(machine.finished(nil, .skipped(reason: skip.reason.rawValue, detail: skip.detail)))
+            perform(machine.finished(nil, .skipped(reason: skip.reason, detail: skip.detail)))
         }
     }
 }

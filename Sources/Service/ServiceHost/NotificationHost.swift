@@ -90,7 +90,7 @@ public final class NotificationHost {
             switch verdict {
             case .admitted: begin()
             case .refused(let rejection):
-                report(.rejected(reason: rejection.reason.rawValue, detail: rejection.detail))
+                report(.rejected(reason: rejection.reason, detail: rejection.detail))
                 end(.refused)
             }
         }

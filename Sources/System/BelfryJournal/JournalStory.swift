@@ -50,7 +50,7 @@ public struct JournalStory: Sendable {
         case .ringing(let ringing): telling(ringing)
         case .silent(_, let why):
             (.silent, .info, "does not ring: \(why.rawValue)", [("BELFRY_WHY", why.rawValue)])
-        case .tick: nil
+        case .tick, .unknown: nil
         case .sound(let state, let detail): telling(state, detail)
         case .attachment(let attachment): telling(attachment)
         case .delivered(let deliverer, let content): telling(deliverer, attachments: content.attachments.count)
@@ -59,8 +59,8 @@ public struct JournalStory: Sendable {
         case .warning(let code, let detail): telling(code, detail)
         case .rejected(let reason, let detail):
             (
-                .rejected, .warning, "rejected: \(reason): \(Redaction.ofPayload(detail))",
-                [("BELFRY_REASON", reason), ("BELFRY_DETAIL", Redaction.ofPayload(detail))]
+                .rejected, .warning, "rejected: \(reason.rawValue): \(Redaction.ofPayload(detail))",
+                [("BELFRY_REASON", reason.rawValue), ("BELFRY_DETAIL", Redaction.ofPayload(detail))]
             )
         }
     }
@@ -85,10 +85,10 @@ public struct JournalStory: Sendable {
         )
     }
 
-    private static func telling(_ state: SoundState, _ detail: String) -> Telling {
+    private static func telling(_ state: CodeWord<SoundState>, _ detail: String) -> Telling {
         let priority: JournalEntry.Priority
-        switch state {
-        case .playing: priority = .info
+        switch state.known {
+        case .playing, nil: priority = .info
         case .unavailable: priority = .warning
         }
         return (
@@ -111,19 +111,19 @@ public struct JournalStory: Sendable {
         case .skipped(let reason, let detail):
             let detail = Redaction.ofPayload(detail)
             return (
-                .attachment, .notice, "picture from \(host) skipped: \(reason): \(detail)",
+                .attachment, .notice, "picture from \(host) skipped: \(reason.rawValue): \(detail)",
                 [
-                    ("BELFRY_STATE", "skipped"), ("BELFRY_URL", host), ("BELFRY_REASON", reason),
+                    ("BELFRY_STATE", "skipped"), ("BELFRY_URL", host), ("BELFRY_REASON", reason.rawValue),
                     ("BELFRY_DETAIL", detail),
                 ]
             )
         }
     }
 
-    private static func telling(_ deliverer: Deliverer, attachments: Int) -> Telling {
+    private static func telling(_ deliverer: CodeWord<Deliverer>, attachments: Int) -> Telling {
         let priority: JournalEntry.Priority
-        switch deliverer {
-        case .extension, .passthrough, .stopped: priority = .info
+        switch deliverer.known {
+        case .extension, .passthrough, .stopped, nil: priority = .info
         case .expiry, .crash: priority = .warning
         }
         return (
@@ -145,7 +145,7 @@ public struct JournalStory: Sendable {
         return (.ended, .info, message, fields)
     }
 
-    private static func telling(_ code: WarningCode, _ detail: String) -> Telling {
+    private static func telling(_ code: CodeWord<WarningCode>, _ detail: String) -> Telling {
         // What was found in a payload's field may be the caller's name or number.
         let detail = code == .fieldIgnored ? Redaction.ofPayload(detail) : Redaction.ofAddresses(detail)
         return (

@@ -62,7 +62,7 @@ public struct Settings: Hashable, Sendable {
         case .avatarMaxBytes: return Self.assign(ValueText.size(text, in: 1_024...10 << 20), to: &avatarBytesMax)
         case .avatarAllow: return Self.assign(HostList.parse(text, addresses: true), to: &avatarAllow)
         case .avatarFrom: return Self.assign(HostList.parse(text, addresses: false), to: &avatarFrom)
-        case .appGroupName: return Self.assign(ValueText.groupName(text), to: &appGroup)
+        case .appGroupName: return Self.assign(GroupName(text)?.text, to: &appGroup)
         }
     }
 
@@ -213,7 +213,7 @@ public enum Setting: CaseIterable, Hashable, Sendable {
         case .avatarMaxBytes: "a size from 1K to 10M"
         case .avatarAllow: "host names, addresses or CIDR blocks, \(Self.listManner)"
         case .avatarFrom: "host names, \(Self.listManner)"
-        case .appGroupName: "1 to 128 letters, digits, dots or hyphens, the first a letter or digit"
+        case .appGroupName: GroupName.rule
         }
     }
 

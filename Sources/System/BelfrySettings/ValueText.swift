@@ -89,13 +89,6 @@ public enum ValueText {
         return bytes.allSatisfy { isLetterOrDigit($0) || ".-_".utf8.contains($0) } ? text : nil
     }
 
-    /// The name of an app group.
-    static func groupName(_ text: String) -> String? {
-        let bytes = Array(text.utf8)
-        guard bytes.count <= 128, let first = bytes.first, isLetterOrDigit(first) else { return nil }
-        return bytes.allSatisfy { isLetterOrDigit($0) || ".-".utf8.contains($0) } ? text : nil
-    }
-
     /// Whether `byte` is an ASCII letter or digit.
     static func isLetterOrDigit(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) }
 

@@ -1,0 +1,1 @@
+/// Nothing: the target's name is all that this package is for.

@@ -1,0 +1,40 @@
+/// A word of a closed list as it came over the push socket: one of `Known`, or one that a later version has added.
+///
+/// A closed list grows from version to version, so a program that was compiled against an older Belfry meets words
+/// that its `Known` does not have. It compares and prints them all the same:
+///
+/// ```swift
+/// switch word.known {
+/// case .playing: …
+/// case .unavailable: …
+/// case nil: print(word.rawValue)
+/// }
+/// ```
+public struct CodeWord<Known>: Hashable, Sendable
+where Known: RawRepresentable & Hashable & Sendable, Known.RawValue == String {
+    /// The word as the contract spells it.
+    public let rawValue: String
+
+    /// The word `known`.
+    public init(_ known: Known) { rawValue = known.rawValue }
+
+    /// The word that is spelled `rawValue`, whether this version knows it or not.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The word as this version's list has it; nil if the list does not have it.
+    public var known: Known? { Known(rawValue: rawValue) }
+
+    /// Whether the word is `known`.
+    public static func == (word: CodeWord, known: Known) -> Bool { word.rawValue == known.rawValue }
+
+    /// Whether the word is not `known`.
+    public static func != (word: CodeWord, known: Known) -> Bool { word.rawValue != known.rawValue }
+
+    /// Whether `word` is `known`, so that `case .warning(code: .badClock, _)` is a pattern.
+    public static func ~= (known: Known, word: CodeWord) -> Bool { word == known }
+}
+
+extension CodeWord: CustomStringConvertible {
+    /// The word as the contract spells it.
+    public var description: String { rawValue }
+}

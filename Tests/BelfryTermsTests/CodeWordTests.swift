@@ -1,0 +1,22 @@
+import BelfryTerms
+import Testing
+
+/// Words of closed lists, and those that a later version has added.
+@Suite struct CodeWordTests {
+    @Test("a word of the list is that word, in comparisons and patterns", arguments: WarningCode.allCases)
+    func known(code: WarningCode) {
+        let word = CodeWord(code)
+        #expect(word == code && word.known == code && word.rawValue == code.rawValue && "\(word)" == code.rawValue)
+        #expect(word == CodeWord(rawValue: code.rawValue))
+        for other in WarningCode.allCases where other != code { #expect(word != other && word != CodeWord(other)) }
+        let isBadClock = if case .badClock = word { true } else { false }
+        #expect(isBadClock == (code == .badClock))
+    }
+
+    @Test("a word that the list does not have is kept, and is none of them", arguments: ["", "new", "Bad-Clock"])
+    func unknown(text: String) {
+        let word = CodeWord<WarningCode>(rawValue: text)
+        #expect(word.known == nil && word.rawValue == text && "\(word)" == text)
+        for code in WarningCode.allCases { #expect(word != code) }
+    }
+}

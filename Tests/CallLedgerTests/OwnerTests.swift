@@ -1,0 +1,64 @@
+import BelfryPropertyList
+import BelfryTerms
+import Testing
+@testable import CallLedger
+
+/// Several rings of one process: R8, R10 and R12 know them apart by the number of the ring.
+@Suite struct OwnerTests {
+    let file = GroupFile()
+
+    private func owner(_ ring: Int64) -> Owner { Owner(bootID: file.bootID, pid: 7, start: 700, ring: ring) }
+
+    private func admit(_ id: String, as owner: Owner) -> Admission {
+        let until = file.now + .seconds(30)
+        return file.change {
+            $0.admit(GroupFile.request(id, sentAt: nil), until: until, secondCall: .soft, callsMax: 100, owner: owner)
+        }
+    }
+
+    private func entry(_ id: String) -> PropertyListDictionary? {
+        file.root[Ledger.Key.calls]?.dictionaryValue?[id]?.dictionaryValue
+    }
+
+    @Test("the only ring of its process needs no word of its own in the file; another one has its number")
+    func words() {
+        #expect(admit("a", as: owner(0)) == .ring(mode: .loud))
+        #expect(admit("b", as: owner(3)) == .ring(mode: .soft))
+        #expect(entry("a")?.keys.contains("pidRing") == false)
+        #expect(entry("b")?["pidRing"] == .integer(3))
+        #expect(file.ledger.call(CallKey("a"))?.owner == owner(0))
+        #expect(file.ledger.call(CallKey("b"))?.owner == owner(3))
+    }
+
+    @Test("R8 R10 a ring's end is its own: another ring of the same process neither takes nor settles it")
+    func settlement() {
+        _ = admit("a", as: owner(1))
+        _ = admit("b", as: owner(2))
+        let request = GroupFile.request("a", sentAt: nil)
+        let (one, two) = (owner(1), owner(2))
+        let foreign = file.change { $0.settle(request, owner: two, reason: .timeout) }
+        #expect(foreign.reason == .timeout && file.state("a") == .ringing)
+        #expect(file.ledger.standing(of: CallKey("a"), owner: two, secondCall: .soft) == .ended(.hangup))
+        #expect(file.ledger.standing(of: CallKey("a"), owner: one, secondCall: .soft) == .rings(.loud))
+        #expect(file.ledger.standing(of: CallKey("b"), owner: two, secondCall: .soft) == .rings(.soft))
+        _ = file.change { $0.settle(request, owner: one, reason: .timeout) }
+        #expect(file.state("a") == .timeout)
+        #expect(file.ledger.standing(of: CallKey("b"), owner: two, secondCall: .soft) == .rings(.loud))
+    }
+
+    @Test("R12 as a process dies, all of its rings are over")
+    func death() {
+        _ = admit("a", as: owner(1))
+        _ = admit("b", as: owner(2))
+        file.dead = [owner(1), owner(2)]
+        #expect(file.change { $0.tellOfDeadRings() }.map(\.key.text).sorted() == ["a", "b"])
+    }
+
+    @Test("R18 a number that makes no sense counts as none")
+    func nonsense() {
+        _ = admit("a", as: owner(0))
+        var entry = entry("a") ?? [:]
+        entry["pidRing"] = .string("many")
+        #expect(Owner(in: entry) == owner(0))
+    }
+}

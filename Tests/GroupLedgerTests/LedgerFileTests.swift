@@ -1,0 +1,105 @@
+import BelfryAppGroup
+import BelfryEventLoop
+import BelfrySyscalls
+import BelfryTerms
+import CallLedger
+import Support
+import Testing
+@testable import GroupLedger
+
+/// The ledger in a real file: R12, R13 and R15 where they meet the machine.
+@Suite struct LedgerFileTests {
+    let folder = TemporaryFolder()
+    let loop: Loop
+    let file: LedgerFile
+
+    init() throws {
+        loop = try Loop()
+        let group = try #require(GroupName("group.belfry"))
+        file = LedgerFile(state: StateDirectory(path: "\(folder.path)/state"), group: group)
+    }
+
+    private func admit(_ id: String, as owner: Owner, in other: LedgerFile? = nil) -> Admission? {
+        let until = loop.now + .seconds(30)
+        return (other ?? file).transactAndWait(on: loop) {
+            $0.admit(RingRequest(key: CallKey(id)), until: until, secondCall: .soft, callsMax: 10, owner: owner)
+        }.value
+    }
+
+    @Test("a file that is missing or broken shows no ledger; one that was changed does")
+    func reading() {
+        #expect(file.read() == nil)
+        #expect(admit("a", as: Owner(.current)) == .ring(mode: .loud))
+        #expect(file.read()?.rings.map(\.key) == [CallKey("a")])
+        #expect(file.read()?.loudest?.owner == Owner(.current))
+        folder.write(Array("no property list".utf8), to: "state/groups/group.belfry/Library/Preferences/group.belfry.plist")
+        #expect(file.read() == nil)
+    }
+
+    @Test("R12 the owner of a dead process, or of another boot, does not live") func owners() throws {
+        let own = Owner(.current)
+        #expect(own.isAlive && own.ring == 0 && Owner(.current, ring: 5).isAlive)
+        #expect(!Owner(bootID: own.bootID, pid: own.pid, start: own.start + 1).isAlive)
+        #expect(!Owner(bootID: "another", pid: own.pid, start: own.start).isAlive)
+        #expect(!Owner(bootID: own.bootID, pid: .max, start: own.start).isAlive)
+        #expect(!Owner(bootID: own.bootID, pid: own.pid, start: -1).isAlive)
+        #expect(ProcessIdentity(own) == .current)
+    }
+
+    @Test("R12 the watch shows what it finds, each change, and the death of who rings") func watching() throws {
+        let child = try ChildProcess(ChildCommand(path: "/bin/cat", streams: [0: .descriptor(try pipe()), 1: .null]))
+        let other = Owner(try #require(ProcessIdentity(livingPID: child.pid)))
+        #expect(admit("a", as: other) == .ring(mode: .loud))
+        var shown: [[CallKey]] = []
+        var wanted = 0
+        let watch = file.watch(on: loop) { [loop] ledger in
+            shown.append(ledger.rings.map(\.key))
+            if shown.count == wanted { loop.stop() }
+        }
+        wanted = 1
+        loop.run()
+        #expect(shown == [[CallKey("a")]])
+        watch.expectDeaths(of: [other])
+        watch.expectDeaths(of: [other])
+        wanted = 2
+        try child.signal(9)
+        loop.run()
+        #expect(shown == [[CallKey("a")], []])
+        wanted = 3
+        #expect(admit("b", as: Owner(.current)) == .ring(mode: .loud))
+        loop.run()
+        #expect(shown.last == [CallKey("b")])
+        watch.cancel()
+        watch.cancel()
+        _ = admit("c", as: Owner(.current))
+        loop.runUntilIdle()
+        #expect(shown.count == 3)
+    }
+
+    @Test("a watch that is cancelled before it began shows nothing") func cancelled() {
+        _ = admit("a", as: Owner(.current))
+        let watch = file.watch(on: loop) { _ in Issue.record("shown") }
+        watch.cancel()
+        loop.runUntilIdle()
+    }
+
+    @Test("R13 R18 a file that cannot be read for a moment is not shown: it hangs up nothing") func unreadable() throws {
+        _ = admit("a", as: Owner(.current))
+        var shown = 0
+        let watch = file.watch(on: loop) { _ in shown += 1 }
+        loop.runUntilIdle()
+        #expect(shown == 1)
+        folder.write(Array("{".utf8), to: "state/groups/group.belfry/Library/Preferences/group.belfry.plist")
+        watch.look()
+        loop.runUntilIdle()
+        #expect(shown == 1)
+        watch.cancel()
+    }
+
+    /// The reading end of a pipe that nobody writes to and this process keeps open.
+    private func pipe() throws -> Int32 {
+        let pair = try DescriptorPair.pipe()
+        _ = pair.writing.release()
+        return pair.reading.release()
+    }
+}
