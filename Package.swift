@@ -120,7 +120,7 @@ let programs: [Target] = [
 let checks: [Target] = [
     .target(
         name: "Support",
-        dependencies: ["BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux"],
+        dependencies: ["BelfryEventLoop", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux"],
         path: "Tests/Support",
         swiftSettings: strict
     ),
@@ -203,7 +203,10 @@ let checks: [Target] = [
         ]),
     tests(
         "PictureIntegrationTests",
-        of: ["BelfryPictures", "BelfryJSON", "BelfryTerms", "BelfrySyscalls", "CBelfryPixbuf", "belfry-avatar"]),
+        of: [
+            "BelfryPictures", "BelfryJSON", "BelfryTerms", "BelfrySyscalls", "CBelfryPixbuf", "Support",
+            "belfry-avatar",
+        ]),
 ]
 
 /// Only where Tests/fuzz asks for them: they need libFuzzer to link.
