@@ -143,13 +143,13 @@ final class FakeWorld: CallWorld {
     }
 
     /// How long a picture takes, and what comes of it; nil never comes.
-    var picture: (after: TimeSpan, outcome: CallerPicture.Outcome)?
+    var picture: (after: TimeSpan, outcome: PictureDownload.Outcome)?
     private(set) var isFetching = false
 
-    func fetchPicture(_ url: String, deadline: Instant, finished: @escaping (CallerPicture.Outcome) -> Void) {
+    func fetchPicture(_ url: String, deadline: Instant, finished: @escaping (PictureDownload.Outcome) -> Void) {
         #expect(!isFetching, "two fetches for one call")
         isFetching = true
-        let timeout = CallerPicture.Outcome.skipped(Skip(.timeout, "too late"))
+        let timeout = PictureDownload.Outcome.skipped(Skip(.timeout, "too late"))
         let arrival = picture.map { (now + $0.after, $0.outcome) } ?? (deadline, timeout)
         let end = arrival.0 <= deadline ? arrival : (deadline, timeout)
         _ = loop.schedule(at: end.0, description: "picture \(owner.pid)") { [self] in

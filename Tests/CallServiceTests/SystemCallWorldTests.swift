@@ -23,8 +23,8 @@ import Testing
             duration: .seconds(30), interval: .seconds(1), sound: "none", vibrates: false, secondCall: .soft,
             callsMax: 10)
         let group = try #require(GroupName("group.belfry"))
-        let picture = CallerPicture(
-            loop: loop, settings: AvatarSettings(timeout: .zero, bytesMax: 1, allow: [], from: []), statePath: path,
+        let picture = PictureDownload(
+            loop: loop, settings: PictureSettings(timeout: .zero, bytesMax: 1, allow: [], from: []), statePath: path,
             requestID: "request", program: nil)
         let world = SystemCallWorld(
             loop: loop, file: GroupFile(state: StateDirectory(path: path), group: group),

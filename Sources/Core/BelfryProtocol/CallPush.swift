@@ -33,7 +33,7 @@ public struct CallRequest: Sendable {
     /// Whether it is a video call.
     public var hasVideo: Bool
     /// Their picture.
-    public var callerAvatar: CallerAvatar
+    public var callerAvatar: CallerPicture
     /// How long it asks to ring, at least a second.
     public var duration: TimeSpan?
     /// When it was sent, by the call's own field, else by the envelope's.
@@ -45,7 +45,7 @@ public struct CallRequest: Sendable {
         callerName: String? = nil,
         handle: String? = nil,
         hasVideo: Bool = false,
-        callerAvatar: CallerAvatar = .absent,
+        callerAvatar: CallerPicture = .absent,
         duration: TimeSpan? = nil,
         sentAt: WallTime? = nil
     ) {
@@ -60,7 +60,7 @@ public struct CallRequest: Sendable {
 }
 
 /// A caller's picture as the payload gives it.
-public enum CallerAvatar: Hashable, Sendable {
+public enum CallerPicture: Hashable, Sendable {
     /// Most bytes of an address.
     public static let addressBytesMax = 2048
 

@@ -138,8 +138,8 @@ struct CallReader {
         return false
     }
 
-    private func avatar() -> CallerAvatar {
-        var firstUnusable: CallerAvatar?
+    private func avatar() -> CallerPicture {
+        var firstUnusable: CallerPicture?
         for (field, value) in candidates(["callerAvatar", "caller_avatar"]) {
             if let text = value.stringValue, Self.isWebAddress(text) { return .url(text) }
             let detail = "\(field): found \(value.foundDescription), expected an http or https address"
@@ -150,7 +150,7 @@ struct CallReader {
 
     /// Whether `text` is an http or https address with a host; nothing else of it is judged here.
     static func isWebAddress(_ text: String) -> Bool {
-        guard text.utf8.count <= CallerAvatar.addressBytesMax else { return false }
+        guard text.utf8.count <= CallerPicture.addressBytesMax else { return false }
         guard !text.unicodeScalars.contains(where: { $0.value <= 0x20 || (0x7F...0x9F).contains($0.value) }) else {
             return false
         }

@@ -25,7 +25,7 @@ final class Worker {
     private let connection: ClientConnection
     private let journal: JournalSink
     private var walk: NotificationWalk?
-    private var picture: CallerPicture?
+    private var picture: PictureDownload?
     private var status = Status.handled
     private var isOver = false
 
@@ -92,8 +92,8 @@ final class Worker {
         let ring = RingSettings(settings)
         let ringer = Ringer(loop: loop, settings: ring, environment: environment, tell: reporter.report)
         let state = StateDirectory(environment: environment) ?? StateDirectory(path: "/nonexistent/belfry")
-        let picture = CallerPicture(
-            loop: loop, settings: AvatarSettings(settings), statePath: state.path, requestID: push.request.id,
+        let picture = PictureDownload(
+            loop: loop, settings: PictureSettings(settings), statePath: state.path, requestID: push.request.id,
             program: programBeside("belfry-avatar"))
         self.picture = picture
         let world = SystemCallWorld(
@@ -147,7 +147,7 @@ private func processStart() -> Instant {
     return Instant(microseconds: ticks.multipliedReportingOverflow(by: 1_000_000 / ticksPerSecond).partialValue)
 }
 
-extension AvatarSettings {
+extension PictureSettings {
     fileprivate init(_ settings: Settings) {
         self.init(
             timeout: settings.avatarTimeout, bytesMax: settings.avatarBytesMax, allow: settings.avatarAllow,

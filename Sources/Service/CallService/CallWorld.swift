@@ -45,7 +45,7 @@ public protocol CallWorld: AnyObject {
 
     /// Fetches the caller's picture beside the ring, until `deadline` at most; calls `finished` once, perhaps before
     /// this returns, unless ``cancelPicture()`` comes first.
-    func fetchPicture(_ url: String, deadline: Instant, finished: @escaping (CallerPicture.Outcome) -> Void)
+    func fetchPicture(_ url: String, deadline: Instant, finished: @escaping (PictureDownload.Outcome) -> Void)
 
     /// Ends the fetch.
     func cancelPicture()

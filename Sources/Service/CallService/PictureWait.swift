@@ -23,7 +23,7 @@ final class PictureWait {
     }
 
     /// Begins to fetch `avatar`, until `deadline` at most.
-    func begin(_ avatar: CallerAvatar, deadline: Instant) {
+    func begin(_ avatar: CallerPicture, deadline: Instant) {
         switch avatar {
         case .absent: return
         case .unusable(let detail): tell(.skipped(reason: SkipReason.badURL.rawValue, detail: detail))
@@ -41,7 +41,7 @@ final class PictureWait {
     }
 
     /// Nobody is asked for `avatar`.
-    func forgo(_ avatar: CallerAvatar, _ reason: SkipReason, _ detail: String) {
+    func forgo(_ avatar: CallerPicture, _ reason: SkipReason, _ detail: String) {
         guard case .url(let url) = avatar else { return begin(avatar, deadline: world.now) }
         self.url = url
         tell(.skipped(reason: reason.rawValue, detail: detail))
@@ -71,7 +71,7 @@ final class PictureWait {
         tellMissed()
     }
 
-    private func finished(_ outcome: CallerPicture.Outcome) {
+    private func finished(_ outcome: PictureDownload.Outcome) {
         isComing = false
         switch outcome {
         case .attached(let attachment, let bytes, let seconds):

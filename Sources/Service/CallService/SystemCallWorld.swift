@@ -13,7 +13,7 @@ public final class SystemCallWorld: CallWorld {
     private let loop: Loop
     private let file: GroupFile
     private let ringer: Ringer
-    private let picture: CallerPicture
+    private let picture: PictureDownload
     private let tell: (Event.Body) -> Void
     private var timer: (any ScheduledTimer)?
     private var pictureSoon: (any ScheduledTimer)?
@@ -28,7 +28,7 @@ public final class SystemCallWorld: CallWorld {
 
     /// - Parameter tell: takes the events.
     public init(
-        loop: Loop, file: GroupFile, ringer: Ringer, picture: CallerPicture, tell: @escaping (Event.Body) -> Void
+        loop: Loop, file: GroupFile, ringer: Ringer, picture: PictureDownload, tell: @escaping (Event.Body) -> Void
     ) {
         self.loop = loop
         self.file = file
@@ -120,7 +120,7 @@ public final class SystemCallWorld: CallWorld {
 
     /// Fetches the caller's picture, from the next iteration on: a ring is told before.
     public func fetchPicture(
-        _ url: String, deadline: Instant, finished: @escaping (CallerPicture.Outcome) -> Void
+        _ url: String, deadline: Instant, finished: @escaping (PictureDownload.Outcome) -> Void
     ) {
         pictureSoon = loop.afterThis(description: "picture") { [picture] in
             picture.fetch(url, deadline: deadline, finished: finished)
