@@ -45,11 +45,11 @@ let core: [Target] = [
     room("Core/BelfryTerms"),
     room("Core/BelfryJSON", imports: ["BelfryTerms", "CBelfryJansson"]),
     room("Core/BelfryPropertyList", imports: ["CBelfryPlist"]),
-    room("Core/BelfryProtocol", imports: ["BelfryJSON", "BelfryTerms"]),
+    room("Core/BelfryPictures", imports: ["BelfryJSON", "BelfryTerms"]),
+    room("Core/BelfryProtocol", imports: ["BelfryJSON", "BelfryPictures", "BelfryTerms"]),
     room("Core/CallLedger", imports: ["BelfryTerms", "BelfryPropertyList"]),
     room("Core/Ringing", imports: ["BelfryTerms"]),
     room("Core/Interception", imports: ["BelfryProtocol", "BelfryTerms"]),
-    room("Core/BelfryPictures", imports: ["BelfryJSON", "BelfryTerms"]),
 ]
 
 let system: [Target] = [

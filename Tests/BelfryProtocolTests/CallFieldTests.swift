@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: ["http://h", "https://example.com/a.png?x=1#y", "HTTPS://EXAMPLE.COM/", "http://[::1]:8080/a"])
-    func webAddressesAreAvatars(address: String) throws {
+    func webAddressesArePictures(address: String) throws {
         #expect(try request(info: #""callerAvatar":"\#(address)""#).request.callerAvatar == .url(address))
     }
 
@@ -116,7 +116,7 @@ import Testing
         #""http://:80/""#, #""http://h/a b""#, #""http://h/\u0000""#, #""http://h/\r\nX: y""#, #""//h/a""#, "5", "true",
         "[]", "{}", #""http://h/\#(String(repeating: "a", count: 2040))""#,
     ])
-    func everyOtherAvatarIsThereButUnusable(value: String) throws {
+    func everyOtherPictureIsThereButUnusable(value: String) throws {
         let request = try request(info: #""callerAvatar":\#(value)"#).request
         guard case .unusable(let detail) = request.callerAvatar else {
             Issue.record("\(request.callerAvatar)")

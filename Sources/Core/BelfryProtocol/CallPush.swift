@@ -61,14 +61,11 @@ public struct CallRequest: Sendable {
 
 /// A caller's picture as the payload gives it.
 public enum CallerPicture: Hashable, Sendable {
-    /// Most bytes of an address.
-    public static let addressBytesMax = 2048
-
-    /// The payload says nothing of one.
+    /// The payload has no field for one.
     case absent
-    /// An http or https address; whether it may be fetched is for others to decide.
+    /// An http or https address as the payload spells it; whether it may be fetched is judged when it is.
     case url(String)
-    /// There is a field, but no address in it: what was found, for people.
+    /// There is a field, but no address in it; `detail` tells people what was found.
     case unusable(detail: String)
 }
 
