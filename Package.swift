@@ -164,7 +164,7 @@ let checks: [Target] = [
         "BelfryJournalTests",
         of: ["BelfryJournal", "BelfryProtocol", "BelfryJSON", "BelfryTerms", "BelfrySyscalls", "Support"]),
     tests("SystemSoundTests", of: ["SystemSound", "Support", "BelfrySyscalls", "BelfryTerms", "RingPlayer"]),
-    tests("PictureFetchTests", of: ["PictureFetch", "BelfryPictures", "CBelfryLinux"]),
+    tests("PictureFetchTests", of: ["PictureFetch", "BelfryPictures", "BelfrySyscalls", "CBelfryLinux"]),
     tests(
         "PictureFetcherTests",
         of: [
