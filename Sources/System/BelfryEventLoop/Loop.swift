@@ -19,8 +19,7 @@ public final class Loop: TimerSource {
     public let poster: LoopPoster
     private let timers: LoopTimers
     private let deferred: DeferredActions
-    var directories: [ObjectIdentifier: DirectorySource] = [:]
-    var directorySignal: LoopSource?
+    let directories = WatchedDirectories()
     private var isStopRequested = false
     private var isRunning = false
 

@@ -6,10 +6,8 @@ import CBelfrySystemd
 public struct ReceivedSignal: Hashable, Sendable {
     /// Its number.
     public let number: Int32
-    /// The process that sent it; 0 for the kernel.
-    public let senderProcess: Int32
-    /// The value sigqueue(3) sent along; 0 for other ways of sending.
-    public let value: Int32
+    /// The descriptor that it is about, if fcntl(2) asked for such a signal (F_SETSIG); 0 for all others.
+    public let descriptor: Int32
 }
 
 extension Loop {
@@ -74,8 +72,7 @@ private func signalArrived(
     unsafe object(userdata, as: SignalSource.self).fire(
         ReceivedSignal(
             number: Int32(truncatingIfNeeded: information.ssi_signo),
-            senderProcess: Int32(truncatingIfNeeded: information.ssi_pid),
-            value: information.ssi_int
+            descriptor: information.ssi_fd
         )
     )
     return 0
