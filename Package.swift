@@ -105,7 +105,6 @@ let programs: [Target] = [
         imports: [
             "ServiceHost", "CallService", "BelfrySettings", "BelfryEventLoop", "BelfryAppGroup", "BelfryProtocol",
             "BelfryJournal", "BelfrySyscalls", "BelfryTerms", "CallLedger", "Interception", "PictureFetcher",
-            "CBelfryLinux",
         ]
     ),
     program(

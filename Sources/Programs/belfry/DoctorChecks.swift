@@ -36,7 +36,7 @@ enum MachineChecks {
             let access = try GroupAccess(context)
             let isReadable = { if case .unreadable = access.file.snapshot().status { false } else { true } }()
             let transaction = access.file.transactAndWait(on: try Command.makeLoop()) { _ in }
-            var findings = transaction.warnings.map { Finding(.warn, "state", "\($0.code): \($0.detail)") }
+            var findings = transaction.warnings.map { Finding(.warn, "state", "\($0.code.rawValue): \($0.detail)") }
             if case .failed(let error) = transaction.outcome {
                 let detail = "\(access.file.path) cannot be written: \(error)"
                 findings.append(

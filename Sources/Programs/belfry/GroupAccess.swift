@@ -60,7 +60,7 @@ struct GroupAccess {
     /// Changes the file in one transaction; prints what the operator should know of it.
     func change<Result>(_ change: @escaping (inout GroupEdit) -> Result) throws(CommandError) -> Result {
         let transaction = file.transactAndWait(on: try Command.makeLoop(), change)
-        for warning in transaction.warnings { context.warn("\(warning.code): \(warning.detail)") }
+        for warning in transaction.warnings { context.warn("\(warning.code.rawValue): \(warning.detail)") }
         if case .failed(let error) = transaction.outcome {
             throw CommandError(.unavailable, "the group file \(file.path) cannot be written", "\(error)")
         }

@@ -77,7 +77,7 @@ public final class SystemCallWorld: CallWorld {
     /// Has changes of other calls than `keys` passed over until the next look.
     public func heed(_ keys: [CallKey]) {
         guard let shown else { return }
-        groupWatch?.attend(to: GroupFocus(dictionary: Ledger.callsKey, members: keys.map(\.text)), since: shown)
+        groupWatch?.focus(on: GroupFocus(dictionary: Ledger.callsKey, members: keys.map(\.text)), since: shown)
     }
 
     /// Reads the file again, and tells the watcher where it has changed.

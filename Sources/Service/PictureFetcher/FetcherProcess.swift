@@ -115,10 +115,7 @@ final class FetcherProcess {
         }
     }
 
-    private var isReadable: Bool {
-        var request = pollfd(fd: answers.number, events: Int16(POLLIN), revents: 0)
-        return unsafe poll(&request, 1, 0) == 1
-    }
+    private var isReadable: Bool { isReady(answers.number, for: POLLIN) }
 
     /// The request in a nameless file, which takes any number of hosts and never has to be waited for as a pipe does.
     private static func file(of bytes: [UInt8]) throws(SystemError) -> OwnedDescriptor {

@@ -1,5 +1,6 @@
 import BelfryPictures
 import BelfrySyscalls
+import BelfryTerms
 import Glibc
 
 /// Where pictures are kept for whoever shows a notification: `<state>/attachments/<request id>/caller.png`.

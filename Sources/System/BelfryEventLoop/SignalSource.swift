@@ -15,7 +15,7 @@ extension Loop {
     ///
     /// Blocks the signal in this thread and leaves it blocked, also after the end: other threads must have it blocked
     /// too, or it may reach them instead. So do this before any thread is made. Standard signals that arrive together
-    /// are told once, real-time signals each.
+    /// arrive as one, real-time signals each.
     @discardableResult
     public func onSignal(
         _ number: Int32,
@@ -29,7 +29,7 @@ extension Loop {
         return source
     }
 
-    /// What arrives meanwhile is pending, and told once the loop is prepared.
+    /// What arrives meanwhile is pending until the loop is prepared.
     private func keep(_ source: SignalSource) throws(SystemError) {
         guard !signalsToCome.contains(where: { $0.number == source.number && $0.isActive }) else {
             throw SystemError(errno: EBUSY, call: "sd_event_add_signal", subject: source.description)
@@ -69,7 +69,7 @@ private func signalArrived(
     _ userdata: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let information = unsafe information?.pointee else { return 0 }
-    unsafe object(userdata, as: SignalSource.self).fire(
+    unsafe loopSource(userdata, as: SignalSource.self).fire(
         ReceivedSignal(
             number: Int32(truncatingIfNeeded: information.ssi_signo),
             descriptor: information.ssi_fd

@@ -85,8 +85,7 @@ public enum ValueText {
         let bytes = Array(text.utf8)
         guard bytes.count <= 1_024, let first = bytes.first else { return nil }
         if first == UInt8(ascii: "/") { return bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F } ? text : nil }
-        guard first != UInt8(ascii: "."), bytes.count <= 128 else { return nil }
-        return bytes.allSatisfy { isLetterOrDigit($0) || ".-_".utf8.contains($0) } ? text : nil
+        return SoundName.isValid(text) ? text : nil
     }
 
     /// The name of an app group.
