@@ -166,10 +166,9 @@ public final class SystemCallWorld: CallWorld {
     }
 }
 
-/// What a ring is heard and felt by: one sound for loud rings, one for soft ones, and a vibrator.
+/// What a ring is heard and felt by: one sound for loud rings, one for soft ones.
 public final class Ringer {
-    private let player: SoundPlayer
-    private let vibrator: any Vibrator
+    private let player: PlayerSound
     private let environment: Environment
     private lazy var files = SoundFiles(environment: environment, programPath: runningProgramPath())
     private let settings: RingSettings
@@ -183,8 +182,7 @@ public final class Ringer {
         self.settings = settings
         self.tell = tell
         self.environment = environment
-        vibrator = NoVibrator()
-        player = SoundPlayer(loop: loop, runtimeDirectory: environment["XDG_RUNTIME_DIR"]) { state in
+        player = SoundPlayer(loop: loop, runtimeDirectory: environment["XDG_RUNTIME_DIR"]).makeSound { state in
             switch state {
             case .playing(let detail): tell(.sound(state: .playing, detail: detail))
             case .unavailable(let detail): tell(.sound(state: .unavailable, detail: detail))
@@ -194,16 +192,12 @@ public final class Ringer {
 
     func pulse(_ mode: RingMode) {
         switch mode {
-        case .loud:
-            play(mode)
-            if settings.vibrates { vibrator.start(VibrationPulse.ring.fitted(to: settings.interval)) }
-        case .soft: play(mode)
+        case .loud, .soft: play(mode)
         case .silent: break
         }
     }
 
     func silence(_ silent: @escaping () -> Void) {
-        vibrator.stop()
         player.silence(then: silent)
     }
 
