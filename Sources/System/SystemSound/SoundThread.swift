@@ -22,8 +22,11 @@ final class SoundThread {
     private var slot = Slot.none
 
     private enum Slot: ~Copyable {
+        /// Nothing plays, or nothing may: to be asked for before the next sound.
         case none
+        /// One of the eight is ours.
         case taken(FileLock)
+        /// Places cannot be counted here, so nobody is turned away.
         case uncounted
     }
 
