@@ -138,7 +138,7 @@ let checks: [Target] = [
         path: "Tests/RingPlayer",
         swiftSettings: strict
     ),
-    tests("TidyTests", of: ["BelfryTerms", "BelfryProtocol", "CallLedger", "BelfryPictures"]),
+    tests("TidyTests", of: ["BelfrySettings", "BelfryTerms"]),
     tests("BelfryTermsTests", of: ["BelfryTerms"]),
     tests("BelfryJSONTests", of: ["BelfryJSON", "BelfryTerms", "Support"]),
     tests("BelfryPropertyListTests", of: ["BelfryPropertyList", "Support"]),

@@ -87,7 +87,7 @@ public final class CallService: ServiceExtension {
         }
     }
 
-    /// Rings, or says why not: after `received`, before the delivery.
+    /// Rings, or says why not (R5): after `received`, before the delivery.
     public func begin() {
         if isClockBad {
             let detail = "sentAt is over \(RingWindow.clockSkewMax.seconds) s in the future, and counts as absent"

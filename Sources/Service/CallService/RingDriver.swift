@@ -66,7 +66,7 @@ final class RingDriver {
         }
     }
 
-    /// A ring that is not loud becomes so when its elder is over; a killed elder writes nothing to say so.
+    /// A ring that is not loud becomes so when its elder is over; a killed elder writes nothing to say so (R12).
     private func waitForDeath(of elder: Owner?) {
         guard elder != watchedElder else { return }
         watchedElder = elder

@@ -85,7 +85,8 @@ public final class SystemCallWorld: CallWorld {
         groupWatch?.look()
     }
 
-    /// Watches `process` by its pidfd; one that is gone already is told of in the next iteration.
+    /// Watches `process` by its pidfd; one that is gone already is told of in the next
+    /// iteration (R12).
     public func watchDeath(of process: Owner?, _ died: @escaping () -> Void) {
         elder?.cancel()
         elder = process.flatMap { ProcessIdentity($0) }.flatMap { process in

@@ -115,7 +115,7 @@ extension GroupFile {
 
     private func waited(_ transaction: PendingTransaction) -> TimeSpan { transaction.timers.now - transaction.begun }
 
-    /// Renames the unreadable file out of the way; nil where it has been replaced by now.
+    /// Renames the unreadable file out of the way (R13); nil if it has been replaced by now.
     private func setAside(_ found: GroupSnapshot, detail: String) throws(SystemError) -> GroupWarning? {
         let keptAs = try directories?.setAside(name, if: found.identity)
         forget()

@@ -1,7 +1,7 @@
 import CBelfryLinux
 import Glibc
 
-/// An open directory that is ours: owned by this user and writable by nobody else.
+/// An open directory that is ours: owned by this user and writable by nobody else (S2).
 ///
 /// What is done in it goes through its descriptor, never through a path again, and follows no symbolic link. Names have
 /// no slash.
