@@ -3,8 +3,8 @@
 import statistics
 
 COLUMNS = ("what", "belfry median", "p99", "peer median", "p99", "compared", "spread", "at most", "")
-# Of two stages: the statistic that the row names, the spread of the rounds behind it, and whether the first stage's is
-# within the other's own spread.
+# Of two stages: the middle of the rounds, of each the statistic that the row names; their spread; and whether the first
+# stage's middle is within the other's spread. (Of equal builds, one has the worst of all rounds in every second row.)
 COLUMNS_OF_TWO = ("what", "belfry", "its rounds", "other", "its rounds", "belfry / other", "peer", "")
 
 
@@ -74,8 +74,8 @@ class Row:
         """This row of the table of two stages; `other` is the same row of the other stage."""
         if not self.rounds or not other.rounds:
             return (self.what, "", "", "", "", "not measured", "", "")
-        mine, others = self.statistic(together(self.rounds)), self.statistic(together(other.rounds))
         each, others_each = ([self.statistic(taken) for taken in row.rounds] for row in (self, other))
+        mine, others = median(each), median(others_each)
         peers = together(self.peer) + together(other.peer)
         return (
             self.what,
