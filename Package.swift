@@ -34,7 +34,6 @@ let libraries: [Target] = [
     library("CBelfryJansson", providers: [.apt(["libjansson-dev"])]),
     // Headers alone: these are opened when they are needed, never linked.
     library("CBelfrySystemd", providers: [.apt(["libsystemd-dev"])]),
-    library("CBelfryPlist", providers: [.apt(["libplist-dev"])]),
     library("CBelfryCanberra", providers: [.apt(["libcanberra-dev"])]),
     library("CBelfryLinux"),
     library("CBelfryCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -44,7 +43,7 @@ let libraries: [Target] = [
 let core: [Target] = [
     room("Core/BelfryTerms"),
     room("Core/BelfryJSON", imports: ["BelfryTerms", "CBelfryJansson"]),
-    room("Core/BelfryPropertyList", imports: ["CBelfryPlist"]),
+    room("Core/BelfryPropertyList", imports: ["BelfryTerms"]),
     room("Core/BelfryProtocol", imports: ["BelfryJSON", "BelfryTerms"]),
     room("Core/CallLedger", imports: ["BelfryTerms", "BelfryPropertyList"]),
     room("Core/Ringing", imports: ["BelfryTerms"]),
@@ -216,6 +215,13 @@ let fuzzers: [Target] =
             name: "FuzzPictures",
             dependencies: ["BelfryPictures", "CFuzzer"],
             path: "Tests/FuzzPictures",
+            exclude: ["seeds"],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "FuzzPropertyList",
+            dependencies: ["BelfryPropertyList", "CFuzzer"],
+            path: "Tests/FuzzPropertyList",
             exclude: ["seeds"],
             swiftSettings: strict
         ),

@@ -10,8 +10,8 @@ import Testing
     /// The floors, the lowest first: an arrow points down, or to another room of its own floor.
     static let floors = ["Libraries", "Core", "System", "Service", "Client", "Programs"]
 
-    /// Readers of bytes that let a library look at them; they know neither clock nor input and output all the same.
-    static let readers = ["BelfryJSON": "CBelfryJansson", "BelfryPropertyList": "CBelfryPlist"]
+    /// Readers of bytes that let a library look at them: they know neither clock nor input and output all the same.
+    static let readers = ["BelfryJSON": "CBelfryJansson"]
 
     @Test("the map is read: every kind of room is there")
     func mapIsRead() {
