@@ -6,7 +6,7 @@ DESTDIR ?=
 SWIFT ?= swift
 
 # What a Debian 12 with a Swift toolchain still needs to build and to run.
-PACKAGES := libsystemd-dev libcanberra-dev libcanberra-pulse libjansson-dev libplist-dev pkg-config gcc \
+PACKAGES := libsystemd-dev libcanberra-dev libcanberra-pulse libjansson-dev pkg-config gcc \
 	libcurl4-openssl-dev libgdk-pixbuf-2.0-dev webp-pixbuf-loader ca-certificates openssl \
 	libstdc++-12-dev python3 systemd dbus-user-session pulseaudio-utils
 # What demo and tests need beside it where no sound server runs. Apart, since it conflicts with a desktop's PipeWire.
@@ -31,6 +31,8 @@ EXAMPLE_FLAGS := --package-path Examples --scratch-path $(BUILD)/examples -debug
 PROGRAMS := belfry belfry-worker belfry-avatar
 UNITS := $(notdir $(wildcard Units/*.socket Units/*.service Units/*.slice))
 SOUNDS := $(notdir $(wildcard Sounds/*.wav))
+# Beside one another as here, so that their links hold.
+DOCUMENTS := README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md LICENSE
 SHELL_SCRIPTS := $(shell grep -lE '^\#!/usr/bin/env bash' .ci/* Bench/* Demo/* Tests/* Units/* 2>/dev/null)
 
 programs_folder := $(DESTDIR)$(PREFIX)/bin
@@ -76,8 +78,8 @@ test: deps ## unit tests, then the programs under a systemd and a sound server o
 	@$(MAKE) --no-print-directory stage
 	@Tests/run $(STAGE)
 
-bench: stage ## the numbers, each against its peer in C
-	@Bench/run $(STAGE)
+bench: stage ## the numbers, each against its peer in C; OTHER=STAGE measures another build beside it
+	@Bench/run $(STAGE) $(OTHER)
 
 lint: ## check format, scripts, units and sounds
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Examples
@@ -98,11 +100,12 @@ endif
 
 # Not built again by a later "sudo make install", which would leave root's files in the build folder.
 files: $(if $(wildcard $(PROGRAMS:%=$(BUILD)/release/%)),,build)
-	@install -d $(programs_folder) $(units_folder) $(sounds_folder) $(documents_folder)
+	@install -d $(programs_folder) $(units_folder) $(sounds_folder) $(documents_folder)/docs
 	@install -m 755 $(PROGRAMS:%=$(BUILD)/release/%) $(programs_folder)
 	@install -m 644 $(SOUNDS:%=Sounds/%) $(sounds_folder)
 	@install -m 644 Sounds/README.md $(documents_folder)/sounds.md
-	@install -m 644 $(wildcard README.md) Units/hardened.conf $(documents_folder)
+	@install -m 644 $(DOCUMENTS) Units/hardened.conf $(documents_folder)
+	@install -m 644 docs/*.md $(documents_folder)/docs
 	@for unit in $(UNITS); do \
 		sed 's|@bindir@|$(subst %,%%,$(abspath $(PREFIX)))/bin|' Units/$$unit >$(units_folder)/$$unit && \
 		chmod 644 $(units_folder)/$$unit || exit 1; done

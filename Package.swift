@@ -34,7 +34,6 @@ let libraries: [Target] = [
     library("CBelfryJansson", providers: [.apt(["libjansson-dev"])]),
     // Headers alone: these are opened when they are needed, never linked.
     library("CBelfrySystemd", providers: [.apt(["libsystemd-dev"])]),
-    library("CBelfryPlist", providers: [.apt(["libplist-dev"])]),
     library("CBelfryCanberra", providers: [.apt(["libcanberra-dev"])]),
     library("CBelfryLinux"),
     library("CBelfryCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -44,12 +43,12 @@ let libraries: [Target] = [
 let core: [Target] = [
     room("Core/BelfryTerms"),
     room("Core/BelfryJSON", imports: ["BelfryTerms", "CBelfryJansson"]),
-    room("Core/BelfryPropertyList", imports: ["CBelfryPlist"]),
-    room("Core/BelfryProtocol", imports: ["BelfryJSON", "BelfryTerms"]),
+    room("Core/BelfryPropertyList", imports: ["BelfryTerms"]),
+    room("Core/BelfryPictures", imports: ["BelfryJSON", "BelfryTerms"]),
+    room("Core/BelfryProtocol", imports: ["BelfryJSON", "BelfryPictures", "BelfryTerms"]),
     room("Core/CallLedger", imports: ["BelfryTerms", "BelfryPropertyList"]),
     room("Core/Ringing", imports: ["BelfryTerms"]),
     room("Core/Interception", imports: ["BelfryProtocol", "BelfryTerms"]),
-    room("Core/BelfryPictures", imports: ["BelfryJSON", "BelfryTerms"]),
 ]
 
 let system: [Target] = [
@@ -85,7 +84,8 @@ let service: [Target] = [
     room(
         "Service/CallService",
         imports: [
-            "ServiceHost", "PictureFetcher", "Ringing", "CallLedger", "GroupLedger", "SystemSound", "BelfryAppGroup",
+            "ServiceHost", "PictureFetcher", "BelfryPictures", "Ringing", "CallLedger", "GroupLedger", "SystemSound",
+            "BelfryAppGroup",
             "BelfryProtocol", "BelfryEventLoop", "BelfryTerms", "Interception", "BelfrySyscalls",
         ]
     ),
@@ -108,8 +108,7 @@ let programs: [Target] = [
         imports: [
             "ServiceHost", "CallService", "GroupLedger", "BelfrySettings", "BelfryEventLoop", "BelfryAppGroup",
             "BelfryProtocol", "BelfryJournal", "BelfrySyscalls", "BelfryTerms", "CallLedger", "Interception",
-            "PictureFetcher",
-            "CBelfryLinux",
+            "PictureFetcher", "SystemSound",
         ]
     ),
     program(
@@ -125,7 +124,7 @@ let programs: [Target] = [
 let checks: [Target] = [
     .target(
         name: "Support",
-        dependencies: ["BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux"],
+        dependencies: ["BelfryEventLoop", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux"],
         path: "Tests/Support",
         swiftSettings: strict
     ),
@@ -143,7 +142,7 @@ let checks: [Target] = [
         path: "Tests/RingPlayer",
         swiftSettings: strict
     ),
-    tests("TidyTests", of: ["BelfryTerms"]),
+    tests("TidyTests", of: ["BelfrySettings", "BelfryTerms"]),
     tests("BelfryTermsTests", of: ["BelfryTerms"]),
     tests("BelfryJSONTests", of: ["BelfryJSON", "BelfryTerms", "Support"]),
     tests("BelfryPropertyListTests", of: ["BelfryPropertyList", "Support"]),
@@ -166,13 +165,16 @@ let checks: [Target] = [
     ),
     tests(
         "GroupLedgerTests",
-        of: ["GroupLedger", "BelfryAppGroup", "CallLedger", "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "Support"]),
+        of: [
+            "GroupLedger", "BelfryAppGroup", "CallLedger", "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms",
+            "Support",
+        ]),
     tests("BelfrySettingsTests", of: ["BelfrySettings", "BelfrySyscalls", "BelfryTerms", "Support"]),
     tests(
         "BelfryJournalTests",
         of: ["BelfryJournal", "BelfryProtocol", "BelfryJSON", "BelfryTerms", "BelfrySyscalls", "Support"]),
     tests("SystemSoundTests", of: ["SystemSound", "Support", "BelfrySyscalls", "BelfryTerms", "RingPlayer"]),
-    tests("PictureFetchTests", of: ["PictureFetch", "BelfryPictures", "CBelfryLinux"]),
+    tests("PictureFetchTests", of: ["PictureFetch", "BelfryPictures", "BelfrySyscalls", "CBelfryLinux"]),
     tests(
         "PictureFetcherTests",
         of: [
@@ -215,7 +217,10 @@ let checks: [Target] = [
         ]),
     tests(
         "PictureIntegrationTests",
-        of: ["BelfryPictures", "BelfryJSON", "BelfryTerms", "BelfrySyscalls", "CBelfryPixbuf", "belfry-avatar"]),
+        of: [
+            "BelfryPictures", "BelfryJSON", "BelfryTerms", "BelfrySyscalls", "CBelfryPixbuf", "Support",
+            "belfry-avatar",
+        ]),
 ]
 
 /// Only where Tests/fuzz asks for them: they need libFuzzer to link.
@@ -228,6 +233,13 @@ let fuzzers: [Target] =
             name: "FuzzPictures",
             dependencies: ["BelfryPictures", "CFuzzer"],
             path: "Tests/FuzzPictures",
+            exclude: ["seeds"],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "FuzzPropertyList",
+            dependencies: ["BelfryPropertyList", "CFuzzer"],
+            path: "Tests/FuzzPropertyList",
             exclude: ["seeds"],
             swiftSettings: strict
         ),

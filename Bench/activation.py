@@ -1,7 +1,6 @@
 """From connecting to `delivered`, under systemd and under systemd-socket-activate."""
 
 import contextlib
-import itertools
 import os
 import subprocess
 
@@ -16,12 +15,11 @@ WARM_UP = 10
 
 def write_messages(machine, count):
     calls = machine.scratch / "calls.json"
-    numbers = itertools.count()
     calls.write_bytes(b"".join(
-        setting.call_request(f"bench.{number % GROUPS}", f"call-{os.getpid()}-{number}", 1)
-        for number in itertools.islice(numbers, count)))
+        setting.call_request(f"{machine.name}.{number % GROUPS}", machine.unused("start"), 1)
+        for number in range(count)))
     alerts = machine.scratch / "alerts.json"
-    alerts.write_bytes(setting.alert())
+    alerts.write_bytes(setting.alert(f"{machine.name}.alert"))
     return calls, alerts
 
 

@@ -15,9 +15,9 @@ ANSWERED_WITHIN_SECONDS = 10
 class Crowd:
     """Belfry's calls, one app group each."""
 
-    def __init__(self, machine, number, count):
+    def __init__(self, machine, count):
         self.rings = [
-            setting.Ring(machine, f"bench.crowd.{index}", f"crowd-{number}-{index}", RING_SECONDS)
+            setting.Ring(machine, f"{machine.name}.crowd.{index}", machine.unused("crowd"), RING_SECONDS)
             for index in range(count)
         ]
         for ring in self.rings:
@@ -65,8 +65,8 @@ def measure(machine, rounds, count):
     machine.configure(SOUND="none", RING_INTERVAL="1s")
     lateness = figures.Comparison(f"tick lateness, {count} rings", "µs")
     answered, peers_started, missing, refused, together = [], [], [], [], []
-    for number in range(rounds):
-        crowd = Crowd(machine, number, count)
+    for _ in range(rounds):
+        crowd = Crowd(machine, count)
         machine.stop_workers()
         answered += [max(crowd.answered, default=0)]
         missing += [count - len(crowd.ringing) - len(crowd.refused())]

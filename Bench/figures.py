@@ -3,6 +3,9 @@
 import statistics
 
 COLUMNS = ("what", "belfry median", "p99", "peer median", "p99", "compared", "spread", "at most", "")
+# Of two stages: the middle of the rounds, of each the statistic that the row names; their spread; and whether the first
+# stage's middle is within the other's spread. (Of equal builds, one has the worst of all rounds in every second row.)
+COLUMNS_OF_TWO = ("what", "belfry", "its rounds", "other", "its rounds", "belfry / other", "peer", "")
 
 
 def median(samples):
@@ -29,6 +32,63 @@ def number(value):
     return f"{value:,.0f}" if magnitude >= 100 else f"{value:.1f}" if magnitude >= 10 else f"{value:.2f}"
 
 
+class Row:
+    """A line of the table: samples in the rounds they were taken in, a peer's beside them, and what counts of them.
+
+    Without `compare` the peer is only shown. The value is of all samples, the spread that of the rounds.
+    """
+
+    def __init__(self, what, statistic, at_most, limit_text, rounds, peer=(), compare=None):
+        self.what, self.statistic, self.at_most, self.limit_text = what, statistic, at_most, limit_text
+        self.rounds, self.peer, self.compare = list(rounds), list(peer), compare
+
+    def add(self, later):
+        """Takes in the rounds of the same row, measured once more."""
+        self.rounds += later.rounds
+        self.peer += later.peer
+
+    def cells(self):
+        """This row of the table of one stage."""
+        if not self.rounds:
+            return (self.what, "", "", "", "", "not measured", "", self.limit_text, "MISSED")
+        ours, theirs = together(self.rounds), together(self.peer)
+        compared = self.compared(ours, theirs)
+        each = [self.compared(a, b) for a, b in zip(self.rounds, self.peer if self.compare else self.rounds)]
+        return (
+            self.what,
+            number(median(ours)),
+            number(p99(ours)),
+            number(median(theirs)) if theirs else "",
+            number(p99(theirs)) if theirs else "",
+            number(compared) + (" ×" if self.compare is ratio else ""),
+            span(each),
+            self.limit_text,
+            verdict(compared, self.at_most),
+        )
+
+    def compared(self, ours, theirs):
+        value = self.statistic(ours)
+        return self.compare(value, self.statistic(theirs)) if self.compare else value
+
+    def cells_beside(self, other):
+        """This row of the table of two stages; `other` is the same row of the other stage."""
+        if not self.rounds or not other.rounds:
+            return (self.what, "", "", "", "", "not measured", "", "")
+        each, others_each = ([self.statistic(taken) for taken in row.rounds] for row in (self, other))
+        mine, others = median(each), median(others_each)
+        peers = together(self.peer) + together(other.peer)
+        return (
+            self.what,
+            number(mine),
+            span(each),
+            number(others),
+            span(others_each),
+            number(ratio(mine, others)) + " ×" if others else "",
+            number(self.statistic(peers)) if peers else "",
+            "within" if mine <= max(others_each) else "ABOVE",
+        )
+
+
 class Comparison:
     """Belfry's samples beside its peer's, in the rounds they were taken in."""
 
@@ -42,25 +102,26 @@ class Comparison:
             self.peer.append(peer)
 
     def row(self, compare, statistic, at_most, limit_text):
-        """A line of the table: `statistic` of all samples compared; the spread is over the rounds."""
+        """A line of the table that compares `statistic` of both."""
         name = f"{self.what} ({self.unit}), {'p99' if statistic is p99 else 'median'}"
-        if not self.belfry:
-            return lost_row(name, limit_text)
-        ours, theirs = ([value for each in rounds for value in each] for rounds in (self.belfry, self.peer))
-        compared = compare(statistic(ours), statistic(theirs))
-        each = [compare(statistic(a), statistic(b)) for a, b in zip(self.belfry, self.peer)]
-        sign = " ×" if compare is ratio else ""
-        return (
-            name,
-            number(median(ours)),
-            number(p99(ours)),
-            number(median(theirs)),
-            number(p99(theirs)),
-            number(compared) + sign,
-            f"{number(min(each))} to {number(max(each))}",
-            limit_text,
-            verdict(compared, at_most),
-        )
+        return Row(name, statistic, at_most, limit_text, self.belfry, self.peer, compare)
+
+
+def plain_row(what, samples, statistic, at_most, limit_text, peer=()):
+    """A line for a number that is measured against a fixed limit; `peer` is only for comparison."""
+    return Row(what, statistic, at_most, limit_text, [[value] for value in samples], [[value] for value in peer])
+
+
+def lost_row(what):
+    return Row(what, median, None, "", [])
+
+
+def together(rounds):
+    return [value for taken in rounds for value in taken]
+
+
+def span(values):
+    return f"{number(min(values))} to {number(max(values))}"
 
 
 def verdict(value, at_most):
@@ -68,34 +129,20 @@ def verdict(value, at_most):
     return "" if at_most is None else "met" if value <= at_most else "MISSED"
 
 
-def plain_row(what, samples, statistic, at_most, limit_text, peer=()):
-    """A line for a number that is measured against a fixed limit; `peer` is only for comparison."""
-    if not samples:
-        return lost_row(what, limit_text)
-    value = statistic(samples)
-    return (
-        what,
-        number(median(samples)),
-        number(p99(samples)),
-        number(median(peer)) if peer else "",
-        number(p99(peer)) if peer else "",
-        number(value),
-        f"{number(min(samples))} to {number(max(samples))}",
-        limit_text,
-        verdict(value, at_most),
-    )
-
-
-def lost_row(what, limit_text):
-    return (what, "", "", "", "", "not measured", "", limit_text, "MISSED")
-
-
 def print_table(rows):
-    table = [COLUMNS, *rows]
-    widths = [max(len(row[column]) for row in table) for column in range(len(COLUMNS))]
+    print_cells([COLUMNS, *(row.cells() for row in rows)])
+
+
+def print_table_of_two(rows, others):
+    print_cells([COLUMNS_OF_TWO, *(row.cells_beside(other) for row, other in zip(rows, others))])
+
+
+def print_cells(table):
+    columns = range(len(table[0]))
+    widths = [max(len(row[column]) for row in table) for column in columns]
     for index, row in enumerate(table):
-        cells = [text.ljust(width) if column in (0, 8) else text.rjust(width)
-                 for column, (text, width) in enumerate(zip(row, widths))]
+        cells = [row[column].ljust(widths[column]) if column in (0, columns[-1]) else row[column].rjust(widths[column])
+                 for column in columns]
         print("  ".join(cells).rstrip())
         if index == 0:
             print("  ".join("-" * width for width in widths))

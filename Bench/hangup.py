@@ -89,24 +89,24 @@ def measure(machine, rounds, count):
     machine.configure(SOUND="none", RING_INTERVAL="1s")
     single, one_of_many = Figures("1 ring"), Figures(f"one of {MANY} rings")
     all_of_many = Figures(f"{MANY} rings at once")
-    for number in range(rounds):
-        single.add_round([hang_up_one(machine, f"bench.hangup.{number}.{each}") for each in range(count)])
+    for _ in range(rounds):
+        single.add_round([hang_up_one(machine) for _ in range(count)])
 
-        waiting = Waiting(machine, f"bench.hangups.{number}", MANY)
+        waiting = Waiting(machine, machine.unused("one-of-many"), MANY)
         chosen = random.sample(waiting.calls, min(count, MANY // 2))
         one_of_many.add_round([waiting.hang_up([call], call) for call in chosen])
         waiting.close()
         machine.stop_workers()
 
-        waiting = Waiting(machine, f"bench.hangups.all.{number}", MANY)
+        waiting = Waiting(machine, machine.unused("many"), MANY)
         all_of_many.add_round([waiting.hang_up(waiting.calls, "--all")])
         waiting.close()
         machine.stop_workers()
     return [row for each in (single, one_of_many, all_of_many) for row in each.rows()]
 
 
-def hang_up_one(machine, group):
-    waiting = Waiting(machine, group, 1)
+def hang_up_one(machine):
+    waiting = Waiting(machine, machine.unused("one"), 1)
     measured = waiting.hang_up(waiting.calls, waiting.calls[0])
     waiting.close()
     return measured

@@ -1,5 +1,6 @@
 """The private user manager that the benchmark runs in: Belfry's units and its peers', and connections to them."""
 
+import itertools
 import json
 import os
 import pathlib
@@ -108,37 +109,47 @@ def call_request(group, call, duration_seconds):
     return json.dumps({"payload": payload, "appGroup": group}).encode() + b"\n"
 
 
-def alert():
+def alert(group):
     payload = {"aps": {"alert": {"title": "Bench", "body": "Not a call"}, "mutable-content": 1}}
-    return json.dumps({"payload": payload, "appGroup": "bench.alert"}).encode() + b"\n"
+    return json.dumps({"payload": payload, "appGroup": group}).encode() + b"\n"
 
 
 class Machine:
-    """Installs what is measured in this manager.
+    """Installs what is measured in this manager: one build's programs under `name`, and the peers.
 
-    Belfry's units are as they are, and each peer's differ from them in the program alone.
+    Belfry's units are as they are but for the paths of program and socket, and each peer's differ from them in the
+    program alone.
     """
 
-    def __init__(self, stage, peers):
-        self.stage, self.peers = stage, peers
+    def __init__(self, stage, peers, name="belfry"):
+        self.stage, self.peers, self.name = stage, peers, name
         self.runtime = pathlib.Path(os.environ["XDG_RUNTIME_DIR"])
-        self.push_socket = str(self.runtime / "belfry/push.sock")
-        self.scratch = pathlib.Path(os.environ["HOME"]) / "bench"
+        self.push_socket = self.socket_of(name)
+        self.scratch = pathlib.Path(os.environ["HOME"]) / f"bench-{name}"
         self.scratch.mkdir(exist_ok=True)
+        self.numbers = itertools.count()
         self.install_units()
 
     def install_units(self):
         folder = self.runtime / "systemd/user"
         folder.mkdir(parents=True, exist_ok=True)
         units = {path.name: path.read_text() for path in (self.stage / "share/systemd/user").iterdir()}
+        socket_unit, service = units.pop("belfry.socket"), units.pop("belfry@.service")
+        # A stage names its programs by the path it was made at.
+        service = re.sub("(?m)^ExecStart=.*", f"ExecStart={self.stage / 'bin/belfry-worker'}", service)
+        units[f"{self.name}@.service"] = service
         for peer in PEERS:
-            service = re.sub("(?m)^ExecStart=.*", f"ExecStart={self.peers / peer}", units["belfry@.service"])
-            units[f"{peer}@.service"] = service
-            units[f"{peer}.socket"] = units["belfry.socket"].replace("%t/belfry/push.sock", f"%t/{peer}/push.sock")
+            units[f"{peer}@.service"] = re.sub("(?m)^ExecStart=.*", f"ExecStart={self.peers / peer}", service)
+        for name in (self.name, *PEERS):
+            units[f"{name}.socket"] = socket_unit.replace("%t/belfry/push.sock", f"%t/{name}/push.sock")
         for name, text in units.items():
             (folder / name).write_text(text)
         self.systemctl("daemon-reload")
-        self.systemctl("start", "belfry.socket", *(f"{peer}.socket" for peer in PEERS))
+        self.systemctl("start", f"{self.name}.socket", *(f"{peer}.socket" for peer in PEERS))
+
+    def unused(self, what):
+        """A name for a group or a call that no measurement has used, for what rang once is remembered."""
+        return f"{self.name}.{what}.{next(self.numbers)}"
 
     def systemctl(self, *arguments):
         subprocess.run(["systemctl", "--user", "--quiet", *arguments], check=True, timeout=60)
@@ -174,10 +185,12 @@ class Machine:
 
     def stop_workers(self):
         """Ends what still rings or ticks, and waits until it has left."""
-        self.systemctl("stop", "belfry@*", *(f"{peer}@*" for peer in PEERS))
+        self.systemctl("stop", *self.worker_units())
         wait_until(lambda: not self.running_workers(), "the end of all workers", 60)
 
     def running_workers(self):
-        patterns = ["belfry@*", *(f"{peer}@*" for peer in PEERS)]
-        command = ["systemctl", "--user", "list-units", "--no-legend", "--plain", *patterns]
+        command = ["systemctl", "--user", "list-units", "--no-legend", "--plain", *self.worker_units()]
         return subprocess.run(command, capture_output=True, check=True, timeout=60).stdout.splitlines()
+
+    def worker_units(self):
+        return [f"{name}@*" for name in (self.name, *PEERS)]

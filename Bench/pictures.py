@@ -60,7 +60,8 @@ class Call(setting.Connection):
     """A call request, perhaps with a picture; milliseconds from connecting to its events."""
 
     def __init__(self, machine, number, url=None):
-        message = json.loads(setting.call_request(f"bench.pictures.{number % 50}", f"picture-{number}", RING_SECONDS))
+        group = f"{machine.name}.pictures.{number % 50}"
+        message = json.loads(setting.call_request(group, machine.unused("picture"), RING_SECONDS))
         if url:
             message["payload"]["info"]["callerAvatar"] = url
         super().__init__(machine.push_socket, json.dumps(message).encode() + b"\n")

@@ -1,5 +1,6 @@
 """One ring's ticks: how late, how far adrift, at what cost of CPU and memory."""
 
+import pathlib
 import subprocess
 import time
 
@@ -13,14 +14,16 @@ SETTLING_TICKS = 3
 # A tick carries when it was written, a little after its lateness was taken.
 WRITING_MICROSECONDS_MAX = 1000
 PLAYING_TICKS = 3
+WITH_SOUND = pathlib.Path(__file__).resolve().parent.parent / "Tests/with-sound"
 
 
 class Pair:
     """A ring, and a peer that ticks as often beside it."""
 
-    def __init__(self, machine, number, ticks):
+    def __init__(self, machine, ticks):
         self.ticks = ticks
-        self.ring = setting.Ring(machine, "bench.ticks", f"tick-{number}", int(INTERVAL_SECONDS * ticks) + 2)
+        call = machine.unused("tick")
+        self.ring = setting.Ring(machine, f"{machine.name}.ticks", call, int(INTERVAL_SECONDS * ticks) + 2)
         self.ring.until("delivered")
         microseconds = int(INTERVAL_SECONDS * 1e6)
         self.peer = machine.peer_connection("tick-timerfd", f"{microseconds} {ticks}")
@@ -58,8 +61,8 @@ def measure(machine, rounds, ticks):
     lateness = figures.Comparison("tick lateness, 1 ring", "µs")
     cpu = figures.Comparison("CPU of a tick", "µs")
     drift, late = [], []
-    for number in range(rounds):
-        pair = Pair(machine, number, ticks)
+    for _ in range(rounds):
+        pair = Pair(machine, ticks)
         ours, theirs = pair.cpu_microseconds()
         cpu.add_round([ours], [theirs])
         lateness.add_round(*pair.finish())
@@ -77,13 +80,13 @@ def measure(machine, rounds, ticks):
     ]
 
 
-def measure_memory(machine, count):
-    rows = [memory_row(machine, "none", count, 1536, "1.5 MiB")]
-    command = [str(machine.stage.parent.parent / "Tests/with-sound"), "cat"]
+def measure_memory(machine, rounds):
+    rows = [memory_row(machine, "none", rounds, 1536, "1.5 MiB")]
+    command = [str(WITH_SOUND), "cat"]
     sound_server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
     try:
         setting.wait_until(is_sound_server_there, "a sound server")
-        rows.append(memory_row(machine, "ring", count, 3072, "3 MiB"))
+        rows.append(memory_row(machine, "ring", rounds, 3072, "3 MiB"))
     finally:
         sound_server.stdin.close()
         sound_server.wait(timeout=setting.PATIENCE_SECONDS)
@@ -94,11 +97,11 @@ def is_sound_server_there():
     return subprocess.run(["pactl", "info"], capture_output=True, timeout=10).returncode == 0
 
 
-def memory_row(machine, sound, count, at_most, limit_text):
+def memory_row(machine, sound, rounds, at_most, limit_text):
     machine.configure(SOUND=sound, RING_INTERVAL="1s")
     ours, theirs = [], []
-    for number in range(count):
-        ring = setting.Ring(machine, "bench.memory", f"memory-{sound}-{number}", 20)
+    for _ in range(rounds):
+        ring = setting.Ring(machine, f"{machine.name}.memory", machine.unused("memory"), 20)
         peer = machine.peer_connection("tick-timerfd", "1000000 20")
         ring.until("delivered")
         if sound != "none" and (state := ring.first("sound"))["state"] != "playing":

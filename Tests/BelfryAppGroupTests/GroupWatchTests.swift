@@ -114,7 +114,7 @@ import Testing
         var seen: [PropertyListValue?] = []
         let (watch, _) = file.watch(on: loop) { seen.append($0.root["calls"]) }
         loop.runUntilIdle()
-        watch.attend(to: GroupFocus(dictionary: "calls", members: ["mine"]), since: file.snapshot())
+        watch.focus(on: GroupFocus(dictionary: "calls", members: ["mine"]), since: file.snapshot())
         for number in 1..<4 {
             set("other", Int64(number))
             loop.runUntilIdle()

@@ -55,7 +55,7 @@ import Testing
         let transaction = try #require(ended)
         #expect(transaction.waited == .milliseconds(500))
         #expect(transaction.outcome == .written)
-        #expect(transaction.warnings.map(\.code) == ["group-locked"])
+        #expect(transaction.warnings.map(\.code) == [.groupLocked])
         guard case .locked(let pid, _)? = transaction.warnings.first else { throw Unexpected(what: "no warning") }
         #expect(pid == getpid())
         _ = consume holder
@@ -155,7 +155,7 @@ import Testing
         try checked("mkdir") { unsafe mkdir(place.lockPath, 0o700) }
         let transaction = change(place.file(), on: loop) { $0.root["n"] = .integer(1) }
         #expect(transaction.outcome == .written)
-        #expect(transaction.warnings.map(\.code) == ["group-locked"])
+        #expect(transaction.warnings.map(\.code) == [.groupLocked])
     }
 
     private func lock() throws -> FileLock {

@@ -33,7 +33,7 @@ import Testing
         guard case .corrupt(let keptAs, let detail)? = transaction.warnings.first else {
             throw Unexpected(what: "\(transaction.warnings)")
         }
-        #expect(transaction.warnings.first?.code == "group-corrupt")
+        #expect(transaction.warnings.first?.code == .groupCorrupt)
         #expect(detail.contains(keptAs))
         #expect(keptAs == "group.test.plist.corrupt")
         #expect(try place.text(of: keptAs) == text)
@@ -71,7 +71,7 @@ import Testing
         try place.age(bySeconds: 60)
         let transaction = change(place.file(), on: try Loop()) { $0.root["n"] = .integer(1) }
         #expect(transaction.outcome == .written)
-        #expect(transaction.warnings.map(\.code) == ["group-corrupt"])
+        #expect(transaction.warnings.map(\.code) == [.groupCorrupt])
         #expect(transaction.warnings.first?.detail.contains("1048576") == true)
     }
 
@@ -87,7 +87,7 @@ import Testing
         guard case .unreadable = file.snapshot().status else { throw Unexpected(what: "\(file.snapshot().status)") }
         let transaction = file.transactAndWait(on: try Loop()) { $0.root["n"] = .integer(1) }
         #expect(transaction.outcome == .written)
-        #expect(transaction.warnings.map(\.code) == ["group-corrupt"])
+        #expect(transaction.warnings.map(\.code) == [.groupCorrupt])
         #expect(place.file().snapshot().root.keys == ["n"])
     }
 

@@ -215,6 +215,31 @@ extension LoopExecutor {
     fileprivate var isOnLoop: Bool { isIsolatingCurrentContext() == true }
 }
 
+extension Loop {
+    /// Runs until `body`, a task on this loop, has returned; what it returned.
+    fileprivate func runUntilReturned<Success: Sendable>(
+        _ body: @escaping @Sendable (LoopExecutor) async -> Success
+    ) -> Success {
+        let executor = LoopExecutor(self)
+        let answer = Answer<Success>()
+        Task(executorPreference: executor) {
+            let value = await body(executor)
+            answer.value.withLock { $0 = value }
+            executor.loop.stop()
+        }
+        while true {
+            run()
+            // Something else may have stopped the loop first.
+            if let value = answer.value.withLock({ $0 }) { return value }
+        }
+    }
+}
+
+/// What a task returned.
+private final class Answer<Value: Sendable>: Sendable {
+    let value = Mutex<Value?>(nil)
+}
+
 /// An actor on a loop.
 private actor Counter {
     private(set) var value = 0

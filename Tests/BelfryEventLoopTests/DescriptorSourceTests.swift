@@ -3,6 +3,7 @@ import BelfrySyscalls
 import BelfryTerms
 import CBelfryLinux
 import Glibc
+import Support
 import Testing
 
 /// Descriptors on the real sd-event, and what the binding makes of sd-event's manners.
@@ -30,7 +31,7 @@ import Testing
 
     @Test func aFullCloseIsToldUnaskedAndLeftEnabledItSpins() throws {
         let loop = try Loop()
-        let ends = try DescriptorPair.sockets()
+        let ends = try SocketPair()
         let (reading, writing) = (ends.reading.number, ends.writing.number)
         var count = 0
         let source = try loop.watch(descriptor: reading, events: [], description: "socket") { readiness in
@@ -41,10 +42,6 @@ import Testing
         shutdown(writing, Int32(SHUT_RDWR))
         loop.run()
         #expect(count == 100)
-        source.pause()
-        loop.runUntilIdle()
-        #expect(count == 100)
-        source.resume()
         var afterwards = 0
         loop.afterThis(description: "end") { afterwards = count }
         _ = loop.schedule(at: loop.now, description: "end") { source.cancel() }

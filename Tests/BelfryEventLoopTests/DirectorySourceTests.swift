@@ -77,4 +77,161 @@ import Testing
         #expect(told == [false, true])
         sources[1].cancel()
     }
+
+    @Test func onlyTheDirectoryThatChangedCostsACallBack() throws {
+        let loop = try Loop()
+        let watched = try Watched(count: 100, on: loop)
+        // All are told for safety when the second comes.
+        loop.runUntilIdle()
+        watched.told = []
+        for index in [0, 57, 99, 57] {
+            try watched.change(index)
+            loop.runUntilIdle()
+            #expect(watched.told == [index], "the first one too, which was watched before there was a second")
+            watched.told = []
+        }
+        for index in [3, 5, 3, 5] { try watched.change(index) }
+        loop.runUntilIdle()
+        #expect(Set(watched.told) == [3, 5] && watched.told.count <= 4)
+        watched.cancel()
+    }
+
+    @Test func aChangeThatIsMadeByACallBackIsToldAgain() throws {
+        let loop = try Loop()
+        let watched = try Watched(count: 2, on: loop)
+        loop.runUntilIdle()
+        watched.told = []
+        var left = 3
+        watched.onTold = { index in
+            left -= 1
+            if left > 0 { try? watched.change(index) }
+        }
+        try watched.change(1)
+        loop.runUntilIdle()
+        #expect(left == 0 && watched.told == [1, 1, 1])
+        watched.cancel()
+    }
+
+    @Test func severalThatWatchTheSameDirectoryAreAllTold() throws {
+        let loop = try Loop()
+        let watched = try Watched(count: 2, on: loop)
+        loop.runUntilIdle()
+        watched.told = []
+        let again = try watched.watch(1, as: 7, on: loop)
+        try watched.change(1)
+        loop.runUntilIdle()
+        #expect(watched.told.sorted() == [1, 7])
+        again.cancel()
+        watched.told = []
+        try watched.change(1)
+        loop.runUntilIdle()
+        #expect(watched.told == [1])
+        watched.cancel()
+    }
+
+    @Test func aSourceThatIsCancelledWhileItsSignalWaitsSaysNothing() throws {
+        let loop = try Loop()
+        let watched = try Watched(count: 3, on: loop)
+        loop.runUntilIdle()
+        try watched.change(1)
+        watched.sources[1].cancel()
+        // The number of its descriptor is free, and the next to be watched takes it: that may be told for nothing.
+        watched.told = []
+        let other = try TemporaryDirectory()
+        let source = try watched.watch(other.path, as: 9, on: loop)
+        loop.runUntilIdle()
+        #expect(watched.told.allSatisfy { $0 == 9 })
+        watched.told = []
+        for name in ["a", "b"] {
+            close(unsafe open("\(other.path)/\(name)", O_CREAT | O_WRONLY | O_CLOEXEC, 0o600))
+            loop.runUntilIdle()
+        }
+        #expect(watched.told == [9, 9], "it is told of each change of its own, and once")
+        source.cancel()
+        watched.cancel()
+    }
+
+    /// In a process of its own: signals that wait count for the whole user.
+    @Test func whenNoMoreSignalsCanBeQueuedAllAreToldAndNoneIsLostAfterwards() async {
+        await #expect(processExitsWith: .success) {
+            let loop = try Loop()
+            let watched = try Watched(count: 20, on: loop)
+            // RLIMIT_SIGPENDING, which is a macro of an enumeration's member.
+            let resource = __rlimit_resource_t(11)
+            var limit = rlimit()
+            _ = unsafe getrlimit(resource, &limit)
+            let before = limit
+            limit.rlim_cur = 0
+            _ = unsafe setrlimit(resource, &limit)
+            for index in 0..<20 { try watched.change(index) }
+            limit = before
+            _ = unsafe setrlimit(resource, &limit)
+            loop.runUntilIdle()
+            precondition(Set(watched.told) == Set(0..<20), "\(watched.told)")
+            watched.told = []
+            for index in 0..<20 {
+                try watched.change(index)
+                loop.runUntilIdle()
+                precondition(watched.told == [index], "\(watched.told) for \(index)")
+                watched.told = []
+            }
+        }
+    }
+
+    /// As a loop does that a worker keeps for later: what happens until it is prepared waits for it.
+    @Test func changesBeforeTheLoopIsPreparedAreToldAfterwards() async {
+        await #expect(processExitsWith: .success) {
+            let loop = try Loop(preparesLater: true)
+            let watched = try Watched(count: 3, on: loop)
+            try watched.change(2)
+            try loop.prepare()
+            precondition(watched.told.isEmpty)
+            loop.runUntilIdle()
+            precondition(watched.told.contains(2))
+            watched.told = []
+            try watched.change(1)
+            loop.runUntilIdle()
+            precondition(watched.told == [1], "\(watched.told)")
+        }
+    }
+}
+
+/// Directories that a loop watches, and which of them have been told of.
+private final class Watched {
+    var told: [Int] = []
+    var onTold: (Int) -> Void = { _ in }
+    private(set) var sources: [DirectorySource] = []
+    private var places: [TemporaryDirectory] = []
+    private var changeCount = 0
+
+    init(count: Int, on loop: Loop) throws {
+        for index in 0..<count {
+            places.append(try TemporaryDirectory())
+            sources.append(try watch(index, as: index, on: loop))
+        }
+    }
+
+    func watch(_ index: Int, as number: Int, on loop: Loop) throws -> DirectorySource {
+        try watch(places[index].path, as: number, on: loop)
+    }
+
+    func watch(_ path: String, as number: Int, on loop: Loop) throws -> DirectorySource {
+        let directory = OwnedDescriptor(owning: unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        return try loop.watchDirectory(directory.number, description: "\(number)") { [unowned self] in
+            told.append(number)
+            onTold(number)
+        }
+    }
+
+    /// Makes a file in the directory.
+    func change(_ index: Int) throws {
+        changeCount += 1
+        let path = "\(places[index].path)/\(changeCount)"
+        let file = try checked("open", on: path) { unsafe open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600) }
+        close(file)
+    }
+
+    func cancel() {
+        for source in sources { source.cancel() }
+    }
 }

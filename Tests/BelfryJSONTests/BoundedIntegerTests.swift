@@ -1,4 +1,5 @@
 import BelfryJSON
+import BelfryTerms
 import Testing
 
 @Suite struct BoundedIntegerTests {
@@ -32,6 +33,6 @@ import Testing
 
     @Test(arguments: edges)
     func theEdgesOf64BitsDoNotTrap(real: Double, expected: Int64) {
-        #expect(Int64(clamping: real) == expected)
+        #expect(Int64(clampingReal: real) == expected)
     }
 }

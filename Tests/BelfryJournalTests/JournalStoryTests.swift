@@ -32,10 +32,10 @@ import Testing
             let event = event(body)
             guard let entry = story.entry(for: event) else {
                 #expect(event.name == "tick")
-                #expect(!JournalStory.tells(of: event))
+                #expect(!JournalStory.hasEntry(for: event))
                 continue
             }
-            #expect(JournalStory.tells(of: event))
+            #expect(JournalStory.hasEntry(for: event))
             #expect(value("BELFRY_EVENT", entry) == event.name)
             #expect(value("BELFRY_ID", entry) == Self.id)
             #expect(value("BELFRY_GROUP", entry) == "group.belfry")

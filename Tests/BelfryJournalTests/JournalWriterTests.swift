@@ -1,5 +1,6 @@
 import BelfrySyscalls
 import Glibc
+import Support
 import Testing
 @testable import BelfryJournal
 
@@ -121,7 +122,7 @@ import Testing
 
     @Test func standardErrorMayBeASocket() throws {
         let journal = try FakeJournal(isListening: false)
-        let pipe = try DescriptorPair.sockets()
+        let pipe = try SocketPair()
         let writer = JournalWriter(path: journal.path, standardError: pipe.writing.number)
         writer.write(entry("it rings"))
         #expect(text(of: pipe.reading.number) == "belfry-worker: it rings\n")

@@ -35,7 +35,16 @@ import Testing
         #expect(budget.expelled(from: files, at: 5).count == 3)
     }
 
-    private func file(_ letter: Character, _ bytes: Int64, _ changedAt: Int64) -> CacheBudget.File {
-        CacheBudget.File(name: String(repeating: letter, count: 64) + ".picture", bytes: bytes, changedAt: changedAt)
+    @Test func entriesOfEarlierVersionsCountAndAgeOut() {
+        let files = [file("a", 60, 10, digits: 64), file("b", 60, 20), file("c", 30, 30, digits: 64)]
+        #expect(budget.expelled(from: files, at: 40) == [files[0].name])
+        #expect(Set(budget.expelled(from: files, at: 1_030)) == Set(files.map(\.name)))
+    }
+
+    private func file(
+        _ letter: Character, _ bytes: Int64, _ changedAt: Int64, digits: Int = 16
+    ) -> CacheBudget.File {
+        CacheBudget.File(
+            name: String(repeating: letter, count: digits) + ".picture", bytes: bytes, changedAt: changedAt)
     }
 }

@@ -49,6 +49,57 @@ import Testing
         #expect(code(Samples.binary([[0xD1, 1, 2], [0x62, 1, 0, 0, 1], [0x09]])) == nil)
     }
 
+    @Test(
+        arguments: [
+            ([0x10, 0xFF], .integer(255)), ([0x11, 0xFF, 0xFF], .integer(65_535)),
+            ([0x12, 0xFF, 0xFF, 0xFF, 0xFF], .integer(4_294_967_295)),
+            ([0x13] + Array(repeating: 0xFF, count: 8), .integer(-1)),
+            ([0x14] + Array(repeating: 0, count: 15) + [5], .integer(5)),
+            ([0x14] + Array(repeating: 0, count: 8) + Array(repeating: 0xFF, count: 8), .unsigned(.max)),
+            ([0x14] + Array(repeating: 0xFF, count: 15) + [0xFB], .integer(-5)),
+            ([0x22, 0x3F, 0xC0, 0, 0], .real(1.5)), ([0x23, 0x3F, 0xF8, 0, 0, 0, 0, 0, 0], .real(1.5)),
+            ([0x80, 7], .uid(7)), ([0x84, 0, 0xFF, 0xFF, 0xFF, 0xFF], .uid(0xFFFF_FFFF)),
+            ([0x8F] + Array(repeating: 0, count: 15) + [7], .uid(7)), ([0x60], .string("")),
+            ([0x64, 0xD8, 0x3D, 0xDD, 0x14, 0, 0x61, 0, 0x62], .string("\u{1F514}ab")),
+            // Half of a pair of UTF-16, and what is neither ASCII nor UTF-8.
+            ([0x62, 0xD8, 0x3D, 0, 0x61], .string("\u{FFFD}a")), ([0x52, 0xFF, 0x61], .string("\u{FFFD}a")),
+            ([0x52, 0xC3, 0xA9], .string("\u{E9}")), ([0x4F, 0x10, 1, 0xAB], .data([0xAB])),
+            ([0xC1, 1], .array([.string("k")])),
+        ] as [([UInt8], PropertyListValue)])
+    func everyWidthIsRead(object: [UInt8], expected: PropertyListValue) throws {
+        #expect(
+            try PropertyListDictionary.parse(Samples.binary([[0xD1, 1, 2], [0x51, 0x6B], object]))["k"] == expected)
+    }
+
+    @Test(
+        arguments: [
+            ([0x14, 0, 0, 0, 0, 0, 0, 0, 1] + Array(repeating: 0, count: 8), .badValue),
+            ([0x14] + Array(repeating: 0xFF, count: 8) + Array(repeating: 0, count: 8), .badValue),
+            ([0x15] + Array(repeating: 0, count: 32), .syntax), ([0x21, 0, 0], .syntax), ([0x00], .syntax),
+            ([0x32, 0, 0, 0, 0], .syntax), ([0x84, 1, 0, 0, 0, 0], .syntax), ([0x13, 0], .syntax), ([0x70], .syntax),
+            ([0xE0], .syntax), ([0x4F, 0x23, 0], .syntax), ([0x4F, 0x14], .syntax), ([0xA2, 1], .syntax),
+            ([0xD1, 2, 1], .syntax),
+        ] as [([UInt8], PropertyListError.Code)])
+    func whatIsNoValueIsRefused(object: [UInt8], expected: PropertyListError.Code) {
+        #expect(code(Samples.binary([[0xD1, 1, 2], [0x51, 0x6B], object])) == expected)
+    }
+
+    @Test func ofAKeyThatStandsTwiceTheLastValueCounts() throws {
+        let file = Samples.binary([[0xD2, 1, 2, 3, 4], [0x51, 0x6B], [0x61, 0, 0x6B], [0x08], [0x09]])
+        #expect(try PropertyListDictionary.parse(file) == ["k": .bool(true)])
+    }
+
+    @Test func theNumberOfValuesIsBoundedAndKeysAreNone() {
+        // A dictionary of a dictionary of so many members, all of them one key and one value.
+        func members(_ count: Int) -> [UInt8] {
+            let size: [UInt8] = [0x11, UInt8(count >> 8), UInt8(count & 0xFF)]
+            let references = Array(repeating: UInt8(1), count: count) + Array(repeating: 2, count: count)
+            return Samples.binary([[0xD1, 1, 3], [0x51, 0x6B], [0x09], [0xDF] + size + references])
+        }
+        #expect(code(members(PropertyListLimits.valuesMax - 2)) == nil)
+        #expect(code(members(PropertyListLimits.valuesMax - 1)) == .tooManyValues)
+    }
+
     @Test func sharedArraysDoNotUnfold() {
         #expect(code(Samples.billionLaughs) == .tooManyValues || code(Samples.billionLaughs) == .tooDeep)
         // 25 deep is below the limit of depth, and 2 to the 25th values are not below theirs.

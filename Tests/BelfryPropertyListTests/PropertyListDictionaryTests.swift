@@ -46,6 +46,18 @@ import Testing
         #expect(dictionary["k51"] == nil)
     }
 
+    /// A hash that takes all spellings of `é` for one makes minutes of it.
+    @Test func keysThatUnicodeTakesForOneCostNoMoreThanOthers() {
+        let spellings = ["\u{E9}", "e\u{301}"]
+        var dictionary = PropertyListDictionary()
+        for number in 0..<8192 {
+            let key = (0..<13).map { spellings[number >> $0 & 1] }.joined()
+            dictionary[key] = .integer(Int64(number))
+        }
+        #expect(dictionary.count == 8192)
+        #expect(dictionary[String(repeating: spellings[1], count: 13)] == .integer(8191))
+    }
+
     @Test(
         arguments: [
             (.integer(.min), Int64(-100)), (.unsigned(.max), 100), (.real(1e300), 100), (.real(.nan), 0),

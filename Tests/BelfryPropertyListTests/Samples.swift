@@ -33,14 +33,18 @@ enum Samples {
         var file = Array("bplist00".utf8)
         var table: [UInt8] = []
         for object in objects {
-            table += [UInt8(truncatingIfNeeded: file.count >> 8), UInt8(truncatingIfNeeded: file.count)]
+            table += withThreeBytes(file.count)
             file += object
         }
         let tableOffset = file.count
-        file += table + [0, 0, 0, 0, 0, 0, 2, 1]
+        file += table + [0, 0, 0, 0, 0, 0, 3, 1]
         file += [0, 0, 0, 0, 0, 0, 0, UInt8(objects.count)]
         file += [0, 0, 0, 0, 0, 0, 0, 0]
-        file += [0, 0, 0, 0, 0, 0, UInt8(truncatingIfNeeded: tableOffset >> 8), UInt8(truncatingIfNeeded: tableOffset)]
+        file += [0, 0, 0, 0, 0] + withThreeBytes(tableOffset)
         return file
+    }
+
+    private static func withThreeBytes(_ number: Int) -> [UInt8] {
+        [16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
     }
 }

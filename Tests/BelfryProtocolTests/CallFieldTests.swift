@@ -106,17 +106,21 @@ import Testing
         #expect(notes.count == 2)
     }
 
-    @Test(arguments: ["http://h", "https://example.com/a.png?x=1#y", "HTTPS://EXAMPLE.COM/", "http://[::1]:8080/a"])
-    func webAddressesAreAvatars(address: String) throws {
+    @Test(arguments: [
+        "http://h", "https://example.com/a.png?x=1#y", "HTTPS://EXAMPLE.COM/", "http://[::1]:8080/a",
+        // These are refused when they are asked for, each with its reason.
+        "http://u:p@h/", "http://münchen.de/", "http://h:99999/", "http://10.0.0.1/a",
+    ])
+    func webAddressesArePictures(address: String) throws {
         #expect(try request(info: #""callerAvatar":"\#(address)""#).request.callerAvatar == .url(address))
     }
 
     @Test(arguments: [
         #""""#, #""x""#, #""file:///etc/passwd""#, #""ftp://h/a""#, #""http:/h""#, #""http://""#, #""http:///a""#,
         #""http://:80/""#, #""http://h/a b""#, #""http://h/\u0000""#, #""http://h/\r\nX: y""#, #""//h/a""#, "5", "true",
-        "[]", "{}", #""http://h/\#(String(repeating: "a", count: 2040))""#,
+        "[]", "{}", #""http://h\\a""#, #""http://h/\#(String(repeating: "a", count: 2040))""#,
     ])
-    func everyOtherAvatarIsThereButUnusable(value: String) throws {
+    func everyOtherPictureIsThereButUnusable(value: String) throws {
         let request = try request(info: #""callerAvatar":\#(value)"#).request
         guard case .unusable(let detail) = request.callerAvatar else {
             Issue.record("\(request.callerAvatar)")

@@ -100,7 +100,7 @@ import Testing
     @Test func randomIDsAreUUIDsOfVersionFour() throws {
         var ids: Set<String> = []
         for _ in 0..<1000 {
-            let id = Push.makeRandomID()
+            let id = randomUUID()
             ids.insert(id)
             let push = try push(#"{"payload":{"aps":{}},"id":"\#(id)"}"#)
             #expect(push.envelope.id == id)

@@ -51,7 +51,9 @@ import Testing
         #expect(ValueText.sound(text) == text)
     }
 
-    @Test(arguments: ["../ring", "a/b", ".hidden", "ring\u{1B}[2J", "/tmp/\n", "~/ring.wav", "ré"])
+    @Test(arguments: [
+        "../ring", "a/b", ".hidden", "ring\u{1B}[2J", "/tmp/\n", "~/ring.wav", "ré", String(repeating: "x", count: 65),
+    ])
     func otherSoundsAreRefused(text: String) {
         #expect(ValueText.sound(text) == nil)
     }

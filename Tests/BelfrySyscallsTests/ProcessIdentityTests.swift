@@ -56,18 +56,6 @@ import Testing
         #expect(bootID() == bootID())
     }
 
-    @Test func identifiersAreRandomUUIDsInLowerCase() throws {
-        let all = Set((0..<1_000).map { _ in randomUUID() })
-        #expect(all.count == 1_000)
-        for text in all {
-            let parts = text.split(separator: "-")
-            #expect(parts.map(\.count) == [8, 4, 4, 4, 12])
-            #expect(parts[2].first == "4")
-            #expect("89ab".contains(try #require(parts[3].first)))
-            #expect(text == text.lowercased())
-        }
-    }
-
     private func copyProgram(_ source: String, to target: String) throws {
         try ChildProcess(ChildCommand(path: "/bin/cp", arguments: [source, target])).waitUntilExit()
     }

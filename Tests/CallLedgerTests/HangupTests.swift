@@ -182,7 +182,7 @@ import Testing
             return
         }
         #expect(calls.keys == [""])
-        #expect(file.ledger.calls.map(\.key) == [.anonymous] && CallKey("").isAnonymous)
+        #expect(file.ledger.calls.map(\.key) == [CallKey("")] && CallKey("").isAnonymous)
         #expect(file.answer(""))
         #expect(file.state("") == .answered)
     }

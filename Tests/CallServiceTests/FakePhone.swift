@@ -47,7 +47,7 @@ final class FakePhone {
     )
     var budget = TimeSpan.seconds(30)
     /// What becomes of each caller's picture.
-    var picture: (after: TimeSpan, outcome: CallerPicture.Outcome)?
+    var picture: (after: TimeSpan, outcome: PictureDownload.Outcome)?
     private var nextProcess: Int64 = 100
 
     init() { file = FakeGroupFile(loop: loop) }

@@ -173,7 +173,7 @@ final class FakeWorld: SharedLedger, RingOutput {
     }
 
     /// How long a picture takes, and what comes of it; nil never comes.
-    var picture: (after: TimeSpan, outcome: CallerPicture.Outcome)?
+    var picture: (after: TimeSpan, outcome: PictureDownload.Outcome)?
     fileprivate(set) var isFetching = false
 
     func report(_ body: Event.Body) {
@@ -220,10 +220,10 @@ final class FakeWorld: SharedLedger, RingOutput {
 }
 
 extension FakeWorld: PictureSource {
-    func fetch(_ url: String, deadline: Instant, finished: @escaping (CallerPicture.Outcome) -> Void) {
+    func fetch(_ url: String, deadline: Instant, finished: @escaping (PictureDownload.Outcome) -> Void) {
         #expect(!isFetching, "two fetches for one call")
         isFetching = true
-        let timeout = CallerPicture.Outcome.skipped(Skip(.timeout, "too late"))
+        let timeout = PictureDownload.Outcome.skipped(Skip(.timeout, "too late"))
         let arrival = picture.map { (loop.now + $0.after, $0.outcome) } ?? (deadline, timeout)
         let end = arrival.0 <= deadline ? arrival : (deadline, timeout)
         _ = loop.schedule(at: end.0, description: "picture \(owner.pid)") { [self] in

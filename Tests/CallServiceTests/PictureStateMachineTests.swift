@@ -46,7 +46,8 @@ import Testing
         #expect(absent.skip(.absent, .ended, "why").isEmpty)
     }
 
-    @Test("R4 a delivery that goes ahead says so once; the picture may still come for the missed call") func goesAhead() {
+    @Test("R4 a delivery that goes ahead says so once; the picture may still come for the missed call") func goesAhead()
+    {
         var machine = coming()
         _ = machine.deliveryReady()
         #expect(machine.deliverNow(.timeout, "why") == [Self.skipped(.timeout), .deliver])

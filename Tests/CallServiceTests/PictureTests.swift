@@ -12,7 +12,7 @@ import Testing
     let phone = FakePhone()
     let folder = TemporaryFolder()
     let picture: NotificationAttachment
-    let arrived: CallerPicture.Outcome
+    let arrived: PictureDownload.Outcome
 
     init() {
         let path = folder.write([1], to: "caller.png")

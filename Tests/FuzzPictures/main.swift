@@ -1,8 +1,7 @@
-// FuzzPictures: libFuzzer feeds what reads a stranger's bytes about pictures. Tests/fuzz builds and runs it.
+// FuzzPictures: libFuzzer feeds what reads foreign bytes about pictures. Tests/fuzz builds and runs it.
 //
 // The first byte chooses the reader. A trap is a finding, and so is an answer that breaks what its reader promises.
-private import AvatarCache
-private import AvatarPolicy
+private import BelfryPictures
 private import CFuzzer
 private import Glibc
 

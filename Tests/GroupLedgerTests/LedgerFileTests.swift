@@ -32,7 +32,8 @@ import Testing
         #expect(admit("a", as: Owner(.current)) == .ring(mode: .loud))
         #expect(file.read()?.rings.map(\.key) == [CallKey("a")])
         #expect(file.read()?.loudest?.owner == Owner(.current))
-        folder.write(Array("no property list".utf8), to: "state/groups/group.belfry/Library/Preferences/group.belfry.plist")
+        folder.write(
+            Array("no property list".utf8), to: "state/groups/group.belfry/Library/Preferences/group.belfry.plist")
         #expect(file.read() == nil)
     }
 
@@ -83,7 +84,8 @@ import Testing
         loop.runUntilIdle()
     }
 
-    @Test("R13 R18 a file that cannot be read for a moment is not shown: it hangs up nothing") func unreadable() throws {
+    @Test("R13 R18 a file that cannot be read for a moment is not shown: it hangs up nothing") func unreadable() throws
+    {
         _ = admit("a", as: Owner(.current))
         var shown = 0
         let watch = file.watch(on: loop) { _ in shown += 1 }

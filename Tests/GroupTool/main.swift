@@ -26,7 +26,7 @@ func increment(_ file: GroupFile, count: Int) throws {
             edit.root["n"] = .integer(number + 1)
         }
         if transaction.outcome != .written { say("\(transaction.outcome)") }
-        for warning in transaction.warnings { say("\(warning.code): \(warning.detail)") }
+        for warning in transaction.warnings { say("\(warning.code.rawValue): \(warning.detail)") }
     }
 }
 

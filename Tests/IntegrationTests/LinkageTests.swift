@@ -2,7 +2,7 @@ import Testing
 
 /// What the loader has to find before a worker's first instruction; each library costs every call 0.05 ms and more.
 @Suite struct LinkageTests {
-    /// libsystemd, libcanberra and libplist are opened when they are needed, the rest is linked statically.
+    /// libsystemd and libcanberra are opened when they are needed, the rest is linked statically.
     @Test func aWorkerNeedsTheCLibraryAlone() throws {
         let answer = try run("/usr/bin/ldd", ["\(Surroundings.programs)/belfry-worker"])
         let libraries = answer.output.split(separator: "\n").compactMap { line in

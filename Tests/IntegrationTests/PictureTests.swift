@@ -10,9 +10,9 @@ import Testing
 extension IntegrationTests {
     @Suite("Callers' pictures, from a hostile server") struct Pictures {
         private static let timeoutSeconds = 4.0
-        let server: PictureServer
+        let server: HostileServer
 
-        init() throws { server = try PictureServer() }
+        init() throws { server = try HostileServer() }
 
         private func phone(_ settings: [String: String] = [:]) throws -> Phone {
             let usual = [
@@ -124,7 +124,7 @@ extension IntegrationTests {
             }
             for call in calls { try call.wait(for: "delivered", within: 60_000) }
             #expect(calls.count { $0.pictures(in: "delivered").count == 1 } == 200)
-            #expect(server.requests(of: "png") == 1)
+            #expect(try server.requestCount(of: "png") == 1)
             _ = try phone.push(Phone.payload(#""type": 2"#, "", group: nil)).story()
             for call in calls { #expect(call.story(within: 60_000).suffix(2) == ["ended hangup cancelled", "missed"]) }
             try expectNothingLeft(of: phone, pictures: 200)

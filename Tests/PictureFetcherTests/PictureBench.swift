@@ -19,7 +19,7 @@ final class PictureBench {
 
     let folder = TemporaryFolder()
     let loop: Loop
-    var settings = AvatarSettings(timeout: .seconds(20), bytesMax: 1 << 20, allow: [], from: [])
+    var settings = PictureSettings(timeout: .seconds(20), bytesMax: 1 << 20, allow: [], from: [])
     var environment: [String: String] = [:]
 
     init() throws {
@@ -53,20 +53,21 @@ final class PictureBench {
         return fetcher("\(first)\n/bin/cat $folder/picture.png >&3\necho '\(answer)'")
     }
 
-    func picture(_ program: String?, id: String = "request") -> CallerPicture {
-        CallerPicture(
+    func picture(_ program: String?, id: String = "request") -> PictureDownload {
+        PictureDownload(
             loop: loop, settings: settings, statePath: state, requestID: id, program: program,
             variable: { [environment] in environment[$0] })
     }
 
     /// What comes of `picture`, and how many seconds it took.
-    func outcome(of picture: CallerPicture, url: String = PictureBench.url, within: TimeSpan = .seconds(30)) -> Ended {
+    func outcome(of picture: PictureDownload, url: String = PictureBench.url, within: TimeSpan = .seconds(30)) -> Ended
+    {
         outcomes(of: [picture], url: url, within: within)[0]
     }
 
     /// What comes of `pictures` that are asked for at once, in the order they end.
     func outcomes(
-        of pictures: [CallerPicture], url: String = PictureBench.url, within: TimeSpan = .seconds(30)
+        of pictures: [PictureDownload], url: String = PictureBench.url, within: TimeSpan = .seconds(30)
     ) -> [Ended] {
         var ended: [Ended] = []
         let began = loop.now
@@ -108,7 +109,7 @@ final class PictureBench {
 
 /// How a picture ended, and when.
 struct Ended {
-    let outcome: CallerPicture.Outcome
+    let outcome: PictureDownload.Outcome
     let seconds: Double
 
     var skip: Skip? {

@@ -64,6 +64,34 @@ import Testing
         #expect(fetch(program, id: "link").path != nil)
     }
 
+    @Test("an entry under the name of another URL is never shown: a collision is a miss") func collision() throws {
+        let (ada, eve) = (PictureBench.url, "https://pictures.example/eve.png")
+        let program = bench.goodFetcher()
+        #expect(bench.outcome(of: bench.picture(program, id: "ada"), url: ada).path != nil)
+        // As if both URLs had one key.
+        let names = try [ada, eve].map { "\(bench.state)/avatars/\(CacheKey(try WebURL($0)).fileName)" }
+        let moved = unsafe rename(names[0], names[1])
+        #expect(moved == 0)
+        #expect(bench.outcome(of: bench.picture(program, id: "eve"), url: eve).path == bench.kept("eve"))
+        #expect(bench.runs == 2, "fetched, not taken from the entry of the other")
+        #expect(bench.outcome(of: bench.picture(program, id: "again"), url: eve).path != nil)
+        #expect(bench.runs == 2, "the other's entry is replaced")
+    }
+
+    @Test("entries of an earlier version are not read, stay for a day, and go") func earlierVersion() {
+        let names = ["a", "b"].map { String(repeating: $0, count: 64) + ".picture" }
+        bench.folder.makeFolder("state/avatars")
+        for name in names { bench.folder.write(PictureBench.png, to: "state/avatars/\(name)") }
+        let old = Int(wallTimeMicroseconds() / 1_000_000) - 86_410
+        let times = [timespec(tv_sec: old, tv_nsec: 0), timespec(tv_sec: old, tv_nsec: 0)]
+        let result = unsafe utimensat(AT_FDCWD, "\(bench.state)/avatars/\(names[0])", times, 0)
+        #expect(result == 0)
+        #expect(fetch(bench.goodFetcher(), id: "first").path != nil)
+        #expect(bench.runs == 1)
+        let left = bench.names(in: "avatars")
+        #expect(!left.contains(names[0]) && left.contains(names[1]))
+    }
+
     @Test("asked for by twenty calls at once, it is fetched once") func together() {
         let program = bench.goodFetcher(first: "sleep 0.3")
         let ended = bench.outcomes(of: (0..<20).map { bench.picture(program, id: "call-\($0)") })

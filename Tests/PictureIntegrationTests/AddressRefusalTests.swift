@@ -1,5 +1,6 @@
 import BelfryTerms
 import BelfryPictures
+import Support
 import Testing
 
 /// No packet leaves for an address that is not public, whatever leads there.

@@ -2,6 +2,7 @@ import BelfryTerms
 import BelfryJSON
 import BelfryPictures
 import BelfrySyscalls
+import Support
 import Testing
 
 /// belfry-avatar against a server that does everything wrong.
@@ -110,7 +111,7 @@ import Testing
         _ = try Fetcher(
             server.url("cookie"),
             environment: ["http_proxy": "http://127.0.0.1:\(server.port("private"))", "HOME": "/root"])
-        let requests = try server.log().filter { $0["kind"]?.stringValue == "request" }
+        let requests = try server.requests()
         #expect(requests.count == 2)
         #expect(try server.connectionCount("private") == 0, "no proxy from the environment")
         for request in requests {

@@ -2,11 +2,12 @@ import BelfryTerms
 import BelfryPictures
 import BelfrySyscalls
 import Glibc
+import Support
 import Testing
 
-/// One run of belfry-avatar, as a worker would start it.
+/// One run of belfry-avatar, started as a worker starts it.
 struct Fetcher {
-    /// What it answered; nil where it did not.
+    /// What it answered; nil if it did not.
     let answer: FetchAnswer?
     /// What it wrote to the picture's descriptor.
     let picture: [UInt8]
@@ -15,7 +16,7 @@ struct Fetcher {
     /// What it wrote to standard error.
     let complaint: String
 
-    /// The reason it went without a picture; nil where there is one.
+    /// The reason it went without a picture; nil if there is one.
     var reason: SkipReason? {
         guard case .skipped(let skip) = answer?.outcome else { return nil }
         return skip.reason
@@ -34,7 +35,7 @@ struct Fetcher {
 
     /// Sends `line` as the request.
     init(line: [UInt8], environment: [String: String] = [:]) throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let path = folder.path + "/picture"
         let output = OwnedDescriptor(
             owning: try checked("open") { unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) })
@@ -42,7 +43,7 @@ struct Fetcher {
         let answer = try DescriptorPair.pipe()
         let errors = try DescriptorPair.pipe()
         var command = ChildCommand(
-            path: SourceTree.program("belfry-avatar"),
+            path: testedProgram("belfry-avatar"),
             environment: environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { given, _ in given })
         command.streams = [
             0: .descriptor(input.reading.number), 1: .descriptor(answer.writing.number),
@@ -57,11 +58,33 @@ struct Fetcher {
         complaint = String(decoding: try readToEnd(errors.reading.number), as: UTF8.self)
         status = try child.waitUntilExit()
         self.answer = text.isEmpty ? nil : try Self.read(text)
-        picture = try contents(of: path)
+        lseek(output.number, 0, SEEK_SET)
+        picture = try readToEnd(output.number)
     }
 
     private static func read(_ line: [UInt8]) throws -> FetchAnswer {
         let answer = FetchAnswer(line: line)
         return try #require(answer, "\(String(decoding: line, as: UTF8.self))")
     }
+}
+
+/// All that comes from a descriptor until its other end is closed.
+func readToEnd(_ descriptor: Int32) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    while true {
+        let count = try checked("read") {
+            unsafe piece.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+        }
+        guard count > 0 else { return bytes }
+        bytes += piece[..<count]
+    }
+}
+
+/// Writes all of `bytes`, fewer than a pipe holds.
+func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws {
+    let count = try checked("write") {
+        unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+    }
+    precondition(count == bytes.count, "a pipe is full")
 }

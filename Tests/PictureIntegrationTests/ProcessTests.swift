@@ -2,6 +2,7 @@ import BelfryTerms
 import BelfryPictures
 import BelfrySyscalls
 import Glibc
+import Support
 import Testing
 
 /// How belfry-avatar behaves as a process.
@@ -19,7 +20,7 @@ import Testing
         let errors = try DescriptorPair.pipe()
         let child = try ChildProcess(
             ChildCommand(
-                path: SourceTree.program("belfry-avatar"), arguments: ["--help"],
+                path: testedProgram("belfry-avatar"), arguments: ["--help"],
                 streams: [0: .null, 1: .null, 2: .descriptor(errors.writing.number)]))
         errors.writing.close()
         #expect(String(decoding: try readToEnd(errors.reading.number), as: UTF8.self).contains("belfry-worker"))
@@ -33,7 +34,7 @@ import Testing
         let answer = try DescriptorPair.pipe()
         let child = try ChildProcess(
             ChildCommand(
-                path: SourceTree.program("belfry-avatar"),
+                path: testedProgram("belfry-avatar"),
                 streams: [
                     0: .descriptor(input.reading.number), 1: .descriptor(answer.writing.number), 2: .null,
                     3: .descriptor(full.number),

@@ -1,8 +1,10 @@
 // A process that rings as a worker does, told by lines on standard input, for tests that kill it, starve it or watch
-// its memory. Each line is answered on standard output:
+// its memory. Each line is answered on standard output; one that begins with `second ` is about a second ring of the
+// same player, and so are its answer and its states:
 //
 //   play PATH [DECIBELS]   one tick            played MICROSECONDS (how long the call took)
 //   silence                the end of a ring   silent MICROSECONDS (from the call to its confirmation)
+//   end                    the ring's object   ended 0
 //   gap                                        gap MICROSECONDS (the longest the loop was held up since the last gap)
 //   memory                                     memory KIBIBYTES (RssAnon)
 //   leave                  exit(3)             no answer
@@ -20,7 +22,7 @@ let inputBytesMax = 64 << 10
 
 final class RingPlayer {
     let loop: Loop
-    private var player: SoundPlayer?
+    private var rings: [String: PlayerSound] = [:]
     private var input: [UInt8] = []
     private var lastBeat: Instant
     private var longestGap = TimeSpan.zero
@@ -29,12 +31,15 @@ final class RingPlayer {
         self.loop = loop
         lastBeat = loop.now
         let libraryName = environmentValue("RING_PLAYER_LIBRARY") ?? "libcanberra.so.0"
-        player = SoundPlayer(
+        let player = SoundPlayer(
             loop: loop, runtimeDirectory: environmentValue("XDG_RUNTIME_DIR"), libraryName: libraryName
-        ) { state in
-            switch state {
-            case .playing(let detail): say("state playing \(detail)")
-            case .unavailable(let detail): say("state unavailable \(detail)")
+        )
+        for prefix in ["", "second "] {
+            rings[prefix] = player.makeSound { state in
+                switch state {
+                case .playing(let detail): say("\(prefix)state playing \(detail)")
+                case .unavailable(let detail): say("\(prefix)state unavailable \(detail)")
+                }
             }
         }
     }
@@ -57,20 +62,26 @@ final class RingPlayer {
         }
     }
 
-    private func obey(_ words: [String]) {
+    private func obey(_ line: [String]) {
         let start = loop.now
+        let prefix = line.first == "second" ? "second " : ""
+        let words = line.first == "second" ? Array(line.dropFirst()) : line
         switch words.first {
         case "play" where words.count > 1:
             let decibels = words.count > 2 ? Int(words[2]) ?? 0 : 0
-            player?.play(ResolvedSound(name: "test", path: words[1], attenuationDecibels: decibels))
-            say("played \((loop.now - start).microseconds)")
+            rings[prefix]?.play(ResolvedSound(name: "test", path: words[1], attenuationDecibels: decibels))
+            say("\(prefix)played \((loop.now - start).microseconds)")
         case "silence":
-            player?.silence { [loop] in say("silent \((loop.now - start).microseconds)") }
+            rings[prefix]?.silence { [loop] in say("\(prefix)silent \((loop.now - start).microseconds)") }
         case "gap":
             say("gap \(longestGap.microseconds)")
             longestGap = .zero
         case "memory":
             say("memory \(anonymousKibibytes())")
+        case "end":
+            // Without a word to the sound: it ends with its object.
+            rings[prefix] = nil
+            say("\(prefix)ended 0")
         case "leave":
             exit(0)
         default:

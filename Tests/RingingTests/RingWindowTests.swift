@@ -64,7 +64,8 @@ import Testing
     func tryOnce() {
         func window(_ expiration: WallTime?) -> RingWindow? {
             RingWindow.of(
-                duration: .seconds(30), sentAt: nil, expiration: expiration, start: Instant(microseconds: 0), wall: wall,
+                duration: .seconds(30), sentAt: nil, expiration: expiration, start: Instant(microseconds: 0),
+                wall: wall,
                 deadline: Instant(microseconds: 30_000_000))
         }
         #expect(window(nil) != nil && window(WallTime(microseconds: 0)) != nil && window(wall) != nil)

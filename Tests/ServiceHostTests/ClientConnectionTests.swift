@@ -174,7 +174,7 @@ private let silent = event(.silent(call: "A", why: .stale))
         #expect(isEnd, "errno \(errno)")
     }
 
-    @Test("S7: the peer of a socket is known") func peerUser() throws {
+    @Test("the peer of a socket is known") func peerUser() throws {
         let peer = try Peer()
         #expect(peer.connection.peerUser == geteuid())
     }

@@ -212,7 +212,7 @@ extension SimulatedWorker: RingOutput {
 
 /// No call of a simulation has a picture.
 extension SimulatedWorker: PictureSource {
-    func fetch(_ url: String, deadline: Instant, finished: @escaping (CallerPicture.Outcome) -> Void) {
+    func fetch(_ url: String, deadline: Instant, finished: @escaping (PictureDownload.Outcome) -> Void) {
         world.checker.demand(false, "a picture is asked for that no call has")
     }
 

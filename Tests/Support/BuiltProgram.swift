@@ -8,3 +8,18 @@ public func builtProgram(_ name: String) -> String {
     let runner = String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
     return String(runner[...(runner.lastIndex(of: "/") ?? runner.startIndex)]) + name
 }
+
+/// The path of a program of ours: installed in `BELFRY_TEST_BIN`, else built beside these tests.
+public func testedProgram(_ name: String) -> String {
+    variable("BELFRY_TEST_BIN").map { "\($0)/\(name)" } ?? builtProgram(name)
+}
+
+/// The path of a file of the source tree, which is `BELFRY_TEST_ROOT`, else where this file was compiled.
+public func sourceFile(_ path: String) -> String {
+    let root = variable("BELFRY_TEST_ROOT") ?? #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
+    return "\(root)/\(path)"
+}
+
+private func variable(_ name: String) -> String? {
+    unsafe getenv(name).map { unsafe String(cString: $0) }
+}

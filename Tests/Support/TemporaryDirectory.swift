@@ -1,4 +1,5 @@
 public import BelfrySyscalls
+import BelfryTerms
 import CBelfryLinux
 import Glibc
 

@@ -5,14 +5,20 @@ import Testing
 
 /// A RingPlayer process that plays on a private sound server, and what it says.
 final class Ringer {
+    /// One of the rings of its player.
+    enum Ring: String {
+        case first = ""
+        case second = "second "
+    }
+
     /// How long an answer may take on a busy machine before the test fails.
     static let patienceMilliseconds: Int32 = 20_000
 
     private let process: ChildProcess
     private let lines: LineReader
     private let commands: OwnedDescriptor
-    /// What it said of the sound while an answer was awaited.
-    private var states: [String] = []
+    /// What it said of its rings while an answer was awaited.
+    private var states: [Ring: [String]] = [:]
 
     init(on server: PrivateSoundServer, changing changes: [String: String] = [:]) throws {
         let input = try DescriptorPair.pipe()
@@ -29,14 +35,19 @@ final class Ringer {
     }
 
     /// Makes one tick's sound.
-    func play(_ path: String, decibels: Int = 0) throws {
-        let took = try ask("play \(path) \(decibels)", answer: "played")
+    func play(_ path: String, decibels: Int = 0, as ring: Ring = .first) throws {
+        let took = try ask("\(ring.rawValue)play \(path) \(decibels)", answer: "\(ring.rawValue)played")
         #expect(took < SoundPlayerTests.gapMicrosecondsMax, "play held up the loop for \(took) µs")
     }
 
-    /// Ends the ring; tells the microseconds until its silence was confirmed.
+    /// Ends a ring; the microseconds until its silence was confirmed.
     @discardableResult
-    func silence() throws -> Int { try ask("silence", answer: "silent") }
+    func silence(_ ring: Ring = .first) throws -> Int {
+        try ask("\(ring.rawValue)silence", answer: "\(ring.rawValue)silent")
+    }
+
+    /// Lets go of a ring without silencing it.
+    func end(_ ring: Ring) throws { _ = try ask("\(ring.rawValue)end", answer: "\(ring.rawValue)ended") }
 
     /// The longest that the loop was held up since the last time, in microseconds.
     func gap() throws -> Int { try ask("gap", answer: "gap") }
@@ -44,10 +55,15 @@ final class Ringer {
     /// RssAnon in KiB.
     func memory() throws -> Int { try ask("memory", answer: "memory") }
 
-    /// The next change of the sound's state, such as `playing /a/ring.wav`.
-    func state(within milliseconds: Int32 = patienceMilliseconds) -> String? {
-        if states.isEmpty, let line = lines.next(startingWith: Self.stateMark, within: milliseconds) { note(line) }
-        return states.isEmpty ? nil : states.removeFirst()
+    /// The next change of a ring's state, such as `playing /a/ring.wav`.
+    func state(of ring: Ring = .first, within milliseconds: Int32 = patienceMilliseconds) -> String? {
+        let deadline = bootTimeMicroseconds() + Int64(milliseconds) * 1_000
+        while states[ring, default: []].isEmpty {
+            let left = max(0, deadline - bootTimeMicroseconds()) / 1_000
+            guard let line = lines.next(within: Int32(left)) else { return nil }
+            if Self.isState(line) { note(line) }
+        }
+        return states[ring]?.removeFirst()
     }
 
     /// Ticks until its state changes.
@@ -84,7 +100,7 @@ final class Ringer {
         try tell(command)
         while true {
             let line = try #require(lines.next(within: Self.patienceMilliseconds), "no answer to \(command)")
-            if line.hasPrefix(Self.stateMark) {
+            if Self.isState(line) {
                 note(line)
             } else {
                 try #require(line.hasPrefix("\(answer) "))
@@ -95,5 +111,12 @@ final class Ringer {
 
     private static let stateMark = "state "
 
-    private func note(_ line: String) { states.append(String(line.dropFirst(Self.stateMark.count))) }
+    private static func isState(_ line: String) -> Bool {
+        line.hasPrefix(stateMark) || line.hasPrefix(Ring.second.rawValue + stateMark)
+    }
+
+    private func note(_ line: String) {
+        let ring = line.hasPrefix(Ring.second.rawValue) ? Ring.second : .first
+        states[ring, default: []].append(String(line.dropFirst(ring.rawValue.count + Self.stateMark.count)))
+    }
 }

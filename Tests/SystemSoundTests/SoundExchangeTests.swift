@@ -10,97 +10,138 @@ import Testing
     /// What the sound thread would do next.
     func order() -> String {
         switch exchange.takeOrder() {
-        case .play: "play"
-        case .silence(let number): "silence \(number)"
+        case .play(1): "play"
+        case .play(let id): "play of \(id)"
+        case .silence(1, let number): "silence \(number)"
+        case .silence(let id, let number): "silence \(number) of \(id)"
         }
     }
 
     @Test func aTickIsPlayedAndReportedOnce() {
-        #expect(exchange.give(ring))
-        #expect(order() == "play" && exchange.beginSound() == ring)
-        #expect(exchange.endPlay(.playing("ring")))
-        #expect(exchange.takeReport() == .playing("ring"))
-        #expect(exchange.takeReport() == nil)
-        #expect(exchange.give(ring))
-        #expect(order() == "play" && exchange.beginSound() == ring)
-        #expect(!exchange.endPlay(.playing("ring")))
-        #expect(!exchange.isBusy)
+        #expect(exchange.give(ring, as: 1))
+        #expect(order() == "play" && exchange.beginSound(1) == ring)
+        #expect(exchange.endPlay(1, .playing("ring")))
+        #expect(exchange.takeReport(of: 1) == .playing("ring"))
+        #expect(exchange.takeReport(of: 1) == nil)
+        #expect(exchange.give(ring, as: 1))
+        #expect(order() == "play" && exchange.beginSound(1) == ring)
+        #expect(!exchange.endPlay(1, .playing("ring")))
+        #expect(!exchange.isBusy(with: 1))
     }
 
     @Test func ticksDoNotQueueUpAndTheLatestSoundCounts() {
-        #expect(exchange.give(ring))
+        #expect(exchange.give(ring, as: 1))
         #expect(order() == "play")
-        #expect(!exchange.give(ring) && !exchange.give(soft))
-        #expect(exchange.beginSound() == soft)
-        #expect(exchange.endPlay(.playing("soft")))
-        #expect(exchange.giveSilence() == 1)
+        #expect(!exchange.give(ring, as: 1) && !exchange.give(soft, as: 1))
+        #expect(exchange.beginSound(1) == soft)
+        #expect(exchange.endPlay(1, .playing("soft")))
+        #expect(exchange.giveSilence(of: 1) == 1)
         #expect(order() == "silence 1", "no tick is left over")
     }
 
     @Test func R7_nothingBeginsAfterASilence() {
-        #expect(exchange.give(ring))
+        #expect(exchange.give(ring, as: 1))
         #expect(order() == "play")
-        #expect(exchange.giveSilence() == nil, "nothing can be heard yet")
-        #expect(!exchange.isWanted && exchange.beginSound() == nil)
-        #expect(!exchange.endPlay(.playing("ring")))
-        #expect(exchange.takeReport() == nil)
+        #expect(exchange.giveSilence(of: 1) == nil, "nothing can be heard yet")
+        #expect(!exchange.isWanted(1) && exchange.beginSound(1) == nil)
+        #expect(!exchange.endPlay(1, .playing("ring")))
+        #expect(exchange.takeReport(of: 1) == nil)
         #expect(order() == "silence 1")
     }
 
     @Test func R7_aSoundThatBeganMeanwhileIsFoundOut() {
-        #expect(exchange.give(ring))
-        #expect(order() == "play" && exchange.beginSound() == ring)
-        #expect(exchange.giveSilence() == 1)
-        #expect(!exchange.isWanted, "asked after libcanberra came back, and cancelled then")
-        #expect(!exchange.endPlay(nil))
+        #expect(exchange.give(ring, as: 1))
+        #expect(order() == "play" && exchange.beginSound(1) == ring)
+        #expect(exchange.giveSilence(of: 1) == 1)
+        #expect(!exchange.isWanted(1), "asked after libcanberra came back, and cancelled then")
+        #expect(!exchange.endPlay(1, nil))
         #expect(order() == "silence 1")
-        #expect(exchange.silenceDone == 0)
-        exchange.endSilence(1)
-        #expect(exchange.silenceDone == 1)
-        #expect(exchange.giveSilence() == nil, "silent already")
+        #expect(exchange.silenceDone(of: 1) == 0)
+        exchange.endSilence(1, 1)
+        #expect(exchange.silenceDone(of: 1) == 1)
+        #expect(exchange.giveSilence(of: 1) == nil, "silent already")
     }
 
     @Test func R7_aRingAfterASilenceWaitsForIt() {
-        #expect(exchange.give(ring))
-        #expect(order() == "play" && exchange.beginSound() == ring)
-        #expect(exchange.giveSilence() == 1)
+        #expect(exchange.give(ring, as: 1))
+        #expect(order() == "play" && exchange.beginSound(1) == ring)
+        #expect(exchange.giveSilence(of: 1) == 1)
         // The thread is still inside libcanberra for the old ring.
-        #expect(!exchange.give(soft))
-        #expect(!exchange.isWanted && exchange.beginSound() == nil)
-        #expect(!exchange.endPlay(.playing("ring")))
+        #expect(!exchange.give(soft, as: 1))
+        #expect(!exchange.isWanted(1) && exchange.beginSound(1) == nil)
+        #expect(!exchange.endPlay(1, .playing("ring")))
         #expect(order() == "silence 1")
-        exchange.endSilence(1)
-        #expect(exchange.give(soft))
-        #expect(order() == "play" && exchange.beginSound() == soft)
+        exchange.endSilence(1, 1)
+        #expect(exchange.give(soft, as: 1))
+        #expect(order() == "play" && exchange.beginSound(1) == soft)
     }
 
     @Test func aTickThatWasNotTakenYetIsTakenBack() {
-        #expect(exchange.give(ring))
-        #expect(exchange.giveSilence() == nil)
-        #expect(!exchange.isBusy)
-        #expect(exchange.give(ring))
+        #expect(exchange.give(ring, as: 1))
+        #expect(exchange.giveSilence(of: 1) == nil)
+        #expect(!exchange.isBusy(with: 1))
+        #expect(exchange.give(ring, as: 1))
         #expect(order() == "silence 1")
-        exchange.endSilence(1)
-        #expect(order() == "play" && exchange.beginSound() == ring)
+        exchange.endSilence(1, 1)
+        #expect(order() == "play" && exchange.beginSound(1) == ring)
     }
 
     @Test func whatTheLoopFindsOutCountsAsSaid() {
-        #expect(exchange.give(ring))
+        #expect(exchange.give(ring, as: 1))
         #expect(order() == "play")
-        #expect(exchange.note(.hung) && !exchange.note(.hung))
-        #expect(exchange.beginSound() == ring)
-        #expect(exchange.endPlay(.playing("ring")), "a change, though the thread never said otherwise")
-        _ = exchange.giveSilence()
-        #expect(!exchange.note(.hung), "nothing is said after a silence")
+        #expect(exchange.note(.hung, of: 1) && !exchange.note(.hung, of: 1))
+        #expect(exchange.beginSound(1) == ring)
+        #expect(exchange.endPlay(1, .playing("ring")), "a change, though the thread never said otherwise")
+        _ = exchange.giveSilence(of: 1)
+        #expect(!exchange.note(.hung, of: 1), "nothing is said after a silence")
     }
 
     @Test func severalSilencesAreOneForTheThread() {
-        #expect(exchange.give(ring))
-        #expect(order() == "play" && exchange.beginSound() == ring)
-        #expect(!exchange.endPlay(nil))
-        #expect(exchange.giveSilence() == 1 && exchange.giveSilence() == 2)
+        #expect(exchange.give(ring, as: 1))
+        #expect(order() == "play" && exchange.beginSound(1) == ring)
+        #expect(!exchange.endPlay(1, nil))
+        #expect(exchange.giveSilence(of: 1) == 1 && exchange.giveSilence(of: 1) == 2)
         #expect(order() == "silence 2")
-        exchange.endSilence(2)
-        #expect(exchange.silenceDone == 2)
+        exchange.endSilence(1, 2)
+        #expect(exchange.silenceDone(of: 1) == 2)
+    }
+
+    @Test func soundsArePlayedInTurnAndReportedToTheirOwn() {
+        #expect(exchange.give(ring, as: 1) && exchange.give(soft, as: 2))
+        #expect(order() == "play" && exchange.beginSound(1) == ring)
+        #expect(exchange.endPlay(1, .playing("ring")))
+        #expect(exchange.takeReport(of: 2) == nil && exchange.isBusy(with: 2))
+        #expect(order() == "play of 2" && exchange.beginSound(2) == soft)
+        #expect(exchange.endPlay(2, .playing("soft")))
+        #expect(exchange.takeReport(of: 1) == .playing("ring") && exchange.takeReport(of: 2) == .playing("soft"))
+        #expect(!exchange.isBusy(with: 1) && !exchange.isBusy(with: 2))
+    }
+
+    @Test func R7_aSilenceIsItsOwnSoundsAloneAndComesBeforeTheOthersTicks() {
+        #expect(exchange.give(ring, as: 1))
+        #expect(order() == "play" && exchange.beginSound(1) == ring)
+        #expect(exchange.endPlay(1, .playing("ring")))
+        #expect(exchange.give(soft, as: 2))
+        #expect(exchange.giveSilence(of: 1) == 1)
+        #expect(exchange.giveSilence(of: 3) == nil, "of a sound that never was")
+        #expect(order() == "silence 1")
+        #expect(exchange.isOnlySound(1), "the other has yet to begin")
+        exchange.endSilence(1, 1)
+        #expect(order() == "play of 2" && exchange.isWanted(2) && exchange.beginSound(2) == soft)
+        #expect(!exchange.isOnlySound(1))
+        #expect(exchange.silenceDone(of: 1) == 1 && exchange.silenceDone(of: 2) == 0)
+    }
+
+    @Test func anAbandonedSoundIsSilencedAndForgotten() {
+        #expect(exchange.give(ring, as: 1) && exchange.give(soft, as: 2))
+        #expect(order() == "play" && exchange.beginSound(1) == ring)
+        exchange.abandon(1)
+        exchange.abandon(2)
+        #expect(!exchange.endPlay(1, .playing("ring")))
+        #expect(order() == "silence 1" && order() == "silence 1 of 2")
+        exchange.endSilence(1, 1)
+        exchange.endSilence(2, 1)
+        #expect(exchange.silenceDone(of: 1) == 0, "nothing is known of it any more")
+        #expect(exchange.isOnlySound(2))
     }
 }

@@ -1,4 +1,5 @@
 import BelfrySyscalls
+import BelfryTerms
 import Glibc
 import Support
 import Testing
@@ -41,10 +42,10 @@ import Testing
 
     @Test(arguments: [
         "..", ".", ".hidden", "a b", "a/../b", "/etc/passwd", "", "é", "../ring",
-        String(repeating: "x", count: SoundFiles.nameBytesMax + 1),
+        String(repeating: "x", count: SoundName.bytesMax + 1),
     ])
     func S1_anOutsideNameNeverBecomesAPath(name: String) {
-        #expect(throws: SoundProblem.badName(String(name.prefix(SoundFiles.nameBytesMax)))) {
+        #expect(throws: SoundProblem.badName(String(name.prefix(SoundName.bytesMax)))) {
             try files.find(named: name)
         }
     }
@@ -56,7 +57,7 @@ import Testing
     }
 
     @Test func theLongestNameIsANameStill() throws {
-        let name = String(repeating: "x", count: SoundFiles.nameBytesMax)
+        let name = String(repeating: "x", count: SoundName.bytesMax)
         folder.write(WaveFile().bytes, to: "\(name).wav")
         #expect(try files.find(named: name).name == name)
     }

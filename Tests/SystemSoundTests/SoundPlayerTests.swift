@@ -71,6 +71,59 @@ import Testing
         #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
     }
 
+    @Test func R7_ofTwoRingsOfAPlayerTheOneThatIsSilencedStopsAndTheOtherIsHeardOn() throws {
+        let recording = try server.start()
+        let ringer = try Ringer(on: server)
+        let (sound, other) = (longSound(), longSound(amplitude: 0.1))
+        try ringer.play(sound)
+        try ringer.play(other, as: .second)
+        #expect(ringer.state() == "playing \(sound)")
+        #expect(ringer.state(of: .second) == "playing \(other)")
+        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+        recording.skipToNow()
+        // Both are the same tone, begun at different moments: all that is sure is that it is not the second alone.
+        #expect(recording.listen(milliseconds: 300).rms > 0.12)
+        let took = try ringer.silence()
+        #expect(took < 100_000, "a live server confirms: \(took) µs")
+        _ = recording.listen(milliseconds: Self.silentWithinMilliseconds)
+        recording.skipToNow()
+        #expect(abs(recording.listen(milliseconds: 300).rms - 0.1) < 0.01)
+        #expect(ringer.state(within: 0) == nil && ringer.state(of: .second, within: 0) == nil)
+        // It rings again beside the other, then the other is let go of.
+        try ringer.play(sound)
+        #expect(ringer.state() == "playing \(sound)")
+        try ringer.end(.second)
+        _ = recording.listen(milliseconds: Self.silentWithinMilliseconds)
+        recording.skipToNow()
+        #expect(abs(recording.listen(milliseconds: 300).rms - 0.25) < 0.02)
+        try ringer.silence()
+        recording.skipToNow()
+        let after = recording.listen(milliseconds: 1_000)
+        #expect(after.sounding.map { $0.upperBound < Self.silentWithinMilliseconds } ?? true, "\(after)")
+    }
+
+    @Test func R14_twoRingsOfAPlayerShareOnePlaceUntilBothAreSilent() throws {
+        try server.start()
+        let sound = longSound()
+        let ringer = try Ringer(on: server)
+        try ringer.play(sound)
+        try ringer.play(sound, as: .second)
+        #expect(ringer.state() == "playing \(sound)" && ringer.state(of: .second) == "playing \(sound)")
+        var others: [Ringer] = []
+        for _ in 1..<SoundSlots.slotsMax {
+            let other = try Ringer(on: server)
+            try other.play(sound)
+            #expect(other.state() == "playing \(sound)")
+            others.append(other)
+        }
+        try ringer.silence()
+        let ninth = try Ringer(on: server)
+        try ninth.play(sound)
+        #expect(ninth.state() == "unavailable busy", "the second ring keeps the place")
+        try ringer.silence(.second)
+        #expect(try ninth.playUntilStateChanges(sound) == "playing \(sound)")
+    }
+
     @Test func R14_aKilledWorkersSoundStopsWithIt() throws {
         let recording = try server.start()
         let ringer = try Ringer(on: server)

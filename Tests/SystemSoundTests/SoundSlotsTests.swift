@@ -48,21 +48,4 @@ import Testing
         #expect(kind(SoundSlots(runtimeDirectory: folder.path).take()) == .uncounted)
         #expect(unsafe access("\(elsewhere.path)/0", F_OK) != 0)
     }
-
-    @Test func theVibratorThatIsNoneSaysSo() {
-        let vibrator = NoVibrator()
-        vibrator.start(.ring)
-        vibrator.stop()
-        guard case .unavailable(let why) = vibrator.availability else {
-            Issue.record("it can vibrate?")
-            return
-        }
-        #expect(why.contains("feedbackd") && why.contains("evdev"))
-    }
-
-    @Test func aPulseLeavesARestBeforeTheNext() {
-        #expect(VibrationPulse.ring.fitted(to: .seconds(1)) == .ring)
-        #expect(VibrationPulse.ring.fitted(to: .milliseconds(200)).duration == .milliseconds(100))
-        #expect(VibrationPulse.ring.fitted(to: .milliseconds(-5)).duration == .zero)
-    }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-/// The habits of STYLE that a machine can see.
+/// The habits of CONTRIBUTING that a machine can see.
 @Suite struct HabitTests {
     /// What stands in no code, and what to use in its place.
     private static let banned: [(word: String, instead: String)] = [
@@ -51,24 +51,29 @@ import Testing
         }
     }
 
-    /// Where a real becomes an integer: each of these bounds it first, on the lines before.
+    /// The conversions that bound their real first, on the same line or on those before.
     private static let boundedConversions: Set<String> = [
-        "Sources/Core/BelfryTerms/Time.swift", "Sources/Core/BelfryPropertyList/PropertyListValue.swift",
-        "Sources/Core/BelfryJSON/JSONValue.swift", "Sources/Programs/belfry/EventText.swift",
+        "Sources/Core/BelfryTerms/Time.swift: Int64((min(max(seconds, -limit), limit) * 1e6).rounded())",
+        "Sources/Programs/belfry/EventText.swift: Int64((bounded * Double(scale)).rounded())",
     ]
 
     @Test("R18 a real becomes an integer only where it is bounded first")
     func realsToIntegers() {
-        for file in SourceTree.sources where !Self.boundedConversions.contains(file.path) {
+        var found: Set<String> = []
+        for file in SourceTree.sources {
             for (number, line) in file.code.enumerated() {
                 for conversion in ["Int(", "Int64(", "Int32(", "UInt64(", "UInt32(", "UInt8(", "UInt("] {
                     guard let operand = Self.operand(of: conversion, in: line) else { continue }
                     let isReal = ["Double", "rounded", ".seconds", "* 1e", "/ 1e"].contains { operand.contains($0) }
-                    guard !operand.hasPrefix("clampingReal:") else { continue }
-                    #expect(!isReal, "\(file.path):\(number + 1) converts \(operand)")
+                    guard isReal, !operand.hasPrefix("clampingReal:") else { continue }
+                    let name = "\(file.path): \(conversion)\(operand))"
+                    found.insert(name)
+                    let isBounded = Self.boundedConversions.contains(name)
+                    #expect(isBounded, "line \(number + 1) converts a real: \(name)")
                 }
             }
         }
+        #expect(Self.boundedConversions.subtracting(found).isEmpty, "these are converted no longer")
     }
 
     @Test("lines have at most 120 columns, but for a text that cannot be broken")
@@ -82,10 +87,11 @@ import Testing
         }
     }
 
-    @Test("files have at most 500 lines")
+    @Test("files have at most 500 lines, state machines 700")
     func fileLengths() {
         for file in Self.sourcesAndTests {
-            #expect(file.lines.count <= 500, "\(file.path) has \(file.lines.count) lines")
+            let limit = file.path.hasSuffix("StateMachine.swift") ? 700 : 500
+            #expect(file.lines.count <= limit, "\(file.path) has \(file.lines.count) lines")
         }
     }
 

@@ -12,13 +12,20 @@ struct HouseMap {
     private(set) var programs: Set<String> = []
     /// The folders under `Tests` that a target compiles.
     private(set) var tests: Set<String> = []
+    /// The targets that a product names.
+    private(set) var products: Set<String> = []
 
     init(package: String) {
         var section = ""
         for statement in Self.statements(of: package) {
             if statement.contains("let ") {
-                let sections = ["libraries", "core", "system", "service", "client", "programs", "checks"]
-                section = sections.first { statement.contains("let \($0):") } ?? section
+                let sections = ["libraries", "core", "system", "service", "client", "programs", "checks", "package"]
+                section = sections.first { statement.contains("let \($0)") } ?? section
+            }
+            if let targets = statement.firstRange(of: "targets: ["), statement.contains("name:"),
+                section == "package"
+            {
+                products.formUnion(Self.quoted(in: String(statement[targets.upperBound...].prefix { $0 != "]" })))
             }
             let names = Self.quoted(in: statement)
             guard let path = names.first else { continue }
@@ -36,6 +43,16 @@ struct HouseMap {
         }
     }
 
+    /// Every target that `target` imports, or one that it imports does.
+    func reachable(from target: String) -> Set<String> {
+        var reached: Set<String> = []
+        var waiting = [target]
+        while let next = waiting.popLast() {
+            waiting += (imports[next] ?? []).filter { reached.insert($0).inserted }
+        }
+        return reached
+    }
+
     /// The text cut before each room, so that a room's own strings stand together.
     private static func statements(of package: String) -> [String] {
         var statements: [String] = [""]
@@ -44,6 +61,7 @@ struct HouseMap {
             guard !isComment else { continue }
             let begins = [
                 "room(", "library(", "program(", "tests(", ".systemLibrary(", ".target(", ".executableTarget(", "let ",
+                ".library(", ".executable(",
             ]
             if begins.contains(where: { line.drop { $0 == " " }.hasPrefix($0) }) { statements.append("") }
             statements[statements.count - 1] += line

@@ -1,6 +1,6 @@
 import Testing
 
-/// The rooms of the house and the arrows between them: DESIGN's table, as `Package.swift` has it, against the files.
+/// The rooms of the house and the arrows between them: ARCHITECTURE's tables and `Package.swift` against the files.
 @Suite struct HouseTests {
     let map = HouseMap(package: SourceTree.text(of: "Package.swift") ?? "")
 
@@ -10,8 +10,8 @@ import Testing
     /// The floors, the lowest first: an arrow points down, or to another room of its own floor.
     static let floors = ["Libraries", "Core", "System", "Service", "Client", "Programs"]
 
-    /// Readers of bytes that let a library look at them; they know neither clock nor input and output all the same.
-    static let readers = ["BelfryJSON": "CBelfryJansson", "BelfryPropertyList": "CBelfryPlist"]
+    /// Readers of bytes that let a library look at them: they know neither clock nor input and output all the same.
+    static let readers = ["BelfryJSON": "CBelfryJansson"]
 
     @Test("the map is read: every kind of room is there")
     func mapIsRead() {
@@ -82,14 +82,26 @@ import Testing
 
     @Test("arrows point one way")
     func oneWay() {
-        func reachable(from module: String, _ seen: Set<String>) -> Set<String> {
-            (map.imports[module] ?? []).reduce(into: seen) { seen, next in
-                if seen.insert(next).inserted { seen = reachable(from: next, seen) }
-            }
-        }
         for module in map.imports.keys {
-            #expect(!reachable(from: module, []).contains(module), "\(module) imports itself by a detour")
+            #expect(!map.reachable(from: module).contains(module), "\(module) imports itself by a detour")
         }
+    }
+
+    /// Names of targets that no other package will have, though they do not begin with the project's.
+    static let namesOfOurs: Set<String> = [
+        "CallLedger", "CallService", "GroupLedger", "Interception", "PictureFetch", "PictureFetcher", "Ringing",
+        "ServiceHost", "SystemSound",
+    ]
+
+    @Test("a target that a product reaches has the project's name, or one that is ours alone")
+    func targetNames() {
+        #expect(map.products.isSuperset(of: ["BelfryClient", "BelfryTerms", "belfry-worker"]))
+        let reached = map.products.reduce(into: map.products) { $0.formUnion(map.reachable(from: $1)) }
+        for name in reached.sorted() where !["Belfry", "CBelfry", "belfry"].contains(where: name.hasPrefix) {
+            #expect(Self.namesOfOurs.contains(name), "another package may have a target \(name)")
+        }
+        let unused = Self.namesOfOurs.subtracting(reached)
+        #expect(unused.isEmpty, "no target has these names")
     }
 
     @Test("nobody imports a program")
@@ -108,8 +120,6 @@ import Testing
                 where ["class", "struct", "enum", "actor", "protocol", "typealias"].contains(kind)
                     && name == file.module
                 {
-                    // The built-in extension's module is the one that DESIGN names after its service.
-                    guard file.path != "Sources/Service/CallService/CallService.swift" else { continue }
                     Issue.record("\(file.path):\(number + 1) names a type \(name)")
                 }
             }

@@ -182,7 +182,7 @@ public struct JSONLimits: Hashable, Sendable {
     /// For lines that Belfry wrote around a foreign value, which may itself be as large as the default limits allow.
     public static let aroundForeignValue = JSONLimits(depthMax: 40, valuesMax: 10_100)
 
-    /// Limits, by default what DESIGN section 7 gives everything that comes from outside.
+    /// Limits, by default what S5 gives everything that comes from outside.
     public init(bytesMax: Int = 1_048_576, depthMax: Int = 32, valuesMax: Int = 10_000) {
         self.bytesMax = bytesMax
         self.depthMax = depthMax

@@ -27,7 +27,7 @@ extension JSONValue: Hashable {
         case (.bool(let left), .bool(let right)): left == right
         case (.integer(let left), .integer(let right)): left == right
         case (.real(let left), .real(let right)): left == right
-        case (.string(let left), .string(let right)): isSame(left, right)
+        case (.string(let left), .string(let right)): left.hasBytes(of: right)
         case (.array(let left), .array(let right)): left == right
         case (.object(let left), .object(let right)): left == right
         case (.null, _), (.bool, _), (.integer, _), (.real, _), (.string, _), (.array, _), (.object, _): false
@@ -94,7 +94,7 @@ public struct JSONObject: Hashable, Sendable {
 
         /// The same key byte for byte, and the same value.
         public static func == (left: Member, right: Member) -> Bool {
-            isSame(left.key, right.key) && left.value == right.value
+            left.key.hasBytes(of: right.key) && left.value == right.value
         }
 
         /// Hashes what `==` compares.
@@ -115,9 +115,9 @@ public struct JSONObject: Hashable, Sendable {
 
     /// The value of `key`, nil if there is none. Setting nil removes the member; a new key is appended.
     public subscript(key: String) -> JSONValue? {
-        get { members.first { isSame($0.key, key) }?.value }
+        get { members.first { $0.key.hasBytes(of: key) }?.value }
         set {
-            let index = members.firstIndex { isSame($0.key, key) }
+            let index = members.firstIndex { $0.key.hasBytes(of: key) }
             switch (index, newValue) {
             case (let index?, let value?): members[index].value = value
             case (let index?, nil): members.remove(at: index)
@@ -139,11 +139,6 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
         self.init()
         for (key, value) in elements { self[key] = value }
     }
-}
-
-/// Whether two strings have the same bytes; `==` first, since it knows short and plain ones at a glance.
-func isSame(_ left: String, _ right: String) -> Bool {
-    left.utf8.count == right.utf8.count && left == right && left.utf8.elementsEqual(right.utf8)
 }
 
 extension JSONValue {
@@ -194,7 +189,7 @@ extension JSONValue {
     public func boundedInteger(in range: ClosedRange<Int64>) -> Int64? {
         switch self {
         case .integer(let number): number.clamped(to: range)
-        case .real(let number): Int64(clamping: number).clamped(to: range)
+        case .real(let number): Int64(clampingReal: number).clamped(to: range)
         case .null, .bool, .string, .array, .object: nil
         }
     }
@@ -215,20 +210,6 @@ extension JSONValue {
 }
 
 extension Int64 {
-    /// `real` cut towards zero; the nearest bound if it lies outside, 0 if it is no number.
-    public init(clamping real: Double) {
-        // 2^63 is exact as a real and the first that does not fit; Int64.max itself is not exact.
-        if real.isNaN {
-            self = 0
-        } else if real >= 0x1p63 {
-            self = .max
-        } else if real < -0x1p63 {
-            self = .min
-        } else {
-            self = Int64(real)
-        }
-    }
-
     fileprivate func clamped(to range: ClosedRange<Int64>) -> Int64 {
         Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
     }

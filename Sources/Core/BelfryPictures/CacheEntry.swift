@@ -2,13 +2,13 @@ import BelfryJSON
 
 /// A picture that was fetched, with all that is needed to use it again; one file, so that one rename replaces it whole.
 ///
-/// The file is a line of JSON, then the PNG. It is read as if a stranger had written it: other versions, other URLs,
-/// what is cut short, has changed since or is no small PNG is no entry.
+/// The file is a line of JSON, then the PNG. It is read as if an attacker had written it: a file of another version or
+/// URL, one that is cut short or has changed since, and one that holds no small PNG is no entry.
 public struct CacheEntry: Hashable, Sendable {
     /// Bytes of an entry's file at most: the largest picture and its line.
     public static let fileBytesMax = FetchLimits.writtenBytesMax + headBytesMax
     private static let headBytesMax = 8 << 10
-    private static let version: Int64 = 1
+    private static let version: Int64 = 2
 
     /// The URL it was asked from, in its one spelling.
     public let url: String
@@ -38,7 +38,7 @@ public struct CacheEntry: Hashable, Sendable {
             picture: picture)
     }
 
-    /// Reads a file; nil unless it is a whole entry of `url`.
+    /// Reads a file; nil unless it is a complete entry of `url`. The URL in the file decides, not the file's name.
     public init?(file: [UInt8], of url: WebURL) {
         guard file.count <= Self.fileBytesMax,
             let lineEnd = file.prefix(Self.headBytesMax).firstIndex(of: UInt8(ascii: "\n")),
@@ -51,7 +51,7 @@ public struct CacheEntry: Hashable, Sendable {
         let picture = Array(file[(lineEnd + 1)...])
         let entityTag = head["etag"]?.stringValue
         guard entityTag.map(Freshness.isEntityTag) ?? true,
-            head["sha256"]?.stringValue == SHA256.hexadecimal(picture),
+            head["check"]?.stringValue == Fingerprint.of(picture),
             let header = try? PictureHeader(of: picture), header.format == .png,
             max(header.width, header.height) <= FetchLimits.writtenSideMax
         else { return nil }
@@ -65,7 +65,7 @@ public struct CacheEntry: Hashable, Sendable {
     public var file: [UInt8] {
         var head: JSONObject = [
             "version": .integer(Self.version), "url": .string(url), "fetchedAt": .integer(fetchedAt),
-            "freshSeconds": .integer(freshness.seconds), "sha256": .string(SHA256.hexadecimal(picture)),
+            "freshSeconds": .integer(freshness.seconds), "check": .string(Fingerprint.of(picture)),
         ]
         head["etag"] = freshness.entityTag.map { .string($0) }
         return head.serialized() + [UInt8(ascii: "\n")] + picture
@@ -82,21 +82,21 @@ public struct CacheEntry: Hashable, Sendable {
 }
 
 extension CacheEntry {
-    /// What an entry is good for.
+    /// What an entry may be used for.
     public enum Use: Hashable, Sendable {
-        /// It is the picture.
+        /// The picture may be shown without asking.
         case picture
-        /// It is the picture if the server answers this entity tag with 304.
+        /// The picture may be shown if the server answers this entity tag with 304.
         case ask(entityTag: String)
-        /// Nothing.
+        /// The entry is too old, or of unknown age: fetch the picture anew.
         case none
     }
 
-    /// Seconds of disagreement between the clock then and now that are put up with.
+    /// How many seconds in the future an entry may seem to have been fetched, since the clock may have been set back.
     public static let clockErrorSecondsMax: Int64 = 60
 
-    /// What it is good for at the Unix second `now`. After a day nothing is, whatever the server said; an entry from
-    /// the future is one whose age nobody knows.
+    /// What the entry may be used for at the Unix second `now`: nothing a day after it was fetched, whatever the server
+    /// said, and nothing if it comes from the future, since its age is unknown.
     public func use(at now: Int64) -> Use {
         let (age, overflows) = now.subtractingReportingOverflow(fetchedAt)
         guard !overflows, age >= -Self.clockErrorSecondsMax, age < Freshness.secondsMax else { return .none }
@@ -105,29 +105,47 @@ extension CacheEntry {
     }
 }
 
-/// What a picture is kept under: a file name that is ours, whatever the URL.
+/// The file name of a URL's entry: made by us alone, whatever the URL.
+///
+/// Two URLs may share a name, and a sender can choose them so. That costs a fetch and never shows a wrong picture,
+/// since an entry holds its URL: see ``CacheEntry/init(file:of:)``.
 public struct CacheKey: Hashable, Sendable {
-    /// 64 hexadecimal digits and `.picture`.
+    /// 16 hexadecimal digits and `.picture`.
     public let fileName: String
 
     /// The key of `url` in its one spelling.
     public init(_ url: WebURL) {
-        fileName = SHA256.hexadecimal(Array(url.text.utf8)) + Self.suffix
+        fileName = Fingerprint.of(Array(url.text.utf8)) + Self.suffix
     }
 
-    /// Whether `name` could be a key's, so that whoever tidies the folder touches nothing else.
+    /// Whether `name` could be a key's, so that tidying the folder touches no other file.
+    ///
+    /// Earlier versions named entries by 64 digits. Nobody reads those any more; they count, so that they age out.
     public static func isFileName(_ name: String) -> Bool {
-        let bytes = name.utf8
-        guard bytes.count == 64 + suffix.utf8.count, bytes.dropFirst(64).elementsEqual(suffix.utf8) else {
-            return false
-        }
-        return bytes.prefix(64).allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        guard name.utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) else { return false }
+        let digits = name.utf8.dropLast(suffix.utf8.count)
+        guard digits.count == Fingerprint.digitCount || digits.count == 64 else { return false }
+        return digits.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
     private static let suffix = ".picture"
 }
 
-/// How much the cache may hold, and what goes when it holds more.
+/// FNV-1a (draft-eastlake-fnv): spreads names and notices damage on the disk. It is no protection against anybody who
+/// chooses the bytes, and need not be one.
+private enum Fingerprint {
+    static let digitCount = 16
+
+    /// The 64-bit hash of `bytes` as 16 hexadecimal digits.
+    static func of(_ bytes: [UInt8]) -> String {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: digitCount - digits.utf8.count) + digits
+    }
+}
+
+/// How much the cache may hold, and which entries are removed when it holds more.
 public struct CacheBudget: Hashable, Sendable {
     /// A file of the cache's folder.
     public struct File: Hashable, Sendable {
@@ -150,7 +168,7 @@ public struct CacheBudget: Hashable, Sendable {
     public let bytesMax: Int64
     /// Entries, at most.
     public let entriesMax: Int
-    /// Seconds after which an entry goes in any case.
+    /// Seconds after which an entry is removed in any case.
     public let ageSecondsMax: Int64
 
     /// A budget; by default 32 MiB, 512 entries and a day.
@@ -160,8 +178,8 @@ public struct CacheBudget: Hashable, Sendable {
         self.ageSecondsMax = ageSecondsMax
     }
 
-    /// The names that must go at the Unix second `now`: the old, those from the future, and of the rest the oldest
-    /// until the budget is kept. Names that are no entry's are never among them.
+    /// The names of the files to remove at the Unix second `now`: those that are too old or from the future, and of the
+    /// rest the oldest until the budget is kept. A file that is no entry is never among them.
     public func expelled(from files: [File], at now: Int64) -> [String] {
         var expelled: [String] = []
         var kept: [File] = []
@@ -170,7 +188,7 @@ public struct CacheBudget: Hashable, Sendable {
             let isKept = !overflows && age < ageSecondsMax && age >= -CacheEntry.clockErrorSecondsMax
             if isKept { kept.append(file) } else { expelled.append(file.name) }
         }
-        // Newest first; by name where a second is not enough, so that all workers expel the same.
+        // Newest first; entries of one second by name, so that all workers expel the same ones.
         kept.sort { ($0.changedAt, $0.name) > ($1.changedAt, $1.name) }
         var bytesLeft = bytesMax
         for (index, file) in kept.enumerated() {

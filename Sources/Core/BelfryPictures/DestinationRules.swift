@@ -1,6 +1,6 @@
 import BelfryTerms
 
-/// Where pictures may be fetched from: `[Avatar] Allow=` and `From=`, and the ban on all that is not public.
+/// Where pictures may be fetched from: `[Avatar] Allow=` and `From=`, and the ban on addresses that are not public.
 public struct DestinationRules: Hashable, Sendable {
     /// The ports that need no permission.
     public static let portsOpen: Set<UInt16> = [80, 443]
@@ -25,7 +25,7 @@ public struct DestinationRules: Hashable, Sendable {
         self.from = from.isEmpty ? nil : from.map(Self.canonical)
     }
 
-    /// Refuses a URL for what can be seen before its name is resolved; nil where it may be tried.
+    /// Why a URL is refused before its name is resolved; nil if it may be tried.
     public func refusal(of url: WebURL) -> Skip? {
         let host = url.hostText
         if let from, !from.contains(where: { $0.utf8.elementsEqual(host.utf8) }) {
@@ -39,7 +39,7 @@ public struct DestinationRules: Hashable, Sendable {
         }
     }
 
-    /// Refuses the address that is about to be connected to for `url`, whatever a resolver said; nil where it is
+    /// Why the address that is about to be connected to for `url` is refused, whatever a resolver said; nil if it is
     /// allowed.
     public func refusal(of address: InternetAddress, port: UInt16, for url: WebURL) -> Skip? {
         // What the kernel connects to for ::ffff:10.0.0.1 is 10.0.0.1.
@@ -65,44 +65,5 @@ public struct DestinationRules: Hashable, Sendable {
         let lower = name.lowercased()
         if let address = InternetAddress(text: lower), !address.isV4 { return "[\(address)]" }
         return lower.utf8.last == UInt8(ascii: ".") ? String(lower.dropLast()) : lower
-    }
-}
-
-/// A block of addresses in CIDR notation, such as `10.0.0.0/8`.
-public struct AddressBlock: Hashable, Sendable {
-    /// Any address of the block.
-    public let address: InternetAddress
-    /// How many leading bits all its addresses share.
-    public let prefixBits: Int
-
-    /// The block written as `10.0.0.0/8`, or one address; nil for anything else.
-    public init?(text: String) {
-        let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        guard parts.count <= 2, let address = InternetAddress(text: String(decoding: parts[0], as: UTF8.self)) else {
-            return nil
-        }
-        let bitsMax = address.bytes.count * 8
-        var prefixBits = bitsMax
-        if parts.count == 2 {
-            let digits = parts[1]
-            guard (1...3).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-            prefixBits = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
-            guard prefixBits <= bitsMax else { return nil }
-        }
-        self.address = address
-        self.prefixBits = prefixBits
-    }
-
-    /// Whether `other` lies in it. Families never meet: `::ffff:10.0.0.1` is not in `10.0.0.0/8`.
-    public func contains(_ other: InternetAddress) -> Bool {
-        guard other.bytes.count == address.bytes.count else { return false }
-        var bitsLeft = prefixBits
-        for (ours, theirs) in zip(address.bytes, other.bytes) {
-            guard bitsLeft > 0 else { return true }
-            let mask = bitsLeft >= 8 ? 0xFF : UInt8(truncatingIfNeeded: 0xFF00 >> bitsLeft)
-            guard ours & mask == theirs & mask else { return false }
-            bitsLeft -= 8
-        }
-        return true
     }
 }

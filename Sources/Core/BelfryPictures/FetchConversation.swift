@@ -16,7 +16,7 @@ public struct FetchRequest: Hashable, Sendable {
     public let allow: [String]
     /// `[Avatar] From=`; empty for any host.
     public let from: [String]
-    /// The entity tag of the copy that is in the cache; nil where there is none.
+    /// The entity tag of the copy that is in the cache; nil if there is none.
     public let entityTag: String?
 
     /// A request. Limits outside ``FetchLimits`` become the nearest that is not.
@@ -32,7 +32,7 @@ public struct FetchRequest: Hashable, Sendable {
         self.entityTag = entityTag
     }
 
-    /// Reads a request; nil where it is not one, which is a defect of whoever wrote it.
+    /// Reads a request; nil if the line is none, which is a defect of the worker that wrote it.
     public init?(line: [UInt8]) {
         let limits = JSONLimits(
             bytesMax: FetchLimits.requestBytesMax, depthMax: 3, valuesMax: 2 * FetchLimits.hostsMax + 8)
@@ -72,7 +72,7 @@ public struct FetchRequest: Hashable, Sendable {
 
 /// What became of a fetch: the one JSON line that the fetcher writes to its standard output.
 ///
-/// Whoever reads it takes it for hostile, since a decoder that a picture took over may have written it.
+/// The worker takes it for hostile, since a picture that took over the decoder may have written it.
 public struct FetchAnswer: Hashable, Sendable {
     /// How it ended.
     public enum Outcome: Hashable, Sendable {
@@ -124,7 +124,7 @@ public struct FetchAnswer: Hashable, Sendable {
     /// The uniform type of what is written, as `attachment.type` has it.
     public static let writtenType = "public.png"
 
-    /// Reads an answer; nil where it is none, or states what no fetcher of ours may.
+    /// Reads an answer; nil if the line is none, or states what no fetcher of ours states.
     public init?(line: [UInt8]) {
         let limits = JSONLimits(bytesMax: FetchLimits.answerBytesMax, depthMax: 1, valuesMax: 16)
         guard let object = (try? JSONValue.parse(line, limits: limits))?.objectValue,
@@ -187,7 +187,7 @@ public struct FetchAnswer: Hashable, Sendable {
     }
 }
 
-/// What every fetch is held to, whatever its request says.
+/// The limits of every fetch, whatever its request says.
 public enum FetchLimits {
     /// Bytes of a URL, before and after redirects.
     public static let urlBytesMax = 2_048
@@ -209,9 +209,9 @@ public enum FetchLimits {
     public static let writtenBytesMax = 2 << 20
     /// Bytes of an entity tag, quotes included.
     public static let entityTagBytesMax = 256
-    /// Bytes of the line a request stands in; ``hostsMax`` hosts of the greatest length fit.
+    /// Bytes of a request's line; ``hostsMax`` hosts of the greatest length fit.
     public static let requestBytesMax = 1 << 20
-    /// Bytes of the line an answer stands in.
+    /// Bytes of an answer's line.
     public static let answerBytesMax = 8 << 10
     /// Hosts or blocks in one list of a request.
     public static let hostsMax = 1_024
@@ -221,8 +221,8 @@ public enum FetchLimits {
 public struct Skip: Error, Hashable, Sendable {
     /// Which reason.
     public let reason: SkipReason
-    /// What happened and, where there is something to do, what to do. Holds nothing of a URL but its host, and no
-    /// control characters.
+    /// What happened and, if there is something to do about it, what to do. Of a URL it names only the host, and it
+    /// holds no control characters.
     public let detail: String
 
     /// A reason and its words.

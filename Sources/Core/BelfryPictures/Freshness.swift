@@ -1,11 +1,11 @@
 /// How long a fetched picture may be used again without asking, and how to ask whether it changed (RFC 9111).
 public struct Freshness: Hashable, Sendable {
-    /// Seconds a picture is kept at most, and where the server says nothing: a day.
+    /// Seconds a picture is kept at most, and if the server says nothing: a day.
     public static let secondsMax: Int64 = 86_400
 
     /// Seconds from now for which it may be used without asking.
     public let seconds: Int64
-    /// The entity tag to ask with; nil where the server sent none that is usable, or wants nothing kept.
+    /// The entity tag to ask with; nil if the server sent none that is usable, or wants nothing kept.
     public let entityTag: String?
 
     /// Whether there is any use in keeping the picture.

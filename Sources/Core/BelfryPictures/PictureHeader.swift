@@ -1,6 +1,6 @@
 import BelfryTerms
 
-/// The picture formats that are taken, told apart by content and never by name or header.
+/// The picture formats that are decoded, told apart by content and never by a file name or a `Content-Type`.
 public enum PictureFormat: String, Hashable, Sendable, CaseIterable {
     /// Portable Network Graphics.
     case png
@@ -11,7 +11,7 @@ public enum PictureFormat: String, Hashable, Sendable, CaseIterable {
     /// WebP.
     case webp
 
-    /// So many bytes tell whether something is a picture.
+    /// How many bytes are enough to tell whether something is a picture.
     public static let signatureBytes = 16
 
     /// The format of what starts with `bytes`; nil for none of them, or for less than its signature.
@@ -41,7 +41,7 @@ public struct PictureHeader: Hashable, Sendable {
 
     /// Reads the header of a whole picture.
     ///
-    /// Throws ``SkipReason/notAnImage``, ``SkipReason/decodeFailed`` where the header is damaged, or
+    /// Throws ``SkipReason/notAnImage``, ``SkipReason/decodeFailed`` if the header is damaged, or
     /// ``SkipReason/tooManyPixels``.
     public init(of picture: [UInt8]) throws(Skip) {
         guard let format = PictureFormat(of: picture) else { throw Self.notAnImage(picture) }
@@ -81,7 +81,7 @@ public struct PictureHeader: Hashable, Sendable {
         return (scaled(width), scaled(height))
     }
 
-    /// The refusal of something that starts like none of the formats.
+    /// The reason to go without something that starts like none of the formats.
     public static func notAnImage(_ bytes: [UInt8]) -> Skip {
         let start = bytes.first { !$0.isWhiteSpace }
         let looks: String
@@ -166,13 +166,13 @@ struct ByteReader {
         take(count)?.reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// The next `count` bytes; nil where fewer are left.
+    /// The next `count` bytes; nil if fewer are left.
     mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
         guard count >= 0, count <= leftCount else { return nil }
         defer { offset += count }
         return bytes[offset..<offset + count]
     }
 
-    /// Goes `count` bytes on; nil where fewer are left.
+    /// Goes `count` bytes on; nil if fewer are left.
     mutating func skip(_ count: Int) -> Void? { take(count).map { _ in () } }
 }

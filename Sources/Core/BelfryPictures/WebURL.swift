@@ -2,10 +2,11 @@ import BelfryTerms
 
 /// An http or https URL in the one spelling that the fetcher hands to libcurl.
 ///
-/// Stricter than libcurl's own parser and put together again from its parts, so that there is no text on which the two
-/// could disagree about the host. A host name beyond ASCII must come as punycode.
+/// The only rule for URLs: payloads, redirects and the fetcher's request are all read by it. It is stricter than
+/// libcurl's own parser, and what libcurl gets is put together again from the parts, so that there is no text on which
+/// the two could disagree about the host. A host name beyond ASCII must come as punycode.
 public struct WebURL: Hashable, Sendable {
-    /// Where a URL points.
+    /// Which machine a URL names.
     public enum Host: Hashable, Sendable {
         /// A DNS name in lower case, without the root's trailing dot.
         case name(String)
@@ -33,7 +34,7 @@ public struct WebURL: Hashable, Sendable {
         }
     }
 
-    /// The whole URL; a port only where it is not the scheme's own.
+    /// The URL in its one spelling; the port is left out if it is the scheme's own.
     public var text: String { origin + target }
 
     /// Scheme, host and port: all of a URL that may be journalled.
@@ -47,38 +48,28 @@ public struct WebURL: Hashable, Sendable {
     ///
     /// Throws ``SkipReason/badURL``, ``SkipReason/badScheme`` or ``SkipReason/credentialsInURL``.
     public init(_ text: String) throws(Skip) {
-        let bytes = Array(text.utf8)
-        guard !bytes.isEmpty else { throw Skip(.badURL, "the URL is empty") }
-        guard bytes.count <= FetchLimits.urlBytesMax else {
-            throw Skip(.badURL, "the URL has \(bytes.count) bytes; at most \(FetchLimits.urlBytesMax) are taken")
-        }
-        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") }) else {
-            throw Skip(.badURL, "the URL holds control characters or backslashes")
-        }
-        guard let schemeEnd = Self.schemeEnd(of: bytes[...]) else { throw Skip(.badURL, "the URL has no scheme") }
-        let scheme = String(decoding: bytes[..<schemeEnd], as: UTF8.self).lowercased()
-        guard scheme == "http" || scheme == "https" else {
-            throw Skip(.badScheme, "the scheme is \(scheme.prefix(32)); only http and https are fetched")
-        }
-        isSecure = scheme == "https"
-        let afterScheme = bytes[(schemeEnd + 1)...]
-        guard afterScheme.starts(with: "//".utf8) else { throw Skip(.badURL, "the URL names no host") }
-        let rest = afterScheme.dropFirst(2)
-        let authorityEnd = rest.firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? rest.endIndex
-        let authority = rest[..<authorityEnd]
-        guard !authority.contains(UInt8(ascii: "@")) else {
+        let outline = try Outline(text)
+        guard !outline.authority.contains(UInt8(ascii: "@")) else {
             throw Skip(.credentialsInURL, "the URL carries a user name or password")
         }
-        let (hostBytes, portBytes) = try Self.split(authority)
+        let (hostBytes, portBytes) = try Self.split(outline.authority)
+        isSecure = outline.isSecure
         host = try Host(hostBytes)
         port = try Self.port(portBytes) ?? (isSecure ? 443 : 80)
-        target = Self.target(rest[authorityEnd...])
+        target = Self.target(outline.rest)
     }
+
+    /// Whether `text` is an http or https URL that names some host.
+    ///
+    /// That is what a payload's field has to hold to count as a picture's address at all. Whether the host, the port
+    /// and what else stands in `text` can be used is judged by ``init(_:)`` once the picture is asked for, which gives
+    /// each fault its own reason.
+    public static func isAddress(_ text: String) -> Bool { (try? Outline(text)) != nil }
 
     /// The URL that `reference`, such as a `Location`, means from here (RFC 3986, 5.2; libcurl removes dot segments).
     public func resolving(_ reference: String) throws(Skip) -> WebURL {
         let bytes = Array(reference.utf8)
-        if Self.schemeEnd(of: bytes[...]) != nil { return try WebURL(reference) }
+        if Outline.schemeEnd(of: bytes) != nil { return try WebURL(reference) }
         if bytes.starts(with: "//".utf8) { return try WebURL(scheme + ":" + reference) }
         if bytes.first == UInt8(ascii: "/") { return try WebURL(origin + reference) }
         let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
@@ -88,15 +79,6 @@ public struct WebURL: Hashable, Sendable {
         if bytes.isEmpty || bytes.first == UInt8(ascii: "#") { return self }
         let folder = path.lastIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? path
         return try WebURL(origin + String(decoding: folder, as: UTF8.self) + reference)
-    }
-
-    /// The index of the colon that ends a scheme (RFC 3986, 3.1); nil where there is none.
-    private static func schemeEnd(of bytes: ArraySlice<UInt8>) -> Int? {
-        guard let first = bytes.first, isLetter(first), let end = bytes.firstIndex(of: UInt8(ascii: ":")) else {
-            return nil
-        }
-        let isScheme = bytes[..<end].allSatisfy { isLetter($0) || isDigit($0) || "+-.".utf8.contains($0) }
-        return isScheme ? end : nil
     }
 
     /// Host and port of an authority without credentials; the brackets stay with the host.
@@ -139,6 +121,54 @@ public struct WebURL: Hashable, Sendable {
 
     static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
     static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+}
+
+/// A URL cut into scheme, authority and the rest, none of which is judged further here.
+private struct Outline {
+    /// Whether the scheme is https.
+    let isSecure: Bool
+    /// Credentials, host and port as they are written.
+    let authority: ArraySlice<UInt8>
+    /// Path, query and fragment as they are written.
+    let rest: ArraySlice<UInt8>
+
+    /// Cuts `text`. Throws ``SkipReason/badURL`` or ``SkipReason/badScheme``.
+    init(_ text: String) throws(Skip) {
+        let bytes = Array(text.utf8)
+        guard !bytes.isEmpty else { throw Skip(.badURL, "the URL is empty") }
+        guard bytes.count <= FetchLimits.urlBytesMax else {
+            throw Skip(.badURL, "the URL has \(bytes.count) bytes; at most \(FetchLimits.urlBytesMax) are taken")
+        }
+        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") }) else {
+            throw Skip(.badURL, "the URL holds control characters or backslashes")
+        }
+        guard let schemeEnd = Self.schemeEnd(of: bytes) else { throw Skip(.badURL, "the URL has no scheme") }
+        let scheme = String(decoding: bytes[..<schemeEnd], as: UTF8.self).lowercased()
+        guard scheme == "http" || scheme == "https" else {
+            throw Skip(.badScheme, "the scheme is \(scheme.prefix(32)); only http and https are fetched")
+        }
+        isSecure = scheme == "https"
+        let afterScheme = bytes[(schemeEnd + 1)...]
+        guard afterScheme.starts(with: "//".utf8) else { throw Skip(.badURL, "the URL names no host") }
+        let afterSlashes = afterScheme.dropFirst(2)
+        let end = afterSlashes.firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? afterSlashes.endIndex
+        authority = afterSlashes[..<end]
+        rest = afterSlashes[end...]
+        guard let first = authority.first, first != UInt8(ascii: ":") else {
+            throw Skip(.badURL, "the URL names no host")
+        }
+    }
+
+    /// The index of the colon that ends a scheme (RFC 3986, 3.1); nil if there is no scheme.
+    static func schemeEnd(of bytes: [UInt8]) -> Int? {
+        guard let first = bytes.first, WebURL.isLetter(first), let end = bytes.firstIndex(of: UInt8(ascii: ":")) else {
+            return nil
+        }
+        let isScheme = bytes[..<end].allSatisfy {
+            WebURL.isLetter($0) || WebURL.isDigit($0) || "+-.".utf8.contains($0)
+        }
+        return isScheme ? end : nil
+    }
 }
 
 extension WebURL.Host {

@@ -1,20 +1,16 @@
 extension PropertyListDictionary {
     /// Reads a property list whose outermost value is a dictionary, binary or XML, under ``PropertyListLimits``.
     ///
-    /// XML is read by us, since libplist 2.2.0 takes `010` for 8 and -9223372036854775809 for a positive number, needs
-    /// quadratic time for entities, and frees deep nesting by recursion; binary is read by libplist.
+    /// Both are read here and not by libplist, of which 2.2.0 takes `010` for 8 and -9223372036854775809 for a positive
+    /// number, needs quadratic time for entities, frees deep nesting by recursion, copies what a binary file shares for
+    /// each use, and ends the process on a key with U+0000.
     public static func parse(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyListDictionary {
         guard bytes.count <= PropertyListLimits.bytesMax else {
             throw PropertyListError(
                 .tooLarge, "found \(bytes.count) bytes, expected at most \(PropertyListLimits.bytesMax)")
         }
-        let root: PropertyListValue
-        if bytes.starts(with: "bplist".utf8) {
-            try BinaryGuard.check(bytes)
-            root = try BinaryReader.value(of: bytes)
-        } else {
-            root = try XMLReader.value(of: bytes)
-        }
+        let isBinary = bytes.starts(with: "bplist".utf8)
+        let root = try isBinary ? BinaryReader.value(of: bytes) : XMLReader.value(of: bytes)
         guard case .dictionary(let dictionary) = root else {
             throw PropertyListError(.rootNotDictionary, "the outermost value is no dictionary")
         }
@@ -61,7 +57,7 @@ public struct PropertyListError: Error, Hashable, Sendable {
 
     /// Which kind.
     public let code: Code
-    /// Where, in bytes from the start; nil where no place can be named.
+    /// Where, in bytes from the start; nil if no place can be named.
     public let offset: Int?
     /// What was found or expected, for people.
     public let detail: String

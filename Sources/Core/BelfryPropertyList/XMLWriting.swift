@@ -1,3 +1,5 @@
+import BelfryTerms
+
 extension PropertyListDictionary {
     /// The dictionary as a property list in XML, which `plutil` and Python's plistlib read.
     ///
@@ -18,7 +20,7 @@ extension PropertyListDictionary {
         return writer.text
     }
 
-    /// The member `key` as ``serializedXML()`` spells it, with the line feed after it; nil where there is none.
+    /// The member `key` as ``serializedXML()`` spells it, with the line feed after it; nil if there is none.
     public func serializedXML(ofMember key: String) -> [UInt8]? {
         guard let value = self[key] else { return nil }
         var writer = XMLWriter()
@@ -91,9 +93,9 @@ private struct XMLWriter {
 
     private static func date(_ seconds: Double) -> String {
         // From 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z.
-        let whole = min(max(Int64(clampingReal: seconds.rounded(.down)), -63_113_904_000), 252_423_993_599)
-        let days = whole >= 0 ? whole / 86_400 : (whole - 86_399) / 86_400
-        let ofDay = whole - days * 86_400
+        let second = min(max(Int64(clampingReal: seconds.rounded(.down)), -63_113_904_000), 252_423_993_599)
+        let days = second >= 0 ? second / 86_400 : (second - 86_399) / 86_400
+        let ofDay = second - days * 86_400
         let date = CivilDate(daysSince2001: Int(days))
         func padded(_ number: Int64, _ width: Int) -> String {
             let digits = String(number)
@@ -104,25 +106,28 @@ private struct XMLWriter {
     }
 
     private mutating func write(escaping string: String) {
-        var string = string
-        string.withUTF8 { bytes in
-            // Whole runs at once: nearly all text needs no escape.
-            var runStart = 0
-            for index in bytes.indices {
-                guard let escape = unsafe Self.escape(of: bytes[index], at: index, in: bytes) else { continue }
-                unsafe text.append(contentsOf: bytes[runStart..<index])
+        let utf8 = string.utf8Span
+        let bytes = utf8.span
+        // Nearly all text needs no escape and is appended at once.
+        guard bytes.indices.contains(where: { Self.escape(at: $0, in: bytes) != nil }) else {
+            text.append(contentsOf: string.utf8)
+            return
+        }
+        var index = 0
+        while index < bytes.count {
+            if let escape = Self.escape(at: index, in: bytes) {
                 text.append(contentsOf: escape.text.utf8)
-                runStart = index + escape.count
+                index += escape.count
+            } else {
+                text.append(bytes[index])
+                index += 1
             }
-            if runStart < bytes.count { unsafe text.append(contentsOf: bytes[runStart...]) }
         }
     }
 
-    /// What stands for the character that begins here, and how many bytes it has; nil where it can stand itself.
-    private static func escape(
-        of byte: UInt8, at index: Int, in bytes: UnsafeBufferPointer<UInt8>
-    ) -> (text: String, count: Int)? {
-        switch byte {
+    /// What stands for the character that begins here, and how many bytes it has; nil if it can stand itself.
+    private static func escape(at index: Int, in bytes: Span<UInt8>) -> (text: String, count: Int)? {
+        switch bytes[index] {
         case UInt8(ascii: "<"): return ("&lt;", 1)
         case UInt8(ascii: ">"): return ("&gt;", 1)
         case UInt8(ascii: "&"): return ("&amp;", 1)
@@ -131,7 +136,7 @@ private struct XMLWriter {
         case 0x09, 0x0A: return nil
         case 0..<0x20: return ("\u{FFFD}", 1)
         // U+FFFE and U+FFFF are the other characters that XML 1.0 (section 2.2) excludes.
-        case 0xEF where unsafe index + 2 < bytes.count && bytes[index + 1] == 0xBF && bytes[index + 2] >= 0xBE:
+        case 0xEF where index + 2 < bytes.count && bytes[index + 1] == 0xBF && bytes[index + 2] >= 0xBE:
             return ("\u{FFFD}", 3)
         default: return nil
         }

@@ -33,7 +33,7 @@ public struct CallRequest: Sendable {
     /// Whether it is a video call.
     public var hasVideo: Bool
     /// Their picture.
-    public var callerAvatar: CallerAvatar
+    public var callerAvatar: CallerPicture
     /// How long it asks to ring, at least a second.
     public var duration: TimeSpan?
     /// When it was sent, by the call's own field, else by the envelope's.
@@ -45,7 +45,7 @@ public struct CallRequest: Sendable {
         callerName: String? = nil,
         handle: String? = nil,
         hasVideo: Bool = false,
-        callerAvatar: CallerAvatar = .absent,
+        callerAvatar: CallerPicture = .absent,
         duration: TimeSpan? = nil,
         sentAt: WallTime? = nil
     ) {
@@ -60,19 +60,16 @@ public struct CallRequest: Sendable {
 }
 
 /// A caller's picture as the payload gives it.
-public enum CallerAvatar: Hashable, Sendable {
-    /// Most bytes of an address.
-    public static let addressBytesMax = 2048
-
-    /// The payload has none.
+public enum CallerPicture: Hashable, Sendable {
+    /// The payload has no field for one.
     case absent
-    /// An http or https address; whether it may be fetched is decided by whoever fetches it.
+    /// An http or https address as the payload spells it; whether it may be fetched is judged when it is.
     case url(String)
-    /// There is a field, but no address in it: what was found, for people.
+    /// There is a field, but no address in it; `detail` tells people what was found.
     case unusable(detail: String)
 }
 
-/// The end of a call, announced by the caller's side.
+/// The end of a call as the caller's side tells it.
 public struct Hangup: Sendable {
     /// The call's id, empty for the anonymous call; see ``CallRequest/callID``.
     public var callID: String

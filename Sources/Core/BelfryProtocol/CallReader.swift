@@ -1,4 +1,5 @@
 import BelfryJSON
+import BelfryPictures
 import BelfryTerms
 
 /// Reads what a payload says about a call: from `info` first, then from beside `aps`.
@@ -44,7 +45,7 @@ struct CallReader {
                     callerName: text(["callerName", "caller_name"]),
                     handle: text(["handle", "phone"]),
                     hasVideo: hasVideo(),
-                    callerAvatar: avatar(),
+                    callerAvatar: picture(),
                     duration: duration(),
                     sentAt: sentAt()
                 ))
@@ -138,28 +139,21 @@ struct CallReader {
         return false
     }
 
-    private func avatar() -> CallerAvatar {
-        var firstUnusable: CallerAvatar?
+    /// The first field that holds an address; if none does, what was found in the first.
+    private func picture() -> CallerPicture {
+        var firstUnusable: CallerPicture?
         for (field, value) in candidates(["callerAvatar", "caller_avatar"]) {
-            if let text = value.stringValue, Self.isWebAddress(text) { return .url(text) }
+            if let text = value.stringValue, Self.isPictureAddress(text) { return .url(text) }
             let detail = "\(field): found \(value.foundDescription), expected an http or https address"
             firstUnusable = firstUnusable ?? .unusable(detail: detail)
         }
         return firstUnusable ?? .absent
     }
 
-    /// Whether `text` is an http or https address with a host; nothing else of it is judged here.
-    static func isWebAddress(_ text: String) -> Bool {
-        guard text.utf8.count <= CallerAvatar.addressBytesMax else { return false }
-        guard !text.unicodeScalars.contains(where: { $0.value <= 0x20 || (0x7F...0x9F).contains($0.value) }) else {
-            return false
-        }
-        for scheme in ["http://", "https://"] where text.utf8.count > scheme.utf8.count {
-            guard text.prefix(scheme.count).lowercased() == scheme else { continue }
-            guard let first = text.dropFirst(scheme.count).first else { return false }
-            return first != "/" && first != "?" && first != "#" && first != ":"
-        }
-        return false
+    /// Whether `text` is a URL without blanks or control characters. `WebURL` takes blanks in a path, since servers
+    /// send them in redirects; in a payload they show that the field holds something else.
+    private static func isPictureAddress(_ text: String) -> Bool {
+        !text.unicodeScalars.contains { $0.value <= 0x20 || (0x7F...0x9F).contains($0.value) } && WebURL.isAddress(text)
     }
 
     private mutating func duration() -> TimeSpan? {

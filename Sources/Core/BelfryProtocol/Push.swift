@@ -24,29 +24,6 @@ public struct Push: Sendable {
     public var pushType: PushType { envelope.pushType }
     /// Whether there is any text that alerts: title, subtitle or body.
     public var alertHasText: Bool { request.content.hasAlertText }
-
-    /// A random UUID (version 4) in lower case.
-    public static func makeRandomID() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return makeID(high: generator.next(), low: generator.next())
-    }
-
-    /// The UUID of version 4 that `high` and `low` give.
-    private static func makeID(high: UInt64, low: UInt64) -> String {
-        let halves = [high & 0xFFFF_FFFF_FFFF_0FFF | 0x4000, low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000]
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(36)
-        for half in halves {
-            for index in 0..<16 {
-                if text.count == 8 || text.count == 13 || text.count == 18 || text.count == 23 {
-                    text.append(UInt8(ascii: "-"))
-                }
-                text.append(digits[Int(half >> UInt64(60 - 4 * index) & 15)])
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
 }
 
 /// What a push says about itself outside its payload: APNs' headers, and the virtual device it is for.
@@ -73,7 +50,7 @@ public struct Envelope: Hashable, Sendable {
 
     /// An envelope; `id` must be a UUID, and is put in lower case.
     public init(
-        id: String = Push.makeRandomID(),
+        id: String = randomUUID(),
         pushType: PushType = .alert,
         topic: String? = nil,
         sentAt: WallTime? = nil,

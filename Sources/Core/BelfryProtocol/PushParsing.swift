@@ -1,5 +1,5 @@
 import BelfryJSON
-import BelfryTerms
+public import BelfryTerms
 
 extension Push {
     /// Reads one notification: an APNs payload, or an envelope with one in it.
@@ -8,7 +8,7 @@ extension Push {
     /// that is wrong is passed over as Apple's device does, and noted. Nothing in `bytes` can trap.
     public static func parse(
         _ bytes: [UInt8],
-        makeID: () -> String = { Push.makeRandomID() }
+        makeID: () -> String = { randomUUID() }
     ) throws(Rejection) -> Push {
         guard bytes.count <= PushFraming.notificationBytesMax else { throw Rejection.notificationTooLarge }
         let notification = try object(in: bytes)
@@ -177,25 +177,10 @@ struct EnvelopeReader {
 
     private func id() throws(Rejection) -> String? {
         guard let value = value("id") else { return nil }
-        guard let text = value.stringValue, Self.isUUID(text) else {
+        guard let text = value.stringValue, isUUID(text) else {
             throw Self.badField("id", found: value, expected: "a UUID such as \"01234567-89ab-4cde-8f01-23456789abcd\"")
         }
         return text.lowercased()
-    }
-
-    static func isUUID(_ text: String) -> Bool {
-        let bytes = Array(text.utf8)
-        guard bytes.count == 36 else { return false }
-        return bytes.enumerated().allSatisfy { index, byte in
-            switch index {
-            case 8, 13, 18, 23: byte == UInt8(ascii: "-")
-            default:
-                switch byte {
-                case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
-                default: false
-                }
-            }
-        }
     }
 
     private mutating func sentAt() throws(Rejection) -> WallTime? {

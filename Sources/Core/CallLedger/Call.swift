@@ -173,9 +173,6 @@ public struct CallKey: Sendable {
         self.text = text
     }
 
-    /// The key of calls whose payload names none.
-    public static let anonymous = CallKey("")
-
     /// Whether the payload named no call: such a call leaves no memory (R8).
     public var isAnonymous: Bool { text.isEmpty }
 }

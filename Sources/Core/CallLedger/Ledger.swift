@@ -60,8 +60,8 @@ public struct Ledger {
         return call
     }
 
-    /// A time that a push or the file states, if it can be: one over a minute ahead is a wrong clock and counts as absent
-    /// (R9). Whatever is decided by such a time is decided by this one.
+    /// A time that a push or the file states, if it can be: one over a minute ahead is a wrong clock and counts as
+    /// absent (R9). Whatever is decided by such a time is decided by this one.
     public func believed(_ sentAt: WallTime?) -> WallTime? {
         sentAt.flatMap { $0.isBelievable(at: moment.wall) ? $0 : nil }
     }

@@ -67,17 +67,33 @@ enum {
     CLINUX_DN_RENAME = 0x00000010,
 };
 
-/// fcntl(F_NOTIFY) until further notice (DN_MULTISHOT), its SIGIO directed to the calling thread and no other.
-///
-/// A standard signal, not a queued one: one is pending at most, however much happens, and a stopped process fills no queue.
-static inline int clinux_notify_directory(int directory, unsigned int events) {
+/// fcntl(F_SETOWN_EX): the descriptor's signals go to the calling thread and no other.
+static inline int clinux_direct_signals_here(int descriptor) {
     struct {
         int type;
         pid_t pid;
     } owner = {0 /* F_OWNER_TID */, gettid()};
-    if (fcntl(directory, 15 /* F_SETOWN_EX */, &owner) == -1)
+    return fcntl(descriptor, 15 /* F_SETOWN_EX */, &owner);
+}
+
+/// fcntl(F_NOTIFY) until further notice (DN_MULTISHOT), by SIGIO to the calling thread.
+static inline int clinux_notify_directory(int directory, unsigned int events) {
+    if (clinux_direct_signals_here(directory) == -1)
         return -1;
     return fcntl(directory, 1026 /* F_NOTIFY */, (unsigned long)(events | 0x80000000u /* DN_MULTISHOT */));
+}
+
+/// fcntl(F_NOTIFY) for the next change, by the real-time signal `number` to the calling thread, which names the descriptor
+/// (F_SETSIG); by SIGIO where no more signals can be queued.
+static inline int clinux_notify_directory_once(int directory, unsigned int events, int number) {
+    if (clinux_direct_signals_here(directory) == -1 || fcntl(directory, 10 /* F_SETSIG */, number) == -1)
+        return -1;
+    return fcntl(directory, 1026 /* F_NOTIFY */, (unsigned long)events);
+}
+
+/// fcntl(F_NOTIFY) for nothing, which ends the descriptor's notices.
+static inline int clinux_end_notices(int directory) {
+    return fcntl(directory, 1026 /* F_NOTIFY */, 0ul);
 }
 
 /// The user at the other end of a connected unix socket (SO_PEERCRED).

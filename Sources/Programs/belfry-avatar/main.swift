@@ -19,7 +19,7 @@ do throws(SystemError) {
     printError("\(error)")
     exit(70)
 }
-// Without exit handlers: libraries that a picture may have taken over have nothing left to do.
+// Without exit handlers: a picture may have taken over the libraries that registered them.
 _exit(0)
 
 private func printError(_ text: String) {

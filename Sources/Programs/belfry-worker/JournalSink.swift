@@ -22,7 +22,7 @@ final class JournalSink {
 
     func write(_ event: Event) {
         // Not even an iteration for what has no entry: a tick shall cost as little as it can.
-        guard JournalStory.tells(of: event) else { return }
+        guard JournalStory.hasEntry(for: event) else { return }
         if waiting.isEmpty { loop.afterThis(description: "journal") { [unowned self] in writeWaiting() } }
         waiting.append(event)
     }

@@ -11,6 +11,7 @@ import GroupLedger
 import Interception
 import PictureFetcher
 import ServiceHost
+import SystemSound
 
 /// The process systemd starts for one notification: wires the rooms together and runs the loop until it is over.
 final class Worker {
@@ -26,7 +27,7 @@ final class Worker {
     private let connection: ClientConnection
     private let journal: JournalSink
     private var host: NotificationHost?
-    private var picture: CallerPicture?
+    private var picture: PictureDownload?
     private var status = Status.handled
     private var isOver = false
 
@@ -108,14 +109,17 @@ final class Worker {
         _ settings: Settings, group: GroupName, requestID: String, report: @escaping (Event.Body) -> Void
     ) -> CallWorld {
         let state = StateDirectory(environment: environment) ?? StateDirectory(path: "/nonexistent/belfry")
-        let picture = CallerPicture(
-            loop: loop, settings: AvatarSettings(settings), statePath: state.path, requestID: requestID,
+        let picture = PictureDownload(
+            loop: loop, settings: PictureSettings(settings), statePath: state.path, requestID: requestID,
             program: programBeside("belfry-avatar"))
         self.picture = picture
+        let (loop, runtimeDirectory) = (loop, environment["XDG_RUNTIME_DIR"])
         return CallWorld(
             timers: loop, wall: { WallTime(microseconds: wallTimeMicroseconds()) },
             ledger: WorkerLedger(loop: loop, file: LedgerFile(state: state, group: group), report: report),
-            ringer: Ringer(loop: loop, settings: RingSettings(settings), environment: environment, report: report),
+            ringer: Ringer(
+                player: SoundPlayer(loop: loop, runtimeDirectory: runtimeDirectory),
+                settings: RingSettings(settings), environment: environment, report: report),
             pictures: FetchedPicture(loop: loop, picture: picture), report: report)
     }
 
@@ -156,7 +160,7 @@ private func processStart() -> Instant {
     return Instant(microseconds: ticks.multipliedReportingOverflow(by: 1_000_000 / ticksPerSecond).partialValue)
 }
 
-extension AvatarSettings {
+extension PictureSettings {
     fileprivate init(_ settings: Settings) {
         self.init(
             timeout: settings.avatarTimeout, bytesMax: settings.avatarBytesMax, allow: settings.avatarAllow,

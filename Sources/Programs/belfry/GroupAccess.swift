@@ -57,7 +57,7 @@ struct GroupAccess {
     }
 
     private func answer<Result>(of transaction: GroupTransaction<Result>) throws(CommandError) -> Result {
-        for warning in transaction.warnings { context.warn("\(warning.code): \(warning.detail)") }
+        for warning in transaction.warnings { context.warn("\(warning.code.rawValue): \(warning.detail)") }
         if case .failed(let error) = transaction.outcome {
             throw CommandError(.unavailable, "the group file \(file.path) cannot be written", "\(error)")
         }

@@ -1,4 +1,5 @@
 import BelfryJSON
+import BelfrySyscalls
 import Glibc
 
 /// Standard output and standard error, written at once and never with a signal.
@@ -16,7 +17,7 @@ final class Output {
         self.standardOutput = standardOutput
         self.standardError = standardError
         isTerminal = isatty(standardOutput) == 1
-        signal(SIGPIPE, SIG_IGN)
+        ignoreBrokenPipes()
     }
 
     /// Prints one line for people or scripts.

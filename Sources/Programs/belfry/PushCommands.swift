@@ -123,7 +123,7 @@ extension Command {
 
     private static func request(_ context: Context) throws(CommandError) -> CallRequest {
         let options = context.options
-        let id = options["id"] ?? Push.makeRandomID()
+        let id = options["id"] ?? randomUUID()
         try checkID(id, mayBeEmpty: false)
         var request = CallRequest(callID: id, callerName: options["name"], handle: options["handle"])
         request.hasVideo = options.has("video")

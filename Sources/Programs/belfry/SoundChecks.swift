@@ -30,11 +30,10 @@ enum SoundChecks {
     }
 
     private static func library() -> Finding {
-        guard let handle = unsafe dlopen("libcanberra.so.0", RTLD_LAZY) else {
+        guard (try? DynamicLibrary("libcanberra.so.0")) != nil else {
             let mend = "apt install libcanberra0 libcanberra-pulse"
             return Finding(.fail, "libcanberra", "libcanberra.so.0 is missing: calls make no sound", mend: mend)
         }
-        unsafe dlclose(handle)
         return Finding(.ok, "libcanberra", "libcanberra.so.0 is there")
     }
 
@@ -61,15 +60,16 @@ enum SoundChecks {
             return Finding(.fail, "playing", error.problem)
         }
         var state: SoundReport?
-        let player = SoundPlayer(loop: loop, runtimeDirectory: context.environment["XDG_RUNTIME_DIR"]) { news in
+        let player = SoundPlayer(loop: loop, runtimeDirectory: context.environment["XDG_RUNTIME_DIR"])
+        let ring = player.makeSound { news in
             state = news
             if case .unavailable = news { loop.stop() }
         }
-        player.play(sound)
+        ring.play(sound)
         _ = loop.schedule(at: loop.now + playTime, description: "heard") { loop.stop() }
         loop.run()
         var isSilent = false
-        player.silence {
+        ring.silence {
             isSilent = true
             loop.stop()
         }

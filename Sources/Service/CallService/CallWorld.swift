@@ -74,7 +74,7 @@ public protocol RingOutput: AnyObject {
 public protocol PictureSource: AnyObject {
     /// Fetches the picture beside the ring, until `deadline` at most; calls `finished` once, perhaps before this
     /// returns, unless ``cancel()`` comes first.
-    func fetch(_ url: String, deadline: Instant, finished: @escaping (CallerPicture.Outcome) -> Void)
+    func fetch(_ url: String, deadline: Instant, finished: @escaping (PictureDownload.Outcome) -> Void)
 
     /// Ends the fetch.
     func cancel()

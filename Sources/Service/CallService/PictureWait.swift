@@ -44,7 +44,7 @@ struct PictureStateMachine {
     private(set) var attachment: NotificationAttachment?
 
     /// The call has this picture; it is to be fetched.
-    mutating func begin(_ picture: CallerAvatar) -> [Effect] {
+    mutating func begin(_ picture: CallerPicture) -> [Effect] {
         switch (state, picture) {
         case (.idle, .url(let url)):
             state = .coming(url: url, isReported: false)
@@ -58,7 +58,7 @@ struct PictureStateMachine {
     }
 
     /// The call has this picture, and nobody is asked for it.
-    mutating func skip(_ picture: CallerAvatar, _ reason: SkipReason, _ detail: String) -> [Effect] {
+    mutating func skip(_ picture: CallerPicture, _ reason: SkipReason, _ detail: String) -> [Effect] {
         guard case .url(let url) = picture else { return begin(picture) }
         return [.report(url: url, .skipped(reason: reason, detail: detail))] + finish()
     }
@@ -152,13 +152,13 @@ final class PictureWait {
     var attachment: NotificationAttachment? { machine.attachment }
 
     /// Begins to fetch `picture`, until `deadline` at most.
-    func begin(_ picture: CallerAvatar, until deadline: Instant) {
+    func begin(_ picture: CallerPicture, until deadline: Instant) {
         self.deadline = deadline
         perform(machine.begin(picture))
     }
 
     /// Reports `picture` as skipped without asking anybody for it.
-    func skip(_ picture: CallerAvatar, _ reason: SkipReason, _ detail: String) {
+    func skip(_ picture: CallerPicture, _ reason: SkipReason, _ detail: String) {
         perform(machine.skip(picture, reason, detail))
     }
 
@@ -215,7 +215,7 @@ final class PictureWait {
         }
     }
 
-    private func finished(_ outcome: CallerPicture.Outcome) {
+    private func finished(_ outcome: PictureDownload.Outcome) {
         switch outcome {
         case .attached(let attachment, let bytes, let seconds):
             perform(

@@ -6,7 +6,7 @@ public import BelfryTerms
 public import CallLedger
 public import GroupLedger
 public import PictureFetcher
-import SystemSound
+public import SystemSound
 
 /// The ledger in the group file, as this process uses it for one ring; what is wrong with the file is told once (R14).
 public final class WorkerLedger: SharedLedger {
@@ -84,37 +84,49 @@ public final class WorkerLedger: SharedLedger {
 
 /// Sounds a ring through the sound server: one sound for loud rings, one for soft ones.
 public final class Ringer: RingOutput {
-    private let player: SoundPlayer
+    private let player: () -> SoundPlayer
+    /// Made as it first sounds: most notifications never do.
+    private var playerSound: PlayerSound?
     private let environment: Environment
     private lazy var files = SoundFiles(environment: environment, programPath: runningProgramPath())
     private let settings: RingSettings
     private let report: (Event.Body) -> Void
     private var sounds: [(mode: RingMode, sound: ResolvedSound?)] = []
 
-    /// A ringer as `settings` want it; `environment` says where sounds and the user's runtime directory are.
+    /// A ringer as `settings` want it; `environment` says where sounds are.
+    ///
+    /// - Parameter player: plays it, and perhaps other rings of this process; asked for as it first sounds.
     public init(
-        loop: Loop, settings: RingSettings, environment: Environment, report: @escaping (Event.Body) -> Void
+        player: @autoclosure @escaping () -> SoundPlayer, settings: RingSettings, environment: Environment,
+        report: @escaping (Event.Body) -> Void
     ) {
+        self.player = player
         self.settings = settings
         self.report = report
         self.environment = environment
-        player = SoundPlayer(loop: loop, runtimeDirectory: environment["XDG_RUNTIME_DIR"]) { state in
-            switch state {
-            case .playing(let detail): report(.sound(state: .playing, detail: detail))
-            case .unavailable(let detail): report(.sound(state: .unavailable, detail: detail))
-            }
-        }
     }
 
     /// Sounds once, if `mode` is heard at all.
     public func pulse(_ mode: RingMode) {
         guard mode != .silent, settings.sound != SoundFiles.none, let sound = sound(for: mode) else { return }
-        player.play(sound)
+        let playerSound = playerSound ?? makePlayerSound()
+        self.playerSound = playerSound
+        playerSound.play(sound)
     }
 
     /// Makes the sound stop.
     public func silence(_ silent: @escaping () -> Void) {
-        player.silence(then: silent)
+        guard let playerSound else { return silent() }
+        playerSound.silence(then: silent)
+    }
+
+    private func makePlayerSound() -> PlayerSound {
+        player().makeSound { [report] state in
+            switch state {
+            case .playing(let detail): report(.sound(state: .playing, detail: detail))
+            case .unavailable(let detail): report(.sound(state: .unavailable, detail: detail))
+            }
+        }
     }
 
     /// Looked up once for each mode; what is wrong with the setting is told then, and something else rings.
@@ -131,17 +143,17 @@ public final class Ringer: RingOutput {
 /// The caller's picture from the fetcher's process, asked for an iteration late: a ring is told before.
 public final class FetchedPicture: PictureSource {
     private let loop: Loop
-    private let picture: CallerPicture
+    private let picture: PictureDownload
     private var begins: (any ScheduledTimer)?
 
     /// What `picture` fetches.
-    public init(loop: Loop, picture: CallerPicture) {
+    public init(loop: Loop, picture: PictureDownload) {
         self.loop = loop
         self.picture = picture
     }
 
     /// Fetches the picture, from the next iteration on.
-    public func fetch(_ url: String, deadline: Instant, finished: @escaping (CallerPicture.Outcome) -> Void) {
+    public func fetch(_ url: String, deadline: Instant, finished: @escaping (PictureDownload.Outcome) -> Void) {
         begins = loop.afterThis(description: "picture") { [picture] in
             picture.fetch(url, deadline: deadline, finished: finished)
         }

@@ -8,8 +8,7 @@ import Glibc
 /// One fetch, from request to picture: the whole of what belfry-avatar does.
 public enum FetchRun {
     /// Shuts the process in (step 1 of its confinement), reads a request from standard input, does what it asks and
-    /// answers. Throws where it cannot shut itself in or read the request, which leaves whoever asked without an
-    /// answer.
+    /// answers. Throws if it cannot shut itself in or read the request; the worker then gets no answer.
     public static func answerStandardInput() throws(SystemError) -> FetchAnswer {
         try FetcherConfinement.confineProcess()
         let line = try readLine(from: STDIN_FILENO, bytesMax: FetchLimits.requestBytesMax)
@@ -26,7 +25,7 @@ public enum FetchRun {
         }
     }
 
-    /// Writes the answer to standard output. A reader that left is no error.
+    /// Writes the answer to standard output. It is no error that the reader has left.
     public static func write(_ answer: FetchAnswer) throws(SystemError) {
         try writeAll(answer.line, to: STDOUT_FILENO)
     }
@@ -94,7 +93,7 @@ public enum FetchRun {
         }
     }
 
-    /// The bytes up to the first newline or the end; what comes after is not read further than it came along.
+    /// The bytes up to the first newline or the end; bytes that were read along with them are dropped.
     private static func readLine(from descriptor: Int32, bytesMax: Int) throws(SystemError) -> [UInt8] {
         var line: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 4_096)
@@ -123,7 +122,7 @@ struct FetchDeadline {
     /// Seconds since the start.
     var secondsSpent: Double { Double(bootTimeMicroseconds() - start) / 1_000_000 }
 
-    /// Milliseconds that are left, rounded down; 0 where it has passed.
+    /// Milliseconds that are left, rounded down; 0 once it has passed.
     var millisecondsLeft: Int { max(0, milliseconds - Int((bootTimeMicroseconds() - start) / 1_000)) }
 
     /// Whether it has passed.

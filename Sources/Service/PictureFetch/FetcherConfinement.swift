@@ -10,12 +10,13 @@ import Glibc
 ///    other than of the internet. The session bus is out of reach: it is an AF_UNIX socket.
 /// 3. Before decoding: the network, opening anything, threads.
 ///
-/// Steps 2 and 3 are Landlock and a system-call filter; where the kernel has one of them only, that one.
+/// Steps 2 and 3 are Landlock and a system-call filter; if the kernel has only one of them, that one. The steps only
+/// ever take away, so they come in this order and no step is undone.
 enum FetcherConfinement {
     /// The picture is written to this descriptor, which whoever starts the fetcher has opened.
     static let pictureDescriptor: Int32 = 3
-    /// The largest picture at 4 bytes a pixel, its body, the libraries and a stack for the resolver's thread; of these
-    /// 200 MiB were enough for 8192 × 4096 pixels.
+    /// The largest picture at 4 bytes a pixel, its body, the libraries and a stack for the resolver's thread. 200 MiB
+    /// were enough for 8192 × 4096 pixels.
     static let addressSpaceBytes = 384 << 20
     /// Milliseconds past its limit after which a fetcher that hangs is ended.
     static let millisecondsOfGrace = 500

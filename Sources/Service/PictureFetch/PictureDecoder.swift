@@ -7,14 +7,12 @@ import CBelfryPixbuf
 /// It is made before the process gives up opening files, since gdk-pixbuf loads its decoders when they are asked for;
 /// nothing foreign is parsed until ``decode(_:deadline:)``. Owns the loader; used by one thread.
 @safe final class PictureDecoder {
-    private let loader: OpaquePointerOfLoader
+    private let loader: UnsafeMutablePointer<GdkPixbufLoader>
     private let format: PictureFormat
     /// Set by the decoder itself once it knows the size.
     fileprivate var sizeRefusal: Skip?
 
-    private typealias OpaquePointerOfLoader = UnsafeMutablePointer<GdkPixbufLoader>
-
-    /// A decoder of `format` and no other. Throws ``SkipReason/decodeFailed`` where this machine has none.
+    /// A decoder of `format` and no other. Throws ``SkipReason/decodeFailed`` if this machine has none.
     init(_ format: PictureFormat) throws(Skip) {
         cpixbuf_silence_log()
         guard let loader = unsafe gdk_pixbuf_loader_new_with_type(format.rawValue, nil) else {

@@ -12,8 +12,8 @@ public enum ProcessConfinement {
         try ResourceLimit.coreBytes.lower(to: 0)
     }
 
-    /// Has the kernel take this process first where memory runs out: it is the one that can be done without. Before
-    /// ``beHumble()``, after which its own `/proc` files belong to root. Failing is no harm.
+    /// Has the kernel kill this process first if memory runs out, since a call needs its picture least. Call it before
+    /// ``beHumble()``, after which the process's own `/proc` files belong to root. A failure does no harm.
     public static func volunteerForMemoryShortage() {
         let number = unsafe open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)
         guard number >= 0 else { return }
@@ -48,7 +48,7 @@ public enum ProcessConfinement {
 
 /// Landlock: gives up files, ports and sockets for good (landlock(7)); as much of it as the running kernel knows.
 public enum Landlock {
-    /// The version of the running kernel's Landlock; 0 where it has none, or it is turned off.
+    /// The version of the running kernel's Landlock; 0 if it has none, or it is turned off.
     public static var version: Int { max(0, Int(clinux_landlock_version())) }
 
     /// Leaves this thread, and those it makes from now on, only reading below `readable`, and of TCP only connecting to

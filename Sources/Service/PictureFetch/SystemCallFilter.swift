@@ -61,7 +61,7 @@ public struct SystemCallFilter: Sendable {
         }
     }
 
-    /// Gives one call `verdict` where every condition of one of the `cases` holds, and `otherwise` where none does.
+    /// Gives one call `verdict` if all conditions of one of the `cases` hold, and `otherwise` if no case does.
     public mutating func add(
         _ number: Int, _ verdict: SystemCallVerdict, inCases cases: [[Condition]], otherwise: SystemCallVerdict
     ) {
@@ -108,7 +108,7 @@ public struct SystemCallFilter: Sendable {
 extension SystemCallFilter {
     /// Puts the filter on every thread of this process for good, with `verdict` for every call that has none.
     ///
-    /// Needs no-new-privileges. Fails with ENOSYS or EINVAL where the kernel was built without filters.
+    /// Needs no-new-privileges. Fails with ENOSYS or EINVAL if the kernel was built without filters.
     public func install(otherwise verdict: SystemCallVerdict) throws(SystemError) {
         var program = self.program(otherwise: verdict).map { instruction in
             sock_filter(
@@ -130,9 +130,9 @@ extension SystemCallFilter {
 public struct FilterInstruction: Hashable, Sendable {
     /// What it does.
     public let code: UInt16
-    /// Instructions skipped where a comparison holds.
+    /// Instructions skipped if a comparison holds.
     public let skipIfTrue: UInt8
-    /// Instructions skipped where it does not.
+    /// Instructions skipped if it does not.
     public let skipIfFalse: UInt8
     /// Its constant.
     public let operand: UInt32

@@ -3,11 +3,12 @@ import BelfryPictures
 import CBelfryCurl
 import Glibc
 
-/// One HTTP request by libcurl, which follows nothing, remembers nothing and connects only where the rules allow.
+/// One HTTP request by libcurl, which follows no redirect, keeps no cookie and connects only to what the rules allow.
 ///
-/// Owns the libcurl handle; used by one thread. What a callback decides is kept, and read after the transfer.
+/// Owns the libcurl handle; used by one thread, for one request. libcurl's callbacks may only say "go on" or "stop", so
+/// the reason for a stop is kept in `verdict` and thrown once libcurl has returned.
 @safe final class Transfer {
-    /// What came of it.
+    /// How the request ended.
     enum Outcome {
         /// A whole body of status 200, and how long it may be used again.
         case body([UInt8], Freshness)
@@ -22,14 +23,14 @@ import Glibc
     let bytesMax: Int
     var head = ResponseHead()
     var body: [UInt8] = []
-    /// Why a callback ended the transfer.
+    /// Why a callback ended the transfer; nil as long as none has. It goes before whatever libcurl then reports.
     var verdict: Skip?
-    /// Why an address was not connected to.
+    /// Why the last refused address was not connected to. It counts only if no address was allowed.
     var addressRefusal: Skip?
     var addressesAllowed = 0
     private let handle: UnsafeMutableRawPointer
 
-    /// A transfer of `url`, not begun. Throws ``SkipReason/transferFailed`` where libcurl cannot be used.
+    /// A transfer of `url`, not begun. Throws ``SkipReason/transferFailed`` if libcurl cannot be used.
     init(_ url: WebURL, rules: DestinationRules, bytesMax: Int) throws(Skip) {
         guard let handle = unsafe curl_easy_init() else { throw Skip(.transferFailed, "libcurl has no memory") }
         unsafe self.handle = unsafe handle
@@ -191,7 +192,7 @@ extension Transfer {
             return false
         }
         unsafe body.append(contentsOf: piece)
-        // What is no picture is not listened to any longer.
+        // Nothing more is read of what is no picture.
         guard body.count < PictureFormat.signatureBytes || PictureFormat(of: body) != nil else {
             verdict = PictureHeader.notAnImage(body)
             return false
@@ -264,6 +265,9 @@ extension Transfer {
 }
 
 /// The status and headers of one answer, fed line by line as libcurl hands them over.
+///
+/// It begins anew with each status line, since interim answers (1xx) come before the final one; it is complete at the
+/// empty line after a final status. Lines that come then are trailers of the body: counted, and otherwise passed over.
 struct ResponseHead {
     /// What a line means for the transfer.
     enum Progress {
@@ -271,13 +275,13 @@ struct ResponseHead {
         case needMore
         /// The head of the final answer is complete.
         case complete
-        /// The server sends more than anybody needs.
+        /// The server sends more than ``FetchLimits/headerBytesMax``.
         case tooLong
     }
 
     /// The status, 0 before it is known.
     private(set) var status = 0
-    /// Names in lower case, values without surrounding blanks, in the order they came; only what somebody asks for.
+    /// Names in lower case, values without surrounding blanks, in the order they came; only those in `namesKept`.
     private(set) var fields: [(name: String, value: String)] = []
     /// Whether what follows is body or trailers.
     private(set) var isComplete = false
@@ -285,7 +289,7 @@ struct ResponseHead {
 
     private static let namesKept: Set<String> = ["location", "cache-control", "age", "etag"]
 
-    /// Where a redirect leads; nil where the answer is none, or does not say.
+    /// Where a redirect leads; nil if the answer is no redirect, or does not say.
     var redirection: String? {
         guard [301, 302, 303, 307, 308].contains(status) else { return nil }
         return fields.first { $0.name == "location" }?.value

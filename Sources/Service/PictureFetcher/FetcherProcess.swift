@@ -7,11 +7,14 @@ import Glibc
 
 /// One run of belfry-avatar, watched on the loop and killed with all it started at its deadline.
 ///
-/// The loop never waits for it: the request is a file that is there before it starts, and a fetcher that was killed is
-/// waited for like one that ended.
+/// The loop never blocks on it: the request is a file that is complete before the fetcher starts, and a fetcher that
+/// was killed is reaped like one that ended.
+///
+/// `finished` is called once and then nil. Whichever comes first decides: the fetcher's end, its deadline, or an answer
+/// that is too long. What comes after that is a no-op, since a killed fetcher still ends.
 final class FetcherProcess {
-    /// How much of its time the fetcher does not get, so that it can still say what took so long: a tenth, and so
-    /// long at most.
+    /// The most that is kept back of the fetcher's time, so that it can still say what took so long; otherwise a tenth
+    /// is.
     static let answeringTimeMax = TimeSpan.milliseconds(200)
 
     private let loop: Loop
@@ -102,7 +105,7 @@ final class FetcherProcess {
         if exit.isSuccess, let answer = FetchAnswer(line: Array(line[..<end])) { return finish(.success(answer)) }
         switch exit {
         case .exited(127):
-            // How posix_spawn(3) tells of a program that cannot be executed, where it cannot tell at once.
+            // How posix_spawn(3) reports a program that cannot be executed, if it cannot do so at once.
             finish(.failure(Skip(.fetcherMissing, "belfry-avatar cannot be executed")))
         case .exited(let code):
             finish(.failure(Skip(.fetcherCrashed, "belfry-avatar ended with status \(code) and no answer")))
@@ -115,10 +118,7 @@ final class FetcherProcess {
         }
     }
 
-    private var isReadable: Bool {
-        var request = pollfd(fd: answers.number, events: Int16(POLLIN), revents: 0)
-        return unsafe poll(&request, 1, 0) == 1
-    }
+    private var isReadable: Bool { isReady(answers.number, for: POLLIN) }
 
     /// The request in a nameless file, which takes any number of hosts and never has to be waited for as a pipe does.
     private static func file(of bytes: [UInt8]) throws(SystemError) -> OwnedDescriptor {
@@ -133,12 +133,12 @@ final class FetcherProcess {
     }
 }
 
-/// What of the worker's environment the fetcher gets: of all that a session has in it, the least that a transfer needs.
+/// The variables of the worker's environment that the fetcher gets: the least that a transfer needs.
 public enum FetcherEnvironment {
-    /// Where certificates are that this machine trusts, and how names are asked for (resolv.conf(5)).
+    /// Which certificates this machine trusts, and how its resolver asks (resolv.conf(5)).
     static let names = ["SSL_CERT_FILE", "SSL_CERT_DIR", "RES_OPTIONS", "LOCALDOMAIN"]
 
-    /// The fetcher's environment, of variables that `variable` tells.
+    /// The fetcher's environment; `variable` looks up one of the worker's.
     static func of(_ variable: (String) -> String?) -> [String: String] {
         // The trace of a crash costs every start a dozen system calls, and its filter would refuse them.
         var environment = ["SWIFT_BACKTRACE": "enable=no"]
@@ -146,7 +146,7 @@ public enum FetcherEnvironment {
         return environment
     }
 
-    /// The variable `name` of this process; nil where it is not set.
+    /// The variable `name` of this process; nil if it is not set.
     public static func variable(_ name: String) -> String? {
         guard let value = unsafe getenv(name) else { return nil }
         return unsafe String(cString: value)

@@ -1,11 +1,12 @@
 import BelfryPictures
 import BelfrySyscalls
+import BelfryTerms
 import Glibc
 
-/// Where pictures are kept for whoever shows a notification: `<state>/attachments/<request id>/caller.png`.
+/// Where pictures are kept for the programs that show notifications: `<state>/attachments/<request id>/caller.png`.
 ///
-/// A picture is there whole or not at all, for a day from its delivery. Two notifications may have one id, so that each
-/// one writes under a name of its own.
+/// A picture is there completely or not at all, for a day from its delivery. Two notifications may have one id, so each
+/// writes under a temporary name of its own.
 struct AttachmentStore {
     /// How long a picture is kept.
     static let keptSeconds: Int64 = 86_400
@@ -14,7 +15,7 @@ struct AttachmentStore {
     /// Seconds after which a file that is being written is one that a dead worker left: longer than any worker lives.
     static let writingSecondsMax: Int64 = 600
     private static let fileName = "caller.png"
-    /// How often a folder is made again that another worker removes meanwhile.
+    /// How often a folder is made again if another worker removes it meanwhile.
     private static let attemptsMax = 3
 
     let statePath: String
@@ -55,7 +56,7 @@ struct AttachmentStore {
     /// Keeps a picture that is here already.
     func keep(_ picture: [UInt8]) throws(SystemError) {
         let folder = try folder(makes: true)
-        // Empty where the server said that the picture has not changed.
+        // It is there, and empty, if the server said that the picture has not changed.
         try folder.remove(temporaryName)
         try folder.replace(Self.fileName, with: picture, temporaryName: temporaryName, in: folder, isDurable: false)
     }
@@ -98,7 +99,7 @@ struct AttachmentStore {
 
 /// The pictures of the last day, shared by all workers: `<state>/avatars`, one file for each URL.
 ///
-/// Whatever is wrong with it is as if it were empty.
+/// A cache that cannot be read or written is as good as an empty one: nothing here throws.
 struct PictureCache {
     /// How many files are looked at when the cache is brought within its budget.
     static let filesMax = 10_000
@@ -108,7 +109,7 @@ struct PictureCache {
 
     let statePath: String
 
-    /// The entry of `url`, if there is a whole one.
+    /// The entry of `url`, if there is a complete one.
     func entry(of url: WebURL) -> CacheEntry? {
         guard let folder = try? folder(makes: false),
             let content = try? folder.read(CacheKey(url).fileName, bytesMax: CacheEntry.fileBytesMax)
@@ -116,7 +117,7 @@ struct PictureCache {
         return CacheEntry(file: content.bytes, of: url)
     }
 
-    /// Keeps `entry`, and lets go of what is too old or too much.
+    /// Keeps `entry`, and removes what is too old or too much.
     func keep(_ entry: CacheEntry, of url: WebURL, at now: Int64) {
         guard let folder = try? folder(makes: true) else { return }
         let name = CacheKey(url).fileName

@@ -36,7 +36,7 @@ public final class ClientConnection {
         self.output = EventOutput(loop: loop, descriptor: output)
     }
 
-    /// The user at the other end of a socket; nil where there is no telling, as behind a pipe.
+    /// The user at the other end of a socket; nil if nobody can say, as behind a pipe.
     public var peerUser: UInt32? {
         var user: UInt32 = 0
         return unsafe clinux_peer_user(inputNumber, &user) == 0 ? user : nil
@@ -174,7 +174,7 @@ final class PushInput {
 
     /// Takes what is there; true if there may be more later.
     private func readAvailable(_ take: (ArraySlice<UInt8>) -> Bool) -> Bool {
-        while isSocket || isReady(number, POLLIN) {
+        while isSocket || isReady(number, for: POLLIN) {
             let count = receive()
             if count > 0 {
                 guard take(buffer[..<count]) else { return false }

@@ -11,7 +11,7 @@ struct GroupDirectories: ~Copyable {
     /// The path of the file's directory below the state directory.
     static func path(of group: GroupName) -> String { "groups/\(group.text)/Library/Preferences" }
 
-    /// Opens them; nil where they are missing and not to be made.
+    /// Opens them; nil if they are missing and not to be made.
     static func open(state: StateDirectory, group: GroupName, makes: Bool) throws(SystemError) -> GroupDirectories? {
         do throws(SystemError) {
             let root = try Directory.open(path: state.path, makes: makes)
@@ -38,12 +38,12 @@ extension GroupDirectories {
     /// How many names are looked at for what killed writers left.
     static let tidiedNamesMax = 256
 
-    /// Takes the lock `name`; nil where somebody holds it.
+    /// Takes the lock `name`; nil if somebody holds it.
     func tryLock(_ name: String) throws(SystemError) -> FileLock? {
         try FileLock.tryTake(name, in: preferences)
     }
 
-    /// The process that holds the lock `name`, as far as the kernel tells.
+    /// The process that holds the lock `name`, as far as the kernel says.
     func lockHolder(_ name: String) -> Int32? { FileLock.holder(of: name, in: preferences) }
 
     /// Replaces the file `name`; `tidies` also removes what writers left that died before they could rename.
@@ -64,8 +64,8 @@ extension GroupDirectories {
         )
     }
 
-    /// Renames the unreadable file `name` out of the way, unless it is no longer the version `identity`; tells the new
-    /// name.
+    /// Renames the unreadable file `name` out of the way, unless it is no longer the version `identity`. Returns the
+    /// new name.
     func setAside(_ name: String, if identity: FileIdentity?) throws(SystemError) -> String? {
         guard let identity, try preferences.identity(of: name) == identity else { return nil }
         let newName = try nameToSetAside(name)
@@ -86,9 +86,9 @@ extension GroupDirectories {
     }
 
     /// Removes what dead writers of `name` left. Failing to is no reason not to write.
-    private static func tidy(_ temporaries: borrowing Directory, after name: String, except own: String) {
+    private static func tidy(_ temporaries: borrowing Directory, after name: String, except kept: String) {
         guard let names = try? temporaries.names(max: tidiedNamesMax) else { return }
-        for candidate in names where !candidate.utf8.elementsEqual(own.utf8) {
+        for candidate in names where !candidate.utf8.elementsEqual(kept.utf8) {
             guard candidate.hasPrefix("\(name)."), let writer = writer(named: candidate.dropFirst(name.count + 1)),
                 !writer.isAlive
             else { continue }

@@ -12,7 +12,7 @@ extension GroupFile {
     /// How often it looks meanwhile.
     static let writtenInPlaceInterval = TimeSpan.milliseconds(10)
 
-    /// Makes one try of `transaction`; nil where it is to be tried again, for which a timer is then set.
+    /// Makes one try of `transaction`; nil if it is to be tried again, for which a timer is then set.
     func perform(_ transaction: PendingTransaction) -> TransactionEnd? {
         do throws(SystemError) {
             _ = try openDirectories(makes: true)
@@ -115,7 +115,7 @@ extension GroupFile {
 
     private func waited(_ transaction: PendingTransaction) -> TimeSpan { transaction.timers.now - transaction.begun }
 
-    /// Renames the unreadable file out of the way; nil where it has been replaced by now.
+    /// Renames the unreadable file out of the way (R13); nil if it has been replaced by now.
     private func setAside(_ found: GroupSnapshot, detail: String) throws(SystemError) -> GroupWarning? {
         let keptAs = try directories?.setAside(name, if: found.identity)
         forget()

@@ -42,7 +42,7 @@ public final class GroupFile {
 
     /// What the file says now, without any lock: the version before or after a change, never part of one.
     ///
-    /// Costs one fstatat(2) where nothing has changed since the last time.
+    /// Costs one fstatat(2) if nothing has changed since the last time.
     public func snapshot() -> GroupSnapshot {
         do throws(SystemError) {
             if directories == nil, try !openDirectories(makes: false) {
@@ -66,7 +66,7 @@ public final class GroupFile {
         return known?.identity == identity
     }
 
-    /// What `glance` finds in the file's bytes as they are now, and a snapshot of the news; unclear where there is
+    /// What `glance` finds in the file's bytes as they are now, and a snapshot of the news; unclear if there is
     /// nothing to look at.
     func finding(by glance: inout GroupGlance?) -> (finding: GroupGlance.Finding, excerpt: GroupSnapshot?) {
         guard glance != nil, let content = try? directories?.preferences.read(name, bytesMax: GroupFile.bytesMax),
@@ -80,7 +80,7 @@ public final class GroupFile {
         return (finding, snapshot(of: version))
     }
 
-    /// Opens the directories if they are not open or have been removed. False where they are missing and not to be
+    /// Opens the directories if they are not open or have been removed. False if they are missing and not to be
     /// made.
     func openDirectories(makes: Bool) throws(SystemError) -> Bool {
         if try directories?.preferences.isRemoved() == false { return true }
@@ -180,7 +180,7 @@ public final class GroupFile {
 /// The version of the file this process has read or written last.
 private struct KnownVersion {
     let root: PropertyListDictionary
-    /// Its bytes; empty where they could not be had.
+    /// Its bytes; empty if they could not be had.
     let bytes: [UInt8]
     let status: GroupSnapshot.Status
     let identity: FileIdentity?
@@ -213,7 +213,7 @@ public struct GroupSnapshot: Sendable {
     public let root: PropertyListDictionary
     /// How the file was found.
     public let status: Status
-    /// Which version it is; nil where there is none.
+    /// Which version it is; nil if there is none.
     public let identity: FileIdentity?
     /// When it was last written, on the boot clock as the wall clock stands now; before zero for a time before this
     /// boot.

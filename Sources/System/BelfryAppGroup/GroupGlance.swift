@@ -4,9 +4,9 @@ import Glibc
 
 /// Tells by a group file's bytes what is new in focus, without reading the rest as a property list.
 ///
-/// Where a hundred calls ring, each change wakes a hundred processes and concerns one or two: this costs the others a
+/// If a hundred calls ring, each change wakes a hundred processes and concerns one or two: this costs the others a
 /// fiftieth of reading the file, and spares those that are hung up all together the entries of each other. It knows our
-/// own writer's layout, with the dictionary in focus last; of all else it says that it does not know. A stranger's file
+/// own writer's layout, with the dictionary in focus last; anything else is unclear to it. Another program's file
 /// of just that layout could deceive it by another dictionary of dictionaries behind the news; so whoever glances reads
 /// the file in full from time to time.
 struct GroupGlance {
@@ -34,7 +34,7 @@ struct GroupGlance {
     private let head: [UInt8]
     private var parts: [Part]
 
-    /// A glance for `focus` at later versions of the file that says `root`; nil where it has not all of the members.
+    /// A glance for `focus` at later versions of the file that says `root`; nil if it has not all of the members.
     init?(_ root: PropertyListDictionary, focus: GroupFocus) {
         guard case .dictionary(let members)? = root[focus.dictionary] else { return nil }
         parts = focus.members.compactMap { key in
@@ -102,7 +102,7 @@ struct GroupGlance {
             return true
         }
 
-        /// The member's text in `bytes`; nil where it is no dictionary there. One that holds another is cut off.
+        /// The member's text in `bytes`; nil if it is no dictionary there. One that holds another is cut off.
         func textNow(in bytes: [UInt8]) -> ArraySlice<UInt8>? {
             let start = isAt(offset, opening, in: bytes) ? offset : range(of: opening, in: bytes)?.lowerBound
             let end = Array("\n\(GroupGlance.dictionaryEnd)".utf8)
@@ -124,7 +124,7 @@ private func isAt(_ offset: Int, _ text: [UInt8], in bytes: [UInt8]) -> Bool {
     }
 }
 
-/// Where `text` stands in `bytes` first, at `from` or behind it; nil where it does not. The corresponding C function is
+/// Where `text` stands in `bytes` first, at `from` or behind it; nil if it does not. The corresponding C function is
 /// `memmem`.
 private func range(of text: [UInt8], in bytes: [UInt8], from offset: Int = 0) -> Range<Int>? {
     guard (0...bytes.count).contains(offset) else { return nil }

@@ -11,15 +11,15 @@ struct TransactionEnd {
 }
 
 extension GroupFile {
-    /// Changes the file under its lock: `change` gets what it says, and what it leaves is written where it differs.
+    /// Changes the file under its lock: `change` gets what it says, and what it leaves is written if it differs.
     ///
-    /// `change` runs exactly once, always: where the file cannot be read, locked or written it runs on what could be
+    /// `change` runs exactly once, always: if the file cannot be read, locked or written, it runs on what could be
     /// read, or on nothing, and the outcome says that it failed. A lock that is held is tried again after 1, 2, 4, 8
     /// and then every 16 ms on `timers`; one whose holder changes nothing for 500 ms, or 2 s if it is at work all the
-    /// time, is passed over with a warning. Where the lock is free and nothing of this object waits, which is the rule,
+    /// time, is passed over with a warning. If the lock is free and nothing of this object waits, which is the rule,
     /// `completion` is called before this returns. Transactions of one object run in order; one that is begun inside
     /// `change` runs after it.
-    /// - Returns: the transaction where it has yet to end, else nil.
+    /// - Returns: the transaction if it has yet to end, else nil.
     @discardableResult
     public func transact<Result>(
         on timers: any TimerSource,
@@ -40,7 +40,7 @@ extension GroupFile {
 
     /// Changes the file as ``transact(on:_:completion:)`` does and waits for it: for the command line.
     ///
-    /// Where the lock is held this runs `loop`, whose other call backs are made meanwhile, so it must not run already.
+    /// If the lock is held, this runs `loop`, whose other call backs are made meanwhile, so it must not run already.
     public func transactAndWait<Result>(
         on loop: Loop,
         _ change: @escaping (inout GroupEdit) -> Result
@@ -104,9 +104,9 @@ extension GroupTransaction {
 
 /// What a transaction changes.
 public struct GroupEdit {
-    /// What the file says, to be changed in place; empty where it could not be read.
+    /// What the file says, to be changed in place; empty if it could not be read.
     public var root: PropertyListDictionary
-    /// Set it where the change must outlive a power cut: it is then written through to the disk (fsync), which may take
+    /// Set it if the change must outlive a power cut: it is then written through to the disk (fsync), which may take
     /// long.
     public var isDurable = false
     /// The file as the transaction found it.
@@ -137,17 +137,17 @@ public struct GroupTransaction<Result> {
 
 /// Something the operator should know of the group file.
 public enum GroupWarning: Hashable, Sendable {
-    /// Written without the lock: `holder` kept it too long, nil where that cannot be told. Or the lock could not be
+    /// Written without the lock: `holder` kept it too long, nil if that is not known. Or the lock could not be
     /// made.
     case locked(holder: Int32?, detail: String)
     /// The file could not be read and was set aside as `keptAs`.
     case corrupt(keptAs: String, detail: String)
 
     /// Its code in a `warning` event.
-    public var code: String {
+    public var code: WarningCode {
         switch self {
-        case .locked: "group-locked"
-        case .corrupt: "group-corrupt"
+        case .locked: .groupLocked
+        case .corrupt: .groupCorrupt
         }
     }
 
@@ -167,7 +167,7 @@ public final class PendingTransaction {
     let begun: Instant
     var patience: LockPatience
     var timer: (any ScheduledTimer)?
-    /// Set where it must end at its next try.
+    /// Set if it must end at its next try.
     var isHurried = false
     private weak let file: GroupFile?
 
@@ -185,7 +185,7 @@ public final class PendingTransaction {
         patience = LockPatience(begun: timers.now)
     }
 
-    /// Makes the change at once, those of the same file that wait before it first, without the lock where it is held:
+    /// Makes the change at once, those of the same file that wait before it first, without the lock if it is held:
     /// for a program that ends. Nothing happens once it has ended.
     public func finishNow() { file?.finish(through: self) }
 }
@@ -194,7 +194,7 @@ public final class PendingTransaction {
 struct LockPatience {
     /// How long one process may keep the lock without anything changing: then it is taken for stopped.
     static let stuckTime = TimeSpan.milliseconds(500)
-    /// How long it may where it is at work all the time: among hundreds of workers one waits that long for a processor
+    /// How long it may if it is at work all the time: among hundreds of workers one waits that long for a processor
     /// or a disk.
     static let busyTime = TimeSpan.seconds(2)
     /// How long a transaction waits in all, however busy the others are.

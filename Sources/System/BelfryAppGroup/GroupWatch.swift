@@ -8,8 +8,8 @@ public final class GroupWatch {
     private let changed: (GroupSnapshot) -> Void
     private var source: DirectorySource?
     private var watchedCount = 0
-    /// What was told last; nil after an excerpt.
-    private var toldRevision: UInt64?
+    /// The revision that `changed` was called with last; nil after an excerpt.
+    private var reportedRevision: UInt64?
     private var glance: GroupGlance?
     private var isEnded = false
 
@@ -17,27 +17,27 @@ public final class GroupWatch {
         self.file = file
         self.loop = loop
         self.changed = changed
-        toldRevision = file.snapshot().revision
+        reportedRevision = file.snapshot().revision
     }
 
-    /// Looks now and tells what is new: for each tick, since a notice may be lost, and where the kernel gives none.
-    /// Watches anew where the directory was removed and made again.
+    /// Reads the file now and reports what is new: for each tick, since a notice may get lost, and for file systems
+    /// that give none. Watches anew if the directory was removed and made again.
     public func look() {
         guard !isEnded else { return }
-        if watchedCount == file.directoriesCount, file.isStill(at: toldRevision) { return }
+        if watchedCount == file.directoriesCount, file.isStill(at: reportedRevision) { return }
         let snapshot = file.snapshot()
         if watchedCount != file.directoriesCount { try? watchAgain() }
-        guard snapshot.revision != toldRevision else { return }
-        toldRevision = snapshot.revision
+        guard snapshot.revision != reportedRevision else { return }
+        reportedRevision = snapshot.revision
         changed(snapshot)
     }
 
-    /// From now on changes of what is not in `focus` are told no sooner than at the next ``look()``, for a process that
-    /// waits among hundreds is woken hundreds of times for the others; `snapshot` is what the caller knows.
+    /// Defers changes outside `focus` to the next ``look()``: with hundreds of rings, every write wakes everybody.
+    /// `snapshot` is what the caller knows.
     ///
-    /// What is outside of the dictionary and the first of the members is told before the rest, in a snapshot that has
-    /// only what is in focus, the other members as they were.
-    public func attend(to focus: GroupFocus, since snapshot: GroupSnapshot) {
+    /// Changes outside the dictionary and of its first member in focus are reported before the rest, in a snapshot that
+    /// has only what is in focus, the other members as they were.
+    public func focus(on focus: GroupFocus, since snapshot: GroupSnapshot) {
         glance = GroupGlance(snapshot.root, focus: focus)
     }
 
@@ -66,7 +66,7 @@ public final class GroupWatch {
         case (.news(_, let isAll), let excerpt?):
             // Who is not told where to look from now on reads in full.
             glance = nil
-            toldRevision = nil
+            reportedRevision = nil
             changed(excerpt)
             if !isAll { look() }
         case (.news, nil), (.unclear, _): look()
@@ -78,9 +78,9 @@ extension GroupFile {
     /// Calls `changed` after each change of the file, by whomever: within a millisecond, on `loop`, with the file as it
     /// is then.
     ///
-    /// Changes that follow each other closely are told once; this object's own transactions are told too. What was so
-    /// before is not. Where the kernel cannot tell (or the directory cannot be made), `look` on the watch, from a tick
-    /// or a timer, still can: `failure` says why.
+    /// Changes that follow each other closely are reported once; this object's own transactions are reported too. What
+    /// was so before is not. If the kernel gives no notices (or the directory cannot be made), `look` on the watch,
+    /// from a tick or a timer, still finds them: `failure` says why.
     public func watch(
         on loop: Loop,
         _ changed: @escaping (GroupSnapshot) -> Void

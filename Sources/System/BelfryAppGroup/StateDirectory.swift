@@ -11,7 +11,7 @@ public struct StateDirectory: Hashable, Sendable {
     /// The directory at `path`.
     public init(path: String) { self.path = path }
 
-    /// The directory that `environment` names; nil where not even HOME is set.
+    /// The directory that `environment` names; nil if not even HOME is set.
     ///
     /// An empty variable counts as absent, and so does a relative `$XDG_STATE_HOME`, as its specification demands.
     public init?(environment: Environment) {
@@ -19,8 +19,8 @@ public struct StateDirectory: Hashable, Sendable {
             guard let value = environment[name], !value.utf8.isEmpty else { return nil }
             return value
         }
-        if let own = value("BELFRY_STATE_DIRECTORY") {
-            path = own
+        if let configured = value("BELFRY_STATE_DIRECTORY") {
+            path = configured
         } else if let state = value("XDG_STATE_HOME"), state.utf8.first == UInt8(ascii: "/") {
             path = "\(state)/belfry"
         } else if let home = value("HOME") {
@@ -35,7 +35,7 @@ extension StateDirectory {
     /// How many groups are looked at.
     static let groupsMax = 100_000
 
-    /// The groups that have a container here, in the order of their names; none where there is no state yet.
+    /// The groups that have a container here, in the order of their names; none if there is no state yet.
     public func groups() throws(SystemError) -> [GroupName] {
         do throws(SystemError) {
             let groups = try Directory.open(path: path, makes: false).openDirectory("groups", makes: false)

@@ -9,7 +9,7 @@ final class DeferredActions {
 
     init(thread: LoopThread) { source = DeferSource(description: "deferred", thread: thread) }
 
-    /// Makes the source now, armed where something waits already.
+    /// Makes the source now, armed if something waits already.
     func attach(to event: OpaquePointer) throws(SystemError) {
         try unsafe source.attach(to: event) { [unowned self] in perform() }
         source.enable(actions.isEmpty ? .off : .once)
@@ -65,6 +65,6 @@ private final class DeferSource: LoopSource {
 }
 
 private func deferFired(_ source: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) -> Int32 {
-    unsafe object(userdata, as: DeferSource.self).fire()
+    unsafe loopSource(userdata, as: DeferSource.self).fire()
     return 0
 }

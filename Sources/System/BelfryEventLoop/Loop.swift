@@ -6,8 +6,8 @@ import Glibc
 /// One thread's event loop, over sd-event: timers, descriptors, signals, processes, directories, and what other threads
 /// post.
 ///
-/// It belongs to the thread that made it. Everything but a ``LoopPoster`` and an ``Inbox`` must be used there and traps
-/// elsewhere. Call backs run one after another, each to its end; whatever they ask for happens in a later iteration.
+/// It belongs to the thread that made it. Everything but a ``LoopPoster`` must be used there and traps elsewhere. Call
+/// backs run one after another, each to its end; whatever they ask for happens in a later iteration.
 @safe
 public final class Loop: TimerSource {
     /// The sd-event loop, once there is one.
@@ -19,12 +19,11 @@ public final class Loop: TimerSource {
     public let poster: LoopPoster
     private let timers: LoopTimers
     private let deferred: DeferredActions
-    var directories: [ObjectIdentifier: DirectorySource] = [:]
-    var directorySignal: LoopSource?
+    let directories = WatchedDirectories()
     private var isStopRequested = false
     private var isRunning = false
 
-    /// Makes a loop for the calling thread. Fails where descriptors, memory or libsystemd are missing.
+    /// Makes a loop for the calling thread. Fails if descriptors, memory or libsystemd are missing.
     ///
     /// With `preparesLater` only ``prepare()`` finds most of that out. Until then the loop keeps timers, deferred
     /// actions, signals and what is posted; a descriptor to be watched prepares it.
@@ -41,7 +40,7 @@ public final class Loop: TimerSource {
         if let event = unsafe event { _ = unsafe systemd.event_unref(event) }
     }
 
-    /// Makes the loop ready to wait, which opens libsystemd and takes most of a millisecond; does nothing where it is.
+    /// Makes the loop ready to wait, which opens libsystemd and takes most of a millisecond; does nothing if it is.
     ///
     /// For a program that can do what it was started for without waiting, and has to be quick about it. A loop that
     /// cannot be made ready is of no further use.
@@ -161,7 +160,7 @@ public final class Loop: TimerSource {
     private func runOnce(timeout: UInt64) -> Bool {
         guard let event = unsafe event else { preconditionFailure("a loop that runs before it is prepared") }
         let result = unsafe systemd.event_run(event, timeout)
-        must(result, "sd_event_run")
+        trapUnlessOK(result, "sd_event_run")
         return result > 0
     }
 }

@@ -28,8 +28,9 @@ public class LoopSource {
         unsafe pointer = nil
         cancelled()
         // The loop holds the one reference (a floating source): sinking it drops that reference, which ends the source.
-        unsafe must(systemd.event_source_set_enabled(ending, Enablement.off.rawValue), "sd_event_source_set_enabled")
-        unsafe must(systemd.event_source_set_floating(ending, 0), "sd_event_source_set_floating")
+        unsafe trapUnlessOK(
+            systemd.event_source_set_enabled(ending, Enablement.off.rawValue), "sd_event_source_set_enabled")
+        unsafe trapUnlessOK(systemd.event_source_set_floating(ending, 0), "sd_event_source_set_floating")
     }
 
     /// Lets go of what the call back holds, if it still does.
@@ -46,7 +47,7 @@ public class LoopSource {
     func withSource(_ call: StaticString, _ body: (OpaquePointer) -> Int32) {
         thread.assertCurrent()
         guard let source = unsafe pointer else { return }
-        unsafe must(body(source), call)
+        unsafe trapUnlessOK(body(source), call)
     }
 
     /// Makes the sd-event source that calls this object back, which then lives as long as that source.
@@ -62,10 +63,11 @@ public class LoopSource {
             unsafe retained.release()
             throw SystemError(negated: result, call: call.description, subject: description)
         }
-        unsafe must(
+        unsafe trapUnlessOK(
             systemd.event_source_set_destroy_callback(source, destroyed), "sd_event_source_set_destroy_callback")
-        unsafe must(systemd.event_source_set_description(source, description), "sd_event_source_set_description")
-        unsafe must(systemd.event_source_set_floating(source, 1), "sd_event_source_set_floating")
+        unsafe trapUnlessOK(
+            systemd.event_source_set_description(source, description), "sd_event_source_set_description")
+        unsafe trapUnlessOK(systemd.event_source_set_floating(source, 1), "sd_event_source_set_floating")
         _ = unsafe systemd.event_source_unref(source)
         unsafe pointer = source
     }
@@ -89,14 +91,14 @@ private func destroyed(_ userdata: UnsafeMutableRawPointer?) {
     unsafe Unmanaged<LoopSource>.fromOpaque(userdata).takeRetainedValue().destroyedByLoop()
 }
 
-/// The object behind `userdata`, as its trampoline gets it.
-func object<Source: LoopSource>(_ userdata: UnsafeMutableRawPointer?, as type: Source.Type) -> Source {
-    guard let userdata = unsafe userdata else { preconditionFailure("a source without its \(type)") }
+/// The source behind `userdata`, which sd-event hands to its call back.
+func loopSource<Source: LoopSource>(_ userdata: UnsafeMutableRawPointer?, as type: Source.Type) -> Source {
+    guard let userdata = unsafe userdata else { preconditionFailure("a call back without its \(type)") }
     return unsafe Unmanaged<Source>.fromOpaque(userdata).takeUnretainedValue()
 }
 
-/// Traps where sd-event refuses what only a defect of ours can make it refuse, or memory has run out.
-func must(_ result: Int32, _ call: StaticString) {
+/// Traps if `result` is a failure: sd-event refuses such a call only through a defect of ours, or for want of memory.
+func trapUnlessOK(_ result: Int32, _ call: StaticString) {
     precondition(result >= 0, "\(SystemError(negated: result, call: call.description))")
 }
 
@@ -121,22 +123,12 @@ public final class DescriptorSource: LoopSource {
         }
     }
 
-    /// Watches for `events` from now on. An empty set still tells hangup and error, and again at once for as long as
-    /// they last.
+    /// Watches for `events` from now on. Hangup and error call back even for an empty set, again
+    /// and again for as long as they last.
     public func setEvents(_ events: Readiness) {
         unsafe withSource("sd_event_source_set_io_events") {
             unsafe systemd.event_source_set_io_events($0, events.rawValue)
         }
-    }
-
-    /// Tells nothing at all, hangup included, until it is resumed.
-    public func pause() {
-        enable(.off)
-    }
-
-    /// Tells again what it told before ``pause()``.
-    public func resume() {
-        enable(.always)
     }
 
     override func cancelled() { action = nil }
@@ -150,7 +142,7 @@ private func descriptorReady(
     _ events: UInt32,
     _ userdata: UnsafeMutableRawPointer?
 ) -> Int32 {
-    unsafe object(userdata, as: DescriptorSource.self).fire(Readiness(rawValue: events))
+    unsafe loopSource(userdata, as: DescriptorSource.self).fire(Readiness(rawValue: events))
     // A negative return would disable the source without a word.
     return 0
 }
@@ -167,8 +159,8 @@ public struct Readiness: OptionSet, Sendable {
     public static let readable = Readiness(rawValue: EPOLLIN.rawValue)
     /// Something can be written.
     public static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
-    /// The peer has closed, at least for writing to us; asked for or not, a full close is always told.
+    /// The peer has closed, at least for writing to us; asked for or not, a full close always calls back.
     public static let hangup = Readiness(rawValue: EPOLLHUP.rawValue | EPOLLRDHUP.rawValue)
-    /// It failed; always told.
+    /// It failed; always calls back.
     public static let error = Readiness(rawValue: EPOLLERR.rawValue)
 }

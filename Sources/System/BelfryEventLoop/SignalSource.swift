@@ -6,10 +6,8 @@ import CBelfrySystemd
 public struct ReceivedSignal: Hashable, Sendable {
     /// Its number.
     public let number: Int32
-    /// The process that sent it; 0 for the kernel.
-    public let senderProcess: Int32
-    /// The value sigqueue(3) sent along; 0 for other ways of sending.
-    public let value: Int32
+    /// The descriptor that it is about, if fcntl(2) asked for such a signal (F_SETSIG); 0 for all others.
+    public let descriptor: Int32
 }
 
 extension Loop {
@@ -17,7 +15,7 @@ extension Loop {
     ///
     /// Blocks the signal in this thread and leaves it blocked, also after the end: other threads must have it blocked
     /// too, or it may reach them instead. So do this before any thread is made. Standard signals that arrive together
-    /// are told once, real-time signals each.
+    /// arrive as one, real-time signals each.
     @discardableResult
     public func onSignal(
         _ number: Int32,
@@ -31,7 +29,7 @@ extension Loop {
         return source
     }
 
-    /// What arrives meanwhile is pending, and told once the loop is prepared.
+    /// What arrives meanwhile is pending until the loop is prepared.
     private func keep(_ source: SignalSource) throws(SystemError) {
         guard !signalsToCome.contains(where: { $0.number == source.number && $0.isActive }) else {
             throw SystemError(errno: EBUSY, call: "sd_event_add_signal", subject: source.description)
@@ -71,11 +69,10 @@ private func signalArrived(
     _ userdata: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let information = unsafe information?.pointee else { return 0 }
-    unsafe object(userdata, as: SignalSource.self).fire(
+    unsafe loopSource(userdata, as: SignalSource.self).fire(
         ReceivedSignal(
             number: Int32(truncatingIfNeeded: information.ssi_signo),
-            senderProcess: Int32(truncatingIfNeeded: information.ssi_pid),
-            value: information.ssi_int
+            descriptor: information.ssi_fd
         )
     )
     return 0

@@ -172,6 +172,6 @@ final class TimeSource: LoopSource {
 
 private func timerFired(_ source: OpaquePointer?, _ microseconds: UInt64, _ userdata: UnsafeMutableRawPointer?) -> Int32
 {
-    unsafe object(userdata, as: TimeSource.self).fire()
+    unsafe loopSource(userdata, as: TimeSource.self).fire()
     return 0
 }

@@ -1,10 +1,14 @@
+// A room of its own, apart from the loop's: whoever imports it links Swift's concurrency runtime, which the worker must
+// not load at each of its starts.
 public import BelfryEventLoop
+public import BelfrySyscalls
 public import BelfryTerms
+import Glibc
 import Synchronization
 
 /// Runs Swift's tasks and actors on a loop's thread.
 ///
-/// For the public async edges; the worker is driven synchronously and does not link this. One policy holds: start each
+/// For the public async edges: the worker is driven synchronously. One policy holds: start each
 /// root task with this preference, `Task(executorPreference: executor)`, and isolate actors by it. A task without the
 /// preference bounces through the global pool's threads at each resumption, and `Task.sleep` does so always: use
 /// ``pause(until:)``.
@@ -148,5 +152,66 @@ private final class Pause: @unchecked Sendable {
         timer = nil
         continuation?.resume(with: result)
         continuation = nil
+    }
+}
+
+extension LoopExecutor {
+    /// An executor over a loop on a thread of its own, which ends with it. Tasks that prefer it keep it.
+    public static func onOwnThread() throws(SystemError) -> LoopExecutor {
+        let start = ThreadStart(ready: try DescriptorPair.pipe())
+        let box = unsafe Unmanaged.passRetained(start)
+        var thread = pthread_t()
+        let result = unsafe pthread_create(
+            &thread, nil,
+            { userdata in
+                guard let userdata = unsafe userdata else { return nil }
+                unsafe Unmanaged<ThreadStart>.fromOpaque(userdata).takeRetainedValue().run()
+                return nil
+            }, box.toOpaque())
+        guard result == 0 else {
+            unsafe box.release()
+            throw SystemError(errno: result, call: "pthread_create")
+        }
+        pthread_detach(thread)
+        return try start.waitUntilReady()
+    }
+}
+
+/// The start of a thread with a loop.
+private final class ThreadStart: Sendable {
+    private let made = Mutex<Result<LoopExecutor, SystemError>?>(nil)
+    private let ready: DescriptorPair
+
+    init(ready: consuming DescriptorPair) { self.ready = ready }
+
+    /// What the thread does: makes the loop, says so, and runs it until its executor ends.
+    func run() {
+        do throws(SystemError) {
+            let loop = try Loop()
+            finish(.success(LoopExecutor(loop, endsLoop: true)))
+            loop.run()
+        } catch {
+            finish(.failure(error))
+        }
+    }
+
+    func waitUntilReady() throws(SystemError) -> LoopExecutor {
+        var byte: UInt8 = 0
+        try checked("read") { unsafe read(ready.reading.number, &byte, 1) }
+        // Taken out: the executor must not be kept by what started it.
+        guard
+            let result = made.withLock({ made in
+                defer { made = nil }
+                return made
+            })
+        else { preconditionFailure("a thread said that it was ready before it was") }
+        return try result.get()
+    }
+
+    private func finish(_ result: Result<LoopExecutor, SystemError>) {
+        made.withLock { $0 = result }
+        var byte: UInt8 = 1
+        let count = unsafe write(ready.writing.number, &byte, 1)
+        precondition(count == 1, "writing to a pipe of our own: errno \(errno)")
     }
 }

@@ -2,7 +2,7 @@ public import BelfryProtocol
 import BelfryTerms
 
 /// Turns the events of one notification into journal entries that name its call, so that `journalctl BELFRY_CALL=…`
-/// tells one call's story.
+/// is one call's story.
 ///
 /// An entry names the call's id, never the caller, and of an address only scheme and host (S3).
 public struct JournalStory: Sendable {
@@ -17,11 +17,11 @@ public struct JournalStory: Sendable {
     }
 
     /// Whether there is an entry for `event`: a tick has none, since a ring has thirty.
-    public static func tells(of event: Event) -> Bool {
+    public static func hasEntry(for event: Event) -> Bool {
         if case .tick = event.body { false } else { true }
     }
 
-    /// The entry for `event`; nil where there is none.
+    /// The entry for `event`; nil if there is none.
     public mutating func entry(for event: Event) -> JournalEntry? {
         if let named = event.call { call = named }
         guard let (id, priority, message, details) = Self.telling(event.body) else { return nil }
@@ -36,7 +36,7 @@ public struct JournalStory: Sendable {
         return JournalEntry(message: Printable.escaped(prefix + message), priority: priority, fields: fields)
     }
 
-    /// `Call 4711: ` where there is a call with an id.
+    /// `Call 4711: ` if there is a call with an id.
     private var prefix: String {
         guard let call else { return "Notification: " }
         return call.isEmpty ? "Anonymous call: " : "Call \(call): "
@@ -163,7 +163,7 @@ public struct JournalStory: Sendable {
 
 /// What of a text may stand in the journal, which outlives the call and is read by others than the caller meant.
 enum Redaction {
-    /// Scheme and host of an address; a placeholder where there is none.
+    /// Scheme and host of an address; a placeholder if there is none.
     static func schemeAndHost(of address: String) -> String {
         guard let scheme = scheme(endingBefore: address[...]) else { return "an unusable address" }
         let rest = address[scheme.rest...]

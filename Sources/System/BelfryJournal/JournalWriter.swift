@@ -14,7 +14,7 @@ public final class JournalWriter {
     /// How many bytes of entries wait.
     public static let backlogBytesMax = 64 << 10
 
-    /// Told when entries begin to wait, with the descriptor to watch for writability, and with nil when none wait any
+    /// Called when entries begin to wait, with the descriptor to watch for writability, and with nil when none wait any
     /// more: whoever has a loop calls ``flush()`` when it is writable. Without one, the next write tries again.
     public var onWaiting: ((Int32?) -> Void)?
 
@@ -26,8 +26,8 @@ public final class JournalWriter {
     private let errorLine: StandardErrorLine
     private var backlog: [(entry: JournalEntry, bytes: Int)] = []
     private var backlogBytes = 0
-    /// Of ``lostCount``, those that no entry has told of.
-    private var untoldCount = 0
+    /// Of ``lostCount``, those that no entry has counted yet.
+    private var uncountedCount = 0
     private var isWaiting = false
 
     /// A writer to the journal at `path`, under the name `identifier`; `standardError` is where lines go instead.
@@ -53,7 +53,7 @@ public final class JournalWriter {
     /// Sends what waits, as far as the journal has room.
     public func flush() {
         while let first = backlog.first, deliver(first.entry) { removeOldest() }
-        tellWhetherWaiting()
+        reportWaiting()
     }
 
     /// Tries once more and gives up on what then still waits. Returns how many entries that was.
@@ -62,20 +62,20 @@ public final class JournalWriter {
         flush()
         let left = backlog.count
         while !backlog.isEmpty { dropOldest() }
-        tellWhetherWaiting()
+        reportWaiting()
         return left
     }
 
     /// False if it has to wait.
     private func deliver(_ entry: JournalEntry) -> Bool {
-        switch socket.send(entry.datagram(identifier: identifier, lost: untoldCount)) {
+        switch socket.send(entry.datagram(identifier: identifier, lost: uncountedCount)) {
         case .sent:
-            untoldCount = 0
+            uncountedCount = 0
         case .full:
             return false
         case .refused:
             lostCount += 1
-            untoldCount += 1
+            uncountedCount += 1
         case .absent:
             if !errorLine.write("\(identifier): \(entry.message)") { lostCount += 1 }
         }
@@ -85,14 +85,14 @@ public final class JournalWriter {
     private func dropOldest() {
         removeOldest()
         lostCount += 1
-        untoldCount += 1
+        uncountedCount += 1
     }
 
     private func removeOldest() {
         backlogBytes -= backlog.removeFirst().bytes
     }
 
-    private func tellWhetherWaiting() {
+    private func reportWaiting() {
         guard isWaiting != !backlog.isEmpty else { return }
         isWaiting = !backlog.isEmpty
         onWaiting?(isWaiting ? socket.descriptor : nil)
@@ -176,24 +176,14 @@ struct JournalSocket: ~Copyable {
 
 /// Lines on standard error that never block: a pipe that nobody reads must not hold up a ring.
 struct StandardErrorLine: ~Copyable {
-    /// The longest line in bytes. What fits in PIPE_BUF is written whole or not at all.
+    /// The longest line in bytes. What fits in PIPE_BUF is written to a pipe in one piece or not at all.
     static let lineBytesMax = Int(PIPE_BUF)
 
-    private let number: Int32
-    private let isSocket: Bool
-    /// The same file opened anew, so that it can be non-blocking without making it so for those we share it with.
-    private let own: OwnedDescriptor?
+    private let output: NonBlockingOutput
 
     /// Writes to `descriptor`, which stays its owner's and is left as it is.
     init(descriptor: Int32 = STDERR_FILENO) {
-        number = descriptor
-        var status = stat()
-        isSocket = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
-        let opened =
-            isSocket
-            ? -1
-            : unsafe open("/proc/self/fd/\(descriptor)", O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-        own = opened >= 0 ? OwnedDescriptor(owning: opened) : nil
+        output = NonBlockingOutput(descriptor, politeBytesMax: Self.lineBytesMax)
     }
 
     /// Writes `text`, cut to ``lineBytesMax``, and a newline; false if that was not possible without waiting.
@@ -205,25 +195,6 @@ struct StandardErrorLine: ~Copyable {
             line.removeSubrange(start...)
         }
         line.append(UInt8(ascii: "\n"))
-        if isSocket {
-            return unsafe line.withUnsafeBytes {
-                unsafe send(number, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
-            } == line.count
-        }
-        let target = target
-        guard target >= 0 else { return false }
-        return unsafe line.withUnsafeBytes { unsafe Glibc.write(target, $0.baseAddress, $0.count) } == line.count
-    }
-
-    /// What to write to; -1 while that might block. A descriptor that cannot be opened anew, such as a terminal handed
-    /// over by another user, counts as ready if poll(2) says that a short line would not block.
-    private var target: Int32 {
-        switch own {
-        case .some(let own): return own.number
-        case .none:
-            var request = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
-            guard unsafe poll(&request, 1, 0) == 1, request.revents & Int16(POLLOUT) != 0 else { return -1 }
-            return number
-        }
+        return output.write(line[...]) == .wrote(line.count)
     }
 }

@@ -22,7 +22,7 @@ struct Reading {
         for name in names { readFile("\(folder)/\(name)", required: true) }
     }
 
-    /// Reads one file; one that is not there is a mistake only where it is `required`.
+    /// Reads one file; one that is not there is a mistake only if it is `required`.
     mutating func readFile(_ path: String, required: Bool) {
         let text: String
         do throws(FileReader.Failure) {

@@ -66,7 +66,7 @@ public struct Settings: Hashable, Sendable {
         }
     }
 
-    /// The value in force as it would be written; empty where a list is.
+    /// The value in force as it would be written; empty if a list is.
     public func text(of setting: Setting) -> String {
         switch setting {
         case .ringDuration: ValueText.text(of: ringDuration)
@@ -150,7 +150,7 @@ public enum Setting: CaseIterable, Hashable, Sendable {
     case avatarAllow
     /// The only hosts that pictures may come from.
     case avatarFrom
-    /// The app group whose file is used where a push names none.
+    /// The app group whose file is used if a push names none.
     case appGroupName
 
     /// The section it stands in, without brackets.

@@ -34,7 +34,7 @@ public enum SettingsLoader {
 
     /// The settings for `environment`, which gives `XDG_CONFIG_HOME`, `HOME` and the variables of ``Setting``.
     ///
-    /// Where nothing is configured this costs two system calls. An empty variable counts as none, as the
+    /// If nothing is configured this costs two system calls. An empty variable counts as none, as the
     /// XDG Base Directory specification has it for its own.
     public static func load(
         environment: Environment,
@@ -86,7 +86,7 @@ enum FileReader {
         case notText
     }
 
-    /// Whether there is a directory at `path`: one call where nothing is configured.
+    /// Whether there is a directory at `path`: one call if nothing is configured.
     static func directoryExists(_ path: String) -> Bool {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return errno != ENOENT && errno != ENOTDIR }
@@ -182,9 +182,9 @@ struct ConfigurationText {
                 continue
             }
             let start = continued?.line ?? number
-            let whole = (continued?.text ?? "") + String(decoding: line, as: UTF8.self)
+            let joined = (continued?.text ?? "") + String(decoding: line, as: UTF8.self)
             continued = nil
-            if let item = Self.item(Self.trimmed(whole.utf8[...])) { items.append((start, item)) }
+            if let item = Self.item(Self.trimmed(joined.utf8[...])) { items.append((start, item)) }
         }
         if let continued, let item = Self.item(Self.trimmed(continued.text.utf8[...])) {
             items.append((continued.line, item))

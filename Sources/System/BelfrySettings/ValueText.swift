@@ -22,7 +22,7 @@ public enum ValueText {
         skipSpaces(&rest)
         while !rest.isEmpty {
             guard let part = durationPart(&rest) else { return nil }
-            // A number without a unit means seconds only where it stands alone: "1 30" is nobody's intention.
+            // A number without a unit means seconds only if it stands alone: "1 30" is nobody's intention.
             guard part.hasUnit || (parts == 0 && rest.isEmpty) else { return nil }
             let (sum, overflow) = total.addingReportingOverflow(part.microseconds)
             guard !overflow, sum <= TimeSpan.longest.microseconds else { return nil }
@@ -44,7 +44,7 @@ public enum ValueText {
         default: break
         }
         if shift > 0 { digits.removeLast() }
-        guard let count = wholeNumber(digits[...]) else { return nil }
+        guard let count = naturalNumber(digits[...]) else { return nil }
         let (bytes, overflow) = count.multipliedReportingOverflow(by: 1 << Int64(shift))
         guard !overflow, let size = Int(exactly: bytes), range.contains(size) else { return nil }
         return size
@@ -52,7 +52,7 @@ public enum ValueText {
 
     /// A whole number without a sign.
     public static func integer(_ text: String, in range: ClosedRange<Int>) -> Int? {
-        guard let number = wholeNumber(Array(text.utf8)[...]), let value = Int(exactly: number) else { return nil }
+        guard let number = naturalNumber(Array(text.utf8)[...]), let value = Int(exactly: number) else { return nil }
         return range.contains(value) ? value : nil
     }
 
@@ -85,8 +85,7 @@ public enum ValueText {
         let bytes = Array(text.utf8)
         guard bytes.count <= 1_024, let first = bytes.first else { return nil }
         if first == UInt8(ascii: "/") { return bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F } ? text : nil }
-        guard first != UInt8(ascii: "."), bytes.count <= 128 else { return nil }
-        return bytes.allSatisfy { isLetterOrDigit($0) || ".-_".utf8.contains($0) } ? text : nil
+        return SoundName.isValid(text) ? text : nil
     }
 
     /// Whether `byte` is an ASCII letter or digit.
@@ -108,8 +107,8 @@ public enum ValueText {
         return taken
     }
 
-    /// Digits alone, without overflow; nil where there are none.
-    private static func wholeNumber(_ digits: ArraySlice<UInt8>) -> Int64? {
+    /// Digits alone, without overflow; nil if there are none.
+    private static func naturalNumber(_ digits: ArraySlice<UInt8>) -> Int64? {
         guard !digits.isEmpty else { return nil }
         var number: Int64 = 0
         for digit in digits {
@@ -123,19 +122,19 @@ public enum ValueText {
     }
 
     private static func durationPart(_ rest: inout ArraySlice<UInt8>) -> (microseconds: Int64, hasUnit: Bool)? {
-        let whole = take(&rest, while: isDigit)
+        let integral = take(&rest, while: isDigit)
         var fraction: ArraySlice<UInt8> = []
         if rest.first == UInt8(ascii: ".") {
             rest = rest.dropFirst()
             fraction = take(&rest, while: isDigit)
             guard !fraction.isEmpty else { return nil }
         }
-        guard !whole.isEmpty || !fraction.isEmpty else { return nil }
+        guard !integral.isEmpty || !fraction.isEmpty else { return nil }
         skipSpaces(&rest)
         let unit = String(decoding: take(&rest, while: { isLetter($0) || $0 >= 0x80 }), as: UTF8.self)
         skipSpaces(&rest)
         guard let scale = microseconds(per: unit) else { return nil }
-        guard let number = whole.isEmpty ? 0 : wholeNumber(whole) else { return nil }
+        guard let number = integral.isEmpty ? 0 : naturalNumber(integral) else { return nil }
         let (product, overflow) = number.multipliedReportingOverflow(by: scale)
         guard !overflow, product <= TimeSpan.longest.microseconds else { return nil }
         var part: Int64 = 0

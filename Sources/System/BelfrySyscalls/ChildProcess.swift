@@ -15,7 +15,7 @@ public struct ChildCommand: Sendable {
     public var path: String
     /// Its arguments after the program's own name.
     public var arguments: [String]
-    /// Its whole environment; nil for this process's own.
+    /// Its environment, complete; nil for this process's own.
     public var environment: [String: String]?
     /// Its descriptors. Those that are not named, and of this process every one but 0, 1 and 2, are closed.
     public var streams: [Int32: Stream]
@@ -67,7 +67,7 @@ public final class ChildProcess {
 
     /// Starts `command` with no signal blocked and none ignored.
     ///
-    /// Fails with what execve(2) says, such as ENOENT, and with EINVAL where a text holds a NUL.
+    /// Fails with what execve(2) says, such as ENOENT, and with EINVAL if a text holds a NUL.
     public init(_ command: ChildCommand) throws(SystemError) {
         pid = try ChildProcess.spawn(command)
         leadsGroup = command.leadsGroup
@@ -131,7 +131,7 @@ public final class ChildProcess {
 }
 
 extension ChildProcess {
-    /// Starts `command` (`posix_spawn`) and tells its number.
+    /// Starts `command` (`posix_spawn`) ; its number.
     static func spawn(_ command: ChildCommand) throws(SystemError) -> Int32 {
         let arguments = try CStringArray([command.path] + command.arguments)
         let environment: CStringArray? =

@@ -42,31 +42,20 @@ func closeDescriptor(_ number: Int32) {
     precondition(errno != EBADF, "closing descriptor \(number), which is not open")
 }
 
-/// Two descriptors that belong together: the ends of a pipe, or of a pair of sockets.
+/// The two ends of a pipe.
 @frozen
 public struct DescriptorPair: ~Copyable, Sendable {
-    /// A pipe's end for reading, or one socket.
+    /// The end for reading.
     public var reading: OwnedDescriptor
-    /// A pipe's end for writing, or the other socket.
+    /// The end for writing.
     public var writing: OwnedDescriptor
 
-    /// A pipe, both ends close-on-exec (`pipe2`).
+    /// Makes a pipe, both ends close-on-exec (`pipe2`).
     public static func pipe() throws(SystemError) -> DescriptorPair {
-        try unsafe make("pipe2") { unsafe pipe2($0, O_CLOEXEC) }
-    }
-
-    /// Two connected stream sockets, close-on-exec (`socketpair`).
-    public static func sockets() throws(SystemError) -> DescriptorPair {
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        return try unsafe make("socketpair") { unsafe socketpair(AF_UNIX, kind, 0, $0) }
-    }
-
-    private static func make(
-        _ name: StaticString,
-        _ body: (UnsafeMutablePointer<Int32>) -> Int32
-    ) throws(SystemError) -> DescriptorPair {
         var numbers: [Int32] = [-1, -1]
-        try checked(name) { unsafe numbers.withUnsafeMutableBufferPointer { unsafe body($0.baseAddress!) } }
+        try checked("pipe2") {
+            unsafe numbers.withUnsafeMutableBufferPointer { unsafe pipe2($0.baseAddress!, O_CLOEXEC) }
+        }
         return DescriptorPair(
             reading: OwnedDescriptor(owning: numbers[0]), writing: OwnedDescriptor(owning: numbers[1]))
     }
@@ -78,5 +67,91 @@ public func openMissingStandardDescriptors() {
     for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) == -1 {
         // The lowest free number is the missing one, since those below it are open.
         _ = unsafe open("/dev/null", O_RDWR)
+    }
+}
+
+/// What kind of file `descriptor` is: S_IFSOCK, S_IFIFO, …; 0 if it is not open.
+public func fileKind(of descriptor: Int32) -> UInt32 {
+    var status = stat()
+    return unsafe fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
+}
+
+/// Whether `descriptor` is ready for `event`, POLLIN or POLLOUT, or has failed or hung up, at this moment (`poll`).
+public func isReady(_ descriptor: Int32, for event: Int32) -> Bool {
+    var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+    return unsafe poll(&entry, 1, 0) > 0
+}
+
+/// A way to write to somebody else's descriptor that never waits and leaves the descriptor's flags as they are: flags
+/// belong to the open file, and so to everybody who shares it.
+public struct NonBlockingOutput: ~Copyable {
+    /// What became of a write.
+    public enum Outcome: Hashable, Sendable {
+        /// So many bytes were taken, perhaps not all.
+        case wrote(Int)
+        /// Nothing is taken at this moment: to be tried again once ``NonBlockingOutput/number`` is writable.
+        case full
+        /// Nothing will ever be taken again.
+        case failed
+    }
+
+    private enum Kind {
+        /// A socket, written with MSG_DONTWAIT.
+        case socket
+        /// A pipe or terminal that was opened anew, so that its flags are ours alone.
+        case reopened
+        /// A pipe or terminal that cannot be opened anew, such as a terminal handed over by another user: poll(2) is
+        /// asked before each write, which is short, since poll(2) promises room for a few bytes only.
+        case polled
+        /// A regular file, which never makes anybody wait.
+        case immediate
+    }
+
+    /// Bytes written at a time to a terminal that only poll(2) tells about.
+    public static let politeBytesMax = 512
+
+    /// The descriptor that is written to, to be watched for writability.
+    public let number: Int32
+    private let kind: Kind
+    /// The pipe or terminal that was opened anew; nil for the other kinds.
+    private let reopened: OwnedDescriptor?
+    private let politeBytesMax: Int
+
+    /// Writes to `descriptor`, which stays its owner's. If only poll(2) tells whether a write would wait, at most
+    /// `politeBytesMax` bytes are written at a time.
+    public init(_ descriptor: Int32, politeBytesMax: Int = Self.politeBytesMax) {
+        self.politeBytesMax = politeBytesMax
+        let file = fileKind(of: descriptor)
+        let isShared = file == S_IFIFO || file == S_IFCHR
+        let opened =
+            isShared
+            ? unsafe open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) : -1
+        reopened = opened >= 0 ? OwnedDescriptor(owning: opened) : nil
+        number = opened >= 0 ? opened : descriptor
+        kind = file == S_IFSOCK ? .socket : opened >= 0 ? .reopened : isShared ? .polled : .immediate
+    }
+
+    /// Writes what can be written of `bytes` at once. A peer that left is a failure, and SIGPIPE except for sockets.
+    public borrowing func write(_ bytes: ArraySlice<UInt8>) -> Outcome {
+        while true {
+            let count = unsafe bytes.withUnsafeBytes { unsafe writeOnce($0) }
+            if count >= 0 { return .wrote(count) }
+            if errno == EINTR { continue }
+            return errno == EAGAIN ? .full : .failed
+        }
+    }
+
+    private borrowing func writeOnce(_ buffer: UnsafeRawBufferPointer) -> Int {
+        switch kind {
+        case .socket:
+            return unsafe send(number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+        case .reopened, .immediate: return unsafe Glibc.write(number, buffer.baseAddress, buffer.count)
+        case .polled:
+            guard isReady(number, for: POLLOUT) else {
+                errno = EAGAIN
+                return -1
+            }
+            return unsafe Glibc.write(number, buffer.baseAddress, min(buffer.count, politeBytesMax))
+        }
     }
 }

@@ -1,7 +1,7 @@
 import CBelfryLinux
 import Glibc
 
-/// An open directory that is ours: owned by this user and writable by nobody else.
+/// An open directory that is ours: owned by this user and writable by nobody else (S2).
 ///
 /// What is done in it goes through its descriptor, never through a path again, and follows no symbolic link. Names have
 /// no slash.
@@ -24,7 +24,7 @@ public struct Directory: ~Copyable, Sendable {
     /// Opens `path`, which a person configured: links on the way to it are followed, and what is missing is made if
     /// `makes`.
     ///
-    /// Fails with EPERM where it belongs to somebody else or somebody else may write to it.
+    /// Fails with EPERM if it belongs to somebody else or somebody else may write to it.
     public static func open(path: String, makes: Bool) throws(SystemError) -> Directory {
         do throws(SystemError) {
             return try openExisting(path: path)
@@ -59,12 +59,12 @@ public struct Directory: ~Copyable, Sendable {
         try fileStatus(descriptor.number, path: path).st_nlink == 0
     }
 
-    /// Which version the file `name` in it is, links not followed; nil where there is none.
+    /// Which version the file `name` in it is, links not followed; nil if there is none.
     public borrowing func identity(of name: String) throws(SystemError) -> FileIdentity? {
         try entryStatus(name).map(FileIdentity.init)
     }
 
-    /// What `name` in it is (`fstatat`), links not followed; nil where there is none.
+    /// What `name` in it is (`fstatat`), links not followed; nil if there is none.
     borrowing func entryStatus(_ name: String) throws(SystemError) -> stat? {
         var status = stat()
         let parent = descriptor.number
@@ -76,7 +76,7 @@ public struct Directory: ~Copyable, Sendable {
         return status
     }
 
-    /// Removes the file `name`; nothing happens where there is none.
+    /// Removes the file `name`; nothing happens if there is none.
     public borrowing func remove(_ name: String) throws(SystemError) {
         let parent = descriptor.number
         do throws(SystemError) {

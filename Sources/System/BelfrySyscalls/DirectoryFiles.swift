@@ -10,9 +10,9 @@ public struct FileContent: Sendable {
 }
 
 extension Directory {
-    /// Reads the regular file `name`, of `bytesMax` at most; nil where there is none.
+    /// Reads the regular file `name`, of `bytesMax` at most; nil if there is none.
     ///
-    /// Fails with EFBIG where it is longer, with ELOOP for a link, with EINVAL for what is no regular file; a pipe is
+    /// Fails with EFBIG if it is longer, with ELOOP for a link, with EINVAL for what is no regular file; a pipe is
     /// not waited for.
     public borrowing func read(_ name: String, bytesMax: Int) throws(SystemError) -> FileContent? {
         let full = "\(path)/\(name)"
@@ -38,7 +38,7 @@ extension Directory {
     /// Replaces the file `name` by one of `bytes`: whoever opens it finds the old one or the new one, whole.
     ///
     /// It is written as `temporaryName` in `temporaries`, a directory of the same file system, and renamed. With
-    /// `isDurable` it outlives a power cut from here on. Where it fails the old file is as it was and the temporary one
+    /// `isDurable` it outlives a power cut from here on. If it fails, the old file is as it was and the temporary one
     /// is gone.
     /// - Returns: the identity of the new file.
     @discardableResult
@@ -96,7 +96,7 @@ extension Directory {
     }
 }
 
-/// The first `count` bytes, fewer where the file has become shorter. What is written in place meanwhile is another
+/// The first `count` bytes, fewer if the file has become shorter. What is written in place meanwhile is another
 /// version.
 private func readAll(_ descriptor: Int32, count: Int, path: String) throws(SystemError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)

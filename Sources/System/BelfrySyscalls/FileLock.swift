@@ -12,7 +12,7 @@ public struct FileLock: ~Copyable, Sendable {
         flock(file.number, LOCK_UN)
     }
 
-    /// Takes the lock on the file `name` of `directory`, which is made if it is missing; nil where somebody holds it.
+    /// Takes the lock on the file `name` of `directory`, which is made if it is missing; nil if somebody holds it.
     ///
     /// A lock file that was removed or replaced meanwhile does not count: two writers could hold two files of that
     /// name.
@@ -37,7 +37,7 @@ public struct FileLock: ~Copyable, Sendable {
         return nil
     }
 
-    /// The process that holds the lock on the file `name`, by `/proc/locks`; nil where nobody does or it cannot be
+    /// The process that holds the lock on the file `name`, by `/proc/locks`; nil if nobody does or it cannot be
     /// told.
     ///
     /// That is the process which took it; one that inherited it is not named there.

@@ -14,7 +14,7 @@ public struct ProcessIdentity: Hashable, Sendable {
         self.startTicks = startTicks
     }
 
-    /// The process that is `pid` now; nil where there is none, or only a zombie.
+    /// The process that is `pid` now; nil if there is none, or only a zombie.
     public init?(livingPID pid: Int32) {
         guard pid > 0, let line = readKernelLine("/proc/\(pid)/stat"),
             let status = ProcessStatus(line: line), status.isAlive
@@ -31,7 +31,7 @@ public struct ProcessIdentity: Hashable, Sendable {
         return ProcessIdentity(pid: getpid(), startTicks: status.startTicks)
     }()
 
-    /// Its pidfd, readable once it has ended (`pidfd_open`); nil where it has ended already.
+    /// Its pidfd, readable once it has ended (`pidfd_open`); nil if it has ended already.
     public func openDescriptor() throws(SystemError) -> OwnedDescriptor? {
         let descriptor: OwnedDescriptor
         do throws(SystemError) {
@@ -70,7 +70,7 @@ struct ProcessStatus {
     var isAlive: Bool { state != UInt8(ascii: "Z") && state != UInt8(ascii: "X") && state != UInt8(ascii: "x") }
     var isBusy: Bool { state == UInt8(ascii: "R") || state == UInt8(ascii: "D") }
 
-    /// Reads `line`; nil where it is not what proc(5) describes.
+    /// Reads `line`; nil if it is not what proc(5) describes.
     init?(line: [UInt8]) {
         // The second field is the program's name in parentheses and may itself hold spaces and parentheses.
         guard let nameEnd = line.lastIndex(of: UInt8(ascii: ")")), nameEnd + 2 < line.count else { return nil }
@@ -91,13 +91,13 @@ struct ProcessStatus {
     }
 }
 
-/// Which boot of the machine this is, as `/proc/sys/kernel/random/boot_id` spells it; empty where that cannot be read.
+/// Which boot of the machine this is, as `/proc/sys/kernel/random/boot_id` spells it; empty if that cannot be read.
 public func bootID() -> String {
     guard let bytes = readKernelFile("/proc/sys/kernel/random/boot_id") else { return "" }
     return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
 }
 
-/// The one line of a file that the kernel makes up and gives out at once; nil where it cannot be read.
+/// The one line of a file that the kernel makes up and gives out at once; nil if it cannot be read.
 private func readKernelLine(_ path: String) -> [UInt8]? {
     let opened = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard opened >= 0 else { return nil }
@@ -114,7 +114,8 @@ private func readKernelLine(_ path: String) -> [UInt8]? {
 /// How much of a file of the kernel's is read at most.
 private let kernelFileBytesMax = 1 << 20
 
-/// A file the kernel makes up as it is read, whose size says nothing; nil where it cannot be read, or ends while it is.
+/// A file the kernel makes up as it is read, whose size says nothing; nil if it cannot be read, or ends while it is
+/// read.
 func readKernelFile(_ path: String) -> [UInt8]? {
     let opened = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard opened >= 0 else { return nil }

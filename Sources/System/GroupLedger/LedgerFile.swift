@@ -96,7 +96,7 @@ public final class LedgerWatch {
     /// With hundreds of rings every write wakes everybody: this spares them reading what does not concern them.
     public func focus(on keys: [CallKey]) {
         guard let shown else { return }
-        watch?.attend(to: GroupFocus(dictionary: Ledger.Key.calls, members: keys.map(\.text)), since: shown)
+        watch?.focus(on: GroupFocus(dictionary: Ledger.Key.calls, members: keys.map(\.text)), since: shown)
     }
 
     /// Reads the file again, for a wake-up that was lost, and shows the ledger if it has changed.

@@ -1,14 +1,12 @@
+import BelfrySyscalls
 import CBelfryCanberra
-import Glibc
 
-/// One connection to the sound server, with at most one sound of ours on it. Used on the sound thread alone: with a
-/// hung server `init` blocks up to 30 s, and `play` and `silence` 10 s (measured).
+/// One connection to the sound server, with the process's sounds on it, each by its number. Used on the sound thread
+/// alone: with a hung server `init` blocks up to 30 s, and `play` and `silence` 10 s (measured).
 @safe
 final class CanberraConnection {
     private let library: CanberraLibrary
     private let context: OpaquePointer
-    /// The id by which our sounds are cancelled.
-    private let soundID: UInt32 = 1
 
     /// Connects (ca_context_create, ca_context_open).
     init(library: CanberraLibrary) throws(CanberraError) {
@@ -29,9 +27,10 @@ final class CanberraConnection {
         _ = unsafe library.calls.context_destroy(context)
     }
 
-    /// Plays `sound` once, in place of what still plays (ca_context_cancel, ca_context_play_full).
-    func play(_ sound: ResolvedSound) throws(CanberraError) {
-        _ = unsafe library.calls.context_cancel(context, soundID)
+    /// Plays `sound` once as number `id`, in place of what still plays of that (ca_context_cancel,
+    /// ca_context_play_full).
+    func play(_ sound: ResolvedSound, as id: UInt32) throws(CanberraError) {
+        cancel(id)
         var properties = [
             (CA_PROP_MEDIA_FILENAME, sound.path),
             (CA_PROP_MEDIA_NAME, "Incoming call"),
@@ -44,7 +43,7 @@ final class CanberraConnection {
         if sound.attenuationDecibels > 0 {
             properties.append((CA_PROP_CANBERRA_VOLUME, "-\(sound.attenuationDecibels)"))
         }
-        let result = play(properties)
+        let result = play(properties, as: id)
         guard result != CA_SUCCESS else { return }
         switch Int(result) {
         case CA_ERROR_NOTSUPPORTED, CA_ERROR_CORRUPT, CA_ERROR_TOOBIG, CA_ERROR_NOTFOUND, CA_ERROR_SYSTEM:
@@ -54,24 +53,25 @@ final class CanberraConnection {
         }
     }
 
-    /// Tells the server to stop our sound (ca_context_cancel); returns before it has.
-    func cancel() {
-        _ = unsafe library.calls.context_cancel(context, soundID)
+    /// Asks the server to stop sound `id` (ca_context_cancel); returns before it has.
+    func cancel(_ id: UInt32) {
+        _ = unsafe library.calls.context_cancel(context, id)
     }
 
-    /// Stops our sound and returns when the server has stopped it.
+    /// Stops sound `id` and returns when the server has stopped it.
     ///
     /// libcanberra does not wait for a cancel. The server answers in order, so it is asked something else: to play a
     /// sample whose name it refuses for the space in it (pa_namereg_is_valid_name), without any sound being looked up.
-    func silence() {
-        cancel()
-        _ = play([
+    func silence(_ id: UInt32) {
+        cancel(id)
+        let question = [
             (CA_PROP_EVENT_ID, "belfry, are you silent?"),
             (CA_PROP_CANBERRA_CACHE_CONTROL, "volatile"),
-        ])
+        ]
+        _ = play(question, as: id)
     }
 
-    private func play(_ properties: [(String, String)]) -> Int32 {
+    private func play(_ properties: [(String, String)], as id: UInt32) -> Int32 {
         var list: OpaquePointer?
         let created = unsafe library.calls.proplist_create(&list)
         guard created == CA_SUCCESS, let list = unsafe list else { return created }
@@ -80,7 +80,7 @@ final class CanberraConnection {
             let set = unsafe library.calls.proplist_sets(list, key, value)
             guard set == CA_SUCCESS else { return set }
         }
-        return unsafe library.calls.context_play_full(context, soundID, list, nil, nil)
+        return unsafe library.calls.context_play_full(context, id, list, nil, nil)
     }
 
     private static func open(_ context: OpaquePointer, _ library: CanberraLibrary) -> Int32 {
@@ -118,8 +118,6 @@ struct CanberraError: Error, Hashable {
 }
 
 /// libcanberra, opened when a call rings: linking it would cost every start 0.4 ms.
-///
-/// It is never closed, since its driver has threads and thread-local data of its own.
 @safe
 struct CanberraLibrary {
     /// The file that is opened.
@@ -128,41 +126,33 @@ struct CanberraLibrary {
     /// The calls, every one of them there.
     let calls: ccanberra_calls
 
-    /// Opens the library (dlopen) and finds its calls.
+    /// Opens the library and finds its calls.
     init(fileName: String = Self.fileName) throws(CanberraError) {
-        guard let handle = unsafe dlopen(fileName, RTLD_NOW | RTLD_LOCAL) else {
-            throw CanberraError(detail: "libcanberra cannot be opened: \(Self.lastError())")
+        let library: DynamicLibrary
+        do throws(SystemError) { library = try DynamicLibrary(fileName) } catch {
+            throw CanberraError(detail: "libcanberra cannot be opened: \(error.subject)")
         }
-        var calls = ccanberra_calls()
-        unsafe calls.context_create = try Self.find("ca_context_create", in: handle)
-        unsafe calls.context_destroy = try Self.find("ca_context_destroy", in: handle)
-        unsafe calls.context_open = try Self.find("ca_context_open", in: handle)
-        unsafe calls.context_change_props_full = try Self.find("ca_context_change_props_full", in: handle)
-        unsafe calls.context_play_full = try Self.find("ca_context_play_full", in: handle)
-        unsafe calls.context_cancel = try Self.find("ca_context_cancel", in: handle)
-        unsafe calls.proplist_create = try Self.find("ca_proplist_create", in: handle)
-        unsafe calls.proplist_sets = try Self.find("ca_proplist_sets", in: handle)
-        unsafe calls.proplist_destroy = try Self.find("ca_proplist_destroy", in: handle)
-        unsafe calls.error_text = try Self.find("ca_strerror", in: handle)
-        self.calls = calls
+        do throws(SystemError) {
+            var calls = ccanberra_calls()
+            unsafe calls.context_create = try library.function("ca_context_create")
+            unsafe calls.context_destroy = try library.function("ca_context_destroy")
+            unsafe calls.context_open = try library.function("ca_context_open")
+            unsafe calls.context_change_props_full = try library.function("ca_context_change_props_full")
+            unsafe calls.context_play_full = try library.function("ca_context_play_full")
+            unsafe calls.context_cancel = try library.function("ca_context_cancel")
+            unsafe calls.proplist_create = try library.function("ca_proplist_create")
+            unsafe calls.proplist_sets = try library.function("ca_proplist_sets")
+            unsafe calls.proplist_destroy = try library.function("ca_proplist_destroy")
+            unsafe calls.error_text = try library.function("ca_strerror")
+            self.calls = calls
+        } catch {
+            throw CanberraError(detail: "libcanberra cannot be used: \(error.subject)")
+        }
     }
 
     /// `code` in libcanberra's words (ca_strerror).
     func text(of code: Int32) -> String {
         guard let text = calls.error_text(code) else { return "error \(code)" }
-        return unsafe String(cString: text)
-    }
-
-    private static func find<Call>(_ symbol: String, in handle: UnsafeMutableRawPointer) throws(CanberraError) -> Call {
-        guard let address = unsafe dlsym(handle, symbol) else {
-            throw CanberraError(detail: "libcanberra cannot be used: \(lastError())")
-        }
-        // The field that takes it has the type that libcanberra's own header gives the call.
-        return unsafe unsafeBitCast(address, to: Call.self)
-    }
-
-    private static func lastError() -> String {
-        guard let text = unsafe dlerror() else { return "no reason given" }
         return unsafe String(cString: text)
     }
 }

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// What the loop's thread and the sound thread tell each other. Each side takes the lock for a few assignments and
-/// never across a call into libcanberra, so neither can make the other wait.
+/// What the loop's thread and the sound thread say to each other, for each sound by its number. Each side takes the
+/// lock for a few assignments and never across a call into libcanberra, so neither can make the other wait.
 final class SoundExchange: Sendable {
     /// What the sound thread is to do next.
-    enum Order {
-        /// Play the wanted sound; the tick's number tells one order from the next.
-        case play
-        /// Stop what plays, and say so under this number.
-        case silence(UInt64)
+    enum Order: Hashable {
+        /// Play what is wanted of this sound.
+        case play(UInt32)
+        /// Stop this sound, and say so under this number.
+        case silence(UInt32, UInt64)
     }
 
-    private struct State {
-        /// The sound that is to be heard; nil once the ring is silenced: "still ringing?" asks this.
+    private struct Sound {
+        /// What is to be heard; nil once it is silenced: "still ringing?" asks this.
         var wanted: ResolvedSound?
         /// A tick that the thread has not taken yet, or is busy with. There is never a second: a queue of ticks would
         /// ring on when a hung server comes back.
@@ -26,6 +26,19 @@ final class SoundExchange: Sendable {
         /// What was last said of the sound, by whichever side.
         var reported: SoundReport?
         var reportIsNew = false
+        /// Set once nobody asks for it any more: it is forgotten after its last silence.
+        var isAbandoned = false
+
+        /// Whether the thread may begin it, or go on with it.
+        var isWanted: Bool { wanted != nil && silenceTaken == silenceGiven }
+    }
+
+    private struct State {
+        var sounds: [UInt32: Sound] = [:]
+        /// Sounds to be silenced, in the order that was asked.
+        var silencesWaiting: [UInt32] = []
+        /// Ticks to be played, in the order they were given; a silence takes back its own.
+        var playsWaiting: [UInt32] = []
     }
 
     private let state = Mutex(State())
@@ -33,57 +46,71 @@ final class SoundExchange: Sendable {
 
     // MARK: - the loop's side
 
-    /// Asks for `sound`; false if the thread is still busy with an earlier tick, which then takes this sound.
-    func give(_ sound: ResolvedSound) -> Bool {
+    /// Asks for `sound` as number `id`; false if the thread is still busy with an earlier tick of it, which then takes
+    /// this sound.
+    func give(_ sound: ResolvedSound, as id: UInt32) -> Bool {
         let given = state.withLock { state in
-            state.wanted = sound
-            guard !state.playIsUnderWay else { return false }
-            state.playIsUnderWay = true
-            state.playIsWaiting = true
+            var entry = state.sounds[id] ?? Sound()
+            defer { state.sounds[id] = entry }
+            entry.wanted = sound
+            guard !entry.playIsUnderWay else { return false }
+            entry.playIsUnderWay = true
+            entry.playIsWaiting = true
+            state.playsWaiting.append(id)
             return true
         }
         if given { signal.raise() }
         return given
     }
 
-    /// Nothing is wanted from now on. Returns the number under which the silence will be confirmed; nil if nothing can
-    /// be heard.
-    func giveSilence() -> UInt64? {
+    /// Nothing is wanted of `id` from now on. Returns the number under which the silence will be confirmed; nil if
+    /// nothing of it can be heard.
+    func giveSilence(of id: UInt32) -> UInt64? {
         let number: UInt64? = state.withLock { state in
-            state.wanted = nil
-            state.playIsUnderWay = state.playIsUnderWay && !state.playIsWaiting
-            state.playIsWaiting = false
-            state.reported = nil
-            state.reportIsNew = false
-            state.silenceGiven += 1
-            return state.mayBeHeard ? state.silenceGiven : nil
+            guard var entry = state.sounds[id] else { return nil }
+            entry.wanted = nil
+            if entry.playIsWaiting { state.playsWaiting.removeAll { $0 == id } }
+            entry.playIsUnderWay = entry.playIsUnderWay && !entry.playIsWaiting
+            entry.playIsWaiting = false
+            entry.reported = nil
+            entry.reportIsNew = false
+            if entry.silenceTaken == entry.silenceGiven { state.silencesWaiting.append(id) }
+            entry.silenceGiven += 1
+            state.sounds[id] = entry
+            return entry.mayBeHeard ? entry.silenceGiven : nil
         }
         signal.raise()
         return number
     }
 
-    /// The last silence that the server confirmed.
-    var silenceDone: UInt64 { state.withLock { $0.silenceDone } }
+    /// Nobody will ask for `id` again: it is silenced and forgotten.
+    func abandon(_ id: UInt32) {
+        state.withLock { $0.sounds[id]?.isAbandoned = true }
+        _ = giveSilence(of: id)
+    }
 
-    /// Whether the thread still owes an answer for a tick.
-    var isBusy: Bool { state.withLock { $0.playIsUnderWay } }
+    /// The last silence of `id` that the server confirmed.
+    func silenceDone(of id: UInt32) -> UInt64 { state.withLock { $0.sounds[id]?.silenceDone ?? 0 } }
 
-    /// Notes what the loop found out by itself; false if it was said before.
-    func note(_ news: SoundReport) -> Bool {
+    /// Whether the thread still owes an answer for a tick of `id`.
+    func isBusy(with id: UInt32) -> Bool { state.withLock { $0.sounds[id]?.playIsUnderWay ?? false } }
+
+    /// Notes what the loop found out by itself of `id`; false if it was said before.
+    func note(_ news: SoundReport, of id: UInt32) -> Bool {
         state.withLock { state in
-            guard state.wanted != nil, state.reported != news else { return false }
-            state.reported = news
-            state.reportIsNew = false
+            guard let entry = state.sounds[id], entry.wanted != nil, entry.reported != news else { return false }
+            state.sounds[id]?.reported = news
+            state.sounds[id]?.reportIsNew = false
             return true
         }
     }
 
-    /// What the thread reported since the last time, if it still matters.
-    func takeReport() -> SoundReport? {
+    /// What the thread reported of `id` since the last time, if it still matters.
+    func takeReport(of id: UInt32) -> SoundReport? {
         state.withLock { state in
-            guard state.reportIsNew, state.wanted != nil else { return nil }
-            state.reportIsNew = false
-            return state.reported
+            guard let entry = state.sounds[id], entry.reportIsNew, entry.wanted != nil else { return nil }
+            state.sounds[id]?.reportIsNew = false
+            return entry.reported
         }
     }
 
@@ -93,49 +120,62 @@ final class SoundExchange: Sendable {
     func takeOrder() -> Order {
         while true {
             let order: Order? = state.withLock { state in
-                // Silence first: a tick that follows it belongs to another ring.
-                if state.silenceTaken != state.silenceGiven {
-                    state.silenceTaken = state.silenceGiven
-                    return .silence(state.silenceTaken)
+                // Silences first: somebody waits for each, and a tick that follows one of the same sound belongs to
+                // another ring.
+                if !state.silencesWaiting.isEmpty {
+                    let id = state.silencesWaiting.removeFirst()
+                    guard let given = state.sounds[id]?.silenceGiven else {
+                        preconditionFailure("sound \(id) was forgotten before its last silence")
+                    }
+                    state.sounds[id]?.silenceTaken = given
+                    return .silence(id, given)
                 }
-                guard state.playIsWaiting else { return nil }
-                state.playIsWaiting = false
-                return .play
+                guard !state.playsWaiting.isEmpty else { return nil }
+                let id = state.playsWaiting.removeFirst()
+                state.sounds[id]?.playIsWaiting = false
+                return .play(id)
             }
             if let order { return order }
             signal.wait()
         }
     }
 
-    /// Still ringing? Whether the sound may go on, or be looked for.
-    var isWanted: Bool { state.withLock { $0.wanted != nil && $0.silenceTaken == $0.silenceGiven } }
+    /// Still ringing? Whether sound `id` may go on, or be looked for.
+    func isWanted(_ id: UInt32) -> Bool { state.withLock { $0.sounds[id]?.isWanted ?? false } }
 
-    /// The sound to begin now; nil if the ring was silenced meanwhile. From here on it counts as heard.
-    func beginSound() -> ResolvedSound? {
+    /// What to begin now of `id`; nil if it was silenced meanwhile. From here on it counts as heard.
+    func beginSound(_ id: UInt32) -> ResolvedSound? {
         state.withLock { state in
-            guard state.silenceTaken == state.silenceGiven, let wanted = state.wanted else { return nil }
-            state.mayBeHeard = true
-            return wanted
+            guard let entry = state.sounds[id], entry.isWanted else { return nil }
+            state.sounds[id]?.mayBeHeard = true
+            return entry.wanted
         }
     }
 
-    /// A tick is dealt with; true if `news` is to be reported.
-    func endPlay(_ news: SoundReport?) -> Bool {
+    /// A tick of `id` is dealt with; true if `news` is to be reported.
+    func endPlay(_ id: UInt32, _ news: SoundReport?) -> Bool {
         state.withLock { state in
-            state.playIsUnderWay = state.playIsWaiting
-            guard let news, state.wanted != nil, state.silenceTaken == state.silenceGiven, state.reported != news
-            else { return false }
-            state.reported = news
-            state.reportIsNew = true
+            guard let entry = state.sounds[id] else { return false }
+            state.sounds[id]?.playIsUnderWay = entry.playIsWaiting
+            guard let news, entry.isWanted, entry.reported != news else { return false }
+            state.sounds[id]?.reported = news
+            state.sounds[id]?.reportIsNew = true
             return true
         }
     }
 
-    /// Silence `number` is confirmed, and nothing plays.
-    func endSilence(_ number: UInt64) {
+    /// Whether no other sound than `id` counts as heard.
+    func isOnlySound(_ id: UInt32) -> Bool {
+        state.withLock { $0.sounds.allSatisfy { $0.key == id || !$0.value.mayBeHeard } }
+    }
+
+    /// Silence `number` of `id` is confirmed, and nothing of it plays.
+    func endSilence(_ id: UInt32, _ number: UInt64) {
         state.withLock { state in
-            state.mayBeHeard = false
-            state.silenceDone = number
+            guard let entry = state.sounds[id] else { return }
+            state.sounds[id]?.mayBeHeard = false
+            state.sounds[id]?.silenceDone = number
+            if entry.isAbandoned, entry.silenceGiven == number { state.sounds[id] = nil }
         }
     }
 }

@@ -1,13 +1,12 @@
 public import BelfrySyscalls
+import BelfryTerms
 import Glibc
 
 /// Where sounds are looked up, and what a configured one turns out to be.
 public struct SoundFiles: Sendable {
-    /// The longest name of a sound, in bytes.
-    public static let nameBytesMax = 64
     /// How much quieter a soft ring is whose sound has no soft variant of its own.
     public static let softAttenuationDecibels = 14
-    /// The sound that rings where the configured one cannot.
+    /// The sound that rings if the configured one cannot.
     public static let defaultName = "ring"
 
     /// The setting that is no sound.
@@ -50,7 +49,7 @@ public struct SoundFiles: Sendable {
 
     /// The sound called `name` in the folders: the only way for a name from outside, which never becomes a path (S1).
     public func find(named name: String, soft: Bool = false) throws(SoundProblem) -> ResolvedSound {
-        guard Self.isBareName(name) else { throw .badName(String(name.prefix(Self.nameBytesMax))) }
+        guard SoundName.isValid(name) else { throw .badName(String(name.prefix(SoundName.bytesMax))) }
         for folder in folders {
             for ending in ["", ".wav", ".oga", ".ogg"] {
                 let path = folder + "/" + name + ending
@@ -68,20 +67,6 @@ public struct SoundFiles: Sendable {
     ) {
         do { return (try find(configured: setting, soft: soft), nil) } catch {
             return (try? find(named: Self.defaultName, soft: soft), error)
-        }
-    }
-
-    /// Whether `name` can be a sound's name and nothing else.
-    static func isBareName(_ name: String) -> Bool {
-        guard let first = name.utf8.first, first != UInt8(ascii: "."), name.utf8.count <= nameBytesMax else {
-            return false
-        }
-        return name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
-            default: false
-            }
         }
     }
 
@@ -146,7 +131,7 @@ public struct ResolvedSound: Hashable, Sendable {
 
 /// Why a configured sound cannot be played.
 public enum SoundProblem: Error, Hashable, Sendable {
-    /// Not a bare name: one has 1 to ``SoundFiles/nameBytesMax`` of `A-Z a-z 0-9 . _ -` and does not start with a dot.
+    /// Not a bare name: one has 1 to 64 of `A-Z a-z 0-9 . _ -` and does not start with a dot.
     case badName(String)
     /// No file of that name in any of the folders.
     case notFound(name: String, folders: [String])
@@ -159,7 +144,7 @@ extension SoundProblem: CustomStringConvertible {
     public var description: String {
         switch self {
         case .badName(let name):
-            "\"\(name)\" is no name of a sound: letters, digits, '.', '_' and '-', at most \(SoundFiles.nameBytesMax)"
+            "\"\(name)\" is no name of a sound: letters, digits, '.', '_' and '-', at most \(SoundName.bytesMax)"
         case .notFound(let name, let folders):
             folders.isEmpty
                 ? "no sound \"\(name)\": there is no folder of sounds"

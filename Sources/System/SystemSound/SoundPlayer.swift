@@ -2,8 +2,8 @@ public import BelfryEventLoop
 import BelfrySyscalls
 public import BelfryTerms
 
-/// Plays a ring, tick by tick, through libcanberra on a thread of its own. Every call is made on the loop's thread and
-/// returns at once, whatever the sound server does.
+/// Plays the rings and other sounds of a process through libcanberra, all on one thread of its own and one connection
+/// to the sound server. Every call is made on the loop's thread and returns at once, whatever the server does.
 ///
 /// A process may end at any time, by exit(3) or by a signal: the sound thread is not waited for, wherever it is, and
 /// the sound stops with the process.
@@ -17,14 +17,63 @@ public final class SoundPlayer: @unchecked Sendable {
     /// ring.
     public static let silencePatience = TimeSpan.milliseconds(100)
 
-    private let timers: any TimerSource
+    fileprivate let timers: any TimerSource
+    fileprivate let exchange = SoundExchange()
     private let poster: LoopPoster
     private let slots: SoundSlots
     private let libraryName: String
-    private let onState: (SoundReport) -> Void
-
-    private let exchange = SoundExchange()
     private var hasThread = false
+    /// By number; each is here until it ends.
+    private var sounds: [UInt32: Unowned] = [:]
+    private var lastID: UInt32 = 0
+
+    private struct Unowned {
+        weak var sound: PlayerSound?
+    }
+
+    /// A player on `loop`. Nothing is opened and no thread is made before the first sound.
+    ///
+    /// - Parameters:
+    ///   - runtimeDirectory: `$XDG_RUNTIME_DIR`, where the user's sounding processes are counted; nil counts none.
+    ///   - libraryName: what dlopen(3) is asked for; tests name one that is not there.
+    public init(loop: Loop, runtimeDirectory: String?, libraryName: String = "libcanberra.so.0") {
+        self.timers = loop
+        self.poster = loop.poster
+        self.slots = SoundSlots(runtimeDirectory: runtimeDirectory)
+        self.libraryName = libraryName
+    }
+
+    /// A sound that plays beside all others of this player, and is silenced without them.
+    ///
+    /// - Parameter onState: is called with whether it is heard, once for each change, never after a silence.
+    public func makeSound(onState: @escaping (SoundReport) -> Void) -> PlayerSound {
+        repeat { lastID &+= 1 } while sounds[lastID] != nil
+        let sound = PlayerSound(player: self, id: lastID, onState: onState)
+        sounds[lastID] = Unowned(sound: sound)
+        return sound
+    }
+
+    fileprivate func end(_ id: UInt32) {
+        sounds[id] = nil
+        exchange.abandon(id)
+    }
+
+    fileprivate func startThread() throws(SystemError) {
+        guard !hasThread else { return }
+        weak let player = self
+        let poster = poster
+        try SoundThread.start(exchange: exchange, slots: slots, libraryName: libraryName) { id in
+            poster.post { player?.sounds[id]?.sound?.takeNews() }
+        }
+        hasThread = true
+    }
+}
+
+/// One ring, or other sound, of a ``SoundPlayer``: it is played tick by tick, and ends with this object.
+public final class PlayerSound {
+    private let player: SoundPlayer
+    private let id: UInt32
+    private let onState: (SoundReport) -> Void
     private var startFailure: SystemError?
     private var answerTimer: (any ScheduledTimer)?
     private var silences: [Silence] = []
@@ -35,81 +84,59 @@ public final class SoundPlayer: @unchecked Sendable {
         let then: () -> Void
     }
 
-    /// A player on `loop`. Nothing is opened and no thread is made before the first sound.
-    ///
-    /// - Parameters:
-    ///   - runtimeDirectory: `$XDG_RUNTIME_DIR`, where the user's sounding processes are counted; nil counts none.
-    ///   - libraryName: what dlopen(3) is asked for; tests name one that is not there.
-    ///   - onState: is told whether the ring is heard, once for each change, never after a silence.
-    public init(
-        loop: Loop,
-        runtimeDirectory: String?,
-        libraryName: String = "libcanberra.so.0",
-        onState: @escaping (SoundReport) -> Void
-    ) {
-        self.timers = loop
-        self.poster = loop.poster
-        self.slots = SoundSlots(runtimeDirectory: runtimeDirectory)
-        self.libraryName = libraryName
+    fileprivate init(player: SoundPlayer, id: UInt32, onState: @escaping (SoundReport) -> Void) {
+        self.player = player
+        self.id = id
         self.onState = onState
     }
+
+    deinit { player.end(id) }
 
     /// Makes one tick's sound, in place of what still plays of the last.
     ///
     /// While the sound server owes an answer for an earlier tick this one is skipped, so nothing queues up; the sound
     /// then begins when the server answers, if the ring is still on.
     public func play(_ sound: ResolvedSound) {
-        guard startThread() else { return }
-        guard exchange.give(sound) else { return }
+        do throws(SystemError) {
+            try player.startThread()
+        } catch {
+            // Reported once: the next tick tries again.
+            if startFailure != error { onState(.unavailable("no thread for sound: \(error.reason)")) }
+            startFailure = error
+            return
+        }
+        guard player.exchange.give(sound, as: id) else { return }
         answerTimer?.cancel()
-        answerTimer = timers.schedule(at: timers.now + Self.answerPatience, description: "sound answer") {
-            [weak self] in
+        answerTimer = player.timers.schedule(
+            at: player.timers.now + SoundPlayer.answerPatience, description: "sound answer"
+        ) { [weak self] in
             self?.answerIsDue()
         }
     }
 
     /// Ends the sound and makes sure that none begins again, then calls `then`: on the loop, when the server has
-    /// confirmed the silence, at the latest after ``silencePatience``; before this returns if nothing was ever heard.
+    /// confirmed the silence, at the latest after ``SoundPlayer/silencePatience``; before this returns if nothing of
+    /// this sound was ever heard. The player's other sounds go on.
     public func silence(then: @escaping () -> Void) {
         answerTimer?.cancel()
         answerTimer = nil
-        guard hasThread, let number = exchange.giveSilence() else { return then() }
-        let timer = timers.schedule(at: timers.now + Self.silencePatience, description: "sound silence") {
-            [weak self] in
+        guard let number = player.exchange.giveSilence(of: id) else { return then() }
+        let timer = player.timers.schedule(
+            at: player.timers.now + SoundPlayer.silencePatience, description: "sound silence"
+        ) { [weak self] in
             self?.silenceIsDone(upTo: number)
         }
         silences.append(Silence(number: number, timer: timer, then: then))
     }
 
-    deinit {
-        _ = exchange.giveSilence()
-    }
-
-    private func startThread() -> Bool {
-        guard !hasThread else { return true }
-        weak let player = self
-        let poster = poster
-        do throws(SystemError) {
-            try SoundThread.start(exchange: exchange, slots: slots, libraryName: libraryName) {
-                poster.post { player?.takeNews() }
-            }
-            hasThread = true
-        } catch {
-            // Said once: the next tick tries again.
-            if startFailure != error { onState(.unavailable("no thread for sound: \(error.reason)")) }
-            startFailure = error
-        }
-        return hasThread
-    }
-
     private func answerIsDue() {
         answerTimer = nil
-        if exchange.isBusy, exchange.note(.hung) { onState(.hung) }
+        if player.exchange.isBusy(with: id), player.exchange.note(.hung, of: id) { onState(.hung) }
     }
 
-    private func takeNews() {
-        silenceIsDone(upTo: exchange.silenceDone)
-        if let report = exchange.takeReport() { onState(report) }
+    fileprivate func takeNews() {
+        silenceIsDone(upTo: player.exchange.silenceDone(of: id))
+        if let report = player.exchange.takeReport(of: id) { onState(report) }
     }
 
     private func silenceIsDone(upTo number: UInt64) {
@@ -121,7 +148,7 @@ public final class SoundPlayer: @unchecked Sendable {
     }
 }
 
-/// Whether a ring is heard; the texts are for people.
+/// Whether a sound is heard; the texts are for people.
 public enum SoundReport: Hashable, Sendable {
     /// The sound server plays it.
     case playing(String)
@@ -130,7 +157,7 @@ public enum SoundReport: Hashable, Sendable {
 
     /// What the ninth process of a user says that would sound (R14).
     public static let busy = SoundReport.unavailable("busy")
-    /// What is said of a sound server that does not answer within ``SoundPlayer/answerPatience``.
+    /// What a sound is said to be if its server does not answer within ``SoundPlayer/answerPatience``.
     public static let hung = SoundReport.unavailable("the sound server does not answer")
 }
 
@@ -151,7 +178,7 @@ struct SoundSlots: Sendable {
         case busy
     }
 
-    /// The user's runtime directory; nil where there is none.
+    /// The user's runtime directory; nil if there is none.
     let runtimeDirectory: String?
 
     /// Takes a free place without waiting.

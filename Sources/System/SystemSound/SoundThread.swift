@@ -13,8 +13,8 @@ final class SoundThread {
     private let exchange: SoundExchange
     private let slots: SoundSlots
     private let libraryName: String
-    /// Tells the loop that the exchange holds news.
-    private let wakeLoop: @Sendable () -> Void
+    /// Wakes the loop: the exchange holds news of the sound with this number.
+    private let wakeLoop: @Sendable (UInt32) -> Void
 
     private var library: CanberraLibrary?
     private var connection: CanberraConnection?
@@ -22,8 +22,11 @@ final class SoundThread {
     private var slot = Slot.none
 
     private enum Slot: ~Copyable {
+        /// Nothing plays, or nothing may: to be asked for before the next sound.
         case none
+        /// One of the eight is ours.
         case taken(FileLock)
+        /// Places cannot be counted here, so nobody is turned away.
         case uncounted
     }
 
@@ -31,7 +34,7 @@ final class SoundThread {
         exchange: SoundExchange,
         slots: SoundSlots,
         libraryName: String,
-        wakeLoop: @escaping @Sendable () -> Void
+        wakeLoop: @escaping @Sendable (UInt32) -> Void
     ) {
         self.exchange = exchange
         self.slots = slots
@@ -44,7 +47,7 @@ final class SoundThread {
         exchange: SoundExchange,
         slots: SoundSlots,
         libraryName: String,
-        wakeLoop: @escaping @Sendable () -> Void
+        wakeLoop: @escaping @Sendable (UInt32) -> Void
     ) throws(SystemError) {
         var attributes = pthread_attr_t()
         unsafe pthread_attr_init(&attributes)
@@ -82,30 +85,32 @@ final class SoundThread {
         _ = unsafe clinux_name_thread("belfry-sound")
         while true {
             switch exchange.takeOrder() {
-            case .play:
-                if exchange.endPlay(play()) { wakeLoop() }
-            case .silence(let number):
-                connection?.silence()
-                slot = .none
-                exchange.endSilence(number)
-                wakeLoop()
+            case .play(let id):
+                if exchange.endPlay(id, play(id)) { wakeLoop(id) }
+            case .silence(let id, let number):
+                connection?.silence(id)
+                // The place is the process's, for as long as any of its sounds is heard.
+                if exchange.isOnlySound(id) { slot = .none }
+                exchange.endSilence(id, number)
+                wakeLoop(id)
             }
         }
     }
 
     /// Makes one tick's sound; nil if the ring was silenced meanwhile.
-    private func play() -> SoundReport? {
-        guard exchange.isWanted else { return nil }
+    private func play(_ id: UInt32) -> SoundReport? {
+        guard exchange.isWanted(id) else { return nil }
         guard takeSlot() else { return .busy }
         do throws(CanberraError) {
             let wasConnected = connection != nil
             do throws(CanberraError) {
-                return try playOnce()
+                return try playOnce(id)
             } catch {
                 guard wasConnected, !error.isOfFile else { throw error }
-                // The server has left or forgotten us since the last tick: one new connection, at once.
+                // The server has left or forgotten us since the last tick: one new connection, at once. What else still
+                // played on the old one is heard again at its next tick.
                 connection = nil
-                return try playOnce()
+                return try playOnce(id)
             }
         } catch {
             if !error.isOfFile { connection = nil }
@@ -114,12 +119,12 @@ final class SoundThread {
     }
 
     /// Asks "still ringing?" after each call into libcanberra that may have blocked.
-    private func playOnce() throws(CanberraError) -> SoundReport? {
+    private func playOnce(_ id: UInt32) throws(CanberraError) -> SoundReport? {
         let connection = try connect()
-        guard let sound = exchange.beginSound() else { return nil }
-        try connection.play(sound)
-        guard exchange.isWanted else {
-            connection.cancel()
+        guard let sound = exchange.beginSound(id) else { return nil }
+        try connection.play(sound, as: id)
+        guard exchange.isWanted(id) else {
+            connection.cancel(id)
             return nil
         }
         return .playing(sound.path)

@@ -7,7 +7,7 @@ import PictureFetcher
 import Support
 import Testing
 
-@Suite("A caller's picture, from stand-ins for belfry-avatar") struct CallerPictureTests {
+@Suite("A caller's picture, from stand-ins for belfry-avatar") struct PictureDownloadTests {
     let bench: PictureBench
 
     init() throws { bench = try PictureBench() }

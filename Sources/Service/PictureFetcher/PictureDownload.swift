@@ -7,9 +7,13 @@ import Glibc
 
 /// One caller's picture: from the cache, from its server, or the reason to go without.
 ///
-/// Nothing here delays a ring: all is done from the loop, and the network belongs to another process.
-public final class CallerPicture {
-    /// How it ended.
+/// Nothing here delays a ring: all is done from the loop, and another process talks to the network.
+///
+/// It is idle until ``fetch(_:deadline:finished:)``; then it waits for its turn (`pause` is set), then for the fetcher
+/// (`fetcher` is set), and is over once `finished` is nil again. It never waits for both: the pause has fired before
+/// the fetcher is started. A fetcher that ends after ``cancel()`` is reaped and tells nobody.
+public final class PictureDownload {
+    /// How a download ended.
     public enum Outcome: Sendable {
         /// The picture is kept, `bytes` long, and took `seconds`.
         case attached(NotificationAttachment, bytes: Int64, seconds: Double)
@@ -17,13 +21,13 @@ public final class CallerPicture {
         case skipped(Skip)
     }
 
-    /// How long to wait before the next look whether it is this fetch's turn, at first; each time twice as long.
+    /// How long to wait at first before asking again for a turn; each wait is twice as long as the one before.
     static let pauseMin = TimeSpan.milliseconds(5)
-    /// And at most.
+    /// How long to wait at most before asking again for a turn.
     static let pauseMax = TimeSpan.milliseconds(80)
 
     private let loop: Loop
-    private let settings: AvatarSettings
+    private let settings: PictureSettings
     private let statePath: String
     private let requestID: String
     // Made when a picture is asked for: most notifications have none.
@@ -41,10 +45,10 @@ public final class CallerPicture {
     /// - Parameters:
     ///   - statePath: Belfry's state directory.
     ///   - requestID: the request's UUID.
-    ///   - program: where belfry-avatar is: beside the worker, never looked up in PATH; nil where that is not known.
-    ///   - variable: tells an environment variable; the fetcher gets those that ``FetcherEnvironment`` names.
+    ///   - program: where belfry-avatar is: beside the worker, never looked up in PATH; nil if that is not known.
+    ///   - variable: looks up an environment variable; the fetcher gets those that ``FetcherEnvironment`` names.
     public init(
-        loop: Loop, settings: AvatarSettings, statePath: String, requestID: String,
+        loop: Loop, settings: PictureSettings, statePath: String, requestID: String,
         program: @autoclosure @escaping () -> String?,
         variable: @escaping (String) -> String? = { FetcherEnvironment.variable($0) }
     ) {
@@ -78,7 +82,7 @@ public final class CallerPicture {
         }
     }
 
-    /// Gives up and kills the fetcher; nothing is called any more.
+    /// Gives up and kills the fetcher; `finished` is not called any more.
     public func cancel() {
         finished = nil
         fetcher?.cancel()
@@ -86,7 +90,7 @@ public final class CallerPicture {
         store.discard()
     }
 
-    /// Removes pictures that are older than a day. Takes a while where there are many: called when all else is done.
+    /// Removes pictures that are older than a day. With many it takes a while, so call it when all else is done.
     public func removeOld() {
         guard began.microseconds > 0 else { return }
         store.removeOld(at: wallTimeMicroseconds() / 1_000_000)
@@ -105,7 +109,7 @@ public final class CallerPicture {
         return entry?.picture
     }
 
-    /// Fetches it when it is its turn. Nobody tells a worker that a lock is free, so it looks again and again.
+    /// Fetches the picture when it is its turn. Nothing reports that a lock is free, so it is tried again and again.
     private func fetch(_ url: WebURL, by program: String, turn: FetchTurn, pause: TimeSpan) throws(Skip) {
         guard deadline > loop.now else {
             let detail = "\(FetchTurn.fetchersMax) other pictures, or this one for another call, took all the time"
@@ -167,7 +171,7 @@ public final class CallerPicture {
         }
     }
 
-    /// Believes nothing of what the fetcher says but what its file shows.
+    /// Takes the picture that the fetcher wrote, and believes of its answer only what the file shows.
     private func take(
         _ picture: FetchAnswer.Picture, freshness: Freshness, of url: WebURL, at now: Int64
     ) throws(Skip) {
@@ -179,7 +183,7 @@ public final class CallerPicture {
             throw Skip(.fetcherCrashed, "what belfry-avatar wrote is not the picture it told of")
         }
         do throws(SystemError) { try store.keep() } catch { throw Skip(.writeFailed, "\(error)") }
-        // Kept before the turn ends: who waits for it looks into the cache then.
+        // Kept before the turn ends: a worker that waits for the turn looks into the cache then.
         if freshness.isWorthKeeping {
             cache.keep(CacheEntry(url: url, fetchedAt: now, freshness: freshness, picture: bytes), of: url, at: now)
         }
@@ -203,7 +207,7 @@ public final class CallerPicture {
         finished?(outcome)
     }
 
-    /// The fetcher stays: one that was killed has yet to be waited for.
+    /// The fetcher stays: one that was killed has yet to be reaped.
     private func tidyUp() {
         turn?.end()
         turn = nil
@@ -212,8 +216,8 @@ public final class CallerPicture {
     }
 }
 
-/// What the operator has tuned of callers' pictures.
-public struct AvatarSettings: Hashable, Sendable {
+/// The operator's settings for callers' pictures.
+public struct PictureSettings: Hashable, Sendable {
     /// How long a picture may take; zero turns pictures off.
     public var timeout: TimeSpan
     /// Bytes of a picture as it arrives, at most.

@@ -1,0 +1,28 @@
+/// A random UUID (version 4) in lower case.
+public func randomUUID() -> String {
+    var generator = SystemRandomNumberGenerator()
+    let high = generator.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
+    let low = generator.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity(36)
+    for half in [high, low] {
+        for index in 0..<16 {
+            if hyphenPositions.contains(text.count) { text.append(UInt8(ascii: "-")) }
+            text.append(digits[Int(half >> UInt64(60 - 4 * index) & 15)])
+        }
+    }
+    return String(decoding: text, as: UTF8.self)
+}
+
+/// Whether `text` is a UUID: 32 digits in groups of 8, 4, 4, 4 and 12, in upper or lower case, of any version.
+public func isUUID(_ text: String) -> Bool {
+    let bytes = text.utf8
+    guard bytes.count == 36 else { return false }
+    return bytes.enumerated().allSatisfy { index, byte in
+        hyphenPositions.contains(index)
+            ? byte == UInt8(ascii: "-") : Character(UnicodeScalar(byte)).isHexDigit
+    }
+}
+
+private let hyphenPositions = [8, 13, 18, 23]
