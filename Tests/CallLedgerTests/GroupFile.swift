@@ -74,7 +74,7 @@ final class GroupFile {
             if start != nil { #expect(start == nil, when, sourceLocation: sourceLocation) }
             return
         }
-        let expected = PropertyListValue.integer(max(1, first.started ?? wall.wholeUnixSeconds))
+        let expected = PropertyListValue.integer(max(1, first.started ?? wall.unixSecond))
         if start != expected { #expect(start == expected, when, sourceLocation: sourceLocation) }
     }
 

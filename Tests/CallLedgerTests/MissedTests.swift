@@ -7,7 +7,7 @@ import Testing
 @Suite struct MissedTests {
     let file = GroupFile()
 
-    func tellOfDeadRings() -> [String] { file.change { $0.tellOfDeadRings() }.map(\.key.text) }
+    func takeDeadRings() -> [String] { file.change { $0.takeDeadRings() }.map(\.key.text) }
 
     @Test("R11 missed after timeout, expired and stopped, never after answered, declined or foreground")
     func reasons() {
@@ -29,7 +29,7 @@ import Testing
         #expect(file.request("a", by: 2) == .silent(.hungUp, missed: false))
         #expect(file.hangUp("a") == [])
         #expect(file.request("a", by: 3) == .silent(.hungUp, missed: false))
-        #expect(tellOfDeadRings() == [])
+        #expect(takeDeadRings() == [])
     }
 
     @Test("R11 a second call that its hangup overtook is missed too, though the first was told of")
@@ -74,7 +74,7 @@ import Testing
         let call = file.ledger.call(CallKey("a"))
         #expect(call?.state == CallState(own) && call?.owner == nil && call?.ended == 1_700_000_000)
         #expect(call?.until == file.now + Ledger.memory)
-        #expect(tellOfDeadRings() == [])
+        #expect(takeDeadRings() == [])
     }
 
     @Test("a ring that another process has taken over is left alone by the one before")
@@ -108,8 +108,8 @@ import Testing
         #expect(file.state("a") == .ringing)
         file.open()
         #expect(file.state("a") == .missed)
-        #expect(tellOfDeadRings() == ["a"])
-        #expect(tellOfDeadRings() == [])
+        #expect(takeDeadRings() == ["a"])
+        #expect(takeDeadRings() == [])
         #expect(file.request("a", by: 3).rings)
     }
 
@@ -119,10 +119,10 @@ import Testing
             file.request(id, by: 1)
             file.hangUp(id, reason)
         }
-        #expect(tellOfDeadRings() == [])
+        #expect(takeDeadRings() == [])
         file.dead.insert(file.process(1))
-        #expect(tellOfDeadRings() == ["a"])
-        #expect(tellOfDeadRings() == [])
+        #expect(takeDeadRings() == ["a"])
+        #expect(takeDeadRings() == [])
     }
 
     @Test("R11 a copy that comes after the killed worker's hangup tells in its place, once")
@@ -131,7 +131,7 @@ import Testing
         file.hangUp("a")
         file.dead.insert(file.process(1))
         #expect(file.request("a", by: 2) == .silent(.hungUp, missed: true))
-        #expect(tellOfDeadRings() == [])
+        #expect(takeDeadRings() == [])
         #expect(file.request("a", by: 3) == .silent(.hungUp, missed: false))
     }
 
@@ -141,9 +141,9 @@ import Testing
         file.answer("a")
         file.decline("d")
         file.dead.insert(file.process(1))
-        #expect(tellOfDeadRings() == [])
+        #expect(takeDeadRings() == [])
         file.hangUp("a")
-        #expect(tellOfDeadRings() == [])
+        #expect(takeDeadRings() == [])
     }
 
     @Test("R12 a reboot ends every ring, and leaves each one missed")
@@ -151,7 +151,7 @@ import Testing
         file.request("a", by: 1)
         file.reboot()
         #expect(file.rings.isEmpty)
-        #expect(tellOfDeadRings() == ["a"])
+        #expect(takeDeadRings() == ["a"])
         #expect(file.request("a", by: 1).rings)
     }
 
@@ -178,8 +178,8 @@ import Testing
         file.pass(TimeSpan(microseconds: 1))
         file.open()
         #expect(file.state("a") == .missed)
-        #expect(tellOfDeadRings() == [])
+        #expect(takeDeadRings() == [])
         #expect(file.settle("a", .timeout).isMissed)
-        #expect(tellOfDeadRings() == [])
+        #expect(takeDeadRings() == [])
     }
 }

@@ -51,7 +51,7 @@ import Testing
         _ = admit("a", as: owner(1))
         _ = admit("b", as: owner(2))
         file.dead = [owner(1), owner(2)]
-        #expect(file.change { $0.tellOfDeadRings() }.map(\.key.text).sorted() == ["a", "b"])
+        #expect(file.change { $0.takeDeadRings() }.map(\.key.text).sorted() == ["a", "b"])
     }
 
     @Test("R18 a number that makes no sense counts as none")

@@ -108,7 +108,7 @@ final class World {
     /// Lets everybody look who has not yet, and says what the person was told wrongly.
     func mistakeOnceAllIsTold() -> String? {
         letWorkersLook()
-        for call in file.change({ $0.tellOfDeadRings() }) {
+        for call in file.change({ $0.takeDeadRings() }) {
             told[call.sentAt.map { $0.microseconds > 15_000_000 ? 1 : 0 } ?? 0] += 1
         }
         let asked = [Push.request, .laterRequest].filter(pushes.contains)

@@ -49,7 +49,7 @@ import Testing
         case 10: file.dead.insert(file.process(pid))
         case 11: file.dead.removeAll()
         case 12: file.pass(random.pick([.milliseconds(1), .seconds(3), .seconds(31), .seconds(601)]))
-        case 13: file.change { $0.tellOfDeadRings() }
+        case 13: file.change { $0.takeDeadRings() }
         case 14:
             let owner = random.oneIn(2) ? file.process(pid) : nil
             let isInFront = random.oneIn(3)

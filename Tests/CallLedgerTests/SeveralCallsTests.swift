@@ -44,11 +44,11 @@ import Testing
             file.pass(.milliseconds(20))
             file.request(id, by: Int64(pid))
         }
-        #expect(Self.ids.map { file.ledger.elder(of: CallKey($0))?.key.text } == [nil, "m", "a"])
+        #expect(Self.ids.map { file.ledger.nextOldestRing(before: CallKey($0))?.key.text } == [nil, "m", "a"])
         file.hangUp("a")
-        #expect(file.ledger.elder(of: CallKey("z"))?.key.text == "m")
+        #expect(file.ledger.nextOldestRing(before: CallKey("z"))?.key.text == "m")
         file.dead.insert(file.process(0))
-        #expect(file.ledger.elder(of: CallKey("z")) == nil)
+        #expect(file.ledger.nextOldestRing(before: CallKey("z")) == nil)
     }
 
     @Test("The calls stand last in the file, whatever comes beside them") func callsLast() {

@@ -26,7 +26,7 @@ import Testing
         var machine = coming()
         #expect(machine.deliveryReady().isEmpty && machine.missedReady().isEmpty && machine.attachment == nil)
         let effects = machine.finished(Self.picture, Self.attached)
-        #expect(effects == [.report(url: Self.url, Self.attached), .deliver, .tellMissed])
+        #expect(effects == [.report(url: Self.url, Self.attached), .deliver, .reportMissed])
         #expect(machine.attachment == Self.picture)
         #expect(machine.finished(nil, Self.failed).isEmpty && machine.cancel(.ended, "why").isEmpty)
     }
@@ -35,7 +35,7 @@ import Testing
         var machine = PictureStateMachine()
         let effects = machine.begin(isUnusable ? .unusable(detail: "why") : .absent)
         #expect(effects == (isUnusable ? [Self.skipped(.badURL, "")] : []))
-        #expect(machine.deliveryReady() == [.deliver] && machine.missedReady() == [.tellMissed])
+        #expect(machine.deliveryReady() == [.deliver] && machine.missedReady() == [.reportMissed])
     }
 
     @Test("one that nobody is asked for is told of, and nobody waits") func skips() {
@@ -52,7 +52,7 @@ import Testing
         _ = machine.deliveryReady()
         #expect(machine.deliverNow(.timeout, "why") == [Self.skipped(.timeout), .deliver])
         #expect(machine.deliverNow(.ended, "why").isEmpty && machine.missedReady().isEmpty)
-        #expect(machine.finished(Self.picture, Self.attached) == [.tellMissed] && machine.attachment == Self.picture)
+        #expect(machine.finished(Self.picture, Self.attached) == [.reportMissed] && machine.attachment == Self.picture)
     }
 
     @Test("a delivery that is not held up any more does not wait, whenever it is ready") func readyLater() {
@@ -68,7 +68,7 @@ import Testing
         var machine = coming()
         _ = machine.deliveryReady()
         _ = machine.missedReady()
-        #expect(machine.cancel(.ended, "why") == [.cancelFetch, Self.skipped(.ended), .deliver, .tellMissed])
+        #expect(machine.cancel(.ended, "why") == [.cancelFetch, Self.skipped(.ended), .deliver, .reportMissed])
         #expect(machine.attachment == nil)
     }
 

@@ -79,7 +79,7 @@ import Testing
                     demand(budget == Suite.budget, "another budget")
                     isExtensionRunning = true
                 case .wake(let instant): wake = instant
-                case .tellTimeWillExpire:
+                case .timeWillExpire:
                     notices += 1
                     demand(notices == 1 && deliveries == 0 && now >= Suite.budget.willExpire, "told at a wrong time")
                 case .deliver(let by, let content):

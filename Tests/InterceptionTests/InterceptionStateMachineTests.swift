@@ -71,7 +71,7 @@ import Testing
         let early = suite.machine.timerFired(at: Self.start + .seconds(28))
         #expect(early == [.wake(at: Self.budget.willExpire)])
         let told = suite.machine.timerFired(at: Self.budget.willExpire)
-        #expect(told == [.wake(at: Self.budget.end), .tellTimeWillExpire])
+        #expect(told == [.wake(at: Self.budget.end), .timeWillExpire])
         #expect(suite.machine.timerFired(at: Self.budget.willExpire) == [.wake(at: Self.budget.end)])
         let over = suite.machine.timerFired(at: Self.budget.end)
         #expect(over == [.deliver(.expiry, Self.original), .endExtension])

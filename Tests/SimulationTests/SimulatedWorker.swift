@@ -58,7 +58,7 @@ final class SimulatedWorker {
     private var deferred: [() -> Void] = []
     fileprivate var isRinging = false
     fileprivate var watcher: ((Ledger) -> Void)?
-    fileprivate var elder: Owner?
+    fileprivate var expected: Owner?
 
     init(pid: Int64, push: SimulatedPush, world: Simulation) {
         owner = Owner(bootID: SimulatedFile.bootID, pid: pid, start: pid * 7)
@@ -111,7 +111,7 @@ final class SimulatedWorker {
     }
 
     /// Whether it waits for the death of `other`.
-    func expectsDeath(of other: SimulatedWorker) -> Bool { elder == other.owner }
+    func expectsDeath(of other: SimulatedWorker) -> Bool { expected == other.owner }
 
     /// Runs `action` unless this process is gone; later if it is stopped; and perhaps dies in its place.
     fileprivate func step(_ action: @escaping () -> Void) {
@@ -188,12 +188,12 @@ extension SimulatedWorker: SharedLedger {
     }
 
     func expectDeath(of process: Owner?) {
-        elder = process
+        expected = process
     }
 
     func stopWatching() {
         watcher = nil
-        elder = nil
+        expected = nil
     }
 }
 

@@ -153,7 +153,7 @@ final class Simulation {
     }
 
     private func tidy() {
-        file.transact(isAlive: { true }, { $0.tellOfDeadRings() }) { [self] in checker.toldOfDead($0) }
+        file.transact(isAlive: { true }, { $0.takeDeadRings() }) { [self] in checker.toldOfDead($0) }
     }
 
     private func wakeWorkers() {

@@ -112,7 +112,7 @@ public struct WallTime: Hashable, Comparable, Sendable {
     public var unixSeconds: Double { Double(microseconds) / 1e6 }
 
     /// Whole seconds since 1970, as the group file keeps them.
-    public var wholeUnixSeconds: Int64 { microseconds / 1_000_000 }
+    public var unixSecond: Int64 { microseconds / 1_000_000 }
 
     /// Orders by time.
     public static func < (left: WallTime, right: WallTime) -> Bool { left.microseconds < right.microseconds }

@@ -106,13 +106,13 @@ public struct Call: Hashable, Sendable {
     }
 
     /// Whether the person was told that they missed it, so that nobody tells them again (R11).
-    var isMissedTold: Bool {
+    var isMissedReported: Bool {
         get { entry["missedTold"] == .bool(true) }
         set { entry["missedTold"] = newValue ? .bool(true) : nil }
     }
 
     /// Whether its process died before it told the person, who still has to hear of it (R12).
-    var isToBeTold: Bool { !isMissedTold && owner != nil && state != .answered && state != .declined }
+    var isToBeReported: Bool { !isMissedReported && owner != nil && state != .answered && state != .declined }
 
     /// Takes over who calls.
     mutating func describe(_ request: RingRequest) {
@@ -127,8 +127,8 @@ public struct Call: Hashable, Sendable {
     }
 
     /// The person knows of it, and of every request sent before its hangup.
-    mutating func markTold() {
-        isMissedTold = true
+    mutating func markReported() {
+        isMissedReported = true
         sentAt = [sentAt, hangupSentAt].compactMap { $0 }.max()
     }
 

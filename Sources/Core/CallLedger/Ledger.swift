@@ -35,7 +35,7 @@ public struct Ledger {
     public internal(set) var root: PropertyListDictionary
 
     /// Whether what was changed must outlive a power cut: an answer that the app has not collected, or a missed call.
-    public internal(set) var mustOutlivePowerCut = false
+    public internal(set) var isDurable = false
 
     let moment: Moment
 
@@ -106,7 +106,7 @@ public struct Ledger {
     /// `keyStartCallTime` goes with the last ring, else takes the next ring's start. It is never 0, which would hang
     /// up: a machine without a clock of its own may start in 1970.
     mutating func keepStartInStep() {
-        let start = rings.first.map { max(1, $0.started ?? moment.wall.wholeUnixSeconds) }
+        let start = rings.first.map { max(1, $0.started ?? moment.wall.unixSecond) }
         let value = start.map { PropertyListValue.integer($0) }
         if root[Key.startCallTime] != value { root[Key.startCallTime] = value }
         keepCallsLast()
@@ -123,7 +123,7 @@ public struct Ledger {
     func record(_ call: Call, as state: CallState) -> Call {
         var call = call
         call.state = state
-        call.ended = moment.wall.wholeUnixSeconds
+        call.ended = moment.wall.unixSecond
         call.until = moment.now + Self.memory
         return call
     }
@@ -204,7 +204,7 @@ extension Ledger {
         let settled = calls.compactMap(settled)
         guard !settled.isEmpty else { return }
         write(settled)
-        if settled.contains(where: { $0.state == .missed }) { mustOutlivePowerCut = true }
+        if settled.contains(where: { $0.state == .missed }) { isDurable = true }
     }
 
     /// Whether a worker died and nobody has recorded its ring as missed yet.
@@ -230,7 +230,7 @@ extension Ledger {
         guard call.state != .ringing, let ended = call.ended else { return false }
         guard call.until > moment.now else { return true }
         if call.until - moment.now <= Self.memory + Self.settlingGrace { return false }
-        let age = moment.wall.wholeUnixSeconds.subtractingReportingOverflow(ended)
+        let age = moment.wall.unixSecond.subtractingReportingOverflow(ended)
         return age.overflow || age.partialValue < 0 || age.partialValue > Self.memory.microseconds / 1_000_000
     }
 

@@ -49,7 +49,7 @@ extension Ledger {
         if let known, let why = memory(of: known, against: request) { return silence(known, request, why) }
         guard let until else { return silenceStale(known, request) }
         if foreground != .background {
-            if !(known.map(isToldByOwner) ?? false) { writeOver(known, request, as: .foreground) }
+            if !(known.map(isReportedByOwner) ?? false) { writeOver(known, request, as: .foreground) }
             return .silent(.foreground, missed: false)
         }
         let rings = rings
@@ -72,13 +72,13 @@ extension Ledger {
         call.state = .ringing
         call.describe(request)
         call.sentAt = request.sentAt
-        call.started = (moment.wall + ((since ?? moment.now) - moment.now)).wholeUnixSeconds
+        call.started = (moment.wall + ((since ?? moment.now) - moment.now)).unixSecond
         call.ended = nil
         call.since = since ?? nextStart
         call.until = until
         call.owner = owner
         call.hangupReason = nil
-        call.isMissedTold = false
+        call.isMissedReported = false
         write(call)
     }
 
@@ -118,36 +118,38 @@ extension Ledger {
 
     /// Whether `request` is none of those that the person was told of; one sent before a request that is still to be
     /// told of was.
-    private func isUntold(_ request: RingRequest, of known: Call) -> Bool {
-        guard let latest = known.sentAt, let sent = request.sentAt else { return !known.isMissedTold }
-        return known.isMissedTold ? sent > latest : sent >= latest
+    private func isUnreported(_ request: RingRequest, of known: Call) -> Bool {
+        guard let latest = known.sentAt, let sent = request.sentAt else { return !known.isMissedReported }
+        return known.isMissedReported ? sent > latest : sent >= latest
     }
 
     /// Whether a process that lives is about to tell the person of `known` itself.
-    private func isToldByOwner(_ known: Call) -> Bool {
+    private func isReportedByOwner(_ known: Call) -> Bool {
         known.owner.map(moment.isAlive) ?? false
     }
 
     /// A request that its hangup overtook is missed, once; a copy of one that rang is told of by who rang it.
     private mutating func silence(_ known: Call, _ request: RingRequest, _ why: SilenceReason) -> Admission {
         let isOvertaken = known.state == .hangup && known.hangupReason?.leavesMissedCall ?? true
-        guard isOvertaken, isUntold(request, of: known), !isToldByOwner(known) else {
+        guard isOvertaken, isUnreported(request, of: known), !isReportedByOwner(known) else {
             return .silent(why, missed: false)
         }
         var call = known
         call.describe(request)
         call.sentAt = [known.sentAt, request.sentAt].compactMap { $0 }.max()
-        call.markTold()
+        call.markReported()
         write(call)
-        mustOutlivePowerCut = true
+        isDurable = true
         return .silent(why, missed: true)
     }
 
     private mutating func silenceStale(_ known: Call?, _ request: RingRequest) -> Admission {
-        if let known, isToldByOwner(known) { return .silent(.stale, missed: false) }
-        if let known, !known.key.isAnonymous, !isUntold(request, of: known) { return .silent(.stale, missed: false) }
+        if let known, isReportedByOwner(known) { return .silent(.stale, missed: false) }
+        if let known, !known.key.isAnonymous, !isUnreported(request, of: known) {
+            return .silent(.stale, missed: false)
+        }
         writeOver(known, request, as: .missed)
-        mustOutlivePowerCut = true
+        isDurable = true
         return .silent(.stale, missed: true)
     }
 
@@ -157,7 +159,7 @@ extension Ledger {
         call.sentAt = [known?.sentAt, request.sentAt].compactMap { $0 }.max()
         call.owner = nil
         call.hangupReason = nil
-        call.markTold()
+        call.markReported()
         write(call)
     }
 }

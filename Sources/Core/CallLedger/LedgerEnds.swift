@@ -81,10 +81,10 @@ extension Ledger {
         if !call.name.isEmpty { accept["name"] = .string(call.name) }
         if !call.handle.isEmpty { accept["handle"] = .string(call.handle) }
         accept["video"] = .bool(call.hasVideo)
-        accept["answered"] = .integer(moment.wall.wholeUnixSeconds)
+        accept["answered"] = .integer(moment.wall.unixSecond)
         var pending: [PropertyListValue] = []
         if case .array(let known)? = root[Key.pendingAccept] { pending = known.suffix(Self.pendingAcceptMax - 1) }
-        mustOutlivePowerCut = true
+        isDurable = true
         root[Key.pendingAccept] = .array(pending + [.dictionary(accept)])
         return call
     }
@@ -139,27 +139,27 @@ extension Ledger {
         if call.state != CallState(reason) || call.ended == nil { call = record(call, as: CallState(reason)) }
         if reason == .hangup, call.hangupReason == nil { call.hangupReason = .cancelled }
         call.owner = nil
-        call.markTold()
+        call.markReported()
         write(call)
         let settlement = Settlement(reason: reason, hangupReason: reason == .hangup ? call.hangupReason : nil)
-        if settlement.isMissed { mustOutlivePowerCut = true }
+        if settlement.isMissed { isDurable = true }
         return settlement
     }
 
     /// Records the rings of dead workers as missed, and answers the calls of which nobody has told the person (R12).
-    public mutating func tellOfDeadRings() -> [Call] {
-        let untold = calls.filter { call in
-            guard !call.isMissedTold, let owner = call.owner, !moment.isAlive(owner) else { return false }
+    public mutating func takeDeadRings() -> [Call] {
+        let unreported = calls.filter { call in
+            guard !call.isMissedReported, let owner = call.owner, !moment.isAlive(owner) else { return false }
             guard let reason = call.state.endReason else { return call.state == .missed }
             return Settlement(reason: reason, hangupReason: call.hangupReason).isMissed
         }
         write(
-            untold.map { call in
+            unreported.map { call in
                 var told = call
                 told.owner = nil
-                told.markTold()
+                told.markReported()
                 return told
             })
-        return untold
+        return unreported
     }
 }

@@ -34,7 +34,7 @@ extension Ledger {
     /// The last ring that began before the ring `key`; nil where that is the oldest, and so the loud one.
     ///
     /// The last, so that each ring waits for another: the end of one wakes one, not all.
-    public func elder(of key: CallKey) -> Call? {
+    public func nextOldestRing(before key: CallKey) -> Call? {
         let mine = (call(key)?.since ?? moment.now, key)
         let older = calls.filter { $0.state == .ringing && ($0.since, $0.key) < mine }
         return older.sorted { ($0.since, $0.key) > ($1.since, $1.key) }.first(where: isRinging)
@@ -51,6 +51,6 @@ extension Ledger {
     }
 
     private func mode(of key: CallKey, _ secondCall: RingMode) -> Standing {
-        .rings(elder(of: key) == nil ? .loud : secondCall)
+        .rings(nextOldestRing(before: key) == nil ? .loud : secondCall)
     }
 }

@@ -28,7 +28,7 @@ public struct InterceptionStateMachine: Sendable {
         /// Feed ``InterceptionStateMachine/timerFired(at:)`` at this instant; the one asked for before is forgotten.
         case wake(at: Instant)
         /// Tell the extension that its time is nearly over.
-        case tellTimeWillExpire
+        case timeWillExpire
         /// Hand the content over.
         case deliver(Deliverer, NotificationContent)
         /// The extension's changes were ignored: what it handed over has no alert text.
@@ -97,7 +97,7 @@ public struct InterceptionStateMachine: Sendable {
             guard now < budget.end else { return deliver(.expiry, original) }
             guard now >= budget.willExpire else { return [.wake(at: budget.willExpire)] }
             state = .intercepted(original, budget, told: true)
-            return [.wake(at: budget.end)] + (told ? [] : [.tellTimeWillExpire])
+            return [.wake(at: budget.end)] + (told ? [] : [.timeWillExpire])
         case .accompanied(let original, let budget):
             return now < budget.end ? [.wake(at: budget.end)] : deliver(.passthrough, original)
         case .stopping(let original, let by, let until):

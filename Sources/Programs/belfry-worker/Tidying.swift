@@ -37,16 +37,16 @@ enum Tidying {
         let file = LedgerFile(state: state, group: group)
         guard file.read() != nil else { return done() }
         file.transact(on: loop) { ledger in
-            ledger.tellOfDeadRings()
+            ledger.takeDeadRings()
         } completion: { transaction in
-            tell(of: transaction.value, in: group)
+            report(transaction.value, in: group)
             // Keeps the file until its transaction is over.
             _ = file
             done()
         }
     }
 
-    private static func tell(of missed: [Call], in group: GroupName) {
+    private static func report(_ missed: [Call], in group: GroupName) {
         let writer = JournalWriter()
         let boot = Instant(microseconds: bootTimeMicroseconds()).seconds
         for call in missed {

@@ -70,11 +70,11 @@ final class CallWatch {
         let before = ledger
         ledger = now
         let rings = ledger.rings
-        for ring in rings where ringing[ring.key] == nil { tellRinging(ring) }
-        for change in ledger.changes(from: before) where change.after?.state != .ringing { tellEnd(change) }
+        for ring in rings where ringing[ring.key] == nil { printRinging(ring) }
+        for change in ledger.changes(from: before) where change.after?.state != .ringing { printEnd(change) }
         for (key, call) in ringing where !rings.contains(where: { $0.key == key }) { endRing(key, call) }
         for ring in rings { ringing[ring.key] = ring }
-        tellForeground()
+        printForeground()
         watch?.expectDeaths(of: ringing.values.compactMap(\.owner))
         if !context.output.isOpen { loop.stop() }
     }
@@ -83,26 +83,26 @@ final class CallWatch {
     private func endRing(_ key: CallKey, _ call: Call) {
         if ledger.call(key)?.state == .ringing {
             guard call.owner?.isAlive != true else { return }
-            tell("lost", call, "its worker left no word", tone: .bad)
+            print("lost", call, "its worker left no word", tone: .bad)
         }
         ringing[key] = nil
     }
 
-    private func tellRinging(_ call: Call) {
+    private func printRinging(_ call: Call) {
         let still = DecimalText.fixed((call.until - loop.now).seconds, digits: 1)
-        tell("ringing", call, "for \(still) s", tone: .good)
+        print("ringing", call, "for \(still) s", tone: .good)
     }
 
-    private func tellEnd(_ change: CallChange) {
+    private func printEnd(_ change: CallChange) {
         // A record that is forgotten after its ten minutes is no news.
         guard let call = change.after else { return }
         // Its worker adds later when the person was told.
         if let before = change.before, before.state == call.state, before.hangupReason == call.hangupReason { return }
         let reason = call.hangupReason.map { "\($0.rawValue)" } ?? ""
-        tell(call.state.rawValue, call, reason, tone: call.state == .missed ? .bad : .notable)
+        print(call.state.rawValue, call, reason, tone: call.state == .missed ? .bad : .notable)
     }
 
-    private func tellForeground() {
+    private func printForeground() {
         let isInFront = ledger.foreground != .background
         defer { wasInFront = isInFront }
         guard isInFront != wasInFront else { return }
@@ -114,7 +114,7 @@ final class CallWatch {
         }
     }
 
-    private func tell(_ state: String, _ call: Call, _ detail: String, tone: Style.Tone) {
+    private func print(_ state: String, _ call: Call, _ detail: String, tone: Style.Tone) {
         if context.wantsJSON {
             var object: JSONObject = [
                 "at": .real(elapsed), "state": .string(state), "call": .string(call.key.text),

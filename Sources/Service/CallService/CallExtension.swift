@@ -26,7 +26,7 @@ final class CallExtension: ServiceExtension {
     private var isClockBad = false
     private var request: NotificationRequest?
     private var ring: Ring?
-    private var isTellingMissed = false
+    private var isReportingMissed = false
     private let picture: PictureWait
 
     /// - Parameter expiration: when the push was to be dropped, as its envelope says.
@@ -39,7 +39,7 @@ final class CallExtension: ServiceExtension {
     }
 
     /// Whether it rings, or a missed call waits for its picture.
-    var isBusy: Bool { ring != nil || isTellingMissed }
+    var isBusy: Bool { ring != nil || isReportingMissed }
 
     // MARK: Asked before anything is told
 
@@ -133,7 +133,7 @@ final class CallExtension: ServiceExtension {
     /// A request that did not ring is told as missed after its delivery (R11).
     func end() {
         picture.forgetDelivery()
-        if case .silent(_, missed: true, _) = decision { tellMissed() }
+        if case .silent(_, missed: true, _) = decision { reportMissed() }
     }
 
     private func handOver() {
@@ -155,17 +155,17 @@ final class CallExtension: ServiceExtension {
 
     private func ringIsOver(_ settlement: Settlement) {
         ring = nil
-        if settlement.isMissed { tellMissed() }
+        if settlement.isMissed { reportMissed() }
         host?.extensionIsIdle()
     }
 
     /// The picture may still come, within its own time: a missed call is shown with it.
-    private func tellMissed() {
-        isTellingMissed = true
+    private func reportMissed() {
+        isReportingMissed = true
         picture.beforeMissed { [weak self] in
             guard let self else { return }
             world.report(.missed(call: call.callID, content: MissedCall.content(of: call, from: content)))
-            isTellingMissed = false
+            isReportingMissed = false
             host?.extensionIsIdle()
         }
     }

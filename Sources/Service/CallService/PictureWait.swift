@@ -32,7 +32,7 @@ struct PictureStateMachine {
         /// Deliver: nothing holds the delivery up any more.
         case deliver
         /// Tell of the missed call: nothing holds it up any more.
-        case tellMissed
+        case reportMissed
     }
 
     private var state = State.idle
@@ -129,7 +129,7 @@ struct PictureStateMachine {
     private mutating func releaseMissed() -> [Effect] {
         guard isMissedWaiting, !isComing else { return [] }
         isMissedWaiting = false
-        return [.tellMissed]
+        return [.reportMissed]
     }
 }
 
@@ -208,7 +208,7 @@ final class PictureWait {
             let action = delivery
             delivery = nil
             action?()
-        case .tellMissed:
+        case .reportMissed:
             let action = missed
             missed = nil
             action?()

@@ -14,7 +14,7 @@ public final class WorkerLedger: SharedLedger {
     private let file: LedgerFile
     private let report: (Event.Body) -> Void
     private var ledgerWatch: LedgerWatch?
-    private var toldTroubles: [String] = []
+    private var reportedTroubles: [String] = []
 
     /// This process.
     public let owner = Owner(ProcessIdentity.current)
@@ -29,7 +29,7 @@ public final class WorkerLedger: SharedLedger {
     /// Changes the ledger, and tells what is wrong with its file.
     public func transact<Answer>(_ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer) -> Void) {
         file.transact(on: loop, change) { [weak self] transaction in
-            self?.tellTroubles(outcome: transaction.outcome, warnings: transaction.warnings)
+            self?.reportTroubles(outcome: transaction.outcome, warnings: transaction.warnings)
             done(transaction.value)
         }
     }
@@ -60,24 +60,24 @@ public final class WorkerLedger: SharedLedger {
         ledgerWatch = nil
     }
 
-    private func tellTroubles(outcome: GroupOutcome, warnings: [GroupWarning]) {
+    private func reportTroubles(outcome: GroupOutcome, warnings: [GroupWarning]) {
         var isWritten = true
         if case .failed(let error) = outcome {
             isWritten = false
-            tellOnce(.groupUnwritable, "\(error): other processes do not know of this call")
+            reportOnce(.groupUnwritable, "\(error): other processes do not know of this call")
         }
         for warning in warnings {
             switch warning {
-            case .locked(_, let detail): if isWritten { tellOnce(.groupLocked, detail) }
-            case .corrupt(_, let detail): tellOnce(.groupCorrupt, detail)
+            case .locked(_, let detail): if isWritten { reportOnce(.groupLocked, detail) }
+            case .corrupt(_, let detail): reportOnce(.groupCorrupt, detail)
             }
         }
     }
 
-    private func tellOnce(_ code: WarningCode, _ detail: String) {
+    private func reportOnce(_ code: WarningCode, _ detail: String) {
         let trouble = code.rawValue + detail
-        guard !toldTroubles.contains(trouble) else { return }
-        toldTroubles.append(trouble)
+        guard !reportedTroubles.contains(trouble) else { return }
+        reportedTroubles.append(trouble)
         report(.warning(code: code, detail: detail))
     }
 }

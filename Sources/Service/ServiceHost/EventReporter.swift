@@ -21,17 +21,17 @@ public final class EventReporter {
 
     /// Tells that `body` happens now; what happens before `received` or `rejected` is told right after it.
     public func report(_ body: Event.Body) {
-        guard let early else { return tell(body) }
+        guard let early else { return send(body) }
         switch body {
         case .received, .rejected:
             self.early = nil
-            tell(body)
-            for body in early { tell(body) }
+            send(body)
+            for body in early { send(body) }
         default: self.early = early + [body]
         }
     }
 
-    private func tell(_ body: Event.Body) {
+    private func send(_ body: Event.Body) {
         let now = timers.now
         let event = Event(at: (now - receivedAt).seconds, boot: now.seconds, id: id, body: body)
         for listener in listeners { listener(event) }

@@ -140,7 +140,7 @@ public final class NotificationHost {
         case .wake(let instant):
             timer?.cancel()
             timer = timers.schedule(at: instant, description: "budget") { [weak self] in self?.feed(.timerFired) }
-        case .tellTimeWillExpire:
+        case .timeWillExpire:
             report(.warning(code: .timeWillExpire, detail: "the extension has \(Budget.notice.seconds) s left at most"))
             visit.service?.serviceExtensionTimeWillExpire()
         case .deliver(let deliverer, let content): deliver(content, by: deliverer)

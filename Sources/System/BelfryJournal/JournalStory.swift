@@ -24,7 +24,7 @@ public struct JournalStory: Sendable {
     /// The entry for `event`; nil if there is none.
     public mutating func entry(for event: Event) -> JournalEntry? {
         if let named = event.call { call = named }
-        guard let (id, priority, message, details) = Self.telling(event.body) else { return nil }
+        guard let (id, priority, message, details) = Self.wording(event.body) else { return nil }
         var fields = [
             JournalEntry.Field("MESSAGE_ID", id.rawValue),
             JournalEntry.Field("BELFRY_EVENT", event.name),
@@ -42,21 +42,21 @@ public struct JournalStory: Sendable {
         return call.isEmpty ? "Anonymous call: " : "Call \(call): "
     }
 
-    private typealias Telling = (MessageID, JournalEntry.Priority, String, [(String, String)])
+    private typealias Wording = (MessageID, JournalEntry.Priority, String, [(String, String)])
 
-    private static func telling(_ body: Event.Body) -> Telling? {
+    private static func wording(_ body: Event.Body) -> Wording? {
         switch body {
-        case .received(let received): telling(received)
-        case .ringing(let ringing): telling(ringing)
+        case .received(let received): wording(received)
+        case .ringing(let ringing): wording(ringing)
         case .silent(_, let why):
             (.silent, .info, "does not ring: \(why.rawValue)", [("BELFRY_WHY", why.rawValue)])
         case .tick, .unknown: nil
-        case .sound(let state, let detail): telling(state, detail)
-        case .attachment(let attachment): telling(attachment)
-        case .delivered(let deliverer, let content): telling(deliverer, attachments: content.attachments.count)
-        case .ended(let ended): telling(ended)
+        case .sound(let state, let detail): wording(state, detail)
+        case .attachment(let attachment): wording(attachment)
+        case .delivered(let deliverer, let content): wording(deliverer, attachments: content.attachments.count)
+        case .ended(let ended): wording(ended)
         case .missed: (.missed, .notice, "missed", [])
-        case .warning(let code, let detail): telling(code, detail)
+        case .warning(let code, let detail): wording(code, detail)
         case .rejected(let reason, let detail):
             (
                 .rejected, .warning, "rejected: \(reason.rawValue): \(Redaction.ofPayload(detail))",
@@ -65,7 +65,7 @@ public struct JournalStory: Sendable {
         }
     }
 
-    private static func telling(_ received: Event.Received) -> Telling {
+    private static func wording(_ received: Event.Received) -> Wording {
         var fields = [("BELFRY_TYPE", received.type.rawValue)]
         var message = "received \(received.type.rawValue)"
         if let why = received.why {
@@ -75,7 +75,7 @@ public struct JournalStory: Sendable {
         return (.received, .info, message, fields)
     }
 
-    private static func telling(_ ringing: Event.Ringing) -> Telling {
+    private static func wording(_ ringing: Event.Ringing) -> Wording {
         (
             .ringing, .info, "rings \(ringing.mode.rawValue) for \(seconds(ringing.duration))",
             [
@@ -85,7 +85,7 @@ public struct JournalStory: Sendable {
         )
     }
 
-    private static func telling(_ state: CodeWord<SoundState>, _ detail: String) -> Telling {
+    private static func wording(_ state: CodeWord<SoundState>, _ detail: String) -> Wording {
         let priority: JournalEntry.Priority
         switch state.known {
         case .playing, nil: priority = .info
@@ -97,7 +97,7 @@ public struct JournalStory: Sendable {
         )
     }
 
-    private static func telling(_ attachment: Event.Attachment) -> Telling {
+    private static func wording(_ attachment: Event.Attachment) -> Wording {
         let host = Redaction.schemeAndHost(of: attachment.url)
         switch attachment.outcome {
         case .attached(_, let type, let bytes, let time):
@@ -120,7 +120,7 @@ public struct JournalStory: Sendable {
         }
     }
 
-    private static func telling(_ deliverer: CodeWord<Deliverer>, attachments: Int) -> Telling {
+    private static func wording(_ deliverer: CodeWord<Deliverer>, attachments: Int) -> Wording {
         let priority: JournalEntry.Priority
         switch deliverer.known {
         case .extension, .passthrough, .stopped, nil: priority = .info
@@ -132,7 +132,7 @@ public struct JournalStory: Sendable {
         )
     }
 
-    private static func telling(_ ended: Event.Ended) -> Telling {
+    private static func wording(_ ended: Event.Ended) -> Wording {
         var message = "ended after \(seconds(ended.rang)): \(ended.reason.rawValue)"
         var fields = [
             ("BELFRY_REASON", ended.reason.rawValue), ("BELFRY_RANG", seconds(ended.rang)),
@@ -145,7 +145,7 @@ public struct JournalStory: Sendable {
         return (.ended, .info, message, fields)
     }
 
-    private static func telling(_ code: CodeWord<WarningCode>, _ detail: String) -> Telling {
+    private static func wording(_ code: CodeWord<WarningCode>, _ detail: String) -> Wording {
         // What was found in a payload's field may be the caller's name or number.
         let detail = code == .fieldIgnored ? Redaction.ofPayload(detail) : Redaction.ofAddresses(detail)
         return (

@@ -56,7 +56,7 @@ public final class LedgerFile {
         var ledger = Ledger(opening: edit.root, at: .now(reading: edit.found))
         let answer = change(&ledger)
         edit.root = ledger.root
-        edit.isDurable = ledger.mustOutlivePowerCut
+        edit.isDurable = ledger.isDurable
         return answer
     }
 }
