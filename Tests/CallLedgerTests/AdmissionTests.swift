@@ -179,4 +179,23 @@ import Testing
         #expect(ledger.believed(wall + .seconds(-1_000_000)) == wall + .seconds(-1_000_000))
         #expect(ledger.believed(nil) == nil)
     }
+
+    @Test("R9 a request with a wrong clock rings, and a hangup that was sent now ends it")
+    func requestOfAWrongClock() {
+        let now = file.wall.unixSecond
+        #expect(file.request("a", sentAt: now + 61).rings)
+        #expect(file.hangUp("a", sentAt: now) == ["a"])
+        #expect(file.request("b", sentAt: now + 60).rings)
+        #expect(file.hangUp("b", sentAt: now) == [])
+    }
+
+    @Test("R9 a hangup with a wrong clock does not say when it was sent, nor once its time has come")
+    func hangupOfAWrongClock() {
+        let now = file.wall.unixSecond
+        file.hangUp("a", sentAt: now + 120)
+        file.pass(.seconds(130))
+        #expect(file.request("a", sentAt: now + 125) == .silent(.hungUp, missed: true))
+        file.hangUp("b", sentAt: now + 140)
+        #expect(file.request("b", sentAt: now + 145).rings)
+    }
 }

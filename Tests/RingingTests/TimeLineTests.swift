@@ -53,8 +53,9 @@ import Testing
         let window = RingWindow(start: TimeLine.start, end: TimeLine.start + .seconds(2), reasonAtEnd: .expired)
         #expect(
             machine.begin(window, interval: .seconds(1), mode: .loud, at: window.end) == [
-                .ringing(mode: .loud), .silence,
+                .ringing(mode: .loud), .wake(at: window.end),
             ])
+        #expect(machine.isRinging && machine.timerFired(at: window.end) == [.silence])
         #expect(machine.silenced(at: window.end) == [.settle(.expired)])
     }
 

@@ -48,11 +48,11 @@ private final class PlayedExtension: ServiceExtension {
         private(set) var story: [String] = []
         private(set) var end: NotificationHost.End?
 
-        init(_ visit: Visit, on loop: HandLoop, budget: TimeSpan) {
+        init(_ visit: Visit, on loop: HandLoop, acceptedAgo: TimeSpan) {
             final class Weak { weak var walk: Walk? }
             let box = Weak()
             host = NotificationHost(
-                visit, timers: loop, budget: Budget(start: loop.now, length: budget),
+                visit, timers: loop, budget: Budget(start: loop.now - acceptedAgo, length: .seconds(30)),
                 report: { box.walk?.story.append(Walk.words($0)) },
                 ended: {
                     #expect(box.walk?.end == nil, "ended twice")
@@ -79,7 +79,7 @@ private final class PlayedExtension: ServiceExtension {
     }
 
     private func walk(
-        passthrough: PassthroughReason? = nil, isAccompanied: Bool = true, budget: TimeSpan = .seconds(30)
+        passthrough: PassthroughReason? = nil, isAccompanied: Bool = true, acceptedAgo: TimeSpan = .zero
     ) -> Walk {
         let request = NotificationRequest(
             id: "00000000-0000-4000-8000-000000000000", content: Self.content("as it came"))
@@ -87,7 +87,7 @@ private final class PlayedExtension: ServiceExtension {
             request: request, received: Event.Received(type: .alert, call: nil, why: passthrough),
             passthrough: passthrough, remarks: [.warning(code: .fieldIgnored, detail: "remark")],
             service: isAccompanied ? service : nil)
-        return Walk(visit, on: loop, budget: budget)
+        return Walk(visit, on: loop, acceptedAgo: acceptedAgo)
     }
 
     private static let beginning = ["received alert", "warning field-ignored remark"]
@@ -155,6 +155,19 @@ private final class PlayedExtension: ServiceExtension {
         #expect(walk.story.last == "delivered expiry as it came" && service.told.last == "end" && walk.end == .handled)
         walk.host.extensionHandedOver(Self.content("late"))
         #expect(walk.story.last?.hasPrefix("warning handler-called-again") == true)
+    }
+
+    @Test("R3 the budget runs from when the connection was accepted, however long ago that is") func acceptedEarlier() {
+        let walk = walk(acceptedAgo: .seconds(20))
+        walk.host.start()
+        loop.advance(by: .milliseconds(9_999))
+        #expect(service.told.last == "timeWillExpire" && walk.end == nil)
+        loop.advance(by: .milliseconds(1))
+        #expect(walk.story.last == "delivered expiry as it came")
+        let late = self.walk(acceptedAgo: .seconds(40))
+        late.host.start()
+        loop.runUntilIdle()
+        #expect(late.story.last == "delivered expiry as it came" && late.end == .handled)
     }
 
     @Test("R2 an extension that dies leaves the original, before or after it handed something over") func dies() {

@@ -102,6 +102,7 @@ import Testing
         }
         let unused = Self.namesOfOurs.subtracting(reached)
         #expect(unused.isEmpty, "no target has these names")
+        for program in map.programs { #expect(program == "belfry" || program.hasPrefix("belfry-"), "\(program)") }
     }
 
     @Test("nobody imports a program")

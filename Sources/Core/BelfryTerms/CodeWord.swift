@@ -10,16 +10,19 @@
 /// case nil: print(word.rawValue)
 /// }
 /// ```
-public struct CodeWord<Known>: Hashable, Sendable
-where Known: RawRepresentable & Hashable & Sendable, Known.RawValue == String {
+public struct CodeWord<Known>: Hashable, Sendable {
     /// The word as the contract spells it.
     public let rawValue: String
 
-    /// The word `known`.
-    public init(_ known: Known) { rawValue = known.rawValue }
-
     /// The word that is spelled `rawValue`, whether this version knows it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
+}
+
+// What is asked of `Known` is asked here, not of the type: to make a generic type whose parameter conforms to something,
+// the runtime looks for that conformance in the whole program, which costs a worker's start a tenth of its instructions.
+extension CodeWord where Known: RawRepresentable, Known.RawValue == String {
+    /// The word `known`.
+    public init(_ known: Known) { rawValue = known.rawValue }
 
     /// The word as this version's list has it; nil if the list does not have it.
     public var known: Known? { Known(rawValue: rawValue) }

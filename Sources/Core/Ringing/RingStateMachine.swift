@@ -65,9 +65,10 @@ public struct RingStateMachine: Sendable {
         case .idle:
             precondition(interval > .zero, "a ring without an interval")
             var ring = Ring(window: window, interval: interval, mode: mode)
-            guard now < window.end else { return [.ringing(mode: mode)] + end(ring, reason: window.reasonAtEnd) }
             ring.lastTick = max(0, (now - window.start).microseconds / interval.microseconds)
             state = .ringing(ring)
+            // Its end comes by the timer all the same: what its beginning belongs to, such as the delivery, comes before.
+            guard now < window.end else { return [.ringing(mode: mode), .wake(at: window.end)] }
             return [.ringing(mode: mode), .pulse(mode: mode), wake(for: ring)]
         case .ringing, .silencing, .settling, .over:
             preconditionFailure("begin in \(state): one machine is one ring")
