@@ -296,4 +296,29 @@ import Testing
         #expect(hangup.world.story == ["warning time-will-expire", "delivered extension"])
         #expect(hangup.isFinished && phone.file.read().call(CallKey("A"))?.state == .hangup)
     }
+
+    @Test("R10: a soft ring becomes loud when the loud one's time is up, though that one's process stands still")
+    func standsStill() throws {
+        let until = phone.loop.now + .milliseconds(2_500)
+        _ = phone.file.change {
+            $0.admit(
+                RingRequest(key: CallKey("A")), until: until, secondCall: .soft, callsMax: 9,
+                owner: Owner(bootID: "boot", pid: 1, start: 1))
+        }
+        let second = try phone.call("B")
+        phone.loop.advance(by: .milliseconds(2_499))
+        #expect(second.world.storyWithoutTicks == ["ringing soft", "delivered extension"])
+        phone.loop.advance(by: .milliseconds(1))
+        #expect(second.world.storyWithoutTicks == ["ringing soft", "delivered extension", "ringing loud"])
+    }
+
+    @Test("a call that nobody will be told of as missed does not go on fetching its picture") func answeredFetch()
+        throws
+    {
+        let worker = try phone.call("A", #""callerAvatar": "https://a.example/a.png""#)
+        #expect(worker.world.isFetching)
+        _ = phone.file.change { $0.answer(CallKey("A")) }
+        tick(1)
+        #expect(worker.isFinished && !worker.world.isFetching)
+    }
 }

@@ -88,6 +88,9 @@ final class FakeWorld: SharedLedger, RingOutput {
     private var changed: ((Ledger) -> Void)?
     private var shownRoot = PropertyListDictionary()
     private var focus: [CallKey]?
+    private var end: (any ScheduledTimer)?
+    private var isDelivered = false
+    private var isMissed = false
     private var isOver = false
 
     init(file: FakeGroupFile, pid: Int64) {
@@ -120,15 +123,21 @@ final class FakeWorld: SharedLedger, RingOutput {
     func watch(_ changed: @escaping (Ledger) -> Void) {
         #expect(!isOver, "watches after the end")
         self.changed = changed
-        file.watch(self) { [unowned self] in
-            if hasChangedInFocus { lookAgain() }
-        }
-        _ = loop.schedule(at: loop.now, description: "first look") { [weak self] in self?.lookAgain() }
+        file.watch(self) { [weak self] in self?.lookInFocus() }
+        _ = loop.schedule(at: loop.now, description: "first look") { [weak self] in self?.show() }
     }
 
     func focus(on keys: [CallKey]) { focus = keys }
 
     func lookAgain() {
+        if file.root != shownRoot { show() }
+    }
+
+    private func lookInFocus() {
+        if hasChangedInFocus { lookAgain() }
+    }
+
+    private func show() {
         guard file.isUsable else { return }
         shownRoot = file.root
         changed?(file.read())
@@ -146,12 +155,16 @@ final class FakeWorld: SharedLedger, RingOutput {
         return inFocus(shownRoot) != inFocus(file.root)
     }
 
-    func expectDeath(of process: Owner?) {
-        file.watchDeath(of: process?.pid, self) { [unowned self] in lookAgain() }
+    func expectEnd(of call: Call?) {
+        #expect(changed != nil || call == nil, "waits for another's end after its own")
+        file.watchDeath(of: call?.owner?.pid, self) { [weak self] in self?.show() }
+        end?.cancel()
+        end = call.map { loop.schedule(at: $0.until, description: "end") { [weak self] in self?.show() } }
     }
 
     func stopWatching() {
         changed = nil
+        end?.cancel()
         file.stopWatching(self)
     }
 
@@ -179,7 +192,14 @@ final class FakeWorld: SharedLedger, RingOutput {
     func report(_ body: Event.Body) {
         switch body {
         case .tick: #expect(!isOver, "a tick after the end")
+        case .delivered:
+            #expect(!isDelivered && !isOver && !isMissed, "delivered twice, or late")
+            isDelivered = true
+        case .missed:
+            #expect(isDelivered && !isMissed, "R11: missed before it was delivered, or twice")
+            isMissed = true
         case .ended:
+            #expect(isDelivered && !isMissed, "ended before it was delivered")
             #expect(!isSounding, "R7: ended while it sounds")
             #expect(!isOver, "ended twice")
             isOver = true

@@ -60,8 +60,9 @@ import Testing
         wanted = 1
         loop.run()
         #expect(shown == [[CallKey("a")]])
-        watch.expectDeaths(of: [other])
-        watch.expectDeaths(of: [other])
+        let ring = try #require(file.read()?.call(CallKey("a")))
+        watch.expectEnds(of: [ring])
+        watch.expectEnds(of: [ring])
         wanted = 2
         try child.signal(9)
         loop.run()
@@ -96,6 +97,28 @@ import Testing
         loop.runUntilIdle()
         #expect(shown == 1)
         watch.cancel()
+    }
+
+    @Test("R10 the watch shows the ledger again when a ring's time is up, though nobody writes so") func timeIsUp()
+        throws
+    {
+        let until = loop.now + .milliseconds(50)
+        _ = file.transactAndWait(on: loop) {
+            $0.admit(
+                RingRequest(key: CallKey("a")), until: until, secondCall: .soft, callsMax: 10, owner: Owner(.current))
+        }
+        var shown: [Int] = []
+        let watch = file.watch(on: loop) { [loop] ledger in
+            shown.append(ledger.rings.count)
+            if ledger.rings.isEmpty { loop.stop() }
+        }
+        loop.runUntilIdle()
+        watch.expectEnds(of: [try #require(file.read()?.call(CallKey("a")))])
+        loop.run()
+        #expect(shown == [1, 0] && loop.now >= until)
+        watch.cancel()
+        watch.expectEnds(of: [])
+        loop.runUntilIdle()
     }
 
     /// The reading end of a pipe that nobody writes to and this process keeps open.

@@ -84,8 +84,8 @@ private final class PlayedExtension: ServiceExtension {
         let request = NotificationRequest(
             id: "00000000-0000-4000-8000-000000000000", content: Self.content("as it came"))
         let visit = Visit(
-            request: request, received: Event.Received(type: .alert, call: nil, why: passthrough),
-            passthrough: passthrough, remarks: [.warning(code: .fieldIgnored, detail: "remark")],
+            request: request, type: .alert, call: nil, passthrough: passthrough,
+            remarks: [.warning(code: .fieldIgnored, detail: "remark")],
             service: isAccompanied ? service : nil)
         return Walk(visit, on: loop, acceptedAgo: acceptedAgo)
     }
@@ -204,7 +204,38 @@ private final class PlayedExtension: ServiceExtension {
         #expect(walk.story.last == "delivered extension changed")
     }
 
+    @Test("R3 an extension that never says whether it takes the notification cannot keep it: the original is delivered")
+    func neverAdmitted() {
+        for passthrough in [nil, PassthroughReason.voip] {
+            let walk = walk(passthrough: passthrough)
+            service.admitsAtOnce = false
+            walk.host.start()
+            loop.advance(by: .milliseconds(29_999))
+            #expect(walk.story.isEmpty)
+            loop.advance(by: .milliseconds(1))
+            let by = passthrough == nil ? "expiry" : "passthrough"
+            #expect(walk.story == Self.beginning + ["delivered \(by) as it came"] && walk.end == .handled)
+            service.decided?(.admitted)
+            service.decided?(.refused(Rejection(.busy, detail: "late")))
+            #expect(walk.story.count == 3 && service.told.suffix(2) == ["admit", "end"])
+        }
+    }
+
     // MARK: R17, a stop at each point of the walk
+
+    @Test("R17 a stop while it waits to be admitted, and is not within a second, delivers the original")
+    func stopNeverAdmitted() {
+        let walk = walk()
+        service.admitsAtOnce = false
+        walk.host.start()
+        walk.host.stop()
+        loop.advance(by: .milliseconds(500))
+        walk.host.stop()
+        loop.advance(by: .milliseconds(499))
+        #expect(walk.story.isEmpty)
+        loop.advance(by: .milliseconds(1))
+        #expect(walk.story == Self.beginning + ["delivered stopped as it came"] && walk.end == .handled)
+    }
 
     @Test("R17 a stop while it waits to be admitted takes effect as the walk begins") func stopBeforeAdmission() {
         let walk = walk()

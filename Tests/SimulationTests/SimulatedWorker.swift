@@ -1,5 +1,6 @@
 import BelfryJSON
 import BelfryEventLoop
+import BelfryPropertyList
 import BelfryProtocol
 import BelfryTerms
 import CallLedger
@@ -15,8 +16,6 @@ struct SimulatedPush {
     var id: String
     var kind: Kind
     var sentAt: WallTime?
-    /// Which of the calls with this id it is about, for the checker.
-    var call: Int
 
     /// The push as it comes through the socket.
     var push: Push {
@@ -59,6 +58,7 @@ final class SimulatedWorker {
     fileprivate var isRinging = false
     fileprivate var watcher: ((Ledger) -> Void)?
     fileprivate var expected: Owner?
+    fileprivate var shown = PropertyListDictionary()
 
     init(pid: Int64, push: SimulatedPush, world: Simulation) {
         owner = Owner(bootID: SimulatedFile.bootID, pid: pid, start: pid * 7)
@@ -79,6 +79,7 @@ final class SimulatedWorker {
         ) { [unowned self] _ in
             isAlive = false
             world.left(self)
+            host = nil
         }
         host?.start()
     }
@@ -107,7 +108,12 @@ final class SimulatedWorker {
 
     /// The group file may have changed.
     func look() {
-        step { [self] in watcher?(world.file.ledger) }
+        step { [self] in show() }
+    }
+
+    fileprivate func show() {
+        shown = world.file.root
+        watcher?(world.file.ledger)
     }
 
     /// Whether it waits for the death of `other`.
@@ -123,9 +129,7 @@ final class SimulatedWorker {
 
     private func report(_ body: Event.Body) {
         switch body {
-        case .ringing(let ringing):
-            mode = ringing.mode.known ?? mode
-            isRinging = true
+        case .ringing(let ringing): mode = ringing.mode.known ?? mode
         case .ended(let ended): if let reason = ended.reason.known { world.checker.ended(self, reason) }
         case .missed: world.checker.missed(self)
         case .delivered: world.checker.delivered(self)
@@ -184,11 +188,16 @@ extension SimulatedWorker: SharedLedger {
     func focus(on keys: [CallKey]) {}
 
     func lookAgain() {
-        watcher?(world.file.ledger)
+        guard shown != world.file.root else { return }
+        show()
     }
 
-    func expectDeath(of process: Owner?) {
-        expected = process
+    func expectEnd(of call: Call?) {
+        expected = call?.owner
+        guard let until = call?.until else { return }
+        world.time.at(until + world.lateness()) { [self] in
+            step { [self] in if watcher != nil { show() } }
+        }
     }
 
     func stopWatching() {
@@ -199,13 +208,16 @@ extension SimulatedWorker: SharedLedger {
 
 extension SimulatedWorker: RingOutput {
     func pulse(_ mode: RingMode) {
+        isRinging = true
         world.checker.pulsed(self)
     }
 
     func silence(_ silent: @escaping () -> Void) {
-        isRinging = false
         world.time.after(world.lateness()) { [self] in
-            step { silent() }
+            step { [self] in
+                isRinging = false
+                silent()
+            }
         }
     }
 }

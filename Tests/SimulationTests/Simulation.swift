@@ -78,12 +78,12 @@ final class Simulation {
         let saysWhenSent = random.oneIn(2)
         let id = random.oneIn(8) ? "" : random.oneIn(5) ? "0" : "\(call)"
         let sent = WallTime(microseconds: 1_700_000_000_000_000) + begins
-        send(SimulatedPush(id: id, kind: .request, sentAt: saysWhenSent ? sent : nil, call: call), after: begins)
+        send(SimulatedPush(id: id, kind: .request, sentAt: saysWhenSent ? sent : nil), after: begins)
         guard !random.oneIn(4) else { return }
         let lasts = TimeSpan.milliseconds(.random(in: 100..<8000, using: &random))
         let reason = random.pick(HangupReason.allCases + [.cancelled, .cancelled])
         let hangup = SimulatedPush(
-            id: id, kind: .hangup(reason), sentAt: saysWhenSent ? sent + lasts : nil, call: call)
+            id: id, kind: .hangup(reason), sentAt: saysWhenSent ? sent + lasts : nil)
         send(hangup, after: begins + lasts)
     }
 

@@ -18,8 +18,9 @@ public struct CodeWord<Known>: Hashable, Sendable {
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-// What is asked of `Known` is asked here, not of the type: to make a generic type whose parameter conforms to something,
-// the runtime looks for that conformance in the whole program, which costs a worker's start a tenth of its instructions.
+// What is asked of `Known` is asked here, not of the type: to make a generic type whose parameter conforms to
+// something, the runtime looks for that conformance in the whole program, which costs a worker's start a tenth of its
+// instructions.
 extension CodeWord where Known: RawRepresentable, Known.RawValue == String {
     /// The word `known`.
     public init(_ known: Known) { rawValue = known.rawValue }

@@ -74,6 +74,16 @@ public struct InterceptionStateMachine: Sendable {
         }
     }
 
+    /// The notification arrived, and its extension did not say in time whether it takes it: it goes `by` expiry or stop
+    /// as it came, or passes through.
+    public mutating func receiveUnadmitted(_ content: NotificationContent, by: Deliverer) -> [Effect] {
+        switch state {
+        case .idle: return deliver(by, content)
+        case .intercepted, .accompanied, .stopping, .delivered:
+            preconditionFailure("receive in \(state): one machine is one notification")
+        }
+    }
+
     /// The extension called its content handler with `changed`, which was copied as it did.
     public mutating func handlerCalled(with changed: NotificationContent) -> [Effect] {
         switch state {

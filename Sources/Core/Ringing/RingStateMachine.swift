@@ -67,7 +67,8 @@ public struct RingStateMachine: Sendable {
             var ring = Ring(window: window, interval: interval, mode: mode)
             ring.lastTick = max(0, (now - window.start).microseconds / interval.microseconds)
             state = .ringing(ring)
-            // Its end comes by the timer all the same: what its beginning belongs to, such as the delivery, comes before.
+            // Its end comes by the timer all the same: what its beginning belongs to, such as the delivery, comes
+            // before.
             guard now < window.end else { return [.ringing(mode: mode), .wake(at: window.end)] }
             return [.ringing(mode: mode), .pulse(mode: mode), wake(for: ring)]
         case .ringing, .silencing, .settling, .over:

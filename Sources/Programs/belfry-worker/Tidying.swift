@@ -39,9 +39,12 @@ enum Tidying {
         file.transact(on: loop) { ledger in
             ledger.takeDeadRings()
         } completion: { transaction in
-            report(transaction.value, in: group)
-            // Keeps the file until its transaction is over.
-            _ = file
+            // What cannot be recorded would be told again by everybody who opens the file: it waits until it can.
+            if case .failed(let error) = transaction.outcome {
+                complain("\(group.text): what dead workers left cannot be recorded: \(error)")
+            } else {
+                report(transaction.value, in: group)
+            }
             done()
         }
     }

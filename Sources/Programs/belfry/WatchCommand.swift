@@ -75,7 +75,7 @@ final class CallWatch {
         for (key, call) in ringing where !rings.contains(where: { $0.key == key }) { endRing(key, call) }
         for ring in rings { ringing[ring.key] = ring }
         printForeground()
-        watch?.expectDeaths(of: ringing.values.compactMap(\.owner))
+        watch?.expectEnds(of: Array(ringing.values))
         if !context.output.isOpen { loop.stop() }
     }
 

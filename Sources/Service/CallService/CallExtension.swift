@@ -11,6 +11,7 @@ import ServiceHost
 final class CallExtension: ServiceExtension {
     /// What the ledger has decided.
     private enum Decision {
+        /// Nothing yet, or that the call is refused.
         case none
         case ring(RingRequest, RingWindow, RingMode)
         case silent(SilenceReason, missed: Bool, isFlagUnowned: Bool)
@@ -51,19 +52,20 @@ final class CallExtension: ServiceExtension {
         request.hasVideo = call.hasVideo
         let wanted = request
         world.ledger.transact { [self] ledger in
-            decide(wanted, deadline: budget.end, in: &ledger)
-        } done: { [self] decision, verdict in
-            self.decision = decision
-            decided(verdict)
+            let sentAt = ledger.believed(call.sentAt)
+            return (sentAt, decide(wanted, sentAt: sentAt, deadline: budget.end, in: &ledger))
+        } done: { [self] sentAt, answer in
+            isClockBad = call.sentAt != nil && sentAt == nil
+            decision = answer.0
+            decided(answer.1)
         }
     }
 
     private func decide(
-        _ request: RingRequest, deadline: Instant, in ledger: inout Ledger
+        _ request: RingRequest, sentAt: WallTime?, deadline: Instant, in ledger: inout Ledger
     ) -> (Decision, ExtensionVerdict) {
         var request = request
-        request.sentAt = ledger.believed(call.sentAt)
-        isClockBad = call.sentAt != nil && request.sentAt == nil
+        request.sentAt = sentAt
         let window = RingWindow.of(
             duration: min(call.duration ?? settings.duration, settings.duration), sentAt: request.sentAt,
             expiration: expiration, start: world.timers.now, wall: world.wall(), deadline: deadline)
@@ -155,7 +157,7 @@ final class CallExtension: ServiceExtension {
 
     private func ringIsOver(_ settlement: Settlement) {
         ring = nil
-        if settlement.isMissed { reportMissed() }
+        if settlement.isMissed { reportMissed() } else { picture.cancel() }
         host?.extensionIsIdle()
     }
 

@@ -54,10 +54,11 @@ public protocol SharedLedger: AnyObject {
     /// Reads the file again, for a wake-up that was lost, and shows the watcher the ledger if it has changed.
     func lookAgain()
 
-    /// Shows the watcher the ledger again when `process` dies, in place of the one asked for before; nil is nobody.
-    func expectDeath(of process: Owner?)
+    /// Shows the watcher the ledger again when the process that rings `call` dies, and when that ring's time is up, in
+    /// place of the call asked for before; nil is none. Neither changes the file.
+    func expectEnd(of call: Call?)
 
-    /// Watches neither the file nor a process any more.
+    /// Watches neither the file nor a call any more.
     func stopWatching()
 }
 

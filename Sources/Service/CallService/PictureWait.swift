@@ -135,10 +135,21 @@ struct PictureStateMachine {
 
 /// Drives the wait for one call's picture.
 final class PictureWait {
+    private enum Input {
+        case begin(CallerPicture)
+        case skip(CallerPicture, SkipReason, String)
+        case deliverNow(SkipReason, String)
+        case deliveryReady
+        case deliveryForgotten
+        case missedReady
+        case finished(PictureDownload.Outcome)
+        case cancel
+    }
+
     private let source: any PictureSource
     private let report: (Event.Body) -> Void
     private var machine = PictureStateMachine()
-    private var effects = EffectQueue<PictureStateMachine.Effect>()
+    private var queue = EffectQueue<Input>()
     private var deadline = Instant(microseconds: 0)
     private var delivery: (() -> Void)?
     private var missed: (() -> Void)?
@@ -154,76 +165,76 @@ final class PictureWait {
     /// Begins to fetch `picture`, until `deadline` at most.
     func begin(_ picture: CallerPicture, until deadline: Instant) {
         self.deadline = deadline
-        perform(machine.begin(picture))
+        feed(.begin(picture))
     }
 
     /// Reports `picture` as skipped without asking anybody for it.
     func skip(_ picture: CallerPicture, _ reason: SkipReason, _ detail: String) {
-        perform(machine.skip(picture, reason, detail))
+        feed(.skip(picture, reason, detail))
     }
 
     /// Delivers now, for `reason`; the picture may still come, for a missed call.
     func deliverNow(_ reason: SkipReason, _ detail: String) {
-        perform(machine.deliverNow(reason, detail))
+        feed(.deliverNow(reason, detail))
     }
 
     /// Calls `action` once the picture is here or given up, perhaps before this returns.
     func beforeDelivery(_ action: @escaping () -> Void) {
         delivery = action
-        perform(machine.deliveryReady())
+        feed(.deliveryReady)
     }
 
     /// Drops what waits for the delivery: somebody else has delivered.
     func forgetDelivery() {
-        machine.forgetDelivery()
-        delivery = nil
+        feed(.deliveryForgotten)
     }
 
     /// Calls `action` once there is nothing to wait for any more, perhaps before this returns.
     func beforeMissed(_ action: @escaping () -> Void) {
         missed = action
-        perform(machine.missedReady())
+        feed(.missedReady)
     }
 
     /// Ends the fetch; whoever waits goes on.
     func cancel() {
-        perform(machine.cancel(.ended, "the worker was told to stop"))
+        feed(.cancel)
     }
 
-    /// Effects are performed in the order in which they were asked for, also those that an effect brings about.
-    private func perform(_ new: [PictureStateMachine.Effect]) {
-        var drains = false
-        for effect in new where effects.enter(effect) { drains = true }
-        guard drains else { return }
-        while let effect = effects.next() { perform(effect) }
+    private func feed(_ input: Input) {
+        guard queue.enter(input) else { return }
+        while let input = queue.next() {
+            for effect in step(input) { perform(effect) }
+        }
+    }
+
+    private func step(_ input: Input) -> [PictureStateMachine.Effect] {
+        switch input {
+        case .begin(let picture): return machine.begin(picture)
+        case .skip(let picture, let reason, let detail): return machine.skip(picture, reason, detail)
+        case .deliverNow(let reason, let detail): return machine.deliverNow(reason, detail)
+        case .deliveryReady: return machine.deliveryReady()
+        case .deliveryForgotten:
+            machine.forgetDelivery()
+            return []
+        case .missedReady: return machine.missedReady()
+        case .finished(.attached(let attachment, let bytes, let seconds)):
+            let outcome = Event.Attachment.Outcome.attached(
+                path: attachment.path, type: attachment.type, bytes: bytes, seconds: seconds)
+            return machine.finished(attachment, outcome)
+        case .finished(.skipped(let skip)):
+            return machine.finished(nil, .skipped(reason: skip.reason, detail: skip.detail))
+        case .cancel: return machine.cancel(.ended, "the worker was told to stop")
+        }
     }
 
     private func perform(_ effect: PictureStateMachine.Effect) {
         switch effect {
         case .fetch(let url):
-            source.fetch(url, deadline: deadline) { [weak self] outcome in self?.finished(outcome) }
+            source.fetch(url, deadline: deadline) { [weak self] outcome in self?.feed(.finished(outcome)) }
         case .cancelFetch: source.cancel()
         case .report(let url, let outcome): report(.attachment(Event.Attachment(url: url, outcome: outcome)))
-        case .deliver:
-            let action = delivery
-            delivery = nil
-            action?()
-        case .reportMissed:
-            let action = missed
-            missed = nil
-            action?()
-        }
-    }
-
-    private func finished(_ outcome: PictureDownload.Outcome) {
-        switch outcome {
-        case .attached(let attachment, let bytes, let seconds):
-            perform(
-                machine.finished(
-                    attachment,
-                    .attached(path: attachment.path, type: attachment.type, bytes: bytes, seconds: seconds)))
-        case .skipped(let skip):
-            perform(machine.finished(nil, .skipped(reason: skip.reason, detail: skip.detail)))
+        case .deliver: delivery?()
+        case .reportMissed: missed?()
         }
     }
 }

@@ -33,9 +33,8 @@ public struct Reception {
         case (nil, _?): break
         }
         return Visit(
-            request: push.request,
-            received: Event.Received(type: push.notificationType, call: push.call?.callID, why: passthrough),
-            passthrough: passthrough, remarks: remarks, service: service)
+            request: push.request, type: push.notificationType, call: push.call?.callID, passthrough: passthrough,
+            remarks: remarks, service: service)
     }
 
     private static let hangupNotIntercepted = Event.Body.warning(

@@ -61,11 +61,12 @@ final class Ring {
         switch ledger.standing(of: request.key, owner: world.ledger.owner, secondCall: settings.secondCall) {
         case .rings(let mode):
             feed(.change(mode))
+            guard machine.isRinging else { return }
             // A ring that is not loud becomes so when the next oldest is over (R10), and one that was killed writes
             // nothing (R12).
             let older = mode == .loud ? nil : ledger.nextOldestRing(before: request.key)
             world.ledger.focus(on: [request.key] + (older.map { [$0.key] } ?? []))
-            world.ledger.expectDeath(of: older?.owner)
+            world.ledger.expectEnd(of: older)
         case .ended(let reason):
             if machine.isRinging { isFlagUnowned = ledger.foreground == .unowned }
             feed(.end(reason))

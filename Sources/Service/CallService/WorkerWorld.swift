@@ -14,7 +14,7 @@ public final class WorkerLedger: SharedLedger {
     private let file: LedgerFile
     private let report: (Event.Body) -> Void
     private var ledgerWatch: LedgerWatch?
-    private var reportedTroubles: [String] = []
+    private var reportedTroubles: [WarningCode] = []
 
     /// This process.
     public let owner = Owner(ProcessIdentity.current)
@@ -49,9 +49,9 @@ public final class WorkerLedger: SharedLedger {
         ledgerWatch?.look()
     }
 
-    /// Watches `process` by its pidfd.
-    public func expectDeath(of process: Owner?) {
-        ledgerWatch?.expectDeaths(of: process.map { [$0] } ?? [])
+    /// Watches the process that rings `call` by its pidfd, and its time by a timer.
+    public func expectEnd(of call: Call?) {
+        ledgerWatch?.expectEnds(of: call.map { [$0] } ?? [])
     }
 
     /// Watches no more.
@@ -75,9 +75,8 @@ public final class WorkerLedger: SharedLedger {
     }
 
     private func reportOnce(_ code: WarningCode, _ detail: String) {
-        let trouble = code.rawValue + detail
-        guard !reportedTroubles.contains(trouble) else { return }
-        reportedTroubles.append(trouble)
+        guard !reportedTroubles.contains(code) else { return }
+        reportedTroubles.append(code)
         report(.warning(code: code, detail: detail))
     }
 }

@@ -9,8 +9,10 @@ public import Interception
 public struct Visit {
     /// The notification.
     public let request: NotificationRequest
-    /// What `received` says of it.
-    public let received: Event.Received
+    /// What it is.
+    public let type: NotificationType
+    /// The id of the call it is about; nil if it is about none.
+    public let call: String?
     /// Why it is not intercepted; nil if it is (R1).
     public let passthrough: PassthroughReason?
     /// What is told right after `received`, in order.
@@ -20,12 +22,13 @@ public struct Visit {
 
     /// A visit.
     public init(
-        request: NotificationRequest, received: Event.Received, passthrough: PassthroughReason?, remarks: [Event.Body],
-        service: (any ServiceExtension)?
+        request: NotificationRequest, type: NotificationType, call: String?, passthrough: PassthroughReason?,
+        remarks: [Event.Body], service: (any ServiceExtension)?
     ) {
         precondition(passthrough != nil || service != nil, "nobody intercepts what is intercepted")
         self.request = request
-        self.received = received
+        self.type = type
+        self.call = call
         self.passthrough = passthrough
         self.remarks = remarks
         self.service = service
@@ -47,6 +50,7 @@ public final class NotificationHost {
 
     private enum Input {
         case receive
+        case notAdmitted
         case handedOver(NotificationContent)
         case timerFired
         case died
@@ -85,31 +89,46 @@ public final class NotificationHost {
 
     /// Starts the walk. Called once.
     public func start() {
-        guard let service = visit.service else { return begin() }
+        guard let service = visit.service else { return begin(.receive) }
+        // Not even an extension that never says whether it takes the notification can keep it (R3).
+        wake(at: budget.end) { [weak self] in self?.begin(.notAdmitted) }
         service.admit(within: budget) { [self] verdict in
             switch verdict {
-            case .admitted: begin()
-            case .refused(let rejection):
-                report(.rejected(reason: rejection.reason, detail: rejection.detail))
-                end(.refused)
+            case .admitted: begin(.receive)
+            case .refused(let rejection): refuse(rejection)
             }
         }
     }
 
-    /// Silences, delivers the best attempt and ends (R17); a walk that waits to be admitted does so as it begins.
+    /// Silences, delivers the best attempt and ends (R17). A walk that waits to be admitted does so as it begins, and
+    /// waits no longer than an extension may to hand over its best attempt.
     public func stop() {
+        guard hasBegun else {
+            guard !isStopping else { return }
+            isStopping = true
+            let patience = InterceptionStateMachine.stopPatience
+            return wake(at: min(timers.now + patience, budget.end)) { [weak self] in self?.begin(.notAdmitted) }
+        }
         isStopping = true
-        guard hasBegun else { return }
         feed(.stop)
         visit.service?.stop()
     }
 
-    private func begin() {
+    private func begin(_ input: Input) {
+        // Whoever says after all that it takes the notification finds it delivered.
+        guard !hasBegun else { return }
         hasBegun = true
-        report(.received(visit.received))
+        report(.received(Event.Received(type: visit.type, call: visit.call, why: visit.passthrough)))
         for remark in visit.remarks { report(remark) }
-        feed(.receive)
+        feed(input)
         if isStopping { stop() }
+    }
+
+    private func refuse(_ rejection: Rejection) {
+        guard !hasBegun else { return }
+        cancelTimer()
+        report(.rejected(reason: rejection.reason, detail: rejection.detail))
+        end(.refused)
     }
 
     private func feed(_ input: Input) {
@@ -126,6 +145,9 @@ public final class NotificationHost {
             machine.receive(
                 visit.request.content, passthrough: visit.passthrough, budget: budget,
                 isAccompanied: visit.service != nil)
+        case .notAdmitted:
+            machine.receiveUnadmitted(
+                visit.request.content, by: visit.passthrough != nil ? .passthrough : isStopping ? .stopped : .expiry)
         case .handedOver(let content): machine.handlerCalled(with: content)
         case .timerFired: machine.timerFired(at: timers.now)
         case .died: machine.extensionDied()
@@ -137,9 +159,7 @@ public final class NotificationHost {
     private func perform(_ effect: InterceptionStateMachine.Effect) {
         switch effect {
         case .runExtension(let budget): visit.service?.didReceive(visit.request, within: budget)
-        case .wake(let instant):
-            timer?.cancel()
-            timer = timers.schedule(at: instant, description: "budget") { [weak self] in self?.feed(.timerFired) }
+        case .wake(let instant): wake(at: instant) { [weak self] in self?.feed(.timerFired) }
         case .timeWillExpire:
             report(.warning(code: .timeWillExpire, detail: "the extension has \(Budget.notice.seconds) s left at most"))
             visit.service?.serviceExtensionTimeWillExpire()
@@ -153,8 +173,7 @@ public final class NotificationHost {
     }
 
     private func deliver(_ content: NotificationContent, by deliverer: Deliverer) {
-        timer?.cancel()
-        timer = nil
+        cancelTimer()
         var content = content
         content.attachments = content.attachments.filter { attachment in
             guard let error = AttachmentRule.error(in: attachment, facts: attachment.facts) else { return true }
@@ -165,6 +184,16 @@ public final class NotificationHost {
             return false
         }
         report(.delivered(by: deliverer, content: content))
+    }
+
+    private func wake(at instant: Instant, _ action: @escaping () -> Void) {
+        timer?.cancel()
+        timer = timers.schedule(at: instant, description: "budget", action)
+    }
+
+    private func cancelTimer() {
+        timer?.cancel()
+        timer = nil
     }
 
     private func end(_ how: End) {

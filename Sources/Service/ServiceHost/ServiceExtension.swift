@@ -14,7 +14,8 @@ public protocol ServiceExtension: AnyObject {
     var isBusy: Bool { get }
 
     /// Decides whether it takes the notification at all, before anything of it is told; calls `decided` once, perhaps
-    /// before this returns.
+    /// before this returns. If it has not by the budget's end, or a second after a stop, the notification goes without
+    /// it.
     func admit(within budget: Budget, _ decided: @escaping (ExtensionVerdict) -> Void)
 
     /// Takes the notification, and hands its content to the host by the budget's end.
@@ -27,7 +28,8 @@ public protocol ServiceExtension: AnyObject {
     /// what it is busy with (R17).
     func stop()
 
-    /// The content was delivered, be it without the extension: what it hands over from now on counts no more.
+    /// The content was delivered, be it without the extension: what it hands over from now on counts no more. Not
+    /// called if it died first.
     func end()
 }
 
@@ -47,6 +49,6 @@ public protocol ServiceExtensionHost: AnyObject {
     /// The extension's process ended, perhaps without having handed anything over.
     func extensionDied()
 
-    /// ``ServiceExtension/isBusy`` has become false.
+    /// ``ServiceExtension/isBusy`` may have become false.
     func extensionIsIdle()
 }

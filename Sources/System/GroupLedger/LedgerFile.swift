@@ -61,12 +61,14 @@ public final class LedgerFile {
     }
 }
 
-/// Shows a group's ledger whenever it has changed, and once an owner has died, who writes nothing to say so.
+/// Shows a group's ledger whenever it has changed, and when a ring is over that nobody wrote the end of.
 public final class LedgerWatch {
     private let file: GroupFile
     private let loop: Loop
     private let changed: (Ledger) -> Void
     private var begins: (any ScheduledTimer)?
+    private var timer: (any ScheduledTimer)?
+    private var isEnded = false
     private var watch: GroupWatch?
     private var shown: GroupSnapshot?
     /// One of two at most, as a rule: a dictionary would cost a ring more than looking through them.
@@ -87,7 +89,7 @@ public final class LedgerWatch {
         let (watch, error) = file.watch(on: loop) { [weak self] in self?.show($0) }
         self.watch = watch
         if let error { failure(error) }
-        show(file.snapshot())
+        showAgain()
     }
 
     /// Narrows the watch to the calls `keys`, most important first. Other calls' changes may not be shown until
@@ -104,9 +106,18 @@ public final class LedgerWatch {
         watch?.look()
     }
 
-    /// Shows the ledger again when one of `owners` dies, in place of those asked for before; in the next iteration if
-    /// it is dead already.
-    public func expectDeaths(of owners: [Owner]) {
+    /// Shows the ledger again when the owner of one of `rings` dies, in the next iteration if it is dead already, and
+    /// when the time of one is up, in place of those asked for before: neither of the two changes the file.
+    public func expectEnds(of rings: [Call]) {
+        guard !isEnded else { return }
+        expectDeaths(of: rings.compactMap(\.owner))
+        timer?.cancel()
+        timer = rings.map(\.until).min().map { end in
+            loop.schedule(at: end, description: "a ring's end") { [weak self] in self?.showAgain() }
+        }
+    }
+
+    private func expectDeaths(of owners: [Owner]) {
         deaths.removeAll { death in
             guard !owners.contains(death.owner) else { return false }
             death.source.cancel()
@@ -122,21 +133,28 @@ public final class LedgerWatch {
 
     private func died(_ owner: Owner) {
         deaths.removeAll { $0.owner == owner }
+        showAgain()
+    }
+
+    private func showAgain() {
         show(file.snapshot())
     }
 
     /// Ends it: nothing is shown any more. Cancelling twice does nothing.
     public func cancel() {
+        isEnded = true
         begins?.cancel()
         begins = nil
         shown = nil
+        timer?.cancel()
+        timer = nil
         watch?.cancel()
         watch = nil
         expectDeaths(of: [])
     }
 
     private func show(_ snapshot: GroupSnapshot) {
-        guard snapshot.status == .read else { return }
+        guard !isEnded, snapshot.status == .read else { return }
         shown = snapshot
         changed(Ledger(reading: snapshot))
     }
