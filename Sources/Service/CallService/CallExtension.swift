@@ -11,8 +11,10 @@ import ServiceHost
 final class CallExtension: ServiceExtension {
     /// What the ledger has decided.
     private enum Decision {
-        /// Nothing yet, or that the call is refused.
+        /// Nothing yet.
         case none
+        /// As many calls ring as may.
+        case refused(Rejection)
         case ring(RingRequest, RingWindow, RingMode)
         case silent(SilenceReason, missed: Bool, isFlagUnowned: Bool)
     }
@@ -52,20 +54,21 @@ final class CallExtension: ServiceExtension {
         request.hasVideo = call.hasVideo
         let wanted = request
         world.ledger.transact { [self] ledger in
-            let sentAt = ledger.believed(call.sentAt)
-            return (sentAt, decide(wanted, sentAt: sentAt, deadline: budget.end, in: &ledger))
-        } done: { [self] sentAt, answer in
-            isClockBad = call.sentAt != nil && sentAt == nil
-            decision = answer.0
-            decided(answer.1)
+            decide(wanted, deadline: budget.end, in: &ledger)
+        } done: { [self] answer in
+            (decision, isClockBad) = (answer.decision, answer.isClockBad)
+            if case .refused(let rejection) = decision { decided(.refused(rejection)) } else { decided(.admitted) }
         }
     }
 
-    private func decide(
-        _ request: RingRequest, sentAt: WallTime?, deadline: Instant, in ledger: inout Ledger
-    ) -> (Decision, ExtensionVerdict) {
+    private struct Answer {
+        let decision: Decision
+        let isClockBad: Bool
+    }
+
+    private func decide(_ request: RingRequest, deadline: Instant, in ledger: inout Ledger) -> Answer {
         var request = request
-        request.sentAt = sentAt
+        request.sentAt = ledger.believed(call.sentAt)
         let window = RingWindow.of(
             duration: min(call.duration ?? settings.duration, settings.duration), sentAt: request.sentAt,
             expiration: expiration, start: world.timers.now, wall: world.wall(), deadline: deadline)
@@ -73,17 +76,18 @@ final class CallExtension: ServiceExtension {
         let admission = ledger.admit(
             request, until: window?.end, secondCall: settings.secondCall, callsMax: settings.callsMax,
             owner: world.ledger.owner)
+        let decision: Decision
         switch (admission, window) {
-        case (.ring(let mode), let window?): return (.ring(request, window, mode), .admitted)
+        case (.ring(let mode), let window?): decision = .ring(request, window, mode)
         // The ledger is told of a stale request by the missing end.
         case (.ring, nil): preconditionFailure("a stale request was admitted")
         case (.silent(let why, let missed), _):
-            let isFlagUnowned = isFlagUnowned && why == .foreground
-            return (.silent(why, missed: missed, isFlagUnowned: isFlagUnowned), .admitted)
+            decision = .silent(why, missed: missed, isFlagUnowned: isFlagUnowned && why == .foreground)
         case (.busy(let ringing), _):
             let detail = "\(ringing) calls ring already: [Ring] MaxCalls= allows no more"
-            return (.none, .refused(Rejection(.busy, detail: detail)))
+            decision = .refused(Rejection(.busy, detail: detail))
         }
+        return Answer(decision: decision, isClockBad: call.sentAt != nil && request.sentAt == nil)
     }
 
     // MARK: The notification
@@ -96,7 +100,8 @@ final class CallExtension: ServiceExtension {
             world.report(.warning(code: .badClock, detail: detail))
         }
         switch decision {
-        case .none: preconditionFailure("a call request that nobody admitted")
+        // The host calls this only after the verdict that it is admitted.
+        case .none, .refused: preconditionFailure("a call request that nobody admitted")
         case .ring(let request, let window, let mode):
             let ring = Ring(
                 world: world, settings: settings, request: request, window: window,
