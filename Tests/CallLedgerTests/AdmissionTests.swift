@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("R8 a call that timed out, was stopped or silenced by the app is not remembered: it may ring again")
+    @Test("R8 a call that timed out, was stopped or was silenced by the app may ring again")
     func endsWithoutMemory() {
         for reason in [EndReason.timeout, .expired, .stopped, .foreground] {
             let id = reason.rawValue
@@ -78,7 +78,7 @@ import Testing
         #expect(file.request("a", sentAt: 10, rings: nil) == .silent(.stale, missed: false))
     }
 
-    @Test("R11 a stale copy of a call that rang and was told of is not missed again")
+    @Test("R11 a stale copy of a call that rang and was reported is not missed again")
     func staleCopyOfTold() {
         file.request("a", sentAt: 10)
         file.pass(.seconds(30))
@@ -86,7 +86,7 @@ import Testing
         #expect(file.request("a", by: 2, sentAt: 10, rings: nil) == .silent(.stale, missed: false))
     }
 
-    @Test("R11 a stale copy that comes as the ring's own process is about to tell is left to it")
+    @Test("R11 a stale copy is left to the process that rang, if that is about to report the end")
     func staleCopyBeforeItIsTold() {
         file.request("a", sentAt: 10)
         file.pass(.seconds(30))
@@ -94,7 +94,7 @@ import Testing
         #expect(file.settle("a", .timeout) == Settlement(reason: .timeout, hangupReason: nil))
     }
 
-    @Test("R5 a copy that comes as the ring's own process is about to tell finds the app in front, and changes nothing")
+    @Test("R5 with the app in front, a copy changes nothing if the process that rang is about to report the end")
     func copyInFrontBeforeItIsTold() {
         file.request("a")
         file.pass(.seconds(30))
@@ -113,7 +113,7 @@ import Testing
         #expect(file.standing("b", by: 2, secondCall: mode) == .rings(mode))
     }
 
-    @Test("R10 as the loud one ends, the oldest that remains becomes loud; its start and deadline run on")
+    @Test("R10 when the loud ring ends, the oldest that is left becomes loud, with its start and deadline as they were")
     func oldestBecomesLoud() {
         for (pid, id) in [(Int64(1), "z"), (2, "m"), (3, "a")] {
             file.request(id, by: pid)

@@ -45,7 +45,7 @@ import Testing
         #expect(pending.count == 1)
     }
 
-    @Test("fifty answers wait at most, the oldest go first, and strangers' ones count")
+    @Test("at most fifty answers wait, the oldest go first, and those of other programs count")
     func bound() {
         file.root["pendingAccept"] = .array((0..<5000).map { .integer($0) })
         for id in 0..<3 {

@@ -8,7 +8,9 @@ import Testing
     let file = GroupFile()
     static let halfDay = TimeSpan.seconds(12 * 3600)
 
-    @Test("R7 setting the flag silences what rings, whoever sets it and as whatever type", arguments: [true, false])
+    @Test(
+        "R7 setting the flag silences every ring, whichever program sets it and as whatever type",
+        arguments: [true, false])
     func silences(asBool: Bool) {
         file.request("a")
         file.root["enterToForground"] = asBool ? .bool(true) : .integer(1)
@@ -25,7 +27,7 @@ import Testing
         #expect(file.standing("a") == .ended(.answered))
     }
 
-    @Test("a flag that is false, 0 or of another type is no foreground")
+    @Test("a flag that is false, 0 or of another type does not put the app in front")
     func noFlag() {
         for value: PropertyListValue? in [nil, .bool(false), .integer(0), .string("yes"), .array([])] {
             file.root["enterToForground"] = value
@@ -69,7 +71,7 @@ import Testing
         #expect(file.root["enterToForground"] == .bool(false))
     }
 
-    @Test("a bare flag that nobody saw is as old as the file at least")
+    @Test("a bare flag that no Belfry program saw is at least as old as the file")
     func unseenFlag() {
         file.root["enterToForground"] = .bool(true)
         file.modified = file.now
@@ -104,7 +106,7 @@ import Testing
         #expect(file.ledger.foreground == .unowned)
     }
 
-    @Test("R18 a stamp that makes no sense is not believed, and the flag goes with it")
+    @Test("R18 a stamp that makes no sense is not believed, and neither is its flag")
     func badStamps() {
         for since in [Int64.min, -1, file.now.microseconds + 60_000_000, .max] {
             file.root["enterToForground"] = .bool(true)
@@ -116,7 +118,7 @@ import Testing
         }
     }
 
-    @Test("R18 a stamp of a wrong type is none: the flag is bare, and is stamped")
+    @Test("R18 a stamp of a wrong type does not count: the flag is bare, and is stamped")
     func stampOfWrongType() {
         file.root["enterToForground"] = .bool(true)
         file.root["foregroundOwner"] = .string("me")
@@ -126,7 +128,7 @@ import Testing
         #expect(file.ledger.foreground == .background)
     }
 
-    @Test("an app that owns the flag takes over from one that did not, and a bare word from one that did")
+    @Test("an owned flag replaces an unowned one, and an unowned flag an owned one")
     func takesOver() {
         let app = file.process(50)
         file.change { $0.enterForeground(owner: nil) }

@@ -55,7 +55,7 @@ import Testing
         #expect(file.request("a", by: 2) == .silent(.answered, missed: false))
     }
 
-    @Test("R8 the clock that people read changes nothing about how long a call is remembered")
+    @Test("R8 the wall clock changes nothing about how long a call is remembered")
     func wallClockSet() {
         file.request("a")
         file.hangUp("a")
@@ -74,7 +74,7 @@ import Testing
         #expect(file.request("a", sentAt: 101).rings)
     }
 
-    @Test("R8 only where both say when they were sent")
+    @Test("R8 only if both say when they were sent")
     func sentAtOnOneSide() {
         file.hangUp("a", sentAt: 100)
         #expect(file.request("a") == .silent(.hungUp, missed: true))
@@ -82,7 +82,7 @@ import Testing
         #expect(file.request("b", sentAt: 101) == .silent(.hungUp, missed: true))
     }
 
-    @Test("R8 a late hangup of an earlier call does not end the later one, and is remembered for the earlier")
+    @Test("R8 a late hangup of an earlier call does not end the later call, and is remembered for the earlier one")
     func lateHangup() {
         #expect(file.request("a", sentAt: 30).rings)
         #expect(file.hangUp("a", sentAt: 20) == [])
@@ -104,7 +104,7 @@ import Testing
         #expect(file.request("b", by: 2, sentAt: 31).rings)
     }
 
-    @Test("R8 a later request that finds the earlier ring on is not ended by the earlier hangup")
+    @Test("R8 a later request that comes while the earlier one rings is not ended by the earlier hangup")
     func redialDuringRing() {
         file.request("a", sentAt: 10)
         #expect(file.request("a", by: 2, sentAt: 30) == .silent(.duplicate, missed: false))

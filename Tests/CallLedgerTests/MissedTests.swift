@@ -32,7 +32,7 @@ import Testing
         #expect(takeDeadRings() == [])
     }
 
-    @Test("R11 a second call that its hangup overtook is missed too, though the first was told of")
+    @Test("R11 a second call that its hangup overtook is missed too, though the first was reported")
     func overtakenRedial() {
         file.request("a", sentAt: 10)
         file.hangUp("a", sentAt: 20)
@@ -43,7 +43,7 @@ import Testing
         #expect(file.request("a", by: 3, sentAt: 30) == .silent(.hungUp, missed: false))
     }
 
-    @Test("R11 a copy of a ring that was hung up is told of by who rang it, not by the copy")
+    @Test("R11 a ring that was hung up is reported by the process that rang it, not by a copy of its request")
     func copyOfHungUp() {
         file.request("a", by: 1)
         file.hangUp("a")
@@ -66,7 +66,7 @@ import Testing
         #expect(file.state("answered") == .answered && file.state("hangup") == .hangup)
     }
 
-    @Test("R7 where the file knows no end, the owner's own is written", arguments: EndReason.allCases)
+    @Test("R7 if the file knows no end, the owner's is written", arguments: EndReason.allCases)
     func ownEnd(own: EndReason) {
         file.request("a")
         let settlement = file.settle("a", own)
@@ -77,7 +77,7 @@ import Testing
         #expect(takeDeadRings() == [])
     }
 
-    @Test("a ring that another process has taken over is left alone by the one before")
+    @Test("a ring that another process has taken over is left alone by its former owner")
     func takenOver() {
         file.request("a", by: 1, sentAt: 10)
         file.hangUp("a", sentAt: 20)
@@ -90,7 +90,7 @@ import Testing
         #expect(file.settle("a", by: 2, .timeout).reason == .answered)
     }
 
-    @Test("a ring that timed out keeps its reason though the same call rings anew before it says so")
+    @Test("a ring that timed out keeps its reason even if the same call rings anew before that is settled")
     func timedOutAndRingsAnew() {
         file.request("a", by: 1)
         file.pass(.seconds(30))
@@ -113,7 +113,7 @@ import Testing
         #expect(file.request("a", by: 3).rings)
     }
 
-    @Test("R12 a worker killed after its call was hung up has not told: the next one does")
+    @Test("R12 if a worker is killed after its call was hung up, the next program reports the missed call")
     func killedAfterHangup() {
         for (id, reason) in [("a", HangupReason.cancelled), ("b", .answeredElsewhere)] {
             file.request(id, by: 1)
@@ -125,7 +125,7 @@ import Testing
         #expect(takeDeadRings() == [])
     }
 
-    @Test("R11 a copy that comes after the killed worker's hangup tells in its place, once")
+    @Test("R11 a copy that comes after a killed worker's hangup reports the missed call instead, once")
     func copyTellsForKilled() {
         file.request("a", by: 1)
         file.hangUp("a")
@@ -155,7 +155,7 @@ import Testing
         #expect(file.request("a", by: 1).rings)
     }
 
-    @Test("R12 a process of the same number as a dead owner is not its owner")
+    @Test("R12 a process with the number of a dead owner is not the owner")
     func pidAgain() {
         file.request("a", by: 1)
         file.dead.insert(file.process(1))
@@ -164,7 +164,7 @@ import Testing
         #expect(file.rings.isEmpty)
     }
 
-    @Test("R12 a live owner is left five seconds past the deadline to say itself how its ring ended")
+    @Test("R12 a living owner has five seconds past the deadline to record how its ring ended")
     func settlingGrace() {
         file.request("a")
         file.pass(.seconds(30))

@@ -20,7 +20,7 @@ import Testing
         file.root[Ledger.Key.calls]?.dictionaryValue?[id]?.dictionaryValue
     }
 
-    @Test("the only ring of its process needs no word of its own in the file; another one has its number")
+    @Test("the only ring of a process has no ring number in the file; another one has")
     func words() {
         #expect(admit("a", as: owner(0)) == .ring(mode: .loud))
         #expect(admit("b", as: owner(3)) == .ring(mode: .soft))
@@ -30,7 +30,7 @@ import Testing
         #expect(file.ledger.call(CallKey("b"))?.owner == owner(3))
     }
 
-    @Test("R8 R10 a ring's end is its own: another ring of the same process neither takes nor settles it")
+    @Test("R8 R10 another ring of the same process neither takes over nor settles a ring's end")
     func settlement() {
         _ = admit("a", as: owner(1))
         _ = admit("b", as: owner(2))
@@ -46,7 +46,7 @@ import Testing
         #expect(file.ledger.standing(of: CallKey("b"), owner: two, secondCall: .soft) == .rings(.loud))
     }
 
-    @Test("R12 as a process dies, all of its rings are over")
+    @Test("R12 when a process dies, all of its rings are over")
     func death() {
         _ = admit("a", as: owner(1))
         _ = admit("b", as: owner(2))
@@ -54,7 +54,7 @@ import Testing
         #expect(file.change { $0.takeDeadRings() }.map(\.key.text).sorted() == ["a", "b"])
     }
 
-    @Test("R18 a number that makes no sense counts as none")
+    @Test("R18 a number that makes no sense counts as absent")
     func nonsense() {
         _ = admit("a", as: owner(0))
         var entry = entry("a") ?? [:]

@@ -21,7 +21,7 @@ import Testing
         #expect(file.root["calls"] == nil)
     }
 
-    @Test("a record of another boot is believed by the wall clock, as long as it says within the memory")
+    @Test("a record of another boot is kept if its end is within ten minutes by the wall clock")
     func recordsOfAnotherBoot() {
         file.hangUp("a")
         file.reboot(away: .seconds(300))
@@ -32,7 +32,7 @@ import Testing
         #expect(file.request("b").rings)
     }
 
-    @Test("R18 a record that claims to end in a thousand years is forgotten, whatever it says of its end")
+    @Test("R18 a record whose deadline is in a thousand years is forgotten, whatever end it states")
     func immortalRecords() {
         for ended: Int64 in [.min, -1, 0, 1_600_000_000, 1_700_000_001, .max] {
             file.hangUp("a")
@@ -51,7 +51,7 @@ import Testing
         #expect(file.root.serializedXML().count <= PropertyListLimits.bytesMax)
     }
 
-    @Test("past a mebibyte the oldest records go, rings and strangers' entries stay")
+    @Test("past a mebibyte the oldest records go; rings and other programs' entries stay")
     func oldestGo() {
         for id in 0..<2000 {
             let until = file.now + .seconds(Int64(id % 500) + 1)
@@ -84,7 +84,7 @@ import Testing
         #expect(clock.now - began < .seconds(5), "quadratic work takes minutes here")
     }
 
-    @Test("a thousand rings are hung up, or told of once dead, in one change", .timeLimit(.minutes(1)))
+    @Test("a thousand rings are hung up, or reported once their owners died, in one change", .timeLimit(.minutes(1)))
     func thousandRings() {
         var calls = PropertyListDictionary()
         for id in 0..<1000 {
@@ -102,7 +102,7 @@ import Testing
         #expect(clock.now - began < .seconds(5), "quadratic work takes minutes here")
     }
 
-    @Test("R16 hostile texts end in `busy` before the file outgrows what is read of it; its rings ring on")
+    @Test("R16 hostile texts end in `busy` before the file grows larger than what is read; the rings go on")
     func hostileRings() {
         var calls = PropertyListDictionary()
         for id in 0..<Self.ringsAtFirst {

@@ -8,7 +8,9 @@ import Testing
 @Suite struct RandomOperationTests {
     static let ids = ["", "a", "b", "caf\u{e9}", "cafe\u{301}"]
 
-    @Test("keyStartCallTime is in step after every operation, whatever time passes and whoever dies", arguments: 0..<40)
+    @Test(
+        "keyStartCallTime is in step after every operation, whatever time passes and whichever process dies",
+        arguments: 0..<40)
     func inStep(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let file = GroupFile()
@@ -20,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("R18 no file whatever traps any operation, and calls ring on it", arguments: 0..<60)
+    @Test("R18 no file makes any operation trap, and calls ring with every file", arguments: 0..<60)
     func hostileFile(seed: UInt64) {
         var random = SeededRandom(seed: 1_000_000 + seed)
         for _ in 0..<5 {

@@ -38,7 +38,7 @@ import Testing
         #expect(worlds == (isKilled ? 271 : 1957))
     }
 
-    @Test("R10 each ring waits for the one before it, so that an end wakes one and not all") func elders() {
+    @Test("R10 each ring waits for the one before it, so that an end wakes one process and not all") func elders() {
         let file = GroupFile()
         for (pid, id) in Self.ids.enumerated() {
             file.pass(.milliseconds(20))
@@ -51,7 +51,7 @@ import Testing
         #expect(file.ledger.nextOldestRing(before: CallKey("z")) == nil)
     }
 
-    @Test("The calls stand last in the file, whatever comes beside them") func callsLast() {
+    @Test("`calls` stays the last key in the file, whatever other keys come") func callsLast() {
         let file = GroupFile()
         file.request("m")
         #expect(file.root.keys.last == "calls")

@@ -33,7 +33,7 @@ import Testing
         #expect(file.request("b", by: 3) == .silent(.hungUp, missed: false))
     }
 
-    @Test("any other value there hangs up nothing, and is put right")
+    @Test("any other value of the key hangs up nothing, and is corrected")
     func scribblesStart() {
         file.request("a")
         for value: PropertyListValue in [.integer(-5), .integer(.max), .string(""), .bool(false), .real(.nan)] {
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("keyStartCallTime goes with the last ring, else takes the next ring's start")
+    @Test("keyStartCallTime is removed with the last ring, and otherwise takes the next ring's start")
     func startFollowsRings() {
         file.request("a", by: 1)
         file.pass(.seconds(2))
@@ -56,7 +56,7 @@ import Testing
         #expect(file.root["keyStartCallTime"] == nil)
     }
 
-    @Test("R15 a clock that stands at 1970 does not hang up what rings")
+    @Test("R15 a clock that says 1970 does not hang up a ring")
     func clockAtZero() {
         file.wall = WallTime(microseconds: 0)
         file.request("a")
@@ -76,7 +76,7 @@ import Testing
         #expect(file.request("a", by: 2) == .silent(.answered, missed: false))
     }
 
-    @Test("an entry that is nothing but answered wins over the owner's own end too")
+    @Test("an entry that holds nothing but `answered` wins over the owner's end too")
     func answersByReplacing() {
         file.request("a")
         file.replace("a", with: .dictionary(["state": .string("answered")]))
@@ -98,7 +98,7 @@ import Testing
         #expect(file.rings.isEmpty)
     }
 
-    @Test("a state that is none of ours ends nothing")
+    @Test("an unknown state ends nothing")
     func unknownState() {
         file.request("a")
         file.scribble("a", "state", .string("Answered"))
@@ -107,7 +107,7 @@ import Testing
         #expect(file.standing("a") == .ended(.hangup))
     }
 
-    @Test("R18 a missing or empty file hangs up nothing: the ring's owner puts it back as it was")
+    @Test("R18 a missing or empty file hangs up nothing: the ring's owner puts the ring back as it was")
     func missingFile() {
         file.request("a", sentAt: 10)
         let (since, until, owner, call) = (file.now, file.now + .seconds(30), file.process(1), file.ledger.calls)
@@ -120,7 +120,7 @@ import Testing
         #expect(file.root["keyStartCallTime"] == .integer(1_700_000_000))
     }
 
-    @Test("what the file knows of a call is never put back into a ring")
+    @Test("a call that the file knows is never turned back into a ring")
     func restoresNothingKnown() {
         file.request("a")
         let (since, until, owner) = (file.now, file.now + .seconds(30), file.process(1))
@@ -150,14 +150,14 @@ import Testing
         #expect(file.state("a") == .missed)
     }
 
-    @Test("a reader that took the time just before an admission still believes its ring")
+    @Test("a reader that took the time just before an admission still believes the ring")
     func readerOfBefore() {
         file.request("a", rings: .seconds(120))
         file.now = file.now - .milliseconds(500)
         #expect(file.rings == ["a"])
     }
 
-    @Test("R18 wrong types and numbers in any place of an entry trap nothing and disturb no other call")
+    @Test("R18 wrong types and numbers anywhere in an entry do not trap, and disturb no other call")
     func garbageAnywhere() {
         for key in Self.entryKeys {
             for value in [nil] + Self.garbage.map(Optional.init) {
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test("R18 wrong types in any place of the file trap nothing, and calls still ring")
+    @Test("R18 wrong types anywhere in the file do not trap, and calls still ring")
     func garbageAtTheTop() {
         for key in ["calls", "keyStartCallTime", "enterToForground", "foregroundOwner", "pendingAccept"] {
             for value in Self.garbage {
@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    @Test("R18 entries that are no calls stay as they are")
+    @Test("R18 entries that are not calls stay as they are")
     func noCalls() {
         for (index, value) in Self.garbage.enumerated() { file.replace("bad \(index)", with: value) }
         file.replace("odd", with: .dictionary(["state": .string("paused")]))
@@ -208,7 +208,7 @@ import Testing
         #expect(calls.count == Self.garbage.count + 2)
     }
 
-    @Test("keys and values that are not ours survive with their types, in the file and in an entry")
+    @Test("other programs' keys and values survive with their types, in the file and in an entry")
     func strangersKeys() {
         for (index, value) in Self.garbage.enumerated() where index != Self.notANumber {
             file.root["theirs \(index)"] = value
@@ -229,7 +229,7 @@ import Testing
         #expect(file.root == theirs)
     }
 
-    @Test("what changed between two readings is told call by call")
+    @Test("changes between two readings are listed call by call")
     func changes() {
         file.request("a", by: 1)
         file.request("b", by: 2)

@@ -23,7 +23,7 @@ import Testing
         #expect(worker.isFinished)
     }
 
-    @Test("R4: the delivered content is time-sensitive and has the caller's name where the alert has no title")
+    @Test("R4: the delivered content is time-sensitive and has the caller's name if the alert has no title")
     func content() throws {
         let worker = try phone.push(#""type": 1, "callId": "A", "callerName": "Grace""#)
         #expect(worker.world.fullStory == ["received call-request", "ringing loud", "delivered extension"])
@@ -41,7 +41,7 @@ import Testing
         #expect(worker.world.story.filter { $0.hasPrefix("tick") } == (1...5).map { "tick \($0)" })
     }
 
-    @Test("R7 R8: a hangup silences before it is told, and ends no other call") func hangup() throws {
+    @Test("R7 R8: a hangup silences the ring before `ended`, and ends no other call") func hangup() throws {
         let first = try phone.call("A")
         let second = try phone.call("B")
         first.world.silenceDelay = .milliseconds(50)
@@ -92,7 +92,9 @@ import Testing
         #expect(try phone.call("A").world.story.first == "silent \(word)")
     }
 
-    @Test("R7: a stranger answers by setting the state, and hangs up by removing the start") func strangers() throws {
+    @Test("R7: another program answers by setting the state, and hangs up by removing the start") func strangers()
+        throws
+    {
         let answered = try phone.call("A")
         guard case .dictionary(var calls)? = phone.file.root["calls"], case .dictionary(var entry)? = calls["A"] else {
             Issue.record("no entry")
@@ -109,7 +111,7 @@ import Testing
         #expect(hungUp.world.storyWithoutTicks.suffix(2) == ["ended hangup cancelled", "missed"])
     }
 
-    @Test("R5 R7: the app in front silences what rings, and what comes") func foreground() throws {
+    @Test("R5 R7: the app in front silences calls that ring, and calls that come") func foreground() throws {
         let worker = try phone.call("A")
         phone.file.root["enterToForground"] = .bool(true)
         tick(1)
@@ -134,7 +136,8 @@ import Testing
         #expect(worker.world.story.prefix(2) == ["warning bad-clock", "ringing loud"])
     }
 
-    @Test("R10: when the loud one ends by its worker's death, the oldest that remains becomes loud") func death() throws
+    @Test("R10: when the loud ring ends by its worker's death, the oldest that is left becomes loud") func death()
+        throws
     {
         let first = try phone.call("A")
         let second = try phone.call("B")
@@ -154,7 +157,7 @@ import Testing
         #expect(worker.world.story.last == "missed")
     }
 
-    @Test("A ring that a stranger's stale write has lost is put back, and can be hung up") func lost() throws {
+    @Test("A ring that another program's stale write has lost is put back, and can be hung up") func lost() throws {
         let before = phone.file.root
         let worker = try phone.call("A")
         phone.file.root = before
@@ -165,7 +168,7 @@ import Testing
         #expect(worker.world.storyWithoutTicks.suffix(2) == ["ended hangup cancelled", "missed"])
     }
 
-    @Test("R17: a stop silences, is settled and missed") func stop() throws {
+    @Test("R17: a stop silences the call, which is settled and missed") func stop() throws {
         let worker = try phone.call("A")
         tick(2)
         worker.stop()

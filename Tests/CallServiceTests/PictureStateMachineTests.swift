@@ -38,7 +38,7 @@ import Testing
         #expect(machine.deliveryReady() == [.deliver] && machine.missedReady() == [.reportMissed])
     }
 
-    @Test("one that nobody is asked for is told of, and nobody waits") func skips() {
+    @Test("a skipped picture is reported, and nobody waits") func skips() {
         var machine = PictureStateMachine()
         #expect(machine.skip(.url(Self.url), .ended, "why") == [Self.skipped(.ended)])
         #expect(machine.deliveryReady() == [.deliver])
@@ -46,8 +46,8 @@ import Testing
         #expect(absent.skip(.absent, .ended, "why").isEmpty)
     }
 
-    @Test("R4 a delivery that goes ahead says so once; the picture may still come for the missed call") func goesAhead()
-    {
+    @Test("R4 if the delivery goes ahead, that is reported once; the picture may still come for the missed call")
+    func goesAhead() {
         var machine = coming()
         _ = machine.deliveryReady()
         #expect(machine.deliverNow(.timeout, "why") == [Self.skipped(.timeout), .deliver])

@@ -45,7 +45,7 @@ import Testing
         #expect(worker.isFinished)
     }
 
-    @Test("goes without it when it does not come before the budget's last second") func never() throws {
+    @Test("goes without it if it does not come before the budget's last second") func never() throws {
         let worker = try call()
         phone.loop.advance(by: .milliseconds(28_999))
         #expect(!worker.world.story.contains("delivered extension"))
@@ -110,7 +110,9 @@ import Testing
         #expect(worker.isFinished)
     }
 
-    @Test("an address that is none is passed over at once; a call that rings nowhere asks nobody") func none() throws {
+    @Test("a bad address is passed over at once; for a call that does not ring no picture is fetched") func none()
+        throws
+    {
         #expect(
             try call(#""callerAvatar": """#).world.story == ["ringing loud", "skipped bad-url", "delivered extension"])
         let copy = try call()

@@ -9,7 +9,7 @@ import GroupLedger
 import Support
 import Testing
 
-@Suite("R14: what the group file suffers is one event") struct WorkerLedgerTests {
+@Suite("R14: each trouble with the group file is one event") struct WorkerLedgerTests {
     let folder = TemporaryFolder()
 
     /// The warnings told while the file is changed three times.

@@ -47,7 +47,7 @@ import Testing
         #expect(ProcessIdentity(own) == .current)
     }
 
-    @Test("R12 the watch shows what it finds, each change, and the death of who rings") func watching() throws {
+    @Test("R12 the watch shows the ledger as it is, each change, and the death of an owner") func watching() throws {
         let child = try ChildProcess(ChildCommand(path: "/bin/cat", streams: [0: .descriptor(try pipe()), 1: .null]))
         let other = Owner(try #require(ProcessIdentity(livingPID: child.pid)))
         #expect(admit("a", as: other) == .ring(mode: .loud))

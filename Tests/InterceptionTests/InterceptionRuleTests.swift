@@ -13,7 +13,7 @@ import Testing
         return rule
     }
 
-    @Test("R1 of all sixteen cases one is intercepted, and each other says the first condition that fails")
+    @Test("R1 one of all sixteen cases is intercepted, and each other one names the first condition that fails")
     func everyCase() {
         for bits in 0..<16 {
             let (voip, background, mutable, text) = (bits & 8 > 0, bits & 4 > 0, bits & 2 > 0, bits & 1 > 0)
@@ -37,7 +37,7 @@ import Testing
         #expect(Budget(start: start, length: .seconds(30)).end == start + .seconds(30))
     }
 
-    @Test("a budget of no time is our own defect")
+    @Test("a budget of zero is a defect of ours")
     func noBudget() async {
         await #expect(processExitsWith: .failure) {
             _ = Budget(start: Instant(microseconds: 0), length: .zero)

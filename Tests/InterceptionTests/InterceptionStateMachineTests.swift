@@ -36,7 +36,7 @@ import Testing
         #expect(later.isEmpty)
     }
 
-    @Test("R2 what the extension hands over is delivered, and its end is asked for")
+    @Test("R2 what the extension hands over is delivered, and the extension is ended")
     func handedOver() {
         var machine = self
         #expect(machine.receive() == [.wake(at: Self.start + .seconds(29)), .runExtension(Self.budget)])
@@ -127,7 +127,7 @@ import Testing
         return suite
     }
 
-    @Test("R1 what an extension acts on without intercepting it passes through once that is done, shown or not")
+    @Test("R1 an accompanied notification passes through once its extension is done, with or without text")
     func accompaniedHandsOver() {
         for content in [Self.changed, Self.wordless] {
             var suite = accompanied()
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test("R1 R3 it passes through as it came if its extension dies, or does not say so by the end")
+    @Test("R1 R3 it passes through as it came if its extension dies, or is not done by the end")
     func accompaniedInVain() {
         var suite = accompanied()
         #expect(suite.machine.timerFired(at: Self.budget.willExpire) == [.wake(at: Self.budget.end)])
@@ -150,7 +150,7 @@ import Testing
             suite.machine.handlerCalled(with: Self.wordless) == [.deliver(.passthrough, Self.wordless), .endExtension])
     }
 
-    @Test("what comes before anything was received is a no-op where a timer or a signal brings it")
+    @Test("a timer or a signal before anything was received does nothing")
     func beforeReceiving() {
         var machine = machine
         let effects = machine.timerFired(at: Self.start) + machine.extensionDied() + machine.stop(at: Self.start)

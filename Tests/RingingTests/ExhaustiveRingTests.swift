@@ -31,7 +31,7 @@ import Testing
         #expect(endings > 1000)
     }
 
-    @Test("R7 from wherever it is, its timer alone brings it to silence")
+    @Test("R7 from any state, the timer alone brings a ring to silence")
     func timerEndsIt() {
         var witness = RingWitness(length: .seconds(3))
         for _ in 0..<3 { witness.feed(.timerOnTime) }
@@ -39,7 +39,7 @@ import Testing
         #expect(witness.mistakes.isEmpty)
     }
 
-    @Test("what comes before a ring or after it is a no-op")
+    @Test("whatever comes before a ring or after it does nothing")
     func noOps() {
         var machine = RingStateMachine()
         let now = RingWitness.start
@@ -57,7 +57,7 @@ import Testing
         #expect(others().isEmpty && machine.end(.hangup).isEmpty && !machine.isRinging)
     }
 
-    @Test("one machine is one ring: it begins only once")
+    @Test("one machine is one ring, and begins only once")
     func beginsOnce() async {
         await #expect(processExitsWith: .failure) {
             var machine = RingStateMachine()
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("a ring without an interval would tick for ever, and is our own defect")
+    @Test("a ring without an interval would tick forever, and is a defect of ours")
     func noInterval() async {
         await #expect(processExitsWith: .failure) {
             var machine = RingStateMachine()

@@ -48,14 +48,14 @@ import Testing
         #expect(window(duration: .seconds(10), sentAt: wall + .seconds(-9))?.end == start + .seconds(1))
     }
 
-    @Test("R9 what is left counts, also for what the end is called")
+    @Test("R9 what is left of the duration counts, also for what the end is called")
     func left() {
         let cut = window(duration: .seconds(40), sentAt: wall + .seconds(-9))
         #expect(cut?.end == start + .seconds(30) && cut?.reasonAtEnd == .timeout)
         #expect(window(duration: .seconds(40), sentAt: wall + .seconds(-8))?.reasonAtEnd == .expired)
     }
 
-    @Test("R9 a sentAt a little in the future rings its duration, not longer")
+    @Test("R9 a request with a sentAt a little in the future rings for its duration, not longer")
     func alittleAhead() {
         #expect(window(duration: .seconds(5), sentAt: wall + .seconds(60))?.end == start + .seconds(5))
     }
@@ -72,7 +72,7 @@ import Testing
         #expect(window(wall + TimeSpan(microseconds: -1)) == nil && window(WallTime(microseconds: 1)) == nil)
     }
 
-    @Test("R18 numbers as large as there are give a window or none, and never trap")
+    @Test("R18 the largest numbers give a window or none, and never trap")
     func hugeNumbers() {
         let spans = [Int64.min, -1, 0, 1, .max].map { TimeSpan(microseconds: $0) }
         let times: [WallTime?] = [nil] + [Int64.min, -1, 0, 1, .max].map { WallTime(microseconds: $0) }

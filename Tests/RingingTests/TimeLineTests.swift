@@ -12,7 +12,7 @@ import Testing
             sound: "l-l-l-l-l-l-.")
     }
 
-    @Test("R6 the sound begins with `ringing`, at once: a ring of under an interval has no tick")
+    @Test("R6 the sound begins with `ringing`, at once; a ring shorter than the interval has no tick")
     func shorterThanOneInterval() {
         TimeLine(duration: .milliseconds(500)).expect(inputs: "--", says: "Lt", sound: "l.")
         TimeLine(duration: .seconds(1)).expect(inputs: "---", says: "L-t", sound: "l-.")
@@ -76,13 +76,13 @@ import Testing
         TimeLine().expect(inputs: "---\(letter)----", says: "L-1\(letter)", sound: "l-l.")
     }
 
-    @Test("R7 the first end counts; no other is said after it")
+    @Test("R7 the first end counts, and no other is reported after it")
     func firstEndCounts() {
         TimeLine().expect(inputs: "---ahdfs-----", says: "L-1a", sound: "l-l.")
         TimeLine().expect(inputs: "-------------a", says: "L-1-2-3-4-5-t", sound: "l-l-l-l-l-l-.")
     }
 
-    @Test("R7 where several ends meet, what the group file settled is said")
+    @Test("R7 if several ends meet, the one that the group file settled is reported")
     func settledByTheFile() {
         TimeLine(winner: .answered).expect(inputs: "---h", says: "L-1a", sound: "l-l.")
         TimeLine(duration: .seconds(1), winner: .hangup).expect(inputs: "---", says: "L-h", sound: "l-.")
@@ -106,7 +106,7 @@ import Testing
         TimeLine(duration: .seconds(4), age: .seconds(4)).expect(inputs: "-----", says: "", sound: "")
     }
 
-    @Test("R10 as the loud call ends the soft one is said again as loud; its end and tick numbers run on")
+    @Test("R10 when the loud ring ends, the soft one is reported again as loud; its end and tick numbers stay")
     func becomesLoud() {
         TimeLine(mode: .soft).expect(
             inputs: "-----l-------",
@@ -114,7 +114,7 @@ import Testing
             sound: "o-o-oll-l-l-.")
     }
 
-    @Test("R10 a mode that is not new is not said again")
+    @Test("R10 a mode that is not new is not reported again")
     func sameMode() {
         TimeLine(mode: .soft).expect(inputs: "-o-ool-ll----", says: "O-1-2L3-4-5-t", sound: "o-o-oll-l-l-.")
         TimeLine(mode: .silent).expect(inputs: "-qoq---------", says: "Q-*Q2-3-4-5-t", sound: "q-*qq-q-q-q-.")

@@ -77,7 +77,7 @@ private let silent = event(.silent(call: "A", why: .stale))
         #expect(peer.notification == "{\n  \"aps\": {\n  }\n}")
     }
 
-    @Test("ends at the first newline where it is no object") func line() throws {
+    @Test("ends at the first newline if it is not an object") func line() throws {
         let peer = try Peer()
         peer.read()
         peer.send("hello\nworld")
@@ -117,7 +117,7 @@ private let silent = event(.silent(call: "A", why: .stale))
         peer.closeAndWait(refused: false)
     }
 
-    @Test("S5: a client that does not read loses ticks first; what matters waits for it") func neverReads() throws {
+    @Test("S5: a client that does not read loses ticks first; other events wait for it") func neverReads() throws {
         let peer = try Peer()
         var size: Int32 = 1
         unsafe setsockopt(peer.worker, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))

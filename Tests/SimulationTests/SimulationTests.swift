@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test("the runs see all that they are for")
+    @Test("the runs reach everything that they are meant to reach")
     func variety() {
         var seen: [String: Int] = [:]
         for seed: UInt64 in 0..<150 {

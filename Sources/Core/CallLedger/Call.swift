@@ -1,14 +1,14 @@
 import BelfryPropertyList
 public import BelfryTerms
 
-/// One call of the group file: a ring with an owner and a deadline, or a record with a deadline alone.
+/// One entry of `calls` in the group file: a ring, or the record of how a call ended, either with a deadline.
 ///
-/// Keys of the entry that are not ours stay in it.
+/// Keys that other programs put into the entry are kept.
 public struct Call: Hashable, Sendable {
-    /// Bytes of a name or handle that the file keeps; the rest is cut off.
+    /// The file keeps this many bytes of a name or a handle; the rest is cut off.
     static let textBytesMax = 128
 
-    /// What it is known by.
+    /// The call's key in the file.
     public let key: CallKey
     private(set) var entry: PropertyListDictionary
 
@@ -19,33 +19,33 @@ public struct Call: Hashable, Sendable {
         self.state = state
     }
 
-    /// A ring that the file does not know.
+    /// A ring for `request`, for a call that the file does not know yet.
     init(ringing request: RingRequest) {
         self.init(key: request.key, state: .ringing)
         describe(request)
         sentAt = request.sentAt
     }
 
-    /// The call as the file has it; nil where the state is none that we know.
+    /// The call as the file has it; nil if its state is missing or unknown.
     init?(key: CallKey, entry: PropertyListDictionary) {
         guard case .string(let word)? = entry["state"], CallState(rawValue: word) != nil else { return nil }
         self.key = key
         self.entry = entry
     }
 
-    /// Whether it rings, or how it ended.
+    /// Whether the call rings, or how it ended.
     public internal(set) var state: CallState {
         get { string("state").flatMap(CallState.init(rawValue:)) ?? .ringing }
         set { entry["state"] = .string(newValue.rawValue) }
     }
 
-    /// Who calls; empty where the push did not say.
+    /// The caller's name; empty if the push did not say.
     public internal(set) var name: String {
         get { string("name") ?? "" }
         set { entry["name"] = newValue.isEmpty ? nil : .string(Self.cut(newValue)) }
     }
 
-    /// The caller's number or address; empty where the push did not say.
+    /// The caller's number or address; empty if the push did not say.
     public internal(set) var handle: String {
         get { string("handle") ?? "" }
         set { entry["handle"] = newValue.isEmpty ? nil : .string(Self.cut(newValue)) }
@@ -57,76 +57,76 @@ public struct Call: Hashable, Sendable {
         set { entry["video"] = .bool(newValue) }
     }
 
-    /// When its ring began, in Unix seconds.
+    /// When the ring began, in Unix seconds.
     public internal(set) var started: Int64? {
         get { integer("started") }
         set { entry["started"] = newValue.map { .integer($0) } }
     }
 
-    /// When it ended, in Unix seconds; nil while it rings, and where a stranger ended it.
+    /// When the call ended, in Unix seconds; nil while it rings, and if another program ended it without saying when.
     public internal(set) var ended: Int64? {
         get { integer("ended") }
         set { entry["ended"] = newValue.map { .integer($0) } }
     }
 
-    /// When its ring began: what the oldest ring is told by.
+    /// When the ring began. The ring with the earliest `since` is the oldest one (R10).
     public internal(set) var since: Instant {
         get { Instant(microseconds: integer("since") ?? .max) }
         set { entry["since"] = .integer(newValue.microseconds) }
     }
 
-    /// When the ring or the record is over.
+    /// When the ring ends by itself, or the record may be forgotten.
     public internal(set) var until: Instant {
         get { Instant(microseconds: integer("until") ?? 0) }
         set { entry["until"] = .integer(newValue.microseconds) }
     }
 
-    /// The process that rings it, or that has yet to say how it ended.
+    /// The process that rings the call, or that has not reported the call's end yet; nil once it has.
     public internal(set) var owner: Owner? {
         get { Owner(in: entry) }
         set { Owner.write(newValue, to: &entry) }
     }
 
-    /// Why the caller's side hung up; nil where it did not.
+    /// Why the caller's side hung up; nil if it did not.
     public internal(set) var hangupReason: HangupReason? {
         get { string("reason").flatMap(HangupReason.init(rawValue:)) }
         set { entry["reason"] = newValue.map { .string($0.rawValue) } }
     }
 
-    /// When the latest request was sent, where that push said so: what was sent until then is settled or rings.
+    /// When the latest request was sent, if that push said so. Whatever was sent up to then rings or is settled.
     var sentAt: WallTime? {
         get { time("sentAt") }
         set { entry["sentAt"] = newValue.map { .real($0.unixSeconds) } }
     }
 
-    /// When the latest hangup was sent, where one said so; it outlives the rings of later requests.
+    /// When the latest hangup was sent, if one said so. Rings of later requests do not erase it.
     var hangupSentAt: WallTime? {
         get { time("hangupSentAt") }
         set { entry["hangupSentAt"] = newValue.map { .real($0.unixSeconds) } }
     }
 
-    /// Whether the person was told that they missed it, so that nobody tells them again (R11).
+    /// Whether the call's end was reported, so that no other process reports it as missed (R11).
     var isMissedReported: Bool {
         get { entry["missedTold"] == .bool(true) }
         set { entry["missedTold"] = newValue ? .bool(true) : nil }
     }
 
-    /// Whether its process died before it told the person, who still has to hear of it (R12).
+    /// Whether the end still has to be reported, by the owner or, if that has died, by whoever finds it (R12).
     var isToBeReported: Bool { !isMissedReported && owner != nil && state != .answered && state != .declined }
 
-    /// Takes over who calls.
+    /// Copies the caller from `request`.
     mutating func describe(_ request: RingRequest) {
         name = request.name
         handle = request.handle
         hasVideo = request.hasVideo
     }
 
-    /// Remembers a hangup, in whatever order hangups come.
+    /// Remembers when a hangup was sent. Hangups may arrive in any order: the latest counts.
     mutating func noteHangup(sentAt: WallTime?) {
         hangupSentAt = [hangupSentAt, sentAt].compactMap { $0 }.max()
     }
 
-    /// The person knows of it, and of every request sent before its hangup.
+    /// Records that the person knows of this end, and of every request sent before the hangup.
     mutating func markReported() {
         isMissedReported = true
         sentAt = [sentAt, hangupSentAt].compactMap { $0 }.max()
@@ -163,7 +163,7 @@ public struct Call: Hashable, Sendable {
     }
 }
 
-/// What a call is known by in the group file: its id as the payload gave it, compared byte by byte.
+/// A call's key in the group file: its id as the payload gave it, compared byte by byte.
 public struct CallKey: Sendable {
     /// The id, at most 128 bytes; empty for the group's one anonymous call.
     public let text: String
@@ -173,12 +173,12 @@ public struct CallKey: Sendable {
         self.text = text
     }
 
-    /// Whether the payload named no call: such a call leaves no memory (R8).
+    /// Whether the payload named no call; nothing is remembered of such a call (R8).
     public var isAnonymous: Bool { text.isEmpty }
 }
 
 extension CallKey: Hashable, Comparable {
-    /// The same bytes: Swift's `String` takes `"é"` and `"e\u{301}"` for one.
+    /// Compares bytes, since Swift's `String` treats `"é"` and `"e\u{301}"` as equal.
     public static func == (left: CallKey, right: CallKey) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
 
     /// Hashes the bytes.
@@ -192,20 +192,20 @@ extension CallKey: Hashable, Comparable {
     }
 }
 
-/// Who rings: a process, named so that a later one with the same number is never taken for it, and which of its rings.
+/// Who rings a call: a process, and which of its rings. Boot and start tell it from a later process with its number.
 public struct Owner: Hashable, Sendable {
-    /// The boot in which it runs: `/proc/sys/kernel/random/boot_id`.
+    /// The boot in which the process runs: `/proc/sys/kernel/random/boot_id`.
     public let bootID: String
-    /// Its process id.
+    /// The process id.
     public let pid: Int64
-    /// When it started, in clock ticks since boot: field 22 of `/proc/PID/stat`.
+    /// When the process started, in clock ticks since boot: field 22 of `/proc/PID/stat`.
     public let start: Int64
 
-    /// Which of its process's rings it owns, from 0; the file has it only if it is not 0, so that a process of one ring
-    /// needs no word for it.
+    /// Which of the process's rings this is, from 0. The file has the number only if it is not 0, so that it costs the
+    /// usual process, which has one ring, nothing.
     public let ring: Int64
 
-    /// The process `pid` that started at `start`, as owner of its ring number `ring`.
+    /// The process `pid` that started at `start`, as the owner of its ring number `ring`.
     public init(bootID: String, pid: Int64, start: Int64, ring: Int64 = 0) {
         self.bootID = bootID
         self.pid = pid
@@ -213,7 +213,7 @@ public struct Owner: Hashable, Sendable {
         self.ring = ring
     }
 
-    /// The owner that `entry` names; nil where a part is missing or of a wrong type.
+    /// The owner that `entry` names; nil if a part is missing or has a wrong type.
     init?(in entry: PropertyListDictionary) {
         guard case .string(let bootID)? = entry["bootId"], case .integer(let pid)? = entry["pid"],
             case .integer(let start)? = entry["pidStart"]
@@ -223,7 +223,7 @@ public struct Owner: Hashable, Sendable {
         self.init(bootID: bootID, pid: pid, start: start, ring: ring)
     }
 
-    /// Names `owner` in `entry`, or nobody.
+    /// Writes `owner` into `entry`; nil removes the owner that stands there.
     static func write(_ owner: Owner?, to entry: inout PropertyListDictionary) {
         entry["bootId"] = owner.map { .string($0.bootID) }
         entry["pid"] = owner.map { .integer($0.pid) }

@@ -3,55 +3,55 @@ public import BelfryTerms
 
 /// Who rings, who rang, and how it ended: the group file's contents at one moment.
 ///
-/// What spans processes is decided here, inside one transaction on the file: whoever opens it gets it with dead
-/// rings recorded as missed (R12), a stranger's wishes taken in, and old entries gone; whoever changes it leaves
-/// `keyStartCallTime` in step with `calls`.
+/// Whatever concerns several processes is decided here, inside one transaction on the file. Opening the ledger records
+/// dead rings as missed (R12), carries out what other programs asked for by changing keys, and drops old entries. Every
+/// change keeps `keyStartCallTime` in step with `calls`.
 public struct Ledger {
     /// How long a hangup, an answer or a decline is remembered (R8).
     public static let memory = TimeSpan.seconds(600)
 
-    /// The longest budget there is: a ring that claims to last longer is not believed (R18). The second more is for
-    /// a reader that took the time before it read what an admission has just written.
+    /// The longest budget, plus one second: a ring that claims to last longer is not believed (R18). The second covers
+    /// a reader that took the time just before another process admitted the ring.
     static let longestRing = TimeSpan.seconds(120 + 1)
 
-    /// How long an owner that lives is left to say itself how its ring ended.
+    /// How long after its deadline a ring is left to its living owner, who is about to record how it ended.
     static let settlingGrace = TimeSpan.seconds(5)
 
-    /// The file's keys that are Belfry's.
+    /// Belfry's keys in the file.
     public enum Key {
-        /// The dictionary of all calls by their ids: the last in a file that Belfry wrote.
+        /// All calls by their ids: a dictionary, and the last key in a file that Belfry wrote.
         public static let calls = "calls"
-        /// The Unix second at which the ring now on began: an integer.
+        /// The Unix second at which the oldest ring began: an integer.
         public static let startCallTime = "keyStartCallTime"
-        /// Whether the app is in front: a flag, spelled as the apps in the field spell it.
+        /// Whether the app is in front: a flag, misspelled as existing apps spell it.
         public static let foreground = "enterToForground"
-        /// Which process says so: a dictionary.
+        /// Which process set that flag, or when it was set: a dictionary.
         public static let foregroundOwner = "foregroundOwner"
-        /// The answers that the app has not collected yet: an array.
+        /// Answers that the app has not collected yet: an array.
         public static let pendingAccept = "pendingAccept"
     }
 
-    /// The whole file, keys that are not ours included.
+    /// The whole file, other programs' keys included.
     public internal(set) var root: PropertyListDictionary
 
-    /// Whether what was changed must outlive a power cut: an answer that the app has not collected, or a missed call.
+    /// Whether the change must survive a power cut: it holds an answer for the app to collect, or a missed call.
     public internal(set) var isDurable = false
 
     let moment: Moment
 
-    /// The file as it was read, nothing changed: for looking.
+    /// The file exactly as it was read: for looking only.
     public init(reading root: PropertyListDictionary, at moment: Moment) {
         self.root = root
         self.moment = moment
     }
 
-    /// The file opened for a change: what others left behind is settled first.
+    /// The file opened for a change. What other processes left behind is settled first.
     public init(opening root: PropertyListDictionary, at moment: Moment) {
         self.init(reading: root, at: moment)
         settleWhatOthersLeft()
     }
 
-    /// The call `key`; nil where the file has none, or one that makes no sense.
+    /// The call `key`; nil if the file has none, or an entry that makes no sense.
     public func call(_ key: CallKey) -> Call? {
         guard case .dictionary(let entry)? = entries[key.text] else { return nil }
         guard var call = Call(key: key, entry: entry) else { return nil }
@@ -60,13 +60,13 @@ public struct Ledger {
         return call
     }
 
-    /// A time that a push or the file states, if it can be: one over a minute ahead is a wrong clock and counts as
-    /// absent (R9). Whatever is decided by such a time is decided by this one.
+    /// `sentAt`, which a push or the file states, or nil if it cannot be true: a time over a minute ahead comes from a
+    /// wrong clock and counts as absent (R9). Every decision on a stated time uses this.
     public func believed(_ sentAt: WallTime?) -> WallTime? {
         sentAt.flatMap { $0.isBelievable(at: moment.wall) ? $0 : nil }
     }
 
-    /// Every call of the file that makes sense.
+    /// Every call in the file whose entry makes sense.
     public var calls: [Call] {
         entries.members.compactMap { member in
             guard case .dictionary(let entry) = member.value else { return nil }
@@ -74,12 +74,12 @@ public struct Ledger {
         }
     }
 
-    /// The calls that ring at this moment, the oldest first: that one is loud.
+    /// The calls that ring at this moment, the oldest, which is loud, first (R10).
     public var rings: [Call] {
         calls.filter(isRinging).sorted { ($0.since, $0.key) < ($1.since, $1.key) }
     }
 
-    /// Whether `call` rings at this moment: it has an owner that lives, and a deadline to believe in.
+    /// Whether `call` rings at this moment: its owner lives, and its deadline is ahead and believable (R12, R18).
     func isRinging(_ call: Call) -> Bool {
         guard call.state == .ringing, let owner = call.owner else { return false }
         return call.until > moment.now && call.until - moment.now <= Self.longestRing && moment.isAlive(owner)
@@ -95,7 +95,7 @@ public struct Ledger {
 
     mutating func write(_ call: Call) { write([call]) }
 
-    /// Writes many calls as one change: each change costs a look at every entry.
+    /// Writes several calls as one change, since each change goes through all entries.
     mutating func write(_ calls: [Call]) {
         var changed = entries
         for call in calls { changed[call.key.text] = .dictionary(call.entry) }
@@ -103,8 +103,8 @@ public struct Ledger {
         keepStartInStep()
     }
 
-    /// `keyStartCallTime` goes with the last ring, else takes the next ring's start. It is never 0, which would hang
-    /// up: a machine without a clock of its own may start in 1970.
+    /// Sets `keyStartCallTime` to the start of the oldest ring, or removes it if nothing rings. It is never written as
+    /// 0, which would hang up: a machine without a battery-backed clock may start in 1970.
     mutating func keepStartInStep() {
         let start = rings.first.map { max(1, $0.started ?? moment.wall.unixSecond) }
         let value = start.map { PropertyListValue.integer($0) }
@@ -112,14 +112,15 @@ public struct Ledger {
         keepCallsLast()
     }
 
-    /// A process that waits tells by the bytes before the calls that nothing else has changed.
+    /// Moves `calls` to the end of the file: a waiting process compares the bytes before it, to see that no other key
+    /// has changed.
     private mutating func keepCallsLast() {
         guard let last = root.members.last, last.key != Key.calls, let calls = root[Key.calls] else { return }
         root[Key.calls] = nil
         root[Key.calls] = calls
     }
 
-    /// Turns `call` into a record of its end.
+    /// Returns `call` as the record of its end, to be forgotten after ``memory``.
     func record(_ call: Call, as state: CallState) -> Call {
         var call = call
         call.state = state
@@ -129,19 +130,19 @@ public struct Ledger {
     }
 }
 
-/// What the ledger has to know of the world, once for each time the group file is opened.
+/// What the ledger needs to know about the machine, taken once for each time the group file is opened.
 public struct Moment {
-    /// The instant, by which rings and records are over.
+    /// The present instant, which decides whether rings and records are over (R15).
     public let now: Instant
-    /// The same by the wall clock, for what people read.
+    /// The same by the wall clock, for times that people read and pushes state.
     public let wall: WallTime
     /// The boot to which `now` belongs.
     public let bootID: String
-    /// When the group file was last written; before zero where that was before this boot.
+    /// When the group file was last written; negative if that was before this boot.
     public let fileModified: Instant?
     private let liveness: Liveness
 
-    /// A moment; `isRunning` says whether a process of this boot still runs, and is asked once for each.
+    /// A moment; `isRunning` says whether a process of this boot still runs, and is asked once for each process.
     public init(
         now: Instant, wall: WallTime, bootID: String, fileModified: Instant?, isRunning: @escaping (Owner) -> Bool
     ) {
@@ -157,7 +158,7 @@ public struct Moment {
 
     private final class Liveness {
         private let isRunning: (Owner) -> Bool
-        /// Most groups have one ring, and the dictionary alone takes 0.03 ms to come into being.
+        /// Most groups have one ring, and creating the dictionary alone takes 0.03 ms.
         private var first: (owner: Owner, isRunning: Bool)?
         private var others: [Owner: Bool] = [:]
 
@@ -184,13 +185,14 @@ extension Ledger {
         keepStartInStep()
     }
 
-    /// A program that knows nothing of `calls` hangs up every ring by removing `keyStartCallTime`, or zeroing it.
+    /// A program that does not know `calls` hangs up every ring by removing `keyStartCallTime`, or setting it to 0.
     private mutating func takeInForeignHangup() {
         guard isHungUpByStranger else { return }
         endByHangup(rings, reason: .cancelled, sentAt: nil)
     }
 
-    /// Whether a stranger has taken away the start of rings that the ledger still has; apps keep it as either number.
+    /// Whether `keyStartCallTime` is missing or 0. If a call still rings, another program has hung up. Apps write
+    /// either kind of number.
     var isHungUpByStranger: Bool {
         switch root[Key.startCallTime] {
         case nil, .integer(0)?, .real(0)?: true
@@ -207,25 +209,26 @@ extension Ledger {
         if settled.contains(where: { $0.state == .missed }) { isDurable = true }
     }
 
-    /// Whether a worker died and nobody has recorded its ring as missed yet.
+    /// Whether a worker died and its ring has not been recorded as missed yet (R12).
     public var hasDeadRing: Bool {
         calls.contains { $0.state == .ringing && !isRinging($0) && !isSettling($0) }
     }
 
-    /// `call` as the record that it has become while nobody wrote so; nil where it stands as it is.
+    /// The record that `call` has become without anybody having written it: another program set its state alone, or its
+    /// owner died. nil if the entry is up to date.
     private func settled(_ call: Call) -> Call? {
         guard call.state == .ringing else { return call.ended == nil ? record(call, as: call.state) : nil }
         return isRinging(call) || isSettling(call) ? nil : record(call, as: .missed)
     }
 
-    /// Whether the ring is just over and its owner about to say how.
+    /// Whether the ring's deadline has just passed and its living owner is about to record how it ended.
     func isSettling(_ call: Call) -> Bool {
         guard call.state == .ringing, let owner = call.owner, moment.isAlive(owner) else { return false }
         return call.until <= moment.now && moment.now - call.until <= Self.settlingGrace
     }
 
-    /// A record is over at its deadline. One whose deadline lies too far off, as in another boot's clock, is believed
-    /// as long as the wall clock puts its end within the memory.
+    /// Whether a record may go: its deadline has passed. If the deadline is too far away to be of this boot's clock,
+    /// the record goes unless the call ended within ``memory`` by the wall clock.
     private func isForgotten(_ call: Call) -> Bool {
         guard call.state != .ringing, let ended = call.ended else { return false }
         guard call.until > moment.now else { return true }

@@ -1,26 +1,26 @@
 public import BelfryTerms
 
-/// What becomes of a call request: decided once for all processes.
+/// What becomes of a call request, decided once for all processes.
 public enum Admission: Hashable, Sendable {
-    /// It rings in `mode` from now on.
+    /// The call rings in `mode` from now on.
     case ring(mode: RingMode)
-    /// It does not ring; the person has missed it where `missed` says so.
+    /// The call does not ring; if `missed`, the person has to be told that they missed it.
     case silent(SilenceReason, missed: Bool)
-    /// So many calls ring already that this one is refused.
+    /// The request is refused, because `ringing` calls ring already.
     case busy(ringing: Int)
 }
 
 /// A call request as the ledger needs it.
 public struct RingRequest: Sendable {
-    /// What it is known by.
+    /// The call's key in the group file.
     public var key: CallKey
-    /// Who calls; may be empty.
+    /// The caller's name; may be empty.
     public var name = ""
     /// The caller's number or address; may be empty.
     public var handle = ""
     /// Whether it is a video call.
     public var hasVideo = false
-    /// When it was sent, where the push says so and the clock is to be believed.
+    /// When the request was sent, if the push says so and that is believable (R9).
     public var sentAt: WallTime?
 
     /// A request for the call `key`.
@@ -30,12 +30,13 @@ public struct RingRequest: Sendable {
 }
 
 extension Ledger {
-    /// Admits `request` or says why it does not ring (R5, R8, R9, R10).
+    /// Admits `request`, or says why the call does not ring (R5, R8, R9, R10).
     ///
     /// - Parameters:
-    ///   - until: when its ring would end; nil for a request that is stale.
-    ///   - secondCall: how it rings while another does.
-    ///   - callsMax: how many may ring at once.
+    ///   - until: when the ring would end; nil if the request is stale.
+    ///   - secondCall: the mode if another call rings already.
+    ///   - callsMax: how many calls may ring at once.
+    ///   - owner: the process that will ring.
     public mutating func admit(
         _ request: RingRequest, until: Instant?, secondCall: RingMode, callsMax: Int, owner: Owner
     ) -> Admission {
@@ -58,8 +59,8 @@ extension Ledger {
         return .ring(mode: rings.isEmpty ? .loud : secondCall)
     }
 
-    /// Puts back a ring that a stranger's write has lost; its owner calls this. No end of it can be lost: where the
-    /// file knows the call, it stands as it is.
+    /// Puts back a ring that another program's write has lost; its owner calls this. If the file knows the call,
+    /// nothing changes, so that no end is overwritten.
     public mutating func restore(_ request: RingRequest, since: Instant, until: Instant, owner: Owner) {
         guard call(request.key) == nil else { return }
         ring(request, until: until, owner: owner, over: nil, since: since)
@@ -82,8 +83,8 @@ extension Ledger {
         write(call)
     }
 
-    /// A request that was sent after the one that rings finds its ring made already: an earlier call's hangup that is
-    /// still on its way does not end it.
+    /// Lets the ring count as that of `request`, if this was sent later than the request that rings. A hangup of the
+    /// earlier call that is still on its way then no longer ends the ring.
     private mutating func ringOn(_ ring: Call, for request: RingRequest) {
         guard let began = ring.sentAt, let sent = request.sentAt, sent > began else { return }
         var call = ring
@@ -91,13 +92,14 @@ extension Ledger {
         write(call)
     }
 
-    /// The start of a ring that comes after all others, also those admitted by a process that read its clock later
-    /// and got the file earlier.
+    /// A start that is later than that of every other ring. A process that read its clock later may have got the file's
+    /// lock earlier.
     private var nextStart: Instant {
         let others = rings.map(\.since).filter { $0 - moment.now < Self.longestRing }
         return max(moment.now, (others.max() ?? moment.now) + TimeSpan(microseconds: others.isEmpty ? 0 : 1))
     }
 
+    /// Why a remembered answer, decline or hangup silences `request`; nil if none does (R8).
     private func memory(of known: Call, against request: RingRequest) -> SilenceReason? {
         guard !known.key.isAnonymous, !isNewCall(request, after: known) else { return nil }
         switch known.state {
@@ -110,25 +112,26 @@ extension Ledger {
         }
     }
 
-    /// Whether the hangup that ended all requests known so far was sent before `request`.
+    /// Whether `request` was sent after a hangup that ended every request known so far, and so is a new call (R8).
     private func isNewCall(_ request: RingRequest, after known: Call) -> Bool {
         guard let hungUp = known.hangupSentAt, let sent = request.sentAt else { return false }
         return sent > hungUp && hungUp >= (known.sentAt ?? hungUp)
     }
 
-    /// Whether `request` is none of those that the person was told of; one sent before a request that is still to be
-    /// told of was.
+    /// Whether the person has not been told of `request` yet. If a later request has still to be reported, an earlier
+    /// one counts as reported.
     private func isUnreported(_ request: RingRequest, of known: Call) -> Bool {
         guard let latest = known.sentAt, let sent = request.sentAt else { return !known.isMissedReported }
         return known.isMissedReported ? sent > latest : sent >= latest
     }
 
-    /// Whether a process that lives is about to tell the person of `known` itself.
+    /// Whether the end of `known` is left to its owner, a living process that reports it.
     private func isReportedByOwner(_ known: Call) -> Bool {
         known.owner.map(moment.isAlive) ?? false
     }
 
-    /// A request that its hangup overtook is missed, once; a copy of one that rang is told of by who rang it.
+    /// Silences a request that the ledger remembers. A request that its hangup overtook is missed, once; a copy of one
+    /// that rang is not, since the process that rang it reports it (R11).
     private mutating func silence(_ known: Call, _ request: RingRequest, _ why: SilenceReason) -> Admission {
         let isOvertaken = known.state == .hangup && known.hangupReason?.leavesMissedCall ?? true
         guard isOvertaken, isUnreported(request, of: known), !isReportedByOwner(known) else {
@@ -143,6 +146,7 @@ extension Ledger {
         return .silent(why, missed: true)
     }
 
+    /// Silences a stale request. It is missed, unless the person knows of the call or its owner reports it (R9, R11).
     private mutating func silenceStale(_ known: Call?, _ request: RingRequest) -> Admission {
         if let known, isReportedByOwner(known) { return .silent(.stale, missed: false) }
         if let known, !known.key.isAnonymous, !isUnreported(request, of: known) {
@@ -153,6 +157,7 @@ extension Ledger {
         return .silent(.stale, missed: true)
     }
 
+    /// Records the end of `request`, which this process reports, in place of what the file knows of the call.
     private mutating func writeOver(_ known: Call?, _ request: RingRequest, as state: CallState) {
         var call = record(known ?? Call(key: request.key, state: state), as: state)
         call.describe(request)

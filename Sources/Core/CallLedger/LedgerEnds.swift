@@ -2,9 +2,10 @@ import BelfryPropertyList
 public import BelfryTerms
 
 extension Ledger {
-    /// Hangs up the call `key`, and remembers it whether or not it rings (R8); answers the calls whose ring it ended.
+    /// Hangs up the call `key`, and remembers the hangup whether or not the call rings (R8). Returns the calls whose
+    /// rings it ended.
     ///
-    /// The anonymous key ends whatever rings and leaves no memory of its own.
+    /// The anonymous key ends every ring, and is not remembered itself.
     public mutating func hangUp(_ key: CallKey, reason: HangupReason, sentAt: WallTime?) -> [CallKey] {
         let sentAt = believed(sentAt)
         guard !key.isAnonymous else {
@@ -30,7 +31,7 @@ extension Ledger {
         return [key]
     }
 
-    /// Ends calls as hung up; the owner of a ring stays named until it has told the person.
+    /// Records `calls` as hung up. The owner of a ring stays named until it has reported the end.
     mutating func endByHangup(_ calls: [Call], reason: HangupReason, sentAt: WallTime?) {
         let ended = calls.map { known in
             var call = record(known, as: .hangup)
@@ -41,13 +42,14 @@ extension Ledger {
         write(ended)
     }
 
-    /// Whether a hangup sent then was meant for an earlier call of the same id than the one that `known` is of.
+    /// Whether a hangup that was sent at `sentAt` was meant for an earlier call of the same id than `known`.
     private func isLate(_ sentAt: WallTime?, for known: Call) -> Bool {
         guard let began = known.sentAt, let sentAt else { return false }
         return sentAt < began
     }
 
-    /// A hangup of what is over already: the first answer or decline stands, any other end is remembered as hung up.
+    /// Takes in a hangup of a call that is over already. An answer, a decline or the first hangup's reason stands; any
+    /// other end becomes a hangup, unless the hangup was meant for an earlier call.
     private mutating func refresh(_ known: Call, reason: HangupReason, sentAt: WallTime?) {
         switch known.state {
         case .hangup: endByHangup([known], reason: known.hangupReason ?? reason, sentAt: sentAt)
@@ -58,6 +60,7 @@ extension Ledger {
         }
     }
 
+    /// Leaves the end of `known` as it is, and remembers the hangup for ``memory``.
     private mutating func remember(_ known: Call, hangupSentAt: WallTime?) {
         var call = known
         call.noteHangup(sentAt: hangupSentAt)
@@ -67,13 +70,13 @@ extension Ledger {
 }
 
 extension Ledger {
-    /// How many answers wait for the app at most; the oldest go first.
+    /// How many answers wait for the app at most; the oldest are dropped first.
     static let pendingAcceptMax = 50
 
     /// The call that rings loud: the oldest ring.
     public var loudest: Call? { rings.first }
 
-    /// Answers `key` for the person at the endpoint, and leaves word for the app; nil where it does not ring.
+    /// Answers `key` for the person at the endpoint, and leaves the answer for the app; nil if the call does not ring.
     public mutating func answer(_ key: CallKey) -> Call? {
         guard let call = end(key, as: .answered) else { return nil }
         var accept = PropertyListDictionary()
@@ -89,7 +92,7 @@ extension Ledger {
         return call
     }
 
-    /// Declines `key` for the person at the endpoint; nil where it does not ring.
+    /// Declines `key` for the person at the endpoint; nil if the call does not ring.
     public mutating func decline(_ key: CallKey) -> Call? {
         end(key, as: .declined)
     }
@@ -102,11 +105,11 @@ extension Ledger {
     }
 }
 
-/// How a ring's end was settled among all who may have ended it.
+/// How a ring ended, once all who may have ended it agree.
 public struct Settlement: Hashable, Sendable {
-    /// The winner's reason.
+    /// The reason of whoever came first.
     public let reason: EndReason
-    /// Why the caller's side hung up; nil where it did not.
+    /// Why the caller's side hung up; nil if it did not.
     public let hangupReason: HangupReason?
 
     /// A settlement.
@@ -126,10 +129,10 @@ public struct Settlement: Hashable, Sendable {
 }
 
 extension Ledger {
-    /// Settles the end of `owner`'s ring: the first end that the file knows wins, else `reason` does.
+    /// Settles the end of `owner`'s ring: an end that the file knows already wins, otherwise `reason` does (R7).
     ///
-    /// The caller goes on to tell the person, so the file has it as told. Where another process rings the call anew,
-    /// that ring is left alone.
+    /// The caller reports the end, so the file records it as reported. If another owner rings the call anew, that ring
+    /// is left alone, and `reason` stands.
     public mutating func settle(_ request: RingRequest, owner: Owner, reason: EndReason) -> Settlement {
         var call = call(request.key) ?? Call(ringing: request)
         if let other = call.owner, other != owner {
@@ -146,7 +149,8 @@ extension Ledger {
         return settlement
     }
 
-    /// Records the rings of dead workers as missed, and answers the calls of which nobody has told the person (R12).
+    /// Takes over the missed calls whose owners died without reporting them, and returns them for the caller to report
+    /// (R12). Opening the ledger has recorded the dead rings as missed already.
     public mutating func takeDeadRings() -> [Call] {
         let unreported = calls.filter { call in
             guard !call.isMissedReported, let owner = call.owner, !moment.isAlive(owner) else { return false }

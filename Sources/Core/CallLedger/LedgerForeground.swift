@@ -3,22 +3,22 @@ public import BelfryTerms
 
 /// Whether the app is in front.
 public enum Foreground: Hashable, Sendable {
-    /// It is not.
+    /// The app is not in front.
     case background
-    /// It is, and a process that lives owns the word.
+    /// The app is in front, and a living process owns the flag that says so.
     case owned
-    /// Somebody said so and left nobody to ask: believed until reboot, or for twelve hours.
+    /// A flag that no process owns says that the app is in front: believed until reboot, or for twelve hours.
     case unowned
 }
 
 extension Ledger {
-    /// How long a flag that no process owns is believed.
+    /// How long a flag is believed that no process owns.
     public static let unownedForegroundMax = TimeSpan.seconds(12 * 3600)
 
-    /// How far a stamp may seem to lie ahead for a reader that took the time before it read.
+    /// How far ahead a stamp may lie: a reader may have taken the time just before the stamp was written.
     private static let stampAheadMax = TimeSpan.seconds(1)
 
-    /// Whether the app is in front at this moment.
+    /// Whether the app is in front at this moment (R5, R7).
     public var foreground: Foreground {
         guard isForegroundFlagSet else { return .background }
         guard let stamp = foregroundStamp else { return unownedForeground(since: bareFlagSeen) }
@@ -40,10 +40,11 @@ extension Ledger {
         return stamp
     }
 
-    /// Since when at the latest a flag without a stamp is set: every Belfry program that writes the file stamps it.
+    /// The latest instant at which a flag without a stamp can have been set: every Belfry program that writes the file
+    /// stamps the flag, so another program wrote it last.
     private var bareFlagSeen: Instant { min(moment.fileModified ?? moment.now, moment.now) }
 
-    /// Says that the app is in front: as long as `owner` lives, or, without one, until reboot or for twelve hours.
+    /// Sets the flag that the app is in front: as long as `owner` lives; without one, until reboot or for 12 hours.
     public mutating func enterForeground(owner: Owner?) {
         guard let owner else { return enterForeground(since: moment.now) }
         root[Key.foreground] = .bool(true)
@@ -60,13 +61,14 @@ extension Ledger {
         root[Key.foregroundOwner] = .dictionary(stamp)
     }
 
-    /// Says that the app is no longer in front.
+    /// Clears the flag that the app is in front.
     public mutating func enterBackground() {
         root[Key.foreground] = .bool(false)
         root[Key.foregroundOwner] = nil
     }
 
-    /// A bare flag says nothing of its age: whoever changes the file first stamps it, or drops what is over.
+    /// Stamps a flag that has no stamp, and so no age, or clears one that is no longer believed. Every transaction does
+    /// this as it opens the ledger.
     mutating func stampForeground() {
         guard isForegroundFlagSet else {
             root[Key.foregroundOwner] = nil

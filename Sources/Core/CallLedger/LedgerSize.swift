@@ -1,18 +1,18 @@
 import BelfryPropertyList
 
 extension Ledger {
-    /// Bytes for all that is not a call and may come before the file is written: 16 KiB.
+    /// Bytes kept free for what a transaction may add after the size was checked: 16 KiB.
     private static let reserveBytes = 16 * 1024
 
-    /// So many calls fit whatever their texts are, and need no counting.
+    /// This many calls fit whatever their texts are, so that their bytes need not be counted.
     static let callsAlwaysFit = 200
 
-    /// A call of ours takes at most so many bytes: an id, a name and a handle of 128 bytes, each `&` spelled with five,
-    /// and under 700 of keys, tags and numbers.
+    /// The most bytes that one of our calls takes: an id, a name and a handle of 128 bytes each, of which every `&` is
+    /// spelled with five, and fewer than 700 bytes of keys, tags and numbers.
     private static let callBytesMax = 700 + 3 * 5 * Call.textBytesMax
 
-    /// Drops records where the file would outgrow what is read of it: those that the person knows of first, then the
-    /// oldest. Rings stay, and what a stranger put among the calls.
+    /// Drops records if the file would grow larger than what programs read: first those that the person knows of, the
+    /// oldest of them first, then the rest. Rings stay, and so does what another program put among the calls.
     mutating func dropOldestRecords() {
         let known = entries
         guard known.count > Self.callsAlwaysFit else { return }
@@ -29,14 +29,14 @@ extension Ledger {
         drop(dropped)
     }
 
-    /// Whether one ring more leaves the file readable when all records have gone.
+    /// Whether the file stays readable with one ring more, if all records are dropped.
     func hasRoom(beside rings: [Call]) -> Bool {
         guard rings.count > Self.callsAlwaysFit else { return true }
         let bytes = rings.reduce(0) { $0 + Self.xmlBytes(ofMember: $1.key.text, .dictionary($1.entry)) }
         return bytes + Self.callBytesMax <= callsBytesMax
     }
 
-    /// Bytes that `calls` may take.
+    /// How many bytes `calls` may take.
     private var callsBytesMax: Int {
         var others = root
         others[Key.calls] = nil
@@ -47,7 +47,7 @@ extension Ledger {
         12 + escapedBytes(key) + xmlBytes(of: value)
     }
 
-    /// Bytes of `value` as the file spells it, or a few more.
+    /// How many bytes `value` takes in the file, or a few more.
     private static func xmlBytes(of value: PropertyListValue) -> Int {
         switch value {
         case .bool: 8

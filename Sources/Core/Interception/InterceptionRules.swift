@@ -3,21 +3,21 @@ public import BelfryTerms
 
 /// What decides whether a notification is intercepted (R1).
 ///
-/// Source: Apple, "Modifying content in newly delivered notifications"; a string alert is a body, as devices have it.
+/// Source: Apple, "Modifying content in newly delivered notifications". A string alert counts as a body, as on devices.
 public struct InterceptionRule: Hashable, Sendable {
-    /// Whether it came as a voip push.
+    /// Whether the notification came as a voip push.
     public var isVoIP = false
-    /// Whether it came as a background push, or has nothing but `content-available`.
+    /// Whether the notification came as a background push, or has nothing but `content-available`.
     public var isBackground = false
     /// Whether `mutable-content` is set.
     public var isMutable = false
     /// Whether the alert has a title, a subtitle or a body.
     public var alertHasText = false
 
-    /// A rule of which nothing holds yet.
+    /// A rule with all conditions false.
     public init() {}
 
-    /// The first condition that fails; nil where the extension runs.
+    /// The first condition that fails; nil if the extension runs.
     public var passthrough: PassthroughReason? {
         if isVoIP { return .voip }
         if isBackground { return .background }
@@ -29,12 +29,12 @@ public struct InterceptionRule: Hashable, Sendable {
 
 /// The time an extension has, from the start of its process (R3).
 public struct Budget: Hashable, Sendable {
-    /// How long before the end the extension is told. Source: the grace time observed on devices.
+    /// How long before the end the extension is warned. Source: the grace time observed on devices.
     public static let notice = TimeSpan.seconds(1)
 
     /// When the process started.
     public let start: Instant
-    /// How long it has.
+    /// How long the extension has from then on.
     public let length: TimeSpan
 
     /// The budget of a process that started at `start`.
@@ -47,16 +47,16 @@ public struct Budget: Hashable, Sendable {
     /// When the original content is delivered.
     public var end: Instant { start + length }
 
-    /// When the extension is told: a second before the end, half-way through a budget under two seconds.
+    /// When the extension is warned: a second before the end, or half-way through a budget under two seconds.
     public var willExpire: Instant {
         guard length < Self.notice * 2 else { return end - Self.notice }
         return start + TimeSpan(microseconds: length.microseconds / 2)
     }
 }
 
-/// What the system finds where an attachment is said to be.
+/// What the host finds at an attachment's path.
 public struct AttachmentFacts: Hashable, Sendable {
-    /// Bytes of the file; nil where it is no regular file that can be read.
+    /// The file's size in bytes; nil if there is no regular file that can be read.
     public var bytes: Int64?
 
     /// Facts.
@@ -65,7 +65,7 @@ public struct AttachmentFacts: Hashable, Sendable {
     }
 }
 
-/// Why the system drops an attachment: `UNError.Code`, with the raw values of its header.
+/// Why iOS drops an attachment: `UNError.Code`, with the raw values of its header.
 public enum AttachmentError: Int, Error, Hashable, Sendable, CaseIterable {
     /// Not a path to a readable file.
     case invalidURL = 100
@@ -80,7 +80,7 @@ public enum AttachmentError: Int, Error, Hashable, Sendable, CaseIterable {
     /// The file is empty.
     case corrupt = 105
 
-    /// What the system says of it.
+    /// The text that iOS gives for the error.
     public var localizedDescription: String {
         switch self {
         case .invalidURL: "Invalid attachment file URL"
@@ -95,14 +95,14 @@ public enum AttachmentError: Int, Error, Hashable, Sendable, CaseIterable {
 
 /// Which attachments may be shown. Source: Apple, `UNNotificationAttachment`, the table of types and sizes.
 public enum AttachmentRule {
-    /// Bytes of a picture at most.
+    /// The most bytes of a picture.
     public static let imageBytesMax: Int64 = 10 << 20
-    /// Bytes of a sound at most.
+    /// The most bytes of a sound.
     public static let audioBytesMax: Int64 = 5 << 20
-    /// Bytes of a film at most.
+    /// The most bytes of a film.
     public static let movieBytesMax: Int64 = 50 << 20
 
-    /// What is wrong with `attachment`; nil where it may be shown.
+    /// What is wrong with `attachment`; nil if it may be shown.
     public static func error(in attachment: NotificationAttachment, facts: AttachmentFacts) -> AttachmentError? {
         guard let bytes = facts.bytes else { return .invalidURL }
         guard let limit = bytesMax(ofType: attachment.type) else { return .unrecognizedType }

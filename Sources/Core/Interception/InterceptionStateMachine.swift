@@ -9,15 +9,17 @@ public import BelfryTerms
 ///          └── nothing to wait for ──────────────────────────┘
 public struct InterceptionStateMachine: Sendable {
     private enum State: Sendable {
-        /// Nothing has been received.
+        /// The state before the notification was received.
         case idle
-        /// The extension has the content and may change it; `told` once it knows that its time is nearly over.
+        /// The state while the extension may change the content; `told` once it was told that its time is nearly over.
         case intercepted(NotificationContent, Budget, told: Bool)
-        /// R1 lets the content through as it came, but the extension takes effect all the same and says when.
+        /// The state while an extension acts on a notification that R1 does not intercept, and has not said that it is
+        /// done.
         case accompanied(NotificationContent, Budget)
-        /// The worker was told to stop: what the extension hands over until then is delivered `by`, else the original.
+        /// The state after the worker was told to stop: what the extension hands over before `until` is delivered, else
+        /// the original, in either case as `by`.
         case stopping(NotificationContent, by: Deliverer, until: Instant)
-        /// The content was handed over; whatever comes changes nothing.
+        /// The state after the delivery; nothing changes it.
         case delivered
     }
 
@@ -25,21 +27,21 @@ public struct InterceptionStateMachine: Sendable {
     public enum Effect: Equatable, Sendable {
         /// Run the extension on the request, within the budget.
         case runExtension(Budget)
-        /// Feed ``InterceptionStateMachine/timerFired(at:)`` at this instant; the one asked for before is forgotten.
+        /// Feed ``InterceptionStateMachine/timerFired(at:)`` at this instant, instead of at the one asked for before.
         case wake(at: Instant)
         /// Tell the extension that its time is nearly over.
         case timeWillExpire
-        /// Hand the content over.
+        /// Deliver the content.
         case deliver(Deliverer, NotificationContent)
-        /// The extension's changes were ignored: what it handed over has no alert text.
+        /// Warn that the extension's changes were ignored, because what it handed over has no alert text.
         case warnNoAlertText
-        /// The content handler was called a second time, or too late, and nothing came of it.
+        /// Warn that the content handler was called a second time, or too late, and that this changed nothing.
         case warnHandlerCalledAgain
-        /// The extension may no longer change anything: what it hands over from now on counts no more.
+        /// Tell the extension that the content was delivered: whatever it hands over from now on is ignored.
         case endExtension
     }
 
-    /// How long an extension has to hand over its best attempt once the worker was told to stop (R17).
+    /// How long an extension has to hand over its best attempt after the worker was told to stop (R17).
     public static let stopPatience = TimeSpan.seconds(1)
 
     private var state = State.idle
@@ -47,15 +49,15 @@ public struct InterceptionStateMachine: Sendable {
     /// A machine that has received nothing.
     public init() {}
 
-    /// Whether the content was handed over.
+    /// Whether the content was delivered.
     public var isDelivered: Bool {
         if case .delivered = state { true } else { false }
     }
 
     /// The notification arrived; `passthrough` says why it is not intercepted (R1).
     ///
-    /// If `isAccompanied`, an extension acts on what is not intercepted too: it runs, and the content is delivered as a
-    /// pass-through once it has said that it is done.
+    /// If `isAccompanied`, an extension acts on the notification even if it is not intercepted: the extension runs, and
+    /// what it hands over is delivered as a pass-through.
     public mutating func receive(
         _ content: NotificationContent, passthrough: PassthroughReason?, budget: Budget, isAccompanied: Bool = false
     ) -> [Effect] {
@@ -69,6 +71,7 @@ public struct InterceptionStateMachine: Sendable {
         case (.idle, _?):
             state = .delivered
             return [.deliver(.passthrough, content)]
+        // Our own driver alone feeds the notification, and does so once.
         case (.intercepted, _), (.accompanied, _), (.stopping, _), (.delivered, _):
             preconditionFailure("receive in \(state): one machine is one notification")
         }
@@ -90,17 +93,17 @@ public struct InterceptionStateMachine: Sendable {
         case .intercepted(let original, _, _):
             guard changed.hasAlertText else { return [.warnNoAlertText] + deliver(.extension, original) }
             return deliver(.extension, changed)
-        // A push that shows nothing, as a voip push does, may be handed over without text.
+        // A push that shows nothing, such as a voip push, may be handed over without text.
         case .accompanied: return deliver(.passthrough, changed)
         case .stopping(let original, let by, _):
             return deliver(by, changed.hasAlertText || by == .passthrough ? changed : original)
         case .delivered: return [.warnHandlerCalledAgain]
-        // Only an extension that runs has a handler, and it runs after `receive`.
+        // Only a running extension has a handler, and none runs before `receive`.
         case .idle: preconditionFailure("a handler called before anything was received")
         }
     }
 
-    /// The timer that ``Effect/wake(at:)`` asked for fired; one that fires early changes nothing.
+    /// The timer that ``Effect/wake(at:)`` asked for fired. If it fires early, it is asked for again (R3).
     public mutating func timerFired(at now: Instant) -> [Effect] {
         switch state {
         case .intercepted(let original, let budget, let told):
@@ -112,26 +115,29 @@ public struct InterceptionStateMachine: Sendable {
             return now < budget.end ? [.wake(at: budget.end)] : deliver(.passthrough, original)
         case .stopping(let original, let by, let until):
             return now < until ? [.wake(at: until)] : deliver(by, original)
+        // The timer of a notification that was just delivered may still fire.
         case .idle, .delivered: return []
         }
     }
 
-    /// The extension's process ended without having called its handler.
+    /// The extension's process ended, perhaps without having called its handler.
     public mutating func extensionDied() -> [Effect] {
         switch state {
         case .intercepted(let original, _, _): return died(.crash, original)
         case .accompanied(let original, _): return died(.passthrough, original)
         case .stopping(let original, let by, _): return died(by, original)
+        // A process may end at any time.
         case .idle, .delivered: return []
         }
     }
 
-    /// The worker was told to stop at `now`: the extension has ``stopPatience`` to hand over its best attempt, and
-    /// never longer than its budget. Being told so again changes nothing.
+    /// The worker was told to stop at `now`: the extension has ``stopPatience``, but never longer than its budget, to
+    /// hand over its best attempt (R17). A second stop changes nothing.
     public mutating func stop(at now: Instant) -> [Effect] {
         switch state {
         case .intercepted(let original, let budget, _): return stop(original, by: .stopped, at: now, budget)
         case .accompanied(let original, let budget): return stop(original, by: .passthrough, at: now, budget)
+        // A signal may come at any time.
         case .idle, .stopping, .delivered: return []
         }
     }

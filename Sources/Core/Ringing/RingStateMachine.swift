@@ -1,16 +1,21 @@
 public import BelfryTerms
 
-/// One process's ring, from its admission to its end: inputs in, effects out, no clock and no I/O.
+/// One ring of one process, from its admission to its end: inputs in, effects out, no clock and no I/O.
 ///
-/// The driver performs the effects in order, and feeds what they answer as further inputs.
+/// The driver performs the effects in order, and feeds their answers as further inputs.
 ///
 ///     idle ── begin ──▶ ringing ── end, or the window's end ──▶ silencing ── silenced ──▶ settling ── settled ──▶ over
 public struct RingStateMachine: Sendable {
     private enum State: Equatable, Sendable {
+        /// The state before the ring begins.
         case idle
+        /// The state while the call rings and sound may be heard.
         case ringing(Ring)
+        /// The state while the ring waits for sound and vibration to stop; `reason` ended it.
         case silencing(Ring, reason: EndReason)
+        /// The state while the ring, silent since `silent`, waits for the group file to say how it ended.
         case settling(Ring, silent: Instant)
+        /// The state after the end was reported; nothing changes it.
         case over
     }
 
@@ -18,29 +23,30 @@ public struct RingStateMachine: Sendable {
         let window: RingWindow
         let interval: TimeSpan
         var mode: RingMode
-        /// The last tick that was made, or passed over because it was missed.
+        /// The number of the last tick that was made, or was missed and passed over. It never decreases.
         var lastTick: Int64 = 0
-        /// How many were made.
+        /// How many ticks were made after tick 0.
         var ticks: Int64 = 0
 
+        /// When `tick` is due: counted from the start, so that lateness never adds up (R6).
         func due(_ tick: Int64) -> Instant { window.start + interval * tick }
     }
 
     /// What the driver has to do.
     public enum Effect: Equatable, Sendable {
-        /// Say that it rings in `mode`.
+        /// Report that the call rings in `mode`.
         case ringing(mode: RingMode)
-        /// Sound and vibrate once, in `mode`; the last one is over with it.
+        /// Sound and vibrate once, in `mode`; this replaces the previous pulse.
         case pulse(mode: RingMode)
-        /// Say that tick `n` was made, `late` after it was due.
+        /// Report that tick `n` was made, `late` after it was due.
         case tick(n: Int64, late: TimeSpan)
-        /// Feed ``RingStateMachine/timerFired(at:)`` at this instant; the one asked for before is forgotten.
+        /// Feed ``RingStateMachine/timerFired(at:)`` at this instant, instead of at the one asked for before.
         case wake(at: Instant)
-        /// Make sound and vibration stop, at once, and feed ``RingStateMachine/silenced(at:)`` when they have.
+        /// Stop sound and vibration at once, and feed ``RingStateMachine/silenced(at:)`` when they have stopped.
         case silence
         /// Settle the end in the group file, and feed ``RingStateMachine/settled(_:)``.
         case settle(EndReason)
-        /// Say that it is over.
+        /// Report that the ring is over.
         case ended(reason: EndReason, rang: TimeSpan, ticks: Int64)
     }
 
@@ -49,15 +55,15 @@ public struct RingStateMachine: Sendable {
     /// A machine that does not ring yet.
     public init() {}
 
-    /// Whether it rings: sound may be heard.
+    /// Whether the call rings: sound may be heard.
     public var isRinging: Bool {
         if case .ringing = state { true } else { false }
     }
 
-    /// The ring is admitted: tick 0 is made at once (R6).
+    /// The ring was admitted: tick 0 is made at once (R6).
     ///
-    /// A process that was stopped since its admission finds some ticks missed, and no sound left to make where even
-    /// the end is past.
+    /// If the process was stopped since the admission, ticks that it missed are passed over. If even the end has
+    /// passed, the ring makes no sound, and its timer ends it at once.
     public mutating func begin(
         _ window: RingWindow, interval: TimeSpan, mode: RingMode, at now: Instant
     ) -> [Effect] {
@@ -67,16 +73,16 @@ public struct RingStateMachine: Sendable {
             var ring = Ring(window: window, interval: interval, mode: mode)
             ring.lastTick = max(0, (now - window.start).microseconds / interval.microseconds)
             state = .ringing(ring)
-            // Its end comes by the timer all the same: what its beginning belongs to, such as the delivery, comes
-            // before.
+            // The timer ends the ring even then: what belongs to its beginning, such as the delivery, comes first.
             guard now < window.end else { return [.ringing(mode: mode), .wake(at: window.end)] }
             return [.ringing(mode: mode), .pulse(mode: mode), wake(for: ring)]
+        // Our own driver alone begins a ring, and does so once.
         case .ringing, .silencing, .settling, .over:
             preconditionFailure("begin in \(state): one machine is one ring")
         }
     }
 
-    /// The timer that ``Effect/wake(at:)`` asked for fired; one that fires early or twice changes nothing.
+    /// The timer that ``Effect/wake(at:)`` asked for fired. A timer that fires early or twice makes no tick.
     public mutating func timerFired(at now: Instant) -> [Effect] {
         switch state {
         case .ringing(var ring):
@@ -87,13 +93,14 @@ public struct RingStateMachine: Sendable {
             ring.ticks += 1
             state = .ringing(ring)
             return [.pulse(mode: ring.mode), .tick(n: tick, late: now - ring.due(tick)), wake(for: ring)]
+        // The timer of a ring that has just ended may still fire.
         case .idle, .silencing, .settling, .over: return []
         }
     }
 
-    /// It rings on in another mode (R10); its start, deadline and tick numbers run on.
+    /// The call rings on in `mode` (R10); its start, end and tick numbers stay as they are.
     ///
-    /// A process that was stopped past its ring's end may read of a change before its timer fires: that is the end.
+    /// A process that was stopped past the ring's end may read of a change before its timer fires: then the ring ends.
     public mutating func change(to mode: RingMode, at now: Instant) -> [Effect] {
         switch state {
         case .ringing(var ring):
@@ -102,14 +109,16 @@ public struct RingStateMachine: Sendable {
             ring.mode = mode
             state = .ringing(ring)
             return [.ringing(mode: mode), .pulse(mode: mode)]
+        // The file may change at any time.
         case .idle, .silencing, .settling, .over: return []
         }
     }
 
-    /// Somebody ends it: hangup, answer, decline, the app in front, or a stop. Only the first end counts (R7).
+    /// Somebody ends the ring: hangup, answer, decline, the app in front, or a stop. Only the first end counts (R7).
     public mutating func end(_ reason: EndReason) -> [Effect] {
         switch state {
         case .ringing(let ring): return end(ring, reason: reason)
+        // Ends may come from several sides at once, and before the ring has begun.
         case .idle, .silencing, .settling, .over: return []
         }
     }
@@ -120,6 +129,7 @@ public struct RingStateMachine: Sendable {
         case .silencing(let ring, let reason):
             state = .settling(ring, silent: now)
             return [.settle(reason)]
+        // Nobody asked for silence, or it has been reported already.
         case .idle, .ringing, .settling, .over: return []
         }
     }
@@ -130,6 +140,7 @@ public struct RingStateMachine: Sendable {
         case .settling(let ring, let silent):
             state = .over
             return [.ended(reason: reason, rang: silent - ring.window.start, ticks: ring.ticks)]
+        // Nobody asked for the end to be settled, or it has been reported already.
         case .idle, .ringing, .silencing, .over: return []
         }
     }
@@ -139,7 +150,7 @@ public struct RingStateMachine: Sendable {
         return [.silence]
     }
 
-    /// The next tick, or the end where no tick is due before it.
+    /// Wakes at the next tick, or at the end if no tick is due before it.
     private func wake(for ring: Ring) -> Effect {
         .wake(at: min(ring.due(ring.lastTick + 1), ring.window.end))
     }

@@ -1,18 +1,18 @@
 public import BelfryTerms
 
-/// From when to when a call rings, and what the end will be called: R7 and R9 in one computation.
+/// When a call begins and ends to ring, and what that end is called: R7 and R9 in one computation.
 public struct RingWindow: Hashable, Sendable {
-    /// By how much the budget may cut a ring before that is called `expired`.
+    /// The budget may cut a ring by this much before the end is called `expired`.
     public static let cutUnnoticed = TimeSpan.seconds(1)
 
-    /// When it begins: tick 0.
+    /// When the ring begins: tick 0.
     public let start: Instant
-    /// When it ends, if nobody ends it before.
+    /// When the ring ends, if nobody ends it before. Never before `start`.
     public let end: Instant
-    /// What that end is: `timeout`, or `expired` where the budget cuts the ring short.
+    /// What that end is called: `timeout`, or `expired` if the budget cuts the ring short.
     public let reasonAtEnd: EndReason
 
-    /// A window; one that would end before it begins ends as it begins.
+    /// A window. If `end` is before `start`, the ring ends as it begins.
     public init(start: Instant, end: Instant, reasonAtEnd: EndReason) {
         self.start = start
         self.end = max(start, end)
@@ -23,8 +23,10 @@ public struct RingWindow: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - duration: how long the call rings, counted from when it was sent.
-    ///   - sentAt: when it was sent, if that is known and believable.
-    ///   - expiration: when the push was to be dropped; nil is never, and 0 "try once", which is not past.
+    ///   - sentAt: when the request was sent, if that is known and believable.
+    ///   - expiration: when the push becomes stale: nil is never, and 0 is "try once", which is never past.
+    ///   - start: this instant.
+    ///   - wall: this instant by the wall clock.
     ///   - deadline: the end of the budget.
     public static func of(
         duration: TimeSpan, sentAt: WallTime?, expiration: WallTime?, start: Instant, wall: WallTime, deadline: Instant

@@ -2,7 +2,7 @@ import BelfryEventLoop
 import BelfryJournal
 import BelfryProtocol
 
-/// Takes events into the journal a loop's iteration later, after silence and the group file, and never waits for it.
+/// Writes events to the journal one loop iteration late, so that silence and the group file come first. Never blocks.
 final class JournalSink {
     private let loop: Loop
     private let writer = JournalWriter()
@@ -21,13 +21,13 @@ final class JournalSink {
     }
 
     func write(_ event: Event) {
-        // Not even an iteration for what has no entry: a tick shall cost as little as it can.
+        // An event without an entry does not even cost an iteration: a tick must cost as little as it can.
         guard JournalStory.hasEntry(for: event) else { return }
         if waiting.isEmpty { loop.afterThis(description: "journal") { [unowned self] in writeWaiting() } }
         waiting.append(event)
     }
 
-    /// Writes what it can of what is left; the rest is lost with the worker.
+    /// Writes what is left, as far as that is possible without waiting; the rest is lost.
     func finish() {
         writeWaiting()
         writer.finish()

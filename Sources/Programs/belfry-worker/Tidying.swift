@@ -9,9 +9,9 @@ import CallService
 import GroupLedger
 import Glibc
 
-/// What belfry-tidy.service does after a worker died: settles its ring, and tells the person of the missed call (R12).
+/// What belfry-tidy.service does after a worker died: settles its ring, and reports the missed call (R12).
 enum Tidying {
-    /// Settles every group; answers the exit status.
+    /// Settles every group, and returns the exit status.
     static func run(environment: Environment) -> Int32 {
         guard let state = StateDirectory(environment: environment) else { return 0 }
         do throws(SystemError) {

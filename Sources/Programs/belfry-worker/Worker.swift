@@ -13,7 +13,7 @@ import PictureFetcher
 import ServiceHost
 import SystemSound
 
-/// The process systemd starts for one notification: wires the rooms together and runs the loop until it is over.
+/// The process that systemd starts for one notification: wires the rooms together, and runs the loop until it is done.
 final class Worker {
     /// Exit statuses, of sysexits(3).
     private enum Status {
@@ -31,10 +31,11 @@ final class Worker {
     private var status = Status.handled
     private var isOver = false
 
-    /// Handles the notification on standard input; answers the exit status.
+    /// Handles the notification on standard input, and returns the exit status.
     static func run(environment: Environment) -> Int32 {
         do throws(SystemError) {
-            // What can be read at once is answered at once; only then is there time to get ready for the rest.
+            // A notification that can be read at once is answered at once; only then does the loop prepare to wait
+            //.
             let worker = Worker(loop: try Loop(preparesLater: true), environment: environment)
             try worker.listenForStop()
             worker.connection.read { [unowned worker] in worker.received($0) }
@@ -145,7 +146,7 @@ final class Worker {
             timers: loop, id: id, receivedAt: receivedAt, listeners: [connection.write, journal.write])
     }
 
-    /// The unit's `RuntimeMaxSec=` matches the default budget: a longer one asks for more.
+    /// Asks systemd for more time if the budget is longer than the default, which the unit's `RuntimeMaxSec=` matches.
     private func extendRuntime(to budget: TimeSpan) {
         guard budget > Settings.expiryBudgetOfApple else { return }
         let length = budget + .seconds(5)
@@ -153,7 +154,7 @@ final class Worker {
     }
 }
 
-/// When this process started, cut to the kernel's clock tick of 10 ms.
+/// When this process started, rounded down to the kernel's clock tick of 10 ms.
 private func processStart() -> Instant {
     let ticksPerSecond = Int64(sysconf(Int32(_SC_CLK_TCK)))
     let ticks = Int64(clamping: ProcessIdentity.current.startTicks)

@@ -8,11 +8,11 @@ let usage = """
     """
 
 openMissingStandardDescriptors()
-// A client that leaves must not end a ring. systemd ignores it for services; a shell's pipe does not.
+// A client that leaves must not end a ring by SIGPIPE. systemd ignores that signal for services; a shell does not.
 ignoreBrokenPipes()
 
 let status: Int32
-// Without any, which is how systemd starts it, the arguments are not even made into strings.
+// systemd starts the worker without arguments, and then they are not even turned into strings.
 switch CommandLine.argc > 1 ? CommandLine.arguments.dropFirst() : [] {
 case []: status = Worker.run(environment: workerEnvironment())
 case ["--tidy"]: status = Tidying.run(environment: workerEnvironment())
@@ -23,18 +23,18 @@ default:
     complain("unknown arguments\n" + usage)
     status = 64
 }
-// Without destructors: the sound thread may be inside a library that hangs with its server.
+// _exit skips destructors, which could wait for the sound thread inside a library that hangs with its server.
 fflush(nil)
 _exit(status)
 
-/// The variables the worker reads. Strings of all the others would cost each start as much as its push.
+/// The variables that the worker reads. Turning all others into strings would cost as much as handling the push.
 func workerEnvironment() -> Environment {
     var environment = Environment.ofThisProcess(startingWith: ["BELFRY_", "XDG_", "HOME="])
     environment.addMissingHome()
     return environment
 }
 
-/// Says on standard error what stopped the worker; nobody listening is no reason to fail.
+/// Writes on standard error what stopped the worker. If nobody reads it, that is no reason to fail.
 func complain(_ text: String) {
     let line = Array("belfry-worker: \(text)\n".utf8)
     _ = unsafe line.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }

@@ -154,9 +154,9 @@ private enum CallRow {
     }
 }
 
-/// Rows whose columns stand below one another.
+/// A table whose columns are aligned.
 enum TableText {
-    /// The lines of `rows`, every column but the last padded to its widest cell; cells must be escaped already.
+    /// The lines of `rows`, with each column but the last padded to its widest cell. Cells must be escaped already.
     static func lines(_ rows: [[String]]) -> [String] {
         var widths: [Int] = []
         for row in rows {

@@ -7,22 +7,22 @@ import Glibc
 
 /// One command: what its help says, what it takes, and what it does.
 struct Command: Sendable {
-    /// Its name.
+    /// The command's name.
     let name: String
-    /// How it is written, without `belfry`; one line each.
+    /// How the command is written, without `belfry`, one line for each form.
     let synopsis: [String]
-    /// What it does, in one line.
+    /// What the command does, in one line.
     let summary: String
-    /// What its help says beside that.
+    /// What the command's help says besides the summary.
     var details = ""
-    /// The options it takes beside ``Option/common``.
+    /// The options that the command takes besides ``Option/common``.
     var options: [Option] = []
-    /// How many arguments it takes.
+    /// How many arguments the command takes.
     var arguments = 0...0
-    /// How many of its arguments are left as they are, hyphens included, given all words from the first argument on;
-    /// nil if options may come anywhere.
+    /// Given all words from the first argument on, how many arguments are taken as they are, hyphens included; nil if
+    /// options may come anywhere.
     var verbatimCount: (@Sendable ([String]) -> Int)?
-    /// What it does.
+    /// Carries the command out.
     let run: @Sendable (Context) throws(CommandError) -> ProgramStatus
 }
 
@@ -48,18 +48,18 @@ struct CommandError: Error, Equatable {
 
 /// What a command works with: its options, the environment, the settings, and where it prints.
 struct Context {
-    /// Its options and arguments.
+    /// The options and arguments.
     let options: ParsedOptions
     /// The environment.
     let environment: [String: String]
-    /// Where it prints.
+    /// Where the command prints.
     let output: Output
-    /// The settings in force for the shell that runs it.
+    /// The settings in force for the shell that runs the command.
     let loaded: LoadedSettings
     /// How words are coloured.
     let style: Style
 
-    /// A context; reads the configuration.
+    /// A context. Reads the configuration.
     init(options: ParsedOptions, environment: [String: String], output: Output) {
         self.options = options
         self.environment = environment
@@ -68,7 +68,7 @@ struct Context {
         style = Style(isTerminal: output.isTerminal, environment: environment)
     }
 
-    /// Says on standard error what is not as it should be, and goes on.
+    /// Prints a warning on standard error, and goes on.
     func warn(_ text: String) { output.complaint(Printable.escaped("belfry: warning: " + text)) }
 
     /// Whether JSON is wanted.
@@ -79,7 +79,7 @@ struct Context {
 
     /// The app group that a push has to name; nil if the worker's configuration names the same.
     ///
-    /// The shell's environment need not be the worker's, and both have to use the same file.
+    /// The shell's environment may differ from the worker's, and both have to use the same file.
     var statedGroup: String? {
         if let group = options["group"] { return group }
         if case .environment = loaded.origin(of: .appGroupName) { return loaded.settings.appGroup }
@@ -98,7 +98,7 @@ struct Context {
 }
 
 extension CommandError {
-    /// The push's failure as the command's.
+    /// The failure of a push, as that of the command.
     init(_ error: PushError) {
         self.init(ProgramStatus(rawValue: error.exitStatus) ?? .defect, error.detail, error.remedy)
     }

@@ -24,7 +24,7 @@ extension Command {
         return report(loaded, context)
     }
 
-    /// Every mistake a line; 78 if there is one.
+    /// Prints one line for each mistake, and returns 78 if there is one.
     private static func report(_ loaded: LoadedSettings, _ context: Context) -> ProgramStatus {
         for mistake in loaded.mistakes {
             if context.wantsJSON {

@@ -8,7 +8,7 @@ import BelfryTerms
 import Glibc
 import SystemSound
 
-/// What has to be on the machine, apart from units, socket and sound.
+/// Checks of the machine, apart from units, socket and sound.
 enum MachineChecks {
     /// Whether the worker is in the folder of this program.
     static func program(_ context: Context) -> [Finding] {
@@ -80,7 +80,7 @@ enum UnitChecks {
         guard Systemctl.ask(["show-environment"]) != nil else {
             let detail = "no systemd user manager answers"
             let remedy = "log in through a session with systemd, or: loginctl enable-linger, then set XDG_RUNTIME_DIR"
-            // Somebody who named a socket runs it by other means, such as systemd-socket-activate.
+            // Whoever names a socket runs the worker by other means, such as systemd-socket-activate.
             let isNeeded = context.options["socket"] == nil && context.environment["BELFRY_SOCKET"] == nil
             return [Finding(isNeeded ? .fail : .warn, "manager", detail, mend: remedy)]
         }
@@ -118,7 +118,7 @@ enum UnitChecks {
         return Finding(.ok, "linger", "calls ring without a login too")
     }
 
-    /// User namespaces, which hardened.conf needs: with it and without them every call is lost.
+    /// Checks user namespaces, which hardened.conf needs: if it is in force without them, every call is lost.
     private static func hardening() -> Finding {
         let works = ProgramAnswer.of("/usr/bin/unshare", ["--user", "--map-current-user", "true"]) != nil
         let isUsed = Systemctl.property("PrivateUsers", of: "belfry@0.service") == "yes"
@@ -136,7 +136,7 @@ enum UnitChecks {
 
 /// Whether a push gets through.
 enum SocketChecks {
-    /// Shows nothing and rings nothing, but takes the way of every notification.
+    /// A notification that shows nothing and rings nothing, but goes through the worker like any other.
     private static let probe = Array(#"{"aps":{"content-available":1}}"#.utf8)
     private static let patience = TimeSpan.seconds(5)
 
@@ -153,7 +153,7 @@ enum SocketChecks {
 
     private static func permissions(_ path: String) -> Finding? {
         var status = stat()
-        // What is not there, connecting explains best.
+        // If there is no socket, the attempt to connect explains that best.
         guard unsafe stat(path, &status) == 0 else { return nil }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
             return Finding(.fail, "socket", "\(path) is no socket", mend: "remove it, then restart belfry.socket")

@@ -32,9 +32,9 @@ extension Command {
     }
 }
 
-/// Whether the configuration is as somebody meant it.
+/// Whether the configuration has mistakes.
 enum ConfigurationChecks {
-    /// One finding for each mistake, or one that there is none.
+    /// One finding for each mistake, or one that says that there is none.
     static func run(_ context: Context) -> [Finding] {
         let loaded = context.loaded
         let mistakes = loaded.mistakes.map { mistake in
@@ -48,17 +48,17 @@ enum ConfigurationChecks {
 
 /// What one check of the doctor found.
 struct Finding: Sendable, Equatable {
-    /// How bad it is.
+    /// How bad a finding is.
     enum Level: String, Sendable {
-        /// It works.
+        /// What was checked works.
         case ok
-        /// Calls ring, but not as they might.
+        /// Calls ring, but not as they could.
         case warn
         /// Calls do not ring.
         case fail
     }
 
-    /// How bad it is.
+    /// How bad the finding is.
     let level: Level
     /// What was checked, in one word.
     let subject: String

@@ -3,7 +3,7 @@ import BelfryProtocol
 import BelfryTerms
 import CallLedger
 
-/// Events as lines for people: time first, then the event, then what it says.
+/// Events as lines for people: first the time, then the event's name, then its details.
 struct EventText {
     /// How words are coloured.
     let style: Style
@@ -30,7 +30,7 @@ struct EventText {
         if case .tick = body { true } else { false }
     }
 
-    /// What an event says beside its time and name; not escaped.
+    /// What an event says besides its time and name; not escaped.
     static func details(of body: Event.Body) -> String {
         switch body {
         case .received(let received): details(of: received)
@@ -109,13 +109,13 @@ struct EventText {
         return explained(why.rawValue, explanation)
     }
 
-    /// `explanation (word)`; the word alone if this version does not know it.
+    /// `explanation (word)`, or the word alone if this version does not know it.
     private static func explained(_ word: String, _ explanation: String) -> String {
         explanation.isEmpty ? word : "\(explanation) (\(word))"
     }
 }
 
-/// A line of a story: when, what, and the rest, each below the one before.
+/// Lines of a story: when, what, and the details, in aligned columns.
 struct StoryText {
     /// How words are coloured.
     let style: Style
@@ -134,24 +134,24 @@ struct StoryText {
     }
 }
 
-/// Calls as people read them.
+/// Calls, written for people.
 enum CallText {
     /// The call's id, or a description if it has none; not escaped.
     static func name(of call: String) -> String { call.isEmpty ? "the call without an id" : call }
 
-    /// The call's id and who calls, escaped.
+    /// The call's id and caller, escaped.
     static func description(of call: Call) -> String {
         let caller = [call.name, call.handle].filter { !$0.isEmpty }.joined(separator: ", ")
         return Printable.escaped(name(of: call.key.text) + (caller.isEmpty ? "" : " (\(caller))"))
     }
 }
 
-/// Numbers as people read them, without a C format string.
+/// Numbers, written for people without a C format string.
 enum DecimalText {
-    /// Larger numbers are shown as this one: what comes from outside may be 1e300.
+    /// A larger number is shown as this one: a number from outside may be 1e300 (R18).
     private static let largest = 1e12
 
-    /// `value` with `digits` (at most 6) decimals, rounded; not a number is `?`.
+    /// `value` rounded to `digits` (at most 6) decimals; NaN is written as `?`.
     static func fixed(_ value: Double, digits: Int) -> String {
         guard !value.isNaN else { return "?" }
         var scale: Int64 = 1

@@ -5,13 +5,13 @@ import BelfryTerms
 import CallLedger
 import GroupLedger
 
-/// The group file that a command looks into or changes.
+/// The group file that a command reads or changes.
 struct GroupAccess {
     /// The ledger in it.
     let ledgerFile: LedgerFile
     private let context: Context
 
-    /// The file of the group that `context` names; nothing is opened yet.
+    /// The file of the group that `context` names. Nothing is opened yet.
     init(_ context: Context) throws(CommandError) {
         guard let group = GroupName(context.groupName) else {
             throw CommandError(
@@ -25,7 +25,7 @@ struct GroupAccess {
         self.context = context
     }
 
-    /// What the file says now; nothing where there is none.
+    /// What the file says now; nothing if there is no file. Throws if the file cannot be read.
     func snapshot() throws(CommandError) -> GroupSnapshot {
         let snapshot = file.snapshot()
         if case .unreadable(let detail) = snapshot.status {
@@ -38,20 +38,20 @@ struct GroupAccess {
     /// The file itself.
     var file: GroupFile { ledgerFile.file }
 
-    /// Who rings and who rang; nobody if there is no file. The rings of dead workers are recorded as missed first
-    /// (R12), if that can be done.
+    /// The ledger in the file; empty if there is no file. The rings of dead workers are recorded as missed first (R12),
+    /// if the file can be written.
     func ledger() throws(CommandError) -> Ledger {
         let ledger = Ledger(reading: try snapshot())
         guard ledger.hasDeadRing, let settled = try? changeLedger({ $0 }) else { return ledger }
         return settled
     }
 
-    /// Changes keys of the file in one transaction; prints what the operator should know of it.
+    /// Changes keys of the file in one transaction, and prints the warnings that came of it.
     func change<Result>(_ change: @escaping (inout GroupEdit) -> Result) throws(CommandError) -> Result {
         try answer(of: file.transactAndWait(on: try Command.makeLoop(), change))
     }
 
-    /// Changes who rings, in one transaction.
+    /// Changes the ledger in one transaction, and prints the warnings that came of it.
     func changeLedger<Result>(_ change: @escaping (inout Ledger) -> Result) throws(CommandError) -> Result {
         try answer(of: ledgerFile.transactAndWait(on: try Command.makeLoop(), change))
     }

@@ -35,7 +35,7 @@ extension Command {
         }
     }
 
-    /// A key, and a value with its type, may begin with a hyphen.
+    /// How many words are taken as they are: a key, and a value with its type, may begin with a hyphen.
     @Sendable private static func verbatimCount(_ words: [String]) -> Int {
         guard words.first == "set", words.count > 2 else { return 2 }
         guard words.count > 3, words[2].hasPrefix("-") else { return 3 }
@@ -92,7 +92,7 @@ extension Command {
         let start = loop.now
         var known = try access.snapshot().root
         let (watch, failure) = access.file.watch(on: loop) { snapshot in
-            // A file that cannot be read now says nothing about its keys.
+            // A file that cannot be read at the moment says nothing about its keys.
             guard case .read = snapshot.status else { return }
             let news = KeyChange.changes(from: known, to: snapshot.root).filter { key == nil || $0.key == key }
             known = snapshot.root

@@ -4,11 +4,11 @@ import Glibc
 
 /// An option that a command takes.
 struct Option: Sendable {
-    /// Its long name without the hyphens.
+    /// The option's long name, without the hyphens.
     let name: String
-    /// What its argument is called in the help; nil if it takes none.
+    /// What the help calls the option's argument; nil if it takes none.
     let argument: String?
-    /// What it does, for the help.
+    /// What the option does, for the help.
     let summary: String
 
     /// A switch.
@@ -25,7 +25,7 @@ struct Option: Sendable {
         self.summary = summary
     }
 
-    /// The options that every command takes, before or behind its name.
+    /// The options that every command takes, before or after its name.
     static let common = [
         Option("socket", "PATH", "push to this socket ($BELFRY_SOCKET)"),
         Option("group", "NAME", "use this app group ([AppGroup] Name=, $BELFRY_APP_GROUP)"),
@@ -35,11 +35,12 @@ struct Option: Sendable {
     ]
 }
 
-/// What a command line holds: options by their long names, and the rest.
+/// What a command line says: options by their long names, and arguments.
 struct ParsedOptions: Equatable {
-    /// The argument of each option that was given; empty for a switch. The last one counts.
+    /// The argument of each option that was given; empty for a switch. If an option is given twice, the last one
+    /// counts.
     var values: [String: String] = [:]
-    /// What is no option.
+    /// The words that are no options.
     var arguments: [String] = []
 
     /// Whether the option `name` was given.
@@ -49,14 +50,14 @@ struct ParsedOptions: Equatable {
     subscript(name: String) -> String? { values[name] }
 }
 
-/// Reads options with getopt_long(3), so that abbreviations, `--name=value` and `--` work as everywhere.
+/// Reads options with getopt_long(3), so that abbreviations, `--name=value` and `--` work as in other programs.
 enum OptionParser {
-    /// Long options answer with numbers above any letter's.
+    /// The code of the first long option, above the codes of all letters.
     private static let firstCode: Int32 = 256
 
     /// Reads `words`, the command line without the program's name.
     ///
-    /// With `stopsAtFirstArgument` everything from the first word on that is no option is left as it is.
+    /// If `stopsAtFirstArgument`, everything from the first word that is no option is left as it is.
     static func parse(
         _ words: [String], _ options: [Option], stopsAtFirstArgument: Bool
     ) throws(CommandError) -> ParsedOptions {
@@ -95,7 +96,7 @@ enum OptionParser {
         }
         if let known { return CommandError(.usage, "--\(known.name) takes no value", "write it without =") }
         if optionCode != 0 {
-            // A letter of several bytes is several letters to getopt; the first of them is no text.
+            // getopt takes a letter of several bytes for several letters, and the first byte alone is no text.
             let letter = Unicode.Scalar(UInt32(bitPattern: optionCode)).flatMap { $0.isASCII ? String($0) : nil }
             return CommandError(
                 .usage, letter.map { "there is no option -\($0)" } ?? "no option is that letter", "see --help")
@@ -111,7 +112,7 @@ enum OptionParser {
         return CommandError(.usage, "there is no option \(given)", remedy)
     }
 
-    /// The words as C has them: getopt permutes these pointers.
+    /// The words as C strings. getopt permutes the pointers.
     @safe private final class CArguments {
         var pointers: [UnsafeMutablePointer<CChar>?]
         let count: Int32
@@ -126,7 +127,7 @@ enum OptionParser {
         deinit { for index in 0..<Int(count) { unsafe free(owned[index]) } }
     }
 
-    /// The options as C has them, ended by a row of zeros.
+    /// The options as a C table, ended by a row of zeros.
     @safe private final class COptionTable {
         let entries: UnsafeMutablePointer<option>
         private let count: Int

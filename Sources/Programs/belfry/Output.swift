@@ -2,7 +2,7 @@ import BelfryJSON
 import BelfrySyscalls
 import Glibc
 
-/// Standard output and standard error, written at once and never with a signal.
+/// Standard output and standard error, without a buffer, and without SIGPIPE if the reader has left.
 final class Output {
     /// Whether standard output is a terminal.
     let isTerminal: Bool
@@ -12,7 +12,7 @@ final class Output {
     private let standardOutput: Int32
     private let standardError: Int32
 
-    /// Output to two descriptors that outlive it; SIGPIPE is ignored in this process from now on.
+    /// Output to two descriptors, which must outlive it. From now on this process ignores SIGPIPE.
     init(standardOutput: Int32 = STDOUT_FILENO, standardError: Int32 = STDERR_FILENO) {
         self.standardOutput = standardOutput
         self.standardError = standardError
@@ -26,7 +26,7 @@ final class Output {
     /// Prints bytes as they are.
     func bytes(_ bytes: [UInt8]) { write(bytes, to: standardOutput) }
 
-    /// Prints an object as a line.
+    /// Prints an object on one line.
     func json(_ object: JSONObject) { bytes(JSONValue.object(object).serialized() + [UInt8(ascii: "\n")]) }
 
     /// Prints one line on standard error.
@@ -40,7 +40,7 @@ final class Output {
             if count > 0 { rest = rest.dropFirst(count) }
             guard count < 0 else { continue }
             if errno == EINTR { continue }
-            // Somebody else's O_NONBLOCK on a shared terminal or pipe: wait for the reader.
+            // Another program has set O_NONBLOCK on a shared terminal or pipe: wait for the reader.
             if errno == EAGAIN {
                 var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 unsafe poll(&wanted, 1, -1)
@@ -68,15 +68,15 @@ struct Style: Sendable {
         case strong = "1"
     }
 
-    /// Whether there is colour at all.
+    /// Whether colours are used at all.
     let isColoured: Bool
 
-    /// Colour only on a terminal that has it, and not with `NO_COLOR` (no-color.org: set and not empty).
+    /// Colours are used only on a terminal that has them, and not if `NO_COLOR` is set and not empty (no-color.org).
     init(isTerminal: Bool, environment: [String: String]) {
         isColoured = isTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }
 
-    /// `text` in `tone`, which must have been escaped before.
+    /// `text`, which must be escaped already, in `tone`.
     func paint(_ text: String, _ tone: Tone?) -> String {
         guard isColoured, let tone else { return text }
         return "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m"

@@ -2,7 +2,7 @@ import BelfryTerms
 import BelfryProtocol
 import BelfrySettings
 
-/// The command line: finds the command, reads its options, runs it, and says what went wrong.
+/// The command line: finds the command, reads its options, runs it, and prints what went wrong.
 enum Program {
     /// What `--version` prints.
     static let version = "belfry 0.1.0"
@@ -76,9 +76,9 @@ enum Program {
     }
 }
 
-/// How the program ends: the sysexits(3) that README lists.
+/// How the program ends: the exit statuses that `docs/operations.md` lists, after sysexits(3).
 enum ProgramStatus: Int32, CaseIterable, Sendable {
-    /// It did what was asked.
+    /// The command did what was asked.
     case done = 0
     /// The command line is wrong.
     case usage = 64

@@ -5,9 +5,9 @@ import BelfryProtocol
 import BelfrySettings
 import CallLedger
 
-/// Property list values as people read them, and as JSON.
+/// Property list values, written for people and as JSON.
 enum PropertyListText {
-    /// From the start of property lists' time, 2001, back to that of Unix.
+    /// Seconds from the start of Unix time to that of property lists, in 2001.
     private static let secondsFrom1970To2001 = 978_307_200.0
 
     /// One line for people, escaped (S3): scalars as they are, the rest as JSON.
@@ -23,7 +23,7 @@ enum PropertyListText {
         }
     }
 
-    /// The value in JSON: an integer that JSON's readers would round is a string, a date Unix seconds, data base64.
+    /// The value in JSON. An integer above 64 signed bits becomes a string, a date Unix seconds, data base64.
     static func json(_ value: PropertyListValue) -> JSONValue {
         switch value {
         case .bool(let flag): .bool(flag)
@@ -62,7 +62,7 @@ enum PropertyListText {
 }
 
 extension PropertyListValue {
-    /// What kind of value it is, in one word.
+    /// The type of the value, in one word.
     var kind: String {
         switch self {
         case .bool: "bool"
@@ -78,9 +78,9 @@ extension PropertyListValue {
     }
 }
 
-/// A value as `belfry group set` takes it: with the type flags of defaults(1).
+/// A value as `belfry group set` takes it, with the type flags of defaults(1).
 enum TypedValue {
-    /// The value that `words` (a flag and a text, or a text alone) mean for `key`.
+    /// The value that `words`, a flag and a text or a text alone, mean for `key`.
     static func parse(_ words: [String], for key: String) throws(CommandError) -> PropertyListValue {
         guard words.count == 2 else { return try value(words[0], kind(of: key)) }
         switch words[0] {
@@ -92,7 +92,7 @@ enum TypedValue {
         }
     }
 
-    /// Whether `word` names the type of the word after it.
+    /// Whether `word` is a flag that gives the type of the next word.
     static func isFlag(_ word: String) -> Bool {
         ["-bool", "-boolean", "-int", "-integer", "-float", "-real", "-string"].contains(word)
     }
@@ -101,7 +101,7 @@ enum TypedValue {
         case bool, integer, real, string
     }
 
-    /// The type in which Belfry reads `key`, so that nobody has to state it; every other key is a string.
+    /// The type of `key` if no flag is given: that in which Belfry reads its own keys, else a string.
     private static func kind(of key: String) -> Kind {
         switch key {
         case Ledger.Key.foreground: .bool

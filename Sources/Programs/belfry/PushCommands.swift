@@ -26,8 +26,8 @@ extension Command {
         return try PushRun.push(addressed(notification, to: context.statedGroup), context)
     }
 
-    /// `notification` in an envelope for the app group `group`. Unchanged if there is no group, or if it is no JSON
-    /// object: then the worker says what is wrong with it.
+    /// `notification` in an envelope for the app group `group`; unchanged if `group` is nil. If the notification is no
+    /// JSON object, it is unchanged too, and the worker says what is wrong with it.
     static func addressed(_ notification: [UInt8], to group: String?) -> [UInt8] {
         guard let group, let value = try? JSONValue.parse(notification), var object = value.objectValue else {
             return notification
@@ -40,7 +40,8 @@ extension Command {
 
 /// The file that `belfry push` reads.
 enum NotificationFile {
-    /// More than the worker takes, so that the worker rejects what is too large.
+    /// A file is read up to about this many bytes: more than the worker accepts, so that the worker rejects what is too
+    /// large.
     static let bytesMax = 1 << 20
 
     /// The bytes of the file at `path`; `-` is standard input.
@@ -151,7 +152,7 @@ extension Command {
     }
 }
 
-/// One push from the command line: sends it, prints its events, and says how that ended.
+/// One push from the command line: sends it, prints its events, and returns how it ended.
 final class PushRun {
     private let context: Context
     private let loop: Loop
@@ -160,7 +161,7 @@ final class PushRun {
     private var connection: PushConnection?
     private var failure: PushError?
     private var isDelivered = false
-    /// What the worker said when it refused the notification.
+    /// What the worker said when it rejected the notification.
     private var rejection: String?
     private var isAccepted = false
 
@@ -204,7 +205,7 @@ final class PushRun {
             } else if let event = line.event {
                 context.output.line(text.line(event))
             } else {
-                // It is no event, so it is printed as it came.
+                // A line that is no event is printed as it came.
                 context.output.line(Printable.escaped(String(decoding: line.bytes, as: UTF8.self)))
             }
         }
@@ -214,7 +215,7 @@ final class PushRun {
     }
 
     private func note(_ event: Event) {
-        // By the name, not the body: in a form that we cannot read it still says what became of the notification.
+        // By the name, since even an event whose body we cannot read says what became of the notification.
         switch event.name {
         case "received": isAccepted = true
         case "delivered": isDelivered = true
@@ -225,7 +226,7 @@ final class PushRun {
 
     private func conclusion() throws(CommandError) -> ProgramStatus {
         if let rejection {
-            // Whoever follows has read it already.
+            // Whoever follows the events has read the rejection already.
             guard !follows else { return .badNotification }
             throw CommandError(.badNotification, "the notification was rejected: \(rejection)")
         }

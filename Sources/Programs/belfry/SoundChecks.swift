@@ -9,7 +9,7 @@ import SystemSound
 enum SoundChecks {
     private static let playTime = TimeSpan.seconds(2)
 
-    /// The configured sound, the library, the server; with `--play`, the ring itself.
+    /// Checks the configured sound, the library and the server, and with `--play` the ring itself.
     static func run(_ context: Context) -> [Finding] {
         let setting = context.loaded.settings.sound
         let files = SoundFiles(environment: Environment(context.environment), programPath: runningProgramPath())
@@ -37,7 +37,7 @@ enum SoundChecks {
         return Finding(.ok, "libcanberra", "libcanberra.so.0 is there")
     }
 
-    /// Looks for the server's socket only; whether the server answers is known once something is played.
+    /// Looks for the server's socket only. Whether the server answers is known only once something is played.
     private static func server(_ context: Context) -> Finding {
         if let server = context.environment["PULSE_SERVER"], !server.isEmpty {
             let detail = "$PULSE_SERVER is \(server); belfry doctor --play tells whether it answers"

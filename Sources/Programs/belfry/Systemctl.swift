@@ -3,21 +3,21 @@ import BelfrySyscalls
 import BelfryTerms
 import Glibc
 
-/// Asks the user's service manager by its own command.
+/// Asks the user's service manager through systemctl(1).
 enum Systemctl {
     private static let path = "/usr/bin/systemctl"
 
     /// What `systemctl --user` prints for `arguments`; nil if it fails, is missing or is too slow.
     static func ask(_ arguments: [String]) -> String? { ProgramAnswer.of(path, ["--user"] + arguments) }
 
-    /// A property of a unit; nil if no manager answers.
+    /// The property `name` of `unit`, empty if it has no value; nil if no manager answers.
     static func property(_ name: String, of unit: String) -> String? {
         guard let answer = ask(["show", "--property=\(name)", "--value", unit]) else { return nil }
         return answer.split(separator: "\n").first.map(String.init) ?? ""
     }
 }
 
-/// The environment that the manager gives to workers, and what else it says of the units.
+/// The environment that the user's service manager gives to workers.
 enum UnitEnvironment {
     /// The variables of the worker's unit; nil if no user manager answers.
     static func read() -> [String: String]? {
@@ -36,7 +36,7 @@ enum UnitEnvironment {
         variables[String(assignment[..<equals])] = unquoted(value)
     }
 
-    /// The words of a list that systemctl prints, those with spaces in double quotes.
+    /// The words of a list that systemctl prints. Words with spaces are in double quotes.
     static func words(_ text: String) -> [String] {
         var words: [String] = []
         var word = ""
@@ -60,8 +60,8 @@ enum UnitEnvironment {
         return word.isEmpty ? words : words + [word]
     }
 
-    /// A value without the shell quotes `$'…'` that show-environment puts around some; Belfry's variables need no other
-    /// escape than the backslash.
+    /// `value` without the shell quotes `$'…'` that show-environment puts around some values. Belfry's variables need
+    /// no escape but the backslash.
     private static func unquoted(_ value: String) -> String {
         guard value.hasPrefix("$'"), value.hasSuffix("'"), value.utf8.count > 2 else { return value }
         var text = ""
@@ -78,11 +78,11 @@ enum UnitEnvironment {
     }
 }
 
-/// Runs another program and takes what it prints, with a bound on both time and size.
+/// Runs another program and takes what it prints, with limits on both time and size.
 final class ProgramAnswer {
-    /// A program that takes longer is killed.
+    /// How long a program may take; then it is killed.
     private static let patience = TimeSpan.seconds(5)
-    /// What a program prints beyond this is dropped, in bytes.
+    /// About how many bytes of a program's output are kept; the rest is dropped.
     private static let bytesMax = 1 << 20
 
     private let loop: Loop
@@ -130,7 +130,7 @@ final class ProgramAnswer {
         take()
     }
 
-    /// Reads what there is to read now.
+    /// Reads what can be read without waiting.
     private func take() {
         var chunk = [UInt8](repeating: 0, count: 16 << 10)
         while true {

@@ -27,7 +27,7 @@ extension Command {
     }
 }
 
-/// Follows a group's ledger and tells who rings and how each call ends, also of a worker that dies without a word.
+/// Follows a group's ledger, and prints who rings and how each call ends, even if a worker dies without recording it.
 final class CallWatch {
     private let context: Context
     private let file: LedgerFile
@@ -38,7 +38,7 @@ final class CallWatch {
     private var ringing: [CallKey: Call] = [:]
     private var wasInFront = false
 
-    /// A watch on the ledger in `file`; prints nothing yet.
+    /// A watch on the ledger in `file`. Prints nothing yet.
     init(_ context: Context, _ file: LedgerFile, _ loop: Loop) {
         self.context = context
         self.file = file
@@ -47,7 +47,7 @@ final class CallWatch {
         ledger = Ledger(reading: file.file.snapshot())
     }
 
-    /// Tells what rings now, then what changes, until nobody reads it any more.
+    /// Prints what rings now, then what changes, until nobody reads the output any more.
     func run() {
         watch = file.watch(on: loop) { [self] error in
             context.warn("changes are seen late, since the folder cannot be watched: \(error)")
@@ -58,7 +58,7 @@ final class CallWatch {
         loop.run()
     }
 
-    /// If the kernel tells of no change, the file is read again once a second.
+    /// Reads the file again once a second, if the kernel cannot report changes.
     private func lookOften() {
         _ = loop.schedule(at: loop.now + .seconds(1), description: "look again") { [self] in
             watch?.look()
@@ -79,7 +79,7 @@ final class CallWatch {
         if !context.output.isOpen { loop.stop() }
     }
 
-    /// A ring that is over, though its entry may not say so yet: its owner, while it lives, is about to.
+    /// Ends a ring that is over. If its entry does not say so yet, its owner is about to write the end, unless it died.
     private func endRing(_ key: CallKey, _ call: Call) {
         if ledger.call(key)?.state == .ringing {
             guard call.owner?.isAlive != true else { return }
@@ -94,9 +94,9 @@ final class CallWatch {
     }
 
     private func printEnd(_ change: CallChange) {
-        // A record that is forgotten after its ten minutes is no news.
+        // A record that is forgotten after ten minutes is no news.
         guard let call = change.after else { return }
-        // Its worker adds later when the person was told.
+        // The worker changes the record once more when it has reported the end.
         if let before = change.before, before.state == call.state, before.hangupReason == call.hangupReason { return }
         let reason = call.hangupReason.map { "\($0.rawValue)" } ?? ""
         print(call.state.rawValue, call, reason, tone: call.state == .missed ? .bad : .notable)

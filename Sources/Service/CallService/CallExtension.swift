@@ -6,16 +6,17 @@ import Interception
 import Ringing
 import ServiceHost
 
-/// The built-in extension for call requests: asks the ledger, rings or says why not, and hands the content over with
-/// the caller's picture, or without it in time.
+/// The built-in extension for call requests: asks the ledger, rings or reports why not, and hands the content over with
+/// the caller's picture, or in time without it.
 final class CallExtension: ServiceExtension {
     /// What the ledger has decided.
     private enum Decision {
-        /// Nothing yet.
+        /// The ledger was not asked yet.
         case none
         /// As many calls ring as may.
         case refused(Rejection)
         case ring(RingRequest, RingWindow, RingMode)
+        /// The call does not ring; `isFlagUnowned` if that is due to a flag which no process owns.
         case silent(SilenceReason, missed: Bool, isFlagUnowned: Bool)
     }
 
@@ -26,13 +27,16 @@ final class CallExtension: ServiceExtension {
     private let settings: RingSettings
 
     private var decision = Decision.none
+    /// Whether the request's `sentAt` was not believed (R9).
     private var isClockBad = false
     private var request: NotificationRequest?
+    /// The ring, from `didReceive` until it is over.
     private var ring: Ring?
+    /// Whether a missed call waits for its picture.
     private var isReportingMissed = false
     private let picture: PictureWait
 
-    /// - Parameter expiration: when the push was to be dropped, as its envelope says.
+    /// An extension for `call`; `expiration` is when the push becomes stale, as its envelope says.
     init(_ call: CallRequest, expiration: WallTime?, world: CallWorld, settings: RingSettings) {
         self.call = call
         self.expiration = expiration
@@ -41,12 +45,12 @@ final class CallExtension: ServiceExtension {
         picture = PictureWait(source: world.pictures, report: world.report)
     }
 
-    /// Whether it rings, or a missed call waits for its picture.
+    /// Whether the call rings, or a missed call waits for its picture.
     var isBusy: Bool { ring != nil || isReportingMissed }
 
-    // MARK: Asked before anything is told
+    // MARK: Before anything is reported
 
-    /// Asks the ledger, once for all processes, whether and how the call rings (R5, R8, R9, R10).
+    /// Asks the ledger, which decides for all processes, whether and how the call rings (R5, R8, R9, R10).
     func admit(within budget: Budget, _ decided: @escaping (ExtensionVerdict) -> Void) {
         var request = RingRequest(key: CallKey(call.callID))
         request.name = call.callerName ?? ""
@@ -92,7 +96,7 @@ final class CallExtension: ServiceExtension {
 
     // MARK: The notification
 
-    /// Rings, or says why not (R4, R5); the content follows once there is no picture to wait for.
+    /// Rings, or reports why not (R4, R5). The content follows once there is no picture to wait for.
     func didReceive(_ request: NotificationRequest, within budget: Budget) {
         self.request = request
         if isClockBad {
@@ -118,7 +122,8 @@ final class CallExtension: ServiceExtension {
         picture.beforeDelivery { [weak self] in self?.handOver() }
     }
 
-    /// Who sees the notification sees the picture; nobody is asked for one of a call that was settled elsewhere.
+    /// Fetches the picture if the person will see the notification or the missed call. Otherwise the call rings, or was
+    /// settled, elsewhere, and no server is asked.
     private func beSilent(_ why: SilenceReason, missed: Bool, until deadline: Instant) {
         guard missed || why == .foreground else {
             return picture.skip(call.callerAvatar, .ended, "the call does not ring here: \(why.rawValue)")
@@ -127,17 +132,18 @@ final class CallExtension: ServiceExtension {
         if why == .hungUp { picture.deliverNow(.ended, "it was hung up before it came") }
     }
 
-    /// Waits for the picture no longer.
+    /// Hands the content over without waiting for the picture any longer.
     func serviceExtensionTimeWillExpire() {
         picture.deliverNow(.timeout, "the budget is nearly over")
     }
 
+    /// Hands the content over without waiting for the picture, and ends the ring (R17).
     func stop() {
         picture.cancel()
         ring?.end(.stopped)
     }
 
-    /// A request that did not ring is told as missed after its delivery (R11).
+    /// Reports a request that did not ring as missed, since `missed` comes after the delivery (R11).
     func end() {
         picture.forgetDelivery()
         if case .silent(_, missed: true, _) = decision { reportMissed() }
@@ -147,7 +153,7 @@ final class CallExtension: ServiceExtension {
         host?.extensionHandedOver(content)
     }
 
-    /// What is shown: a ring's content is time-sensitive (R4), and the caller's name stands in for a missing title.
+    /// What is delivered: the content of a ring is time-sensitive (R4), and the caller's name replaces a missing title.
     private var content: NotificationContent {
         guard var content = request?.content else { preconditionFailure("content of a request that never came") }
         if content.title.isEmpty { content.title = call.callerName ?? "" }
@@ -166,7 +172,7 @@ final class CallExtension: ServiceExtension {
         host?.extensionIsIdle()
     }
 
-    /// The picture may still come, within its own time: a missed call is shown with it.
+    /// Reports the missed call, once its picture is here or cannot be had in time.
     private func reportMissed() {
         isReportingMissed = true
         picture.beforeMissed { [weak self] in
@@ -179,15 +185,15 @@ final class CallExtension: ServiceExtension {
 }
 
 extension Event.Body {
-    /// Every call that is silenced by a flag which no process owns says so: an app that crashed may have left it.
+    /// Reported for every call that is silenced by a flag which no process owns: an app that crashed may have left it.
     static let foregroundUnowned = Event.Body.warning(
         code: .foregroundUnowned,
         detail: "no process owns the word that the app is in front: belfry app background takes it back")
 }
 
-/// What a missed call shows in place of its notification.
+/// What a missed call shows instead of its notification.
 public enum MissedCall {
-    /// The content of the notification `shown`, turned into that of a call that was missed.
+    /// The content of `shown`, the call's notification, turned into that of the missed call.
     static func content(of call: CallRequest, from shown: NotificationContent) -> NotificationContent {
         var content = shown
         if content.title.isEmpty { content.title = call.handle ?? "" }

@@ -4,22 +4,22 @@ public import BelfryTerms
 public import CallLedger
 public import PictureFetcher
 
-/// All that a call does to the world, and needs of it: peers that a test plays, each of its own.
+/// Everything outside that a call uses, as separate parts that a test can replace.
 public struct CallWorld {
     /// The clock, and what calls back at an instant.
     public let timers: any TimerSource
     /// The wall clock.
     public let wall: () -> WallTime
-    /// Who else rings.
+    /// The ledger that all processes share.
     public let ledger: any SharedLedger
-    /// What a ring is heard and felt by.
+    /// What makes a ring heard and felt.
     public let ringer: any RingOutput
     /// Where the caller's picture comes from.
     public let pictures: any PictureSource
     /// Takes the events.
     public let report: (Event.Body) -> Void
 
-    /// A world of these peers.
+    /// A world of these parts.
     public init(
         timers: any TimerSource, wall: @escaping () -> WallTime, ledger: any SharedLedger, ringer: any RingOutput,
         pictures: any PictureSource, report: @escaping (Event.Body) -> Void
@@ -35,23 +35,22 @@ public struct CallWorld {
 
 /// The ledger that all processes share, as one ring uses it.
 public protocol SharedLedger: AnyObject {
-    /// Who this process is to the others.
+    /// Who this process is in the ledger.
     var owner: Owner { get }
 
     /// Changes the ledger in one transaction, and then calls `done`, perhaps before this returns.
     ///
-    /// `change` runs exactly once whatever becomes of the file, on what could be read of it.
+    /// `change` runs exactly once, even if the file cannot be read, locked or written: on what could be read.
     func transact<Answer>(_ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer) -> Void)
 
-    /// Calls `changed` with the ledger as it finds it first, and whenever it may have changed, until
-    /// ``stopWatching()``.
+    /// Calls `changed` with the ledger as it is, and then whenever it may have changed, until ``stopWatching()``.
     func watch(_ changed: @escaping (Ledger) -> Void)
 
     /// Narrows the watch to `keys`, most important first. Other calls' changes may not be shown until ``lookAgain()``,
-    /// and a ledger that is shown meanwhile may know these alone.
+    /// and a ledger that is shown before then may hold these calls alone.
     func focus(on keys: [CallKey])
 
-    /// Reads the file again, for a wake-up that was lost, and shows the watcher the ledger if it has changed.
+    /// Reads the file again, in case a wake-up was lost, and shows the watcher the ledger if it has changed.
     func lookAgain()
 
     /// Shows the watcher the ledger again when the process that rings `call` dies, and when that ring's time is up, in
@@ -62,12 +61,12 @@ public protocol SharedLedger: AnyObject {
     func stopWatching()
 }
 
-/// What a ring is heard and felt by.
+/// What makes a ring heard and felt.
 public protocol RingOutput: AnyObject {
-    /// Sounds and vibrates once in `mode`, in place of the last time.
+    /// Sounds and vibrates once in `mode`; this replaces the previous pulse.
     func pulse(_ mode: RingMode)
 
-    /// Makes sound and vibration stop, and calls `silent` once they have.
+    /// Stops sound and vibration, and calls `silent` once they have stopped, perhaps before this returns.
     func silence(_ silent: @escaping () -> Void)
 }
 
@@ -77,6 +76,6 @@ public protocol PictureSource: AnyObject {
     /// returns, unless ``cancel()`` comes first.
     func fetch(_ url: String, deadline: Instant, finished: @escaping (PictureDownload.Outcome) -> Void)
 
-    /// Ends the fetch.
+    /// Ends the fetch: `finished` is not called any more.
     func cancel()
 }

@@ -8,10 +8,10 @@ final class HangupExtension: ServiceExtension {
     weak var host: (any ServiceExtensionHost)?
     private let hangup: Hangup
     private let world: CallWorld
-    /// What is still to be handed over; nil once it was, or nobody wants it any more.
+    /// The content that still has to be handed over; nil once that was done, or somebody else delivered.
     private var content: NotificationContent?
 
-    /// Whether the hangup is on its way into the group file.
+    /// Whether the hangup is still on its way into the group file.
     private(set) var isBusy = false
 
     init(_ hangup: Hangup, world: CallWorld) {
@@ -22,6 +22,7 @@ final class HangupExtension: ServiceExtension {
     /// A hangup is never refused.
     func admit(within budget: Budget, _ decided: @escaping (ExtensionVerdict) -> Void) { decided(.admitted) }
 
+    /// Hangs up (R8), and then hands the content over.
     func didReceive(_ request: NotificationRequest, within budget: Budget) {
         content = request.content
         isBusy = true
@@ -34,7 +35,7 @@ final class HangupExtension: ServiceExtension {
         }
     }
 
-    /// The file's lock may be held, and is waited for without the notification.
+    /// Hands the content over now. The hangup goes on waiting for the file's lock.
     func serviceExtensionTimeWillExpire() { handOver() }
 
     func stop() { handOver() }

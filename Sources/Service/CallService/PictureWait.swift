@@ -4,46 +4,50 @@ import BelfryTerms
 import PictureFetcher
 import ServiceHost
 
-/// What a call's delivery, and then its missed call, have to wait for: the caller's picture (R4), as a state machine.
+/// How long a call's delivery, and later its missed call, wait for the caller's picture (R4), as a state machine.
 ///
 ///     idle ── begin ──▶ coming ── arrived, failed, cancel ──▶ over
 ///          └────────── begin without an address, skip ────────▲
 ///
-/// The delivery waits until the picture is there or somebody has it go ahead; a missed call waits a little longer.
+/// The delivery waits until the picture is here or ``deliverNow(_:_:)`` comes. A missed call waits until the fetch is
+/// over.
 struct PictureStateMachine {
     private enum State {
-        /// Nobody has said yet whether there is one.
+        /// The state before the call has said whether it has a picture.
         case idle
-        /// It is being fetched from `url`; `isReported` once `attachment` was told of as skipped, since only one event
-        /// is.
+        /// The state while the picture is fetched from `url`. `isReported` is true once the delivery went ahead and the
+        /// picture was reported as skipped; it is reported only once.
         case coming(url: String, isReported: Bool)
-        /// It is here, or there is none to wait for.
+        /// The state once the picture is here, or there is none to wait for.
         case over
     }
 
     /// What the driver has to do.
     enum Effect: Equatable {
-        /// Fetch the picture at this address, and feed its arrival or its failure.
+        /// Fetch the picture at this address, and feed ``PictureStateMachine/finished(_:_:)``.
         case fetch(String)
         /// End the fetch.
         case cancelFetch
-        /// Tell what became of the picture at `url`.
+        /// Report what became of the picture at `url`.
         case report(url: String, Event.Attachment.Outcome)
         /// Deliver: nothing holds the delivery up any more.
         case deliver
-        /// Tell of the missed call: nothing holds it up any more.
+        /// Report the missed call: nothing holds it up any more.
         case reportMissed
     }
 
     private var state = State.idle
+    /// Whether the delivery waits for a picture that is coming; false for good once it was told to go ahead.
     private var holdsUpDelivery = true
+    /// Whether the delivery is ready, and was not made yet.
     private var isDeliveryWaiting = false
+    /// Whether the missed call is ready, and was not reported yet.
     private var isMissedWaiting = false
 
     /// The picture, once it is here.
     private(set) var attachment: NotificationAttachment?
 
-    /// The call has this picture; it is to be fetched.
+    /// The call has `picture`, which has to be fetched if it has an address.
     mutating func begin(_ picture: CallerPicture) -> [Effect] {
         switch (state, picture) {
         case (.idle, .url(let url)):
@@ -52,35 +56,35 @@ struct PictureStateMachine {
         case (.idle, .unusable(let detail)):
             return [.report(url: "", .skipped(reason: .badURL, detail: detail))] + finish()
         case (.idle, .absent): return finish()
-        // A call is received once, and says once what picture it has.
+        // Our own driver alone begins, once for each call.
         case (.coming, _), (.over, _): preconditionFailure("a second picture in \(state)")
         }
     }
 
-    /// The call has this picture, and nobody is asked for it.
+    /// The call has `picture`, which is reported as skipped without fetching it.
     mutating func skip(_ picture: CallerPicture, _ reason: SkipReason, _ detail: String) -> [Effect] {
         guard case .url(let url) = picture else { return begin(picture) }
         return [.report(url: url, .skipped(reason: reason, detail: detail))] + finish()
     }
 
-    /// The delivery goes ahead now, for `reason`; the picture may still come, for a missed call.
+    /// The delivery goes ahead now, for `reason`. The picture may still come, for a missed call.
     mutating func deliverNow(_ reason: SkipReason, _ detail: String) -> [Effect] {
         holdsUpDelivery = false
         return report(.skipped(reason: reason, detail: detail)) + releaseDelivery()
     }
 
-    /// The picture is here, as `outcome` says, or cannot be had.
+    /// The fetch is over: the picture is here, or `outcome` says why not.
     mutating func finished(_ attachment: NotificationAttachment?, _ outcome: Event.Attachment.Outcome) -> [Effect] {
         switch state {
         case .coming:
             self.attachment = attachment
             return report(outcome) + finish()
-        // The fetch was ended while its answer was on the way.
+        // The fetch was cancelled while its answer was on the way.
         case .idle, .over: return []
         }
     }
 
-    /// Nobody may wait any longer.
+    /// The fetch is cancelled, and nobody waits any longer.
     mutating func cancel(_ reason: SkipReason, _ detail: String) -> [Effect] {
         switch state {
         case .coming: return [.cancelFetch] + report(.skipped(reason: reason, detail: detail)) + finish()
@@ -88,18 +92,18 @@ struct PictureStateMachine {
         }
     }
 
-    /// The delivery is ready but for the picture.
+    /// The delivery is ready, apart from the picture.
     mutating func deliveryReady() -> [Effect] {
         isDeliveryWaiting = true
         return releaseDelivery()
     }
 
-    /// Somebody else delivered.
+    /// Somebody else delivered: nothing has to be delivered any more.
     mutating func forgetDelivery() {
         isDeliveryWaiting = false
     }
 
-    /// The missed call is ready but for the picture.
+    /// The missed call is ready, apart from the picture.
     mutating func missedReady() -> [Effect] {
         isMissedWaiting = true
         return releaseMissed()
@@ -109,6 +113,7 @@ struct PictureStateMachine {
         if case .coming = state { true } else { false }
     }
 
+    /// Reports `outcome`, unless the picture was reported already.
     private mutating func report(_ outcome: Event.Attachment.Outcome) -> [Effect] {
         guard case .coming(let url, isReported: false) = state else { return [] }
         state = .coming(url: url, isReported: true)
@@ -184,18 +189,18 @@ final class PictureWait {
         feed(.deliveryReady)
     }
 
-    /// Drops what waits for the delivery: somebody else has delivered.
+    /// Forgets the action that waits for the delivery: somebody else has delivered.
     func forgetDelivery() {
         feed(.deliveryForgotten)
     }
 
-    /// Calls `action` once there is nothing to wait for any more, perhaps before this returns.
+    /// Calls `action` once the fetch is over, perhaps before this returns.
     func beforeMissed(_ action: @escaping () -> Void) {
         missed = action
         feed(.missedReady)
     }
 
-    /// Ends the fetch; whoever waits goes on.
+    /// Ends the fetch. Whatever waits for the picture goes on.
     func cancel() {
         feed(.cancel)
     }

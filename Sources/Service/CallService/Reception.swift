@@ -3,21 +3,21 @@ import BelfryTerms
 import Interception
 public import ServiceHost
 
-/// The door: what kind of push it is, is asked here and nowhere else.
+/// Sorts pushes as they arrive: what kind of push one is, is asked here and nowhere else.
 ///
-/// What R1 does not let through reaches no extension, but for what takes effect all the same: a voip push, for which
-/// the app itself would ring, and a hangup.
+/// A push that R1 does not intercept reaches no extension, except two that take effect all the same: a voip call
+/// request, for which the app itself would ring, and a hangup.
 public struct Reception {
     private let world: CallWorld
     private let settings: RingSettings
 
-    /// A door behind which calls ring in `world`, as `settings` have it.
+    /// A reception whose calls ring in `world`, according to `settings`.
     public init(world: CallWorld, settings: RingSettings) {
         self.world = world
         self.settings = settings
     }
 
-    /// Sorts `push`; `notes` are remarks of the worker's own, told before those on the push.
+    /// Sorts `push`. `notes` are the worker's own remarks, reported before those on the push.
     public func visit(_ push: Push, notes: [Event.Body] = []) -> Visit {
         let passthrough = InterceptionRule(push).passthrough
         var remarks = notes + push.notes.map { .warning(code: .fieldIgnored, detail: $0) }
@@ -53,7 +53,7 @@ extension InterceptionRule {
 }
 
 extension Push {
-    /// What it is: `received.type`.
+    /// The kind of notification: `received.type`.
     fileprivate var notificationType: NotificationType {
         switch call {
         case .request?: .callRequest
@@ -63,7 +63,7 @@ extension Push {
     }
 }
 
-/// Lets an ordinary notification pass as it is.
+/// Hands an ordinary notification over as it came.
 private final class UnchangedExtension: ServiceExtension {
     weak var host: (any ServiceExtensionHost)?
     let isBusy = false

@@ -5,7 +5,7 @@ import CallLedger
 import Ringing
 import ServiceHost
 
-/// Drives one ring: feeds the state machine what timers, the ledger and the sound say, and performs its effects.
+/// Drives one ring: feeds the state machine from timers, the ledger and the sound, and performs its effects.
 final class Ring {
     private enum Input {
         case begin(RingMode)
@@ -26,13 +26,16 @@ final class Ring {
     private var machine = RingStateMachine()
     private var queue = EffectQueue<Input>()
     private var timer: (any ScheduledTimer)?
+    /// How the ring ended, once the group file says so.
     private var settlement: Settlement?
-    /// Whether the app was said to be in front by a flag that no process owns, as the ring ended.
+    /// Whether, as the ring ended, a flag that no process owns said that the app is in front.
     private var isFlagUnowned = false
 
+    /// A ring for `request` during `window`; it does not ring yet.
+    ///
     /// - Parameters:
-    ///   - ending: called once, as soon as it is to be silent and before `ended` is told.
-    ///   - over: called once, after `ended` was told.
+    ///   - ending: called once, as the ring begins to fall silent and before `ended` is reported.
+    ///   - over: called once, after `ended` was reported.
     init(
         world: CallWorld, settings: RingSettings, request: RingRequest, window: RingWindow,
         ending: @escaping () -> Void, over: @escaping (Settlement) -> Void
@@ -45,14 +48,14 @@ final class Ring {
         self.over = over
     }
 
-    /// Rings, and watches from then on who else does (R6). It may be over as it begins.
+    /// Rings (R6), and from then on watches the ledger. If its end has passed already, the timer ends it at once.
     func begin(mode: RingMode) {
         feed(.begin(mode))
         guard machine.isRinging else { return }
         world.ledger.watch { [weak self] ledger in self?.look(at: ledger) }
     }
 
-    /// Ends it for `reason`; only the first end counts (R7).
+    /// Ends the ring for `reason`; only the first end counts (R7).
     func end(_ reason: EndReason) {
         feed(.end(reason))
     }
@@ -74,7 +77,7 @@ final class Ring {
         }
     }
 
-    /// Another program wrote the file from what it had read before this ring began.
+    /// Writes the ring into the file again: another program has written what it had read before this ring began.
     private func putBack() {
         guard machine.isRinging else { return }
         let (request, window, owner) = (request, window, world.ledger.owner)
@@ -118,6 +121,7 @@ final class Ring {
         case .silence: silence()
         case .settle(let reason): settle(reason)
         case .ended(let reason, let rang, let ticks):
+            // The machine ends only after `settled`, whose settlement `step` has kept.
             guard let settlement else { preconditionFailure("a ring that ended without being settled") }
             if reason == .foreground, isFlagUnowned { world.report(.foregroundUnowned) }
             world.report(
@@ -142,7 +146,7 @@ final class Ring {
         world.ringer.silence { [weak self] in self?.feed(.silenced) }
         timer?.cancel()
         timer = nil
-        // What follows reads the file itself; each write of those that end with this one would wake it.
+        // Settling reads the file itself. If many rings end together, each one's write would wake this process.
         world.ledger.stopWatching()
         ending()
     }
@@ -157,9 +161,9 @@ final class Ring {
     }
 }
 
-/// What the operator has tuned of ringing.
+/// The operator's settings for ringing.
 public struct RingSettings: Sendable {
-    /// The longest ring.
+    /// How long a call rings at most.
     public var duration: TimeSpan
     /// From one tick to the next.
     public var interval: TimeSpan
@@ -167,9 +171,9 @@ public struct RingSettings: Sendable {
     public var sound: String
     /// Whether a loud ring vibrates.
     public var vibrates: Bool
-    /// How a call rings while another does.
+    /// How a call rings while another one rings.
     public var secondCall: RingMode
-    /// How many may ring at once.
+    /// How many calls may ring at once.
     public var callsMax: Int
 
     /// Settings.

@@ -8,7 +8,7 @@ public import GroupLedger
 public import PictureFetcher
 public import SystemSound
 
-/// The ledger in the group file, as this process uses it for one ring; what is wrong with the file is told once (R14).
+/// The ledger in the group file, as this process uses it for one ring. A trouble with it is reported once (R14).
 public final class WorkerLedger: SharedLedger {
     private let loop: Loop
     private let file: LedgerFile
@@ -19,14 +19,14 @@ public final class WorkerLedger: SharedLedger {
     /// This process.
     public let owner = Owner(ProcessIdentity.current)
 
-    /// - Parameter report: takes the warnings.
+    /// The ledger in `file`; `report` takes the warnings.
     public init(loop: Loop, file: LedgerFile, report: @escaping (Event.Body) -> Void) {
         self.loop = loop
         self.file = file
         self.report = report
     }
 
-    /// Changes the ledger, and tells what is wrong with its file.
+    /// Changes the ledger, and reports what is wrong with its file.
     public func transact<Answer>(_ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer) -> Void) {
         file.transact(on: loop, change) { [weak self] transaction in
             self?.reportTroubles(outcome: transaction.outcome, warnings: transaction.warnings)
@@ -34,12 +34,12 @@ public final class WorkerLedger: SharedLedger {
         }
     }
 
-    /// Watches the file's directory, from the next iteration on.
+    /// Watches the file's directory, from the loop's next iteration on.
     public func watch(_ changed: @escaping (Ledger) -> Void) {
         ledgerWatch = file.watch(on: loop, changed: changed)
     }
 
-    /// Has changes of other calls than `keys` passed over until the next look.
+    /// Passes over changes of calls other than `keys` until the next look.
     public func focus(on keys: [CallKey]) {
         ledgerWatch?.focus(on: keys)
     }
@@ -54,7 +54,7 @@ public final class WorkerLedger: SharedLedger {
         ledgerWatch?.expectEnds(of: call.map { [$0] } ?? [])
     }
 
-    /// Watches no more.
+    /// Stops watching.
     public func stopWatching() {
         ledgerWatch?.cancel()
         ledgerWatch = nil
@@ -84,7 +84,7 @@ public final class WorkerLedger: SharedLedger {
 /// Sounds a ring through the sound server: one sound for loud rings, one for soft ones.
 public final class Ringer: RingOutput {
     private let player: () -> SoundPlayer
-    /// Made as it first sounds: most notifications never do.
+    /// Made for the first sound, since most notifications never make one.
     private var playerSound: PlayerSound?
     private let environment: Environment
     private lazy var files = SoundFiles(environment: environment, programPath: runningProgramPath())
@@ -92,9 +92,9 @@ public final class Ringer: RingOutput {
     private let report: (Event.Body) -> Void
     private var sounds: [(mode: RingMode, sound: ResolvedSound?)] = []
 
-    /// A ringer as `settings` want it; `environment` says where sounds are.
+    /// A ringer that follows `settings`; `environment` says where sounds are.
     ///
-    /// - Parameter player: plays it, and perhaps other rings of this process; asked for as it first sounds.
+    /// - Parameter player: plays the sounds, perhaps of other rings in this process too; made for the first sound.
     public init(
         player: @autoclosure @escaping () -> SoundPlayer, settings: RingSettings, environment: Environment,
         report: @escaping (Event.Body) -> Void
@@ -105,7 +105,7 @@ public final class Ringer: RingOutput {
         self.environment = environment
     }
 
-    /// Sounds once, if `mode` is heard at all.
+    /// Plays the sound of `mode` once, if that mode has one.
     public func pulse(_ mode: RingMode) {
         guard mode != .silent, settings.sound != SoundFiles.none, let sound = sound(for: mode) else { return }
         let playerSound = playerSound ?? makePlayerSound()
@@ -113,7 +113,7 @@ public final class Ringer: RingOutput {
         playerSound.play(sound)
     }
 
-    /// Makes the sound stop.
+    /// Stops the sound.
     public func silence(_ silent: @escaping () -> Void) {
         guard let playerSound else { return silent() }
         playerSound.silence(then: silent)
@@ -128,7 +128,7 @@ public final class Ringer: RingOutput {
         }
     }
 
-    /// Looked up once for each mode; what is wrong with the setting is told then, and something else rings.
+    /// The sound of `mode`, looked up once. If the setting is wrong, that is reported then, and another sound is used.
     private func sound(for mode: RingMode) -> ResolvedSound? {
         if let known = sounds.first(where: { $0.mode == mode }) { return known.sound }
         let (sound, problem) = files.resolve(configured: settings.sound, soft: mode == .soft)
@@ -139,19 +139,19 @@ public final class Ringer: RingOutput {
     }
 }
 
-/// The caller's picture from the fetcher's process, asked for an iteration late: a ring is told before.
+/// The caller's picture, from the fetcher's process. The fetch begins an iteration late: the ring comes first (R4).
 public final class FetchedPicture: PictureSource {
     private let loop: Loop
     private let picture: PictureDownload
     private var begins: (any ScheduledTimer)?
 
-    /// What `picture` fetches.
+    /// A source that fetches with `picture`.
     public init(loop: Loop, picture: PictureDownload) {
         self.loop = loop
         self.picture = picture
     }
 
-    /// Fetches the picture, from the next iteration on.
+    /// Fetches the picture, from the loop's next iteration on.
     public func fetch(_ url: String, deadline: Instant, finished: @escaping (PictureDownload.Outcome) -> Void) {
         begins = loop.afterThis(description: "picture") { [picture] in
             picture.fetch(url, deadline: deadline, finished: finished)

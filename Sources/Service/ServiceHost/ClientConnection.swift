@@ -5,16 +5,16 @@ public import BelfryTerms
 import CBelfryLinux
 import Glibc
 
-/// One connection of the push socket, or standard input and output: a notification in, its events out.
+/// One connection of the push socket, or standard input and output: a notification comes in, its events go out.
 public final class ClientConnection {
-    /// How long a notification may take to arrive.
+    /// How long a notification may take to arrive (S5).
     public static let notificationPatience = TimeSpan.seconds(5)
-    /// How long a refused client may go on sending, and a slow one reading, before the connection closes.
+    /// How long the connection stays open for a slow client to read, and then for a refused one to go on sending.
     public static let closingPatience = TimeSpan.seconds(1)
-    /// How many bytes a refused client may go on sending.
+    /// How many bytes of a refused client are read and discarded.
     public static let discardedBytesMax = 2 << 20
 
-    /// When it was accepted: a notification's budget runs from then (R3).
+    /// When the connection was accepted: the notification's budget runs from then (R3).
     public let acceptedAt: Instant
 
     private let loop: Loop
@@ -24,9 +24,9 @@ public final class ClientConnection {
     private let output: EventOutput
     private var closing: (any ScheduledTimer)?
 
-    /// A connection on two descriptors, which may be the same socket; it does not own them.
+    /// A connection on two descriptors, which may be the same socket. It does not own them, and closes neither.
     ///
-    /// - Parameter acceptedAt: when whoever accepted it did so; for a process that was started for it, its own start.
+    /// - Parameter acceptedAt: when the connection was accepted; for a process that was started for it, its start.
     public init(loop: Loop, input: Int32, output: Int32, acceptedAt: Instant) {
         self.acceptedAt = acceptedAt
         self.loop = loop
@@ -36,7 +36,7 @@ public final class ClientConnection {
         self.output = EventOutput(loop: loop, descriptor: output)
     }
 
-    /// The user at the other end of a socket; nil if nobody can say, as behind a pipe.
+    /// The user at the other end of a socket; nil if that is unknown, as with a pipe.
     public var peerUser: UInt32? {
         var user: UInt32 = 0
         return unsafe clinux_peer_user(inputNumber, &user) == 0 ? user : nil
@@ -47,7 +47,7 @@ public final class ClientConnection {
         input.readNotification(patience: Self.notificationPatience, finished: finished)
     }
 
-    /// Writes `event`; a client that does not read loses ticks first, then everything.
+    /// Writes `event` without blocking. A client that does not read loses ticks first, then everything (S5).
     public func write(_ event: Event) {
         guard !output.isGone else { return }
         var isTick = false
@@ -55,9 +55,11 @@ public final class ClientConnection {
         output.write(event.line, isDroppable: isTick)
     }
 
-    /// Ends the connection once the client has read what waits for it, or its time is up; then calls `closed`.
+    /// Ends the connection once the client has read what waits for it, or ``closingPatience`` is over; then calls
+    /// `closed`.
     ///
-    /// A refused client may finish sending first: it could not read why if the connection went down under its write.
+    /// If the client was refused, it may finish sending first: if the connection broke while it writes, it could not
+    /// read why it was refused.
     public func close(refused: Bool, closed: @escaping () -> Void) {
         closing = loop.schedule(at: loop.now + Self.closingPatience, description: "client unread") { [unowned self] in
             output.clientIsGone()
@@ -72,7 +74,8 @@ public final class ClientConnection {
         }
     }
 
-    /// shutdown(2) reaches the client at once; close(2) would not, since the service manager holds a duplicate.
+    /// Ends the connection by shutdown(2), which reaches the client at once. close(2) would not, since the service
+    /// manager holds a duplicate of the socket.
     private func hangUp(_ closed: () -> Void) {
         input.drain(bytesMax: Self.discardedBytesMax)
         _ = shutdown(outputNumber, Int32(SHUT_RDWR))
@@ -82,15 +85,15 @@ public final class ClientConnection {
 
 /// How the reading of a notification ended.
 public enum PushReading: Sendable {
-    /// It is all there.
+    /// The whole notification arrived.
     case complete([UInt8])
-    /// It is larger than any notification may be.
+    /// The notification is larger than any may be.
     case tooLarge
-    /// So many bytes came in time, and not the rest.
+    /// Only `bytes` bytes arrived in time, and not the end.
     case incomplete(bytes: Int)
 }
 
-/// The client's way to the worker: one notification, and then nothing that matters.
+/// The input from the client: one notification, and then only bytes to be discarded.
 final class PushInput {
     /// Bytes read at a time.
     static let chunkBytes = 16 * 1024
@@ -131,7 +134,7 @@ final class PushInput {
         }
     }
 
-    /// Reads and forgets what the client still sends, so that it can finish writing and then read why it was refused.
+    /// Reads and discards what the client still sends, so that it can finish writing and then read why it was refused.
     func discard(bytesMax: Int, patience: TimeSpan, finished: @escaping () -> Void) {
         var left = bytesMax
         timer = loop.schedule(at: loop.now + patience, description: "discard") { [unowned self] in
@@ -147,21 +150,23 @@ final class PushInput {
         }
     }
 
-    /// Empties a socket of what nobody will read: closed with bytes in it, it would give the client ECONNRESET.
+    /// Discards unread bytes of a socket: if it were closed with bytes in it, the client would get ECONNRESET.
     func drain(bytesMax: Int) {
         guard isSocket else { return }
         var left = bytesMax
         while left > 0, case let count = receive(), count > 0 { left -= count }
     }
 
-    /// Feeds `take` what comes, an empty chunk at the end, for as long as it answers true; it ends the reading itself.
+    /// Passes each chunk that arrives to `take`, and an empty one at the end of input, until `take` returns false.
+    /// Before it does, `take` calls ``end()``.
     private func onInput(description: String, _ take: @escaping (ArraySlice<UInt8>) -> Bool) {
         guard readAvailable(take) else { return }
         readable = try? loop.watch(descriptor: number, events: .readable, description: description) {
             [unowned self] _ in
             _ = readAvailable(take)
         }
-        // Only a kind of file that never makes anybody wait cannot be watched, and all of that was read above.
+        // A descriptor that cannot be watched is a regular file or the like: it never blocks, and was read to its end
+        // above.
         if readable == nil { _ = take([]) }
     }
 
@@ -172,7 +177,7 @@ final class PushInput {
         readable = nil
     }
 
-    /// Takes what is there; true if there may be more later.
+    /// Passes on what can be read without waiting; returns true if more may come later.
     private func readAvailable(_ take: (ArraySlice<UInt8>) -> Bool) -> Bool {
         while isSocket || isReady(number, for: POLLIN) {
             let count = receive()

@@ -1,11 +1,11 @@
 import BelfryEventLoop
 import BelfrySyscalls
 
-/// The events' way to the client, which never blocks the loop: a client that leaves or does not read loses events.
+/// Writes events to the client without ever blocking the loop: a client that leaves or does not read loses events.
 final class EventOutput {
-    /// Bytes that may wait for a client; then it counts as gone (S5).
+    /// How many bytes may wait for a client; with more, it counts as gone (S5).
     static let unreadBytesMax = 64 * 1024
-    /// Bytes that may wait before ticks are left out.
+    /// How many bytes may wait before ticks are left out.
     static let unreadBytesBeforeTicksAreDropped = 32 * 1024
 
     private struct Pending {
@@ -16,7 +16,9 @@ final class EventOutput {
     private let loop: Loop
     private let output: NonBlockingOutput
     private var pending: [Pending] = []
+    /// The bytes in `pending` that were not sent yet.
     private var pendingBytes = 0
+    /// How many bytes of the first line in `pending` were sent.
     private var sentOfFirst = 0
     private var writable: DescriptorSource?
     private var drained: (() -> Void)?
@@ -28,7 +30,7 @@ final class EventOutput {
         output = NonBlockingOutput(descriptor)
     }
 
-    /// Sends `line`, now or when the client reads; one that may be dropped is, once much is unread.
+    /// Sends `line` now, or when the client reads. If much is unread, a line that is droppable is dropped.
     func write(_ line: [UInt8], isDroppable: Bool) {
         guard !isGone else { return }
         if isDroppable, pendingBytes + line.count > Self.unreadBytesBeforeTicksAreDropped { return }
@@ -39,13 +41,13 @@ final class EventOutput {
         if writable == nil { flush() }
     }
 
-    /// Calls `action` once all is written, or the client gone.
+    /// Calls `action` once everything is written or the client is gone, perhaps before this returns.
     func whenDrained(_ action: @escaping () -> Void) {
         guard !pending.isEmpty else { return action() }
         drained = action
     }
 
-    /// Gives up on what is unread.
+    /// Gives up the client, and drops what it has not read.
     func clientIsGone() {
         isGone = true
         pending = []
@@ -85,7 +87,7 @@ final class EventOutput {
         if writable == nil { clientIsGone() }
     }
 
-    /// Ticks that nobody has read yet give way to what matters more; a line that was begun is finished.
+    /// Drops ticks that nobody has read yet, to make room for events that matter more. A line that was begun is kept.
     private func dropDroppable() {
         let begun = sentOfFirst > 0 ? 1 : 0
         let kept = pending.prefix(begun) + pending.dropFirst(begun).filter { !$0.isDroppable }

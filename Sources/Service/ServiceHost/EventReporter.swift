@@ -2,16 +2,16 @@ public import BelfryEventLoop
 public import BelfryProtocol
 public import BelfryTerms
 
-/// Stamps what happens to one notification, and hands it to whoever listens.
+/// Stamps the events of one notification with time and id, and hands them to all listeners.
 public final class EventReporter {
     private let timers: any TimerSource
     private let id: String
     private let receivedAt: Instant
     private let listeners: [(Event) -> Void]
-    /// What happened before the first event could be told; nil from then on.
+    /// Events that happened before `received` or `rejected`, which must come first; nil once one of these was sent.
     private var early: [Event.Body]? = []
 
-    /// A reporter for the request `id`, whose bytes were all there at `receivedAt`; listeners are told in order.
+    /// A reporter for the request `id`, which had arrived completely at `receivedAt`. Listeners are called in order.
     public init(timers: any TimerSource, id: String, receivedAt: Instant, listeners: [(Event) -> Void]) {
         self.timers = timers
         self.id = id
@@ -19,7 +19,7 @@ public final class EventReporter {
         self.listeners = listeners
     }
 
-    /// Tells that `body` happens now; what happens before `received` or `rejected` is told right after it.
+    /// Reports that `body` happens now. An event that comes before `received` or `rejected` is reported right after it.
     public func report(_ body: Event.Body) {
         guard let early else { return send(body) }
         switch body {

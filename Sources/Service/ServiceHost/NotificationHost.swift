@@ -5,7 +5,7 @@ import CBelfryLinux
 import Glibc
 public import Interception
 
-/// A notification as it was sorted at the door: what is told of it, and who acts on it.
+/// A notification as it was sorted on arrival: what is reported about it, and who acts on it.
 public struct Visit {
     /// The notification.
     public let request: NotificationRequest
@@ -15,9 +15,9 @@ public struct Visit {
     public let call: String?
     /// Why it is not intercepted; nil if it is (R1).
     public let passthrough: PassthroughReason?
-    /// What is told right after `received`, in order.
+    /// Events that are reported right after `received`, in order.
     public let remarks: [Event.Body]
-    /// The extension that acts on it; nil if nobody does, which only what is not intercepted allows.
+    /// The extension that acts on the notification; nil if none does. Never nil if the notification is intercepted.
     public let service: (any ServiceExtension)?
 
     /// A visit.
@@ -35,16 +35,16 @@ public struct Visit {
     }
 }
 
-/// One notification's walk from the door to its last event: has its extension admit it, intercepts it, delivers it
-/// once, and stays until the extension is done.
+/// Takes one notification from its arrival to its last event: asks the extension to admit it, intercepts it, delivers
+/// it once, and stays until the extension is no longer busy.
 ///
-/// Drives any ``ServiceExtension``, and knows no kind of push.
+/// A host drives any ``ServiceExtension``, and knows nothing about kinds of push.
 public final class NotificationHost {
-    /// How a walk ended.
+    /// How the host ended.
     public enum End: Hashable, Sendable {
-        /// It went all its way.
+        /// The notification was delivered, and its extension is done.
         case handled
-        /// It was refused, and nothing else happened.
+        /// The notification was refused, and nothing else happened.
         case refused
     }
 
@@ -67,13 +67,18 @@ public final class NotificationHost {
     private var machine = InterceptionStateMachine()
     private var queue = EffectQueue<Input>()
     private var timer: (any ScheduledTimer)?
+    /// Whether the notification was admitted.
     private var hasBegun = false
+    /// Whether the worker was told to stop, perhaps before the notification was admitted.
     private var isStopping = false
+    /// Whether `ended` was called, which happens once.
     private var hasEnded = false
 
+    /// A host for `visit`.
+    ///
     /// - Parameters:
-    ///   - budget: the time there is, from when the connection was accepted.
-    ///   - report: takes the events, `received` or `rejected` first.
+    ///   - budget: the time that the extension has, from when the connection was accepted (R3).
+    ///   - report: takes the events, of which `received` or `rejected` comes first.
     ///   - ended: called once, after the last event.
     public init(
         _ visit: Visit, timers: any TimerSource, budget: Budget, report: @escaping (Event.Body) -> Void,
@@ -87,41 +92,51 @@ public final class NotificationHost {
         visit.service?.host = self
     }
 
-    /// Starts the walk. Called once.
+    /// Has the extension admit the notification, and goes on from there. Called once.
     public func start() {
-        guard let service = visit.service else { return begin(.receive) }
+        guard let service = visit.service else { return begin() }
         // Not even an extension that never says whether it takes the notification can keep it (R3).
-        wake(at: budget.end) { [weak self] in self?.begin(.notAdmitted) }
+        wake(at: budget.end) { [weak self] in self?.goWithoutExtension() }
         service.admit(within: budget) { [self] verdict in
             switch verdict {
-            case .admitted: begin(.receive)
+            case .admitted: begin()
             case .refused(let rejection): refuse(rejection)
             }
         }
     }
 
-    /// Silences, delivers the best attempt and ends (R17). A walk that waits to be admitted does so as it begins, and
-    /// waits no longer than an extension may to hand over its best attempt.
+    /// Silences, delivers the best attempt and ends (R17). If the notification waits to be admitted, this happens once
+    /// it is, and the wait is as short as that for a best attempt.
     public func stop() {
-        guard hasBegun else {
-            guard !isStopping else { return }
+        guard !hasEnded else { return }
+        if hasBegun {
+            feed(.stop)
+            visit.service?.stop()
+        } else if !isStopping {
             isStopping = true
-            let patience = InterceptionStateMachine.stopPatience
-            return wake(at: min(timers.now + patience, budget.end)) { [weak self] in self?.begin(.notAdmitted) }
+            wake(at: min(timers.now + InterceptionStateMachine.stopPatience, budget.end)) { [weak self] in
+                self?.goWithoutExtension()
+            }
         }
-        isStopping = true
-        feed(.stop)
-        visit.service?.stop()
     }
 
-    private func begin(_ input: Input) {
-        // Whoever says after all that it takes the notification finds it delivered.
+    private func begin() {
+        // A verdict that comes too late finds the notification delivered.
         guard !hasBegun else { return }
+        reportReceived()
+        feed(.receive)
+        if isStopping { stop() }
+    }
+
+    private func goWithoutExtension() {
+        reportReceived()
+        feed(.notAdmitted)
+    }
+
+    private func reportReceived() {
         hasBegun = true
         report(.received(Event.Received(type: visit.type, call: visit.call, why: visit.passthrough)))
         for remark in visit.remarks { report(remark) }
-        feed(input)
-        if isStopping { stop() }
     }
 
     private func refuse(_ rejection: Rejection) {
@@ -204,7 +219,7 @@ public final class NotificationHost {
 }
 
 extension NotificationHost: ServiceExtensionHost {
-    /// Delivers `content`, if nothing was delivered before.
+    /// Delivers `content`, if nothing was delivered before; otherwise warns (R2).
     public func extensionHandedOver(_ content: NotificationContent) {
         feed(.handedOver(content))
     }
@@ -214,14 +229,14 @@ extension NotificationHost: ServiceExtensionHost {
         feed(.died)
     }
 
-    /// Ends the walk, if the content was delivered.
+    /// Ends the host, if the content was delivered.
     public func extensionIsIdle() {
         feed(.idle)
     }
 }
 
 extension NotificationAttachment {
-    /// What the file is now: a regular file that can be read, and how large.
+    /// What is at the path now: whether it is a regular file that can be read, and its size.
     fileprivate var facts: AttachmentFacts {
         var status = stat()
         let isReadable = unsafe path.hasPrefix("/") && stat(path, &status) == 0 && access(path, R_OK) == 0

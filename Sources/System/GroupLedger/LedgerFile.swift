@@ -4,20 +4,20 @@ public import BelfrySyscalls
 public import BelfryTerms
 public import CallLedger
 
-/// The ledger in one group's file: who looks at calls or changes them, in whichever program, does it here.
+/// The ledger in one group's file: every program looks at calls and changes them here.
 ///
-/// Each change opens the ledger (which records dead rings as missed, R12), changes it, and saves what differs, in one
-/// transaction of the file; what must outlive a power cut is flushed.
+/// Each change is one transaction on the file: it opens the ledger, which records dead rings as missed (R12), changes
+/// it, and saves what differs. A change that must survive a power cut is flushed.
 public final class LedgerFile {
-    /// The file itself, for keys that are no call's.
+    /// The file itself, for keys that have nothing to do with calls.
     public let file: GroupFile
 
-    /// The ledger of `group` below `state`; nothing is opened or made yet.
+    /// The ledger of `group` below `state`. Nothing is opened or created yet.
     public init(state: StateDirectory, group: GroupName) {
         file = GroupFile(state: state, group: group)
     }
 
-    /// Who rings and who rang, as the file says now, without any lock; nil if it is missing or cannot be used.
+    /// The ledger as the file has it now, read without a lock; nil if the file is missing or cannot be used.
     public func read() -> Ledger? {
         let snapshot = file.snapshot()
         return snapshot.status == .read ? Ledger(reading: snapshot) : nil
@@ -25,8 +25,8 @@ public final class LedgerFile {
 
     /// Changes the ledger in one transaction, and then calls `completion`, perhaps before this returns.
     ///
-    /// `change` runs exactly once, whatever becomes of the file: on what could be read of it, or on an empty ledger.
-    /// See ``GroupFile/transact(on:_:completion:)`` for the lock and its limits.
+    /// `change` runs exactly once, even if the file cannot be read, locked or written: on what could be read, or on an
+    /// empty ledger. See ``GroupFile/transact(on:_:completion:)`` for the lock and its limits.
     public func transact<Answer>(
         on timers: any TimerSource, _ change: @escaping (inout Ledger) -> Answer,
         completion: @escaping (GroupTransaction<Answer>) -> Void
@@ -34,18 +34,19 @@ public final class LedgerFile {
         file.transact(on: timers, { Self.apply(change, to: &$0) }, completion: completion)
     }
 
-    /// Changes the ledger as ``transact(on:_:completion:)`` does and waits for it: for the command line.
+    /// Changes the ledger as ``transact(on:_:completion:)`` does, and waits until that is done: for the command line.
     public func transactAndWait<Answer>(
         on loop: Loop, _ change: @escaping (inout Ledger) -> Answer
     ) -> GroupTransaction<Answer> {
         file.transactAndWait(on: loop) { Self.apply(change, to: &$0) }
     }
 
-    /// Calls `changed` with the ledger after each change of the file, by whomever, and with the one that it finds
-    /// first, in the next iteration of `loop` at the earliest; `failure` says why changes come only when
-    /// ``LedgerWatch/look()`` finds them.
+    /// Calls `changed` with the ledger as it is, in the next iteration of `loop` at the earliest, and then after each
+    /// change of the file by any program. If the file cannot be watched, `failure` gets the reason, and changes are
+    /// found only by ``LedgerWatch/look()``.
     ///
-    /// A file that is missing or cannot be read for a moment is not shown: it hangs up nothing.
+    /// If the file is missing or cannot be read for a moment, `changed` is not called: such a file hangs up nothing
+    /// (R13).
     public func watch(
         on loop: Loop, failure: @escaping (SystemError) -> Void = { _ in }, changed: @escaping (Ledger) -> Void
     ) -> LedgerWatch {
@@ -61,7 +62,8 @@ public final class LedgerFile {
     }
 }
 
-/// Shows a group's ledger whenever it has changed, and when a ring is over that nobody wrote the end of.
+/// Shows a group's ledger whenever the file has changed, and when an owner dies, since a dead process writes nothing
+/// (R12).
 public final class LedgerWatch {
     private let file: GroupFile
     private let loop: Loop
@@ -71,7 +73,7 @@ public final class LedgerWatch {
     private var isEnded = false
     private var watch: GroupWatch?
     private var shown: GroupSnapshot?
-    /// One of two at most, as a rule: a dictionary would cost a ring more than looking through them.
+    /// Rarely more than two, so that searching is cheaper for a ring than creating a dictionary.
     private var deaths: [(owner: Owner, source: ProcessSource)] = []
 
     fileprivate init(
@@ -80,7 +82,7 @@ public final class LedgerWatch {
         self.file = file
         self.loop = loop
         self.changed = changed
-        // A ring sounds before it is watched.
+        // In the next iteration, so that a ring sounds before the file is watched (R4).
         begins = loop.afterThis(description: "watch the group") { [weak self] in self?.begin(failure: failure) }
     }
 
@@ -93,15 +95,15 @@ public final class LedgerWatch {
     }
 
     /// Narrows the watch to the calls `keys`, most important first. Other calls' changes may not be shown until
-    /// ``look()``, and a ledger that is shown meanwhile may know these alone.
+    /// ``look()``, and a ledger that is shown before then may hold these calls alone.
     ///
-    /// With hundreds of rings every write wakes everybody: this spares them reading what does not concern them.
+    /// With hundreds of rings, every write wakes every process; this spares them reading what does not concern them.
     public func focus(on keys: [CallKey]) {
         guard let shown else { return }
         watch?.focus(on: GroupFocus(dictionary: Ledger.Key.calls, members: keys.map(\.text)), since: shown)
     }
 
-    /// Reads the file again, for a wake-up that was lost, and shows the ledger if it has changed.
+    /// Reads the file again, in case a wake-up was lost, and shows the ledger if the file has changed.
     public func look() {
         watch?.look()
     }
@@ -140,7 +142,7 @@ public final class LedgerWatch {
         show(file.snapshot())
     }
 
-    /// Ends it: nothing is shown any more. Cancelling twice does nothing.
+    /// Ends the watch: nothing is shown any more. Cancelling twice does nothing.
     public func cancel() {
         isEnded = true
         begins?.cancel()

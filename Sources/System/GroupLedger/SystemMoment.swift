@@ -4,14 +4,14 @@ public import BelfrySyscalls
 public import CallLedger
 
 extension Ledger {
-    /// The ledger in `snapshot`, as of now; empty if there was no file, or none that could be read.
+    /// The ledger in `snapshot`, as of now; empty if the file was missing or could not be read.
     public init(reading snapshot: GroupSnapshot) {
         self.init(reading: snapshot.root, at: .now(reading: snapshot))
     }
 }
 
 extension Moment {
-    /// This moment of this machine, for the group file as `snapshot` found it.
+    /// This moment on this machine, for the group file as `snapshot` found it.
     static func now(reading snapshot: GroupSnapshot) -> Moment {
         Moment(
             now: Instant(microseconds: bootTimeMicroseconds()), wall: WallTime(microseconds: wallTimeMicroseconds()),
@@ -23,18 +23,18 @@ extension Moment {
 }
 
 extension Owner {
-    /// The process `identity` of this boot; `ring` tells the rings of one process apart, from 0.
+    /// The process `identity` of this boot, as the owner of its ring number `ring`, counted from 0.
     public init(_ identity: ProcessIdentity, ring: Int64 = 0) {
         self.init(
             bootID: bootIDOfThisBoot, pid: Int64(identity.pid), start: Int64(clamping: identity.startTicks), ring: ring)
     }
 
-    /// Whether its process still runs.
+    /// Whether the owner's process still runs.
     public var isAlive: Bool { bootID == bootIDOfThisBoot && ProcessIdentity(self)?.isAlive ?? false }
 }
 
 extension ProcessIdentity {
-    /// The process that `owner` names; nil if its numbers are none that a process can have.
+    /// The process that `owner` names; nil if no process can have its numbers.
     init?(_ owner: Owner) {
         guard let pid = Int32(exactly: owner.pid), let start = UInt64(exactly: owner.start) else { return nil }
         self.init(pid: pid, startTicks: start)
