@@ -77,8 +77,8 @@ public struct InterceptionStateMachine: Sendable {
         }
     }
 
-    /// The notification arrived, and its extension did not say in time whether it takes it: it goes `by` expiry or stop
-    /// as it came, or passes through.
+    /// The notification arrived, and its extension did not say in time whether it takes it. The original is delivered
+    /// as `by`: expiry, stop or pass-through.
     public mutating func receiveUnadmitted(_ content: NotificationContent, by: Deliverer) -> [Effect] {
         switch state {
         case .idle: return deliver(by, content)
@@ -87,7 +87,7 @@ public struct InterceptionStateMachine: Sendable {
         }
     }
 
-    /// The extension called its content handler with `changed`, which was copied as it did.
+    /// The extension called its content handler with `changed`, a copy made at that moment (R2).
     public mutating func handlerCalled(with changed: NotificationContent) -> [Effect] {
         switch state {
         case .intercepted(let original, _, _):

@@ -39,7 +39,7 @@ enum Tidying {
         file.transact(on: loop) { ledger in
             ledger.takeDeadRings()
         } completion: { transaction in
-            // What cannot be recorded would be told again by everybody who opens the file: it waits until it can.
+            // If missed calls cannot be recorded, every program that opens the file would report them again: they wait.
             if case .failed(let error) = transaction.outcome {
                 complain("\(group.text): what dead workers left cannot be recorded: \(error)")
             } else {

@@ -15,6 +15,7 @@ final class CallExtension: ServiceExtension {
         case none
         /// As many calls ring as may.
         case refused(Rejection)
+        /// The call rings, in this window and mode.
         case ring(RingRequest, RingWindow, RingMode)
         /// The call does not ring; `isFlagUnowned` if that is due to a flag which no process owns.
         case silent(SilenceReason, missed: Bool, isFlagUnowned: Bool)
@@ -83,7 +84,7 @@ final class CallExtension: ServiceExtension {
         let decision: Decision
         switch (admission, window) {
         case (.ring(let mode), let window?): decision = .ring(request, window, mode)
-        // The ledger is told of a stale request by the missing end.
+        // A stale request has no window, so the ledger got no end for it, and admits no ring without one.
         case (.ring, nil): preconditionFailure("a stale request was admitted")
         case (.silent(let why, let missed), _):
             decision = .silent(why, missed: missed, isFlagUnowned: isFlagUnowned && why == .foreground)

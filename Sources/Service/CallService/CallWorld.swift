@@ -53,11 +53,11 @@ public protocol SharedLedger: AnyObject {
     /// Reads the file again, in case a wake-up was lost, and shows the watcher the ledger if it has changed.
     func lookAgain()
 
-    /// Shows the watcher the ledger again when the process that rings `call` dies, and when that ring's time is up, in
-    /// place of the call asked for before; nil is none. Neither changes the file.
+    /// Shows the watcher the ledger again when the process that rings `call` dies or that ring's time is up, since
+    /// neither changes the file. This replaces the call of the previous request; nil is none.
     func expectEnd(of call: Call?)
 
-    /// Watches neither the file nor a call any more.
+    /// Stops watching both the file and the call.
     func stopWatching()
 }
 

@@ -65,8 +65,7 @@ final class Ring {
         case .rings(let mode):
             feed(.change(mode))
             guard machine.isRinging else { return }
-            // A ring that is not loud becomes so when the next oldest is over (R10), and one that was killed writes
-            // nothing (R12).
+            // This ring may become loud once the next older one is over (R10); a killed worker writes nothing (R12).
             let older = mode == .loud ? nil : ledger.nextOldestRing(before: request.key)
             world.ledger.focus(on: [request.key] + (older.map { [$0.key] } ?? []))
             world.ledger.expectEnd(of: older)

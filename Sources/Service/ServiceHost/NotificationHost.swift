@@ -9,11 +9,11 @@ public import Interception
 public struct Visit {
     /// The notification.
     public let request: NotificationRequest
-    /// What it is.
+    /// The kind of notification: `received.type`.
     public let type: NotificationType
-    /// The id of the call it is about; nil if it is about none.
+    /// The id of the call that the notification is about; nil if it is about none.
     public let call: String?
-    /// Why it is not intercepted; nil if it is (R1).
+    /// Why the notification is not intercepted; nil if it is (R1).
     public let passthrough: PassthroughReason?
     /// Events that are reported right after `received`, in order.
     public let remarks: [Event.Body]
