@@ -187,6 +187,10 @@ import Testing
         #expect(file.hangUp("a", sentAt: now) == ["a"])
         #expect(file.request("b", sentAt: now + 60).rings)
         #expect(file.hangUp("b", sentAt: now) == [])
+        // Nor does the time count once it has come.
+        #expect(file.request("c", by: 2, sentAt: now + 120, rings: .seconds(100)).rings)
+        file.pass(.seconds(70))
+        #expect(file.hangUp("c", sentAt: now + 65) == ["c"])
     }
 
     @Test("R9 a hangup with a wrong clock does not say when it was sent, nor once its time has come")

@@ -300,6 +300,16 @@ import Testing
         #expect(hangup.isFinished && phone.file.read().call(CallKey("A"))?.state == .hangup)
     }
 
+    @Test("R2 R3: nor does one whose process stands still past the end of its budget") func hangupExpiredAtOnce() throws
+    {
+        phone.budget = .seconds(1)
+        phone.file.lockDelay = .milliseconds(1_500)
+        let hangup = try phone.hangUp("A")
+        phone.loop.stall(for: .milliseconds(1_200))
+        tick(1)
+        #expect(hangup.world.story == ["delivered expiry"] && hangup.isFinished)
+    }
+
     @Test("R10: a soft ring becomes loud when the loud one's time is up, though that one's process stands still")
     func standsStill() throws {
         let until = phone.loop.now + .milliseconds(2_500)

@@ -51,7 +51,6 @@ final class Ring {
     /// Rings (R6), and from then on watches the ledger. If its end has passed already, the timer ends it at once.
     func begin(mode: RingMode) {
         feed(.begin(mode))
-        guard machine.isRinging else { return }
         world.ledger.watch { [weak self] ledger in self?.look(at: ledger) }
     }
 
