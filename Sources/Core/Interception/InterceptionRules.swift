@@ -27,17 +27,18 @@ public struct InterceptionRule: Hashable, Sendable {
     }
 }
 
-/// The time an extension has, from the start of its process (R3).
+/// The time an extension has, from when the connection was accepted (R3): for a worker of its own, the start of its
+/// process.
 public struct Budget: Hashable, Sendable {
     /// How long before the end the extension is warned. Source: the grace time observed on devices.
     public static let notice = TimeSpan.seconds(1)
 
-    /// When the process started.
+    /// When the connection was accepted.
     public let start: Instant
     /// How long the extension has from then on.
     public let length: TimeSpan
 
-    /// The budget of a process that started at `start`.
+    /// The budget of a notification whose connection was accepted at `start`.
     public init(start: Instant, length: TimeSpan) {
         precondition(length > .zero, "a budget of no time")
         self.start = start

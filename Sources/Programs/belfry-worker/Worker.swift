@@ -35,7 +35,6 @@ final class Worker {
     static func run(environment: Environment) -> Int32 {
         do throws(SystemError) {
             // A notification that can be read at once is answered at once; only then does the loop prepare to wait
-            //.
             let worker = Worker(loop: try Loop(preparesLater: true), environment: environment)
             try worker.listenForStop()
             worker.connection.read { [unowned worker] in worker.received($0) }

@@ -47,7 +47,7 @@ public struct SoundFiles: Sendable {
         return try variant(of: setting, name: setting, soft: soft)
     }
 
-    /// The sound called `name` in the folders: the only way for a name from outside, which never becomes a path (S1).
+    /// The sound called `name` in the folders, a bare name that never becomes a path (S1).
     public func find(named name: String, soft: Bool = false) throws(SoundProblem) -> ResolvedSound {
         guard SoundName.isValid(name) else { throw .badName(String(name.prefix(SoundName.bytesMax))) }
         for folder in folders {
