@@ -15,6 +15,7 @@ public struct CodeWord<Known>: Hashable, Sendable {
     public let rawValue: String
 
     /// The word that is spelled `rawValue`, whether this version knows it or not.
+    @inlinable
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
@@ -23,15 +24,19 @@ public struct CodeWord<Known>: Hashable, Sendable {
 // instructions.
 extension CodeWord where Known: RawRepresentable, Known.RawValue == String {
     /// The word `known`.
+    @inlinable
     public init(_ known: Known) { rawValue = known.rawValue }
 
     /// The word as this version's list has it; nil if the list does not have it.
+    @inlinable
     public var known: Known? { Known(rawValue: rawValue) }
 
     /// Whether the word is `known`.
+    @inlinable
     public static func == (word: CodeWord, known: Known) -> Bool { word.rawValue == known.rawValue }
 
     /// Whether the word is not `known`.
+    @inlinable
     public static func != (word: CodeWord, known: Known) -> Bool { word.rawValue != known.rawValue }
 
     /// Whether `word` is `known`, so that `case .warning(code: .badClock, _)` is a pattern.

@@ -5,15 +5,18 @@
 ///
 ///     guard queue.enter(input) else { return }
 ///     while let input = queue.next() { for effect in step(input) { perform(effect) } }
+// Inlined, as every input of a ring in another module passes here: a generic call across modules looks up its types.
 public struct EffectQueue<Input> {
-    private var waiting: [Input] = []
+    @usableFromInline var waiting: [Input] = []
     /// Whether somebody further up the stack takes inputs out of the queue.
-    private var isDraining = false
+    @usableFromInline var isDraining = false
 
     /// An empty queue.
+    @inlinable
     public init() {}
 
     /// Adds `input`. Returns true if the caller has to drain the queue, false if somebody further up the stack does.
+    @inlinable
     public mutating func enter(_ input: Input) -> Bool {
         waiting.append(input)
         defer { isDraining = true }
@@ -21,6 +24,7 @@ public struct EffectQueue<Input> {
     }
 
     /// Takes the next input out; nil if none is left, and then whoever enters next has to drain the queue.
+    @inlinable
     public mutating func next() -> Input? {
         isDraining = !waiting.isEmpty
         return waiting.isEmpty ? nil : waiting.removeFirst()

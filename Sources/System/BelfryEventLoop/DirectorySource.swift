@@ -56,22 +56,29 @@ extension Loop {
 /// list for every entry of it (measured on 6.18). That is also why several sources for the same directory share one
 /// notice.
 final class WatchedDirectories {
-    /// Which directory it is. No other can have the same numbers as long as its descriptor is open.
-    private struct Key: Hashable {
-        let device: UInt64
-        let inode: UInt64
-    }
-
     /// One directory, and who watches it.
     private final class Watched {
         /// An open file of its own: closing any descriptor of one ends its notices.
         let descriptor: OwnedDescriptor
-        var sources: [ObjectIdentifier: DirectorySource] = [:]
+        // Which directory it is: no other can have the same numbers as long as the descriptor is open.
+        private let device: UInt64
+        private let inode: UInt64
+        var sources: [DirectorySource] = []
 
-        init(_ descriptor: consuming OwnedDescriptor) { self.descriptor = descriptor }
+        init(_ directory: Int32, description: String) throws(SystemError) {
+            let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+            descriptor = OwnedDescriptor(
+                owning: try checked("openat", on: description) { unsafe openat(directory, ".", flags) })
+            let number = descriptor.number
+            var status = stat()
+            try checked("fstat", on: description) { unsafe fstat(number, &status) }
+            (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
+        }
+
+        func isSame(as other: Watched) -> Bool { device == other.device && inode == other.inode }
 
         func fire() {
-            for source in Array(sources.values) { source.fire() }
+            for source in sources { source.fire() }
         }
     }
 
@@ -79,11 +86,11 @@ final class WatchedDirectories {
     private static let namingSignal = __libc_current_sigrtmin() + 5
     private static let events = UInt32(CLINUX_DN_MODIFY | CLINUX_DN_CREATE | CLINUX_DN_DELETE | CLINUX_DN_RENAME)
 
-    private var watched: [Key: Watched] = [:]
-    /// The same, by the number of the descriptor; filled once ``isNaming``.
-    private var keys: [Int32: Key] = [:]
-    /// Set for good when a second directory is watched: every notice since then names its descriptor.
-    private var isNaming = false
+    /// One, as a rule: a dictionary would cost each ring a tenth of a millisecond before anything is in it.
+    private var watched: [Watched] = []
+    /// The same by the numbers of their descriptors, from when a second directory is watched: every notice since then
+    /// names its descriptor.
+    private var named: [Int32: Watched]?
     private var hasSignal = false
 
     func watch(
@@ -92,42 +99,41 @@ final class WatchedDirectories {
         description: String,
         _ action: @escaping () -> Void
     ) throws(SystemError) -> DirectorySource {
-        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
-        let descriptor = OwnedDescriptor(
-            owning: try checked("openat", on: description) { unsafe openat(directory, ".", flags) })
-        var status = stat()
-        try checked("fstat", on: description) { unsafe fstat(descriptor.number, &status) }
-        let key = Key(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
-        if watched[key] == nil { try add(Watched(descriptor), as: key, on: loop, description: description) }
-        let source = DirectorySource(thread: loop.thread, action: action) { [weak self] in self?.remove($0, from: key) }
-        watched[key]?.sources[ObjectIdentifier(source)] = source
+        let opened = try Watched(directory, description: description)
+        let known = watched.first { $0.isSame(as: opened) }
+        if known == nil { try add(opened, on: loop, description: description) }
+        let entry = known ?? opened
+        let source = DirectorySource(thread: loop.thread, action: action) { [weak self, weak entry] source in
+            if let entry { self?.remove(source, from: entry) }
+        }
+        entry.sources.append(source)
         return source
     }
 
-    private func add(_ new: Watched, as key: Key, on loop: Loop, description: String) throws(SystemError) {
+    private func add(_ new: Watched, on loop: Loop, description: String) throws(SystemError) {
         if !hasSignal {
             // What the kernel cannot queue as a real-time signal arrives as SIGIO too, and then names nothing.
             try loop.onSignal(SIGIO, description: "directories") { [unowned self] _ in fireAll() }
             hasSignal = true
         }
-        if !isNaming, !watched.isEmpty { try beginNaming(on: loop) }
+        if named == nil, !watched.isEmpty { try beginNaming(on: loop) }
         let number = new.descriptor.number
         try checked("F_NOTIFY", on: description) {
-            isNaming
-                ? clinux_notify_directory_once(number, Self.events, Self.namingSignal)
-                : clinux_notify_directory(number, Self.events)
+            named == nil
+                ? clinux_notify_directory(number, Self.events)
+                : clinux_notify_directory_once(number, Self.events, Self.namingSignal)
         }
-        watched[key] = new
-        if isNaming { keys[number] = key }
+        watched.append(new)
+        named?[number] = new
     }
 
     /// Goes over from SIGIO to signals that name what has changed.
     private func beginNaming(on loop: Loop) throws(SystemError) {
         try loop.onSignal(Self.namingSignal, description: "directory") { [unowned self] in changed($0.descriptor) }
-        isNaming = true
-        for (key, directory) in watched {
-            let number = directory.descriptor.number
-            keys[number] = key
+        var named: [Int32: Watched] = [:]
+        for directory in watched { named[directory.descriptor.number] = directory }
+        self.named = named
+        for number in named.keys {
             // What is asked for once more would be added to the notice until further notice: that one ends first.
             try checked("F_NOTIFY") { clinux_end_notices(number) }
             try checked("F_NOTIFY") { clinux_notify_directory_once(number, Self.events, Self.namingSignal) }
@@ -136,19 +142,18 @@ final class WatchedDirectories {
         loop.afterThis(description: "directories") { [weak self] in self?.fireAll() }
     }
 
-    private func remove(_ source: DirectorySource, from key: Key) {
-        guard let directory = watched[key] else { return }
-        directory.sources[ObjectIdentifier(source)] = nil
+    private func remove(_ source: DirectorySource, from directory: Watched) {
+        directory.sources.removeAll { $0 === source }
         guard directory.sources.isEmpty else { return }
-        keys[directory.descriptor.number] = nil
+        named?[directory.descriptor.number] = nil
         // Its descriptor is closed with it, which ends the notice as well.
-        watched[key] = nil
+        watched.removeAll { $0 === directory }
     }
 
     /// The directory behind `descriptor` has changed, or another one, cancelled since, that had this number: then this
     /// call back is for nothing.
     private func changed(_ descriptor: Int32) {
-        guard let key = keys[descriptor], let directory = watched[key] else { return }
+        guard let directory = named?[descriptor] else { return }
         // Before anybody looks, so that what happens from here on is told again.
         renew(directory)
         directory.fire()
@@ -156,8 +161,8 @@ final class WatchedDirectories {
 
     /// Something has changed somewhere. A real-time signal that got lost has used up its notice.
     private func fireAll() {
-        let directories = Array(watched.values)
-        if isNaming { for directory in directories { renew(directory) } }
+        let directories = watched
+        if named != nil { for directory in directories { renew(directory) } }
         for directory in directories { directory.fire() }
     }
 

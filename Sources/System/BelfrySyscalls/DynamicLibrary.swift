@@ -18,9 +18,18 @@ public struct DynamicLibrary {
 
     /// Its function `symbol` (dlsym), for a field whose type the library's own header gives. Fails with ELIBACC; the
     /// error's subject is what the loader says.
+    // Inlined: else the runtime makes up the type of each function, which for libsystemd's fifteen took half as long as
+    // opening it.
+    @inlinable
     public func function<Function>(_ symbol: String) throws(SystemError) -> Function {
+        unsafe unsafeBitCast(try address(of: symbol), to: Function.self)
+    }
+
+    /// Where `symbol` is (dlsym). Fails as ``function(_:)`` does.
+    @usableFromInline
+    func address(of symbol: String) throws(SystemError) -> UnsafeMutableRawPointer {
         guard let address = unsafe dlsym(handle, symbol) else { throw Self.lastError("dlsym") }
-        return unsafe unsafeBitCast(address, to: Function.self)
+        return unsafe address
     }
 
     private static func lastError(_ call: String) -> SystemError {
