@@ -5,8 +5,9 @@
 ///
 ///     guard queue.enter(input) else { return }
 ///     while let input = queue.next() { for effect in step(input) { perform(effect) } }
-// Inlined, as every input of a ring in another module passes here: a generic call across modules looks up its types.
 public struct EffectQueue<Input> {
+    // Inlined, as every input of a ring in another module passes here: a generic call across modules looks up its types.
+
     @usableFromInline var waiting: [Input] = []
     /// Whether somebody further up the stack takes inputs out of the queue.
     @usableFromInline var isDraining = false

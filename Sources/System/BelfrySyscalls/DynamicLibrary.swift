@@ -18,10 +18,10 @@ public struct DynamicLibrary {
 
     /// Its function `symbol` (dlsym), for a field whose type the library's own header gives. Fails with ELIBACC; the
     /// error's subject is what the loader says.
-    // Inlined: else the runtime makes up the type of each function, which for libsystemd's fifteen took half as long as
-    // opening it.
     @inlinable
     public func function<Function>(_ symbol: String) throws(SystemError) -> Function {
+        // Inlined: else the runtime makes up the type of each function, which for libsystemd's fifteen took half as long
+        // as opening it.
         unsafe unsafeBitCast(try address(of: symbol), to: Function.self)
     }
 
