@@ -30,7 +30,7 @@ import Testing
         #expect(error?.errno == ENOENT)
     }
 
-    @Test func whatIsReadIsARegularFileOfBoundedSize() throws {
+    @Test func S2_whatIsReadIsARegularFileOfBoundedSize() throws {
         #expect(try directory.read("none", bytesMax: 10) == nil)
         let bytes: [UInt8] = Array("0123456789".utf8)
         try write(bytes, "ten")

@@ -61,6 +61,25 @@ import Testing
         }
     }
 
+    @Test("the files that rules.md says to open are there and cite the rule, and every rule names some of both")
+    func files() {
+        let page = SourceTree.text(of: "docs/rules.md") ?? ""
+        var named: Set<String> = []
+        for section in page.split(separator: "\n### ").dropFirst() {
+            guard let rule = Self.tags(in: "\(section.prefix { $0 != " " })").first else { continue }
+            let paragraphs = section.split(separator: "\n\n").map { $0.split(separator: "\n").joined(separator: " ") }
+            for paragraph in paragraphs where paragraph.hasPrefix("Code: ") && paragraph.contains("Tests: ") {
+                named.insert(rule)
+                for path in Page.code(in: paragraph) {
+                    let file = (SourceTree.sources + SourceTree.tests).first { $0.path.hasSuffix("/\(path)") }
+                    let cites = file?.lines.contains { Self.tags(in: $0).contains(rule) } ?? false
+                    #expect(cites, "\(rule) is not cited by \(path)")
+                }
+            }
+        }
+        #expect(named == Set(Self.rules).subtracting(Self.notYet))
+    }
+
     @Test("code and tests cite the pages of this repository alone")
     func pages() {
         let elsewhere = ["DESI" + "GN", "STY" + "LE"]

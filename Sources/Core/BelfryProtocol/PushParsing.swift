@@ -5,7 +5,7 @@ extension Push {
     /// Reads one notification: an APNs payload, or an envelope with one in it.
     ///
     /// What identifies the push or the call, or cannot be honoured, is refused with the field's name; everything else
-    /// that is wrong is passed over as Apple's device does, and noted. Nothing in `bytes` can trap.
+    /// that is wrong is passed over as Apple's device does, and noted (R16). Nothing in `bytes` can trap (R18).
     public static func parse(
         _ bytes: [UInt8],
         makeID: () -> String = { randomUUID() }

@@ -1,5 +1,5 @@
-/// The name of an app group, safe as a file name: 1 to 128 letters, digits, `.` and `-` of ASCII, the first a letter or
-/// digit.
+/// The name of an app group, safe as a file name (S1): 1 to 128 letters, digits, `.` and `-` of ASCII, the first a
+/// letter or digit.
 public struct GroupName: Hashable, Sendable {
     /// How long a name is at most.
     public static let bytesMax = 128

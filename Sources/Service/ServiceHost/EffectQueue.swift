@@ -6,7 +6,8 @@
 ///     guard queue.enter(input) else { return }
 ///     while let input = queue.next() { for effect in step(input) { perform(effect) } }
 public struct EffectQueue<Input> {
-    // Inlined, as every input of a ring in another module passes here: a generic call across modules looks up its types.
+    // Inlined, as every input of a ring in another module passes here: a generic call across modules looks up its
+    // types.
 
     @usableFromInline var waiting: [Input] = []
     /// Whether somebody further up the stack takes inputs out of the queue.

@@ -13,7 +13,7 @@ extension Directory {
     /// Reads the regular file `name`, of `bytesMax` at most; nil if there is none.
     ///
     /// Fails with EFBIG if it is longer, with ELOOP for a link, with EINVAL for what is no regular file; a pipe is
-    /// not waited for.
+    /// not waited for (S2).
     public borrowing func read(_ name: String, bytesMax: Int) throws(SystemError) -> FileContent? {
         let full = "\(path)/\(name)"
         let parent = descriptor.number

@@ -20,8 +20,8 @@ public struct DynamicLibrary {
     /// error's subject is what the loader says.
     @inlinable
     public func function<Function>(_ symbol: String) throws(SystemError) -> Function {
-        // Inlined: else the runtime makes up the type of each function, which for libsystemd's fifteen took half as long
-        // as opening it.
+        // Inlined: else the runtime makes up the type of each function, which for libsystemd's fifteen took half as
+        // long as opening it.
         unsafe unsafeBitCast(try address(of: symbol), to: Function.self)
     }
 
