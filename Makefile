@@ -41,7 +41,7 @@ sounds_folder := $(DESTDIR)$(PREFIX)/share/belfry/sounds
 documents_folder := $(DESTDIR)$(PREFIX)/share/doc/belfry
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build stage demo test lint format bench install files uninstall clean
+.PHONY: help deps build stage demo test lint format bench install files uninstall rule clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -115,6 +115,10 @@ uninstall: ## remove what install put there
 		!= '$(units_folder)/belfry.socket' ] || systemctl --user disable --now belfry.socket
 	@rm -f $(PROGRAMS:%=$(programs_folder)/%) $(UNITS:%=$(units_folder)/%)
 	@rm -rf $(DESTDIR)$(PREFIX)/share/belfry $(documents_folder)
+
+rule: ## R=R9: what a rule says, and every line of code and tests that cites it
+	@awk '/^##/ { shown = 0 } /^### $(R) / { shown = 1 } shown' docs/rules.md
+	@grep -rnE '\b$(R)(_|\b)' --include='*.swift' Sources Tests
 
 clean: ## remove what was built
 	@rm -rf $(BUILD)

@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func aLineHasALimit() throws {
+    @Test func S5_aLineHasALimit() throws {
         let longest = [UInt8](repeating: 0x20, count: EventLines.lineBytesMax)
         var lines = EventLines()
         #expect(try lines.take(longest).isEmpty)

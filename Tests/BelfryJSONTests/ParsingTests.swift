@@ -119,7 +119,7 @@ private func code(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) -> JSONEr
         #expect(try JSONValue.parse([0xEF, 0xBB, 0xBF] + Array("{}".utf8)) == [:])
     }
 
-    @Test func depthIsBounded() {
+    @Test func S5_depthIsBounded() {
         func nested(_ depth: Int) -> [UInt8] {
             Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
         }
@@ -130,7 +130,7 @@ private func code(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) -> JSONEr
         #expect(code(Array(String(repeating: #"{"a":"#, count: 20_000).utf8)) == .tooDeep)
     }
 
-    @Test func theNumberOfValuesIsBounded() {
+    @Test func S5_theNumberOfValuesIsBounded() {
         func list(_ count: Int) -> [UInt8] {
             Array(("[" + Array(repeating: "1", count: count).joined(separator: ",") + "]").utf8)
         }

@@ -138,6 +138,9 @@ private let silent = event(.silent(call: "A", why: .stale))
     @Test("S5: past 64 KiB unread a client counts as gone, and the connection closes all the same") func gone() throws {
         let peer = try Peer()
         for _ in 0..<10_000 { peer.connection.write(silent) }
+        _ = peer.received()
+        peer.loop.runUntilIdle()
+        #expect(peer.received().text.isEmpty, "what waited for it has gone with it")
         peer.closeAndWait(refused: false)
         #expect(peer.received().isEnd)
     }

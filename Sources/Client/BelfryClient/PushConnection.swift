@@ -236,7 +236,7 @@ actor PushFollower {
 
 /// Cuts what a worker writes into lines, with a bound on each.
 struct EventLines {
-    /// A line may not be longer, in bytes: an event of a 64 KiB notification is far below.
+    /// A line may not be longer, in bytes: an event of a 64 KiB notification is far below (S5).
     static let lineBytesMax = 1 << 20
 
     private var pending: [UInt8] = []

@@ -211,7 +211,7 @@ public enum FetchLimits {
     public static let entityTagBytesMax = 256
     /// Bytes of a request's line; ``hostsMax`` hosts of the greatest length fit.
     public static let requestBytesMax = 1 << 20
-    /// Bytes of an answer's line.
+    /// Bytes of an answer's line (S5).
     public static let answerBytesMax = 8 << 10
     /// Hosts or blocks in one list of a request.
     public static let hostsMax = 1_024

@@ -6,7 +6,7 @@ import BelfryJSON
 /// A JSON object ends at its matching brace, newlines inside included; input that begins with anything else ends at
 /// its first newline; the end of input ends either. White space before it does not count as a beginning.
 public struct PushFraming: Sendable {
-    /// Most bytes of one notification, white space before it included.
+    /// Most bytes of one notification, white space before it included (S5).
     public static let notificationBytesMax = 65_536
 
     /// What the bytes so far amount to.

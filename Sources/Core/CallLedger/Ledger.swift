@@ -215,7 +215,7 @@ extension Ledger {
     }
 
     /// The record that `call` has become without anybody having written it: another program set its state alone, or its
-    /// owner died. nil if the entry is up to date.
+    /// owner died (R12). nil if the entry is up to date.
     private func settled(_ call: Call) -> Call? {
         guard call.state == .ringing else { return call.ended == nil ? record(call, as: call.state) : nil }
         return isRinging(call) || isSettling(call) ? nil : record(call, as: .missed)

@@ -53,6 +53,7 @@ extension Ledger {
         return gone + changed
     }
 
+    /// The oldest ring is loud, the others ring as a second call does (R10).
     private func mode(of key: CallKey, _ secondCall: RingMode) -> Standing {
         .rings(nextOldestRing(before: key) == nil ? .loud : secondCall)
     }

@@ -2,7 +2,7 @@ import BelfrySyscalls
 import Glibc
 
 /// Writes entries to the journal by its native protocol; without a journal, lines on standard error. No call ever
-/// blocks, also while journald is stopped (`sd_journal_send` does: after eleven messages, measured).
+/// blocks (R14), also while journald is stopped (`sd_journal_send` does: after eleven messages, measured).
 ///
 /// What the journal has no room for waits here, ``backlogEntriesMax`` entries and ``backlogBytesMax`` bytes of it: the
 /// oldest go first, and the next entry that gets through says how many were lost.

@@ -65,7 +65,7 @@ public enum SettingsLoader {
     }
 }
 
-/// Reads configuration files, which people link and mask as systemd's: symbolic links are followed.
+/// Reads configuration files, which people link and mask as systemd's: symbolic links are followed (S2).
 enum FileReader {
     /// A file may not be larger, in bytes.
     static let bytesMax = 64 << 10

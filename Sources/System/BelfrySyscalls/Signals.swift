@@ -11,7 +11,7 @@ public func unblockSignal(_ number: Int32) throws(SystemError) {
     try change(SIG_UNBLOCK, number)
 }
 
-/// Has the process ignore SIGPIPE: writing to a peer that left then fails with EPIPE.
+/// Has the process ignore SIGPIPE: writing to a peer that left then fails with EPIPE (S5).
 public func ignoreBrokenPipes() {
     _ = signal(SIGPIPE, SIG_IGN)
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// What the loop's thread and the sound thread say to each other, for each sound by its number. Each side takes the
-/// lock for a few assignments and never across a call into libcanberra, so neither can make the other wait.
+/// lock for a few assignments and never across a call into libcanberra, so neither can make the other wait (R14).
 final class SoundExchange: Sendable {
     /// What the sound thread is to do next.
     enum Order: Hashable {

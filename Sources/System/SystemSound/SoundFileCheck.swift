@@ -2,7 +2,7 @@ import BelfrySyscalls
 import Glibc
 
 /// Looks at a sound file as libcanberra 0.30 will read it, so that what is wrong is said before a call rings, not by
-/// "Operation not supported" in the middle of one. (libcanberra, src/read-wav.c and read-vorbis.c.)
+/// "Operation not supported" in the middle of one (S2). (libcanberra, src/read-wav.c and read-vorbis.c.)
 enum SoundFileCheck {
     /// The largest file: 8 MiB, 47 s of 16-bit stereo at 44.1 kHz, where a tick is at most 10 s.
     static let fileBytesMax = 8 << 20
