@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: ["no property list", "", "<plist><dict><key>a</key>", "<plist><string>x</string></plist>"])
-    func aCorruptFileIsSetAsideAndTheChangeIsWritten(text: String) throws {
+    func R13_aCorruptFileIsSetAsideAndTheChangeIsWritten(text: String) throws {
         try place.write(text)
         try place.age(bySeconds: 60)
         let file = place.file()

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [UInt8(ascii: " "), UInt8(ascii: "{"), UInt8(ascii: "x"), 0])
-    func theLimitIsReached(byte: UInt8) {
+    func S5_theLimitIsReached(byte: UInt8) {
         let limit = PushFraming.notificationBytesMax
         var framing = PushFraming()
         #expect(framing.feed(Array(repeating: byte, count: limit)) == .needMore)

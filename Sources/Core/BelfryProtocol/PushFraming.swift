@@ -4,7 +4,7 @@ import BelfryJSON
 /// Where one notification ends in what a client writes: the push socket's rule, without any input or output.
 ///
 /// A JSON object ends at its matching brace, newlines inside included; input that begins with anything else ends at
-/// its first newline; the end of input ends either. White space before it does not count as a beginning.
+/// its first newline; the end of input ends either. White space before it does not count as a beginning (R16).
 public struct PushFraming: Sendable {
     /// Most bytes of one notification, white space before it included (S5).
     public static let notificationBytesMax = 65_536

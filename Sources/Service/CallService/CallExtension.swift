@@ -113,6 +113,7 @@ final class CallExtension: ServiceExtension {
                 ending: { [weak self] in self?.picture.deliverNow(.ended, "the ring was over before it came") },
                 over: { [weak self] in self?.ringIsOver($0) })
             self.ring = ring
+            // The ring comes first: no picture delays it (R4).
             ring.begin(mode: mode)
             picture.begin(call.callerAvatar, until: budget.willExpire)
         case .silent(let why, let missed, let isFlagUnowned):

@@ -12,7 +12,8 @@ extension GroupFile {
     /// How often it looks meanwhile.
     static let writtenInPlaceInterval = TimeSpan.milliseconds(10)
 
-    /// Makes one try of `transaction`; nil if it is to be tried again, for which a timer is then set.
+    /// Makes one try of `transaction`; nil if it is to be tried again, for which a timer is then set. A file that
+    /// cannot be read is set aside (R13).
     func perform(_ transaction: PendingTransaction) -> TransactionEnd? {
         do throws(SystemError) {
             _ = try openDirectories(makes: true)

@@ -116,7 +116,7 @@ public final class PlayerSound {
 
     /// Ends the sound and makes sure that none begins again, then calls `then`: on the loop, when the server has
     /// confirmed the silence, at the latest after ``SoundPlayer/silencePatience``; before this returns if nothing of
-    /// this sound was ever heard. The player's other sounds go on.
+    /// this sound was ever heard (R7). The player's other sounds go on.
     public func silence(then: @escaping () -> Void) {
         answerTimer?.cancel()
         answerTimer = nil
