@@ -15,9 +15,9 @@ final class Place {
         <?xml version="1.0" encoding="UTF-8"?>
         <plist version="1.0"><dict><key>theirs</key><real>3</real></dict></plist>
         """
-    private let directory: TemporaryDirectory
+    private let directory: TemporaryFolder
 
-    init() throws { directory = try TemporaryDirectory() }
+    init() throws { directory = TemporaryFolder() }
 
     var path: String { directory.path }
     var preferencesPath: String { "\(path)/\(Place.preferences)" }

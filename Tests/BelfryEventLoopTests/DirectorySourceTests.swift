@@ -11,7 +11,7 @@ import Testing
 @Suite struct DirectorySourceTests {
     @Test func tellsMadeWrittenRenamedAndRemovedFilesAndWhatIsRenamedIn() throws {
         let loop = try Loop()
-        let (outside, inside) = (try TemporaryDirectory(), try TemporaryDirectory())
+        let (outside, inside) = (TemporaryFolder(), TemporaryFolder())
         let directory = OwnedDescriptor(owning: unsafe open(inside.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         var count = 0
         let source = try loop.watchDirectory(directory.number, description: "test") { count += 1 }
@@ -45,7 +45,7 @@ import Testing
 
     @Test func aThousandChangesWhileTheLoopIsBusyAreToldAtMostTwice() throws {
         let loop = try Loop()
-        let place = try TemporaryDirectory()
+        let place = TemporaryFolder()
         let directory = OwnedDescriptor(owning: unsafe open(place.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         var count = 0
         let source = try loop.watchDirectory(directory.number, description: "test") { count += 1 }
@@ -60,7 +60,7 @@ import Testing
 
     @Test func severalDirectoriesShareTheSignal() throws {
         let loop = try Loop()
-        let places = [try TemporaryDirectory(), try TemporaryDirectory()]
+        let places = [TemporaryFolder(), TemporaryFolder()]
         var told: [Bool] = [false, false]
         var sources: [DirectorySource] = []
         for (index, place) in places.enumerated() {
@@ -137,7 +137,7 @@ import Testing
         watched.sources[1].cancel()
         // The number of its descriptor is free, and the next to be watched takes it: that may be told for nothing.
         watched.told = []
-        let other = try TemporaryDirectory()
+        let other = TemporaryFolder()
         let source = try watched.watch(other.path, as: 9, on: loop)
         loop.runUntilIdle()
         #expect(watched.told.allSatisfy { $0 == 9 })
@@ -201,12 +201,12 @@ private final class Watched {
     var told: [Int] = []
     var onTold: (Int) -> Void = { _ in }
     private(set) var sources: [DirectorySource] = []
-    private var places: [TemporaryDirectory] = []
+    private var places: [TemporaryFolder] = []
     private var changeCount = 0
 
     init(count: Int, on loop: Loop) throws {
         for index in 0..<count {
-            places.append(try TemporaryDirectory())
+            places.append(TemporaryFolder())
             sources.append(try watch(index, as: index, on: loop))
         }
     }

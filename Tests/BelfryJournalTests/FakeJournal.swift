@@ -1,38 +1,28 @@
 import BelfrySyscalls
 import Glibc
+import Support
 import Testing
 
 /// The journal's peer of the native protocol: a datagram socket in a folder of its own, read field by field.
 @safe
 final class FakeJournal {
     let path: String
-    private let folder: String
+    private let folder = TemporaryFolder()
     private var number: Int32 = -1
 
     /// A journal that listens, unless `isListening` is false.
     init(isListening: Bool = true) throws {
-        var template = Array("/tmp/belfry-journal-XXXXXX".utf8CString)
-        folder = unsafe template.withUnsafeMutableBufferPointer { unsafe String(cString: mkdtemp($0.baseAddress!)!) }
-        path = "\(folder)/socket"
+        path = "\(folder.path)/socket"
         if isListening { try listen() }
     }
 
     deinit {
         leave()
-        unsafe rmdir(folder)
     }
 
     func listen() throws {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: Array(path.utf8)) }
         number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        let result = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        try #require(result == 0)
+        try bindUnixSocket(number, to: path)
     }
 
     /// Goes away as a journald that is stopped for good does.

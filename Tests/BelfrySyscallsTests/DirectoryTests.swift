@@ -6,11 +6,11 @@ import Testing
 
 /// Directories of ours and the files in them.
 @Suite final class DirectoryTests {
-    let place: TemporaryDirectory
+    let place: TemporaryFolder
     let directory: Directory
 
     init() throws {
-        place = try TemporaryDirectory()
+        place = TemporaryFolder()
         directory = try Directory.open(path: place.path, makes: false)
     }
 

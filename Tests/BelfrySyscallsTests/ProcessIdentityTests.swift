@@ -8,7 +8,7 @@ import Testing
 @Suite struct ProcessIdentityTests {
     /// The program's name is any 15 bytes: this one imitates the fields that follow it.
     @Test func aNameWithParenthesesAndSpacesConfusesNobody() throws {
-        let place = try TemporaryDirectory()
+        let place = TemporaryFolder()
         let path = "\(place.path)/) Z 1 (a b"
         try copyProgram("/bin/sleep", to: path)
         let child = try ChildProcess(ChildCommand(path: path, arguments: ["1000"]))

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func aFileIsWrittenWhereItsOwnerStands() throws {
-        let place = try TemporaryDirectory()
+        let place = TemporaryFolder()
         let file = OwnedDescriptor(owning: unsafe open("\(place.path)/a", O_CREAT | O_RDWR | O_CLOEXEC, 0o600))
         let number = file.number
         #expect(unsafe write(number, "before ", 7) == 7)

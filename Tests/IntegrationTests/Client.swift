@@ -20,7 +20,7 @@ final class Client {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = OwnedDescriptor(owning: try checked("socket") { Glibc.socket(AF_UNIX, kind, 0) })
         number = descriptor.number
-        try connectSocket(number, to: socket)
+        try connectUnixSocket(number, to: socket)
         lines = LineReader(descriptor)
         _ = send(bytes)
         if thenShutdown { shutdown(number, Int32(SHUT_WR)) }
@@ -94,18 +94,4 @@ final class Client {
     }
 
     struct Missing: Error { let name: String }
-}
-
-/// Connects `descriptor` to the unix socket at `path`, waiting where the backlog is full.
-private func connectSocket(_ descriptor: Int32, to path: String) throws(SystemError) {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: Array(path.utf8)) }
-    try checked("connect", on: path) {
-        unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-    }
 }

@@ -99,18 +99,9 @@ private final class NoticeSocket {
     init(path: String) throws(SystemError) {
         self.path = path
         unsafe unlink(path)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: Array(path.utf8)) }
         let number = try checked("socket") { socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0) }
         descriptor = OwnedDescriptor(owning: number)
-        try checked("bind", on: path) {
-            unsafe withUnsafePointer(to: &address) { pointer in
-                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    unsafe bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-                }
-            }
-        }
+        try bindUnixSocket(number, to: path)
     }
 
     func wait(for text: String, within milliseconds: Int32) throws(SystemError) {

@@ -313,21 +313,11 @@ struct ServerClients {
     private var descriptors: [Int32] = []
 
     init(of server: PrivateSoundServer, count: Int) throws {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) {
-            unsafe $0.copyBytes(from: Array(server.socketPath.utf8))
-        }
         for _ in 0..<count {
             let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             try #require(number >= 0)
             descriptors.append(number)
-            let result = unsafe withUnsafePointer(to: &address) { pointer in
-                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    unsafe connect(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-                }
-            }
-            try #require(result == 0)
+            try connectUnixSocket(number, to: server.socketPath)
         }
     }
 

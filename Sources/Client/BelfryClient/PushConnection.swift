@@ -71,7 +71,7 @@ public final class PushConnection {
     /// Connects; if the manager's backlog is full, tries again after `delay`, which doubles each time.
     private func connect(since start: Instant, delay: TimeSpan) throws(PushError) {
         do throws(SystemError) {
-            try Self.connect(descriptor.number, to: socket.path)
+            try connectUnixSocket(descriptor.number, to: socket.path)
         } catch {
             guard error.errno == EAGAIN, loop.now - start < Self.connectPatience else { throw failure(error) }
             retry = loop.schedule(at: loop.now + delay, description: "push again") { self.connectAgain(start, delay) }
@@ -152,20 +152,6 @@ public final class PushConnection {
     private func finish(_ error: PushError?) {
         cancel()
         onEnd(error)
-    }
-
-    private static func connect(_ descriptor: Int32, to path: String) throws(SystemError) {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { field in unsafe field.copyBytes(from: path.utf8) }
-        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
-        try checked("connect", on: path) {
-            unsafe withUnsafePointer(to: address) { pointer in
-                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    unsafe Glibc.connect(descriptor, $0, size)
-                }
-            }
-        }
     }
 
     private func failure(_ error: SystemError) -> PushError {

@@ -65,12 +65,7 @@ extension JSONValue {
 
 extension JSONObject {
     /// The object as compact UTF-8 text, as ``JSONValue/serialized()`` writes it.
-    public func serialized() -> [UInt8] {
-        var text: [UInt8] = []
-        text.reserveCapacity(512)
-        write(to: &text)
-        return text
-    }
+    public func serialized() -> [UInt8] { JSONValue.object(self).serialized() }
 
     /// Appends the compact text to `text`.
     public func write(to text: inout [UInt8]) {

@@ -154,22 +154,11 @@ struct JournalSocket: ~Copyable {
     }
 
     private static func connect(to path: String) -> OwnedDescriptor? {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        let room = MemoryLayout.size(ofValue: address.sun_path)
-        guard bytes.count < room else { return nil }
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
         let flags = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let number = socket(AF_UNIX, flags, 0)
         guard number >= 0 else { return nil }
         let descriptor = OwnedDescriptor(owning: number)
-        let result = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe Glibc.connect(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard result == 0 else { return nil }
+        guard (try? connectUnixSocket(number, to: path)) != nil else { return nil }
         return descriptor
     }
 }

@@ -1,0 +1,35 @@
+public import Glibc
+
+/// Connects the socket `number` to the Unix socket at `path`.
+///
+/// - Throws: also if `path` is longer than an address can hold (`ENAMETOOLONG`).
+public func connectUnixSocket(_ number: Int32, to path: String) throws(SystemError) {
+    var address = try UnixAddress(path)
+    try checked("connect", on: path) { unsafe address.withPointer { unsafe connect(number, $0, $1) } }
+}
+
+/// The address of a Unix socket in the file system.
+public struct UnixAddress {
+    private var address = sockaddr_un()
+
+    /// The address `path`.
+    ///
+    /// - Throws: `ENAMETOOLONG` if it is longer than an address can hold.
+    public init(_ path: String) throws(SystemError) {
+        // The path's end is a zero, which is no part of it.
+        guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            throw SystemError(errno: ENAMETOOLONG, call: "sockaddr_un", subject: path)
+        }
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+    }
+
+    /// Calls `body` with the address as bind(2) and connect(2) take it.
+    public mutating func withPointer(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+}
