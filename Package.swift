@@ -59,8 +59,14 @@ let system: [Target] = [
         "System/BelfryAppGroup",
         imports: ["BelfryEventLoop", "BelfrySyscalls", "BelfryPropertyList", "BelfryTerms", "CBelfryLinux"]),
     room(
+        "System/RingEar",
+        imports: ["CallLedger", "BelfryJSON", "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux"]),
+    room(
         "System/GroupLedger",
-        imports: ["BelfryAppGroup", "CallLedger", "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms"]),
+        imports: [
+            "BelfryAppGroup", "RingEar", "CallLedger", "BelfryPropertyList", "BelfryEventLoop", "BelfrySyscalls",
+            "BelfryTerms",
+        ]),
     room("System/BelfrySettings", imports: ["BelfrySyscalls", "BelfryTerms"]),
     room("System/BelfryJournal", imports: ["BelfryProtocol", "BelfryTerms", "BelfrySyscalls"]),
     room(
@@ -84,8 +90,8 @@ let service: [Target] = [
     room(
         "Service/CallService",
         imports: [
-            "ServiceHost", "PictureFetcher", "BelfryPictures", "Ringing", "CallLedger", "GroupLedger", "SystemSound",
-            "BelfryAppGroup",
+            "ServiceHost", "PictureFetcher", "BelfryPictures", "Ringing", "CallLedger", "GroupLedger", "RingEar",
+            "SystemSound", "BelfryAppGroup",
             "BelfryProtocol", "BelfryEventLoop", "BelfryTerms", "Interception", "BelfrySyscalls",
         ]
     ),
@@ -106,7 +112,8 @@ let programs: [Target] = [
     program(
         "Programs/belfry-worker",
         imports: [
-            "ServiceHost", "CallService", "GroupLedger", "BelfrySettings", "BelfryEventLoop", "BelfryAppGroup",
+            "ServiceHost", "CallService", "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop",
+            "BelfryAppGroup",
             "BelfryProtocol", "BelfryJournal", "BelfrySyscalls", "BelfryTerms", "CallLedger", "Interception",
             "PictureFetcher", "SystemSound",
         ]
@@ -114,7 +121,8 @@ let programs: [Target] = [
     program(
         "Programs/belfry",
         imports: [
-            "BelfryClient", "BelfryAppGroup", "CallLedger", "GroupLedger", "BelfrySettings", "BelfryEventLoop",
+            "BelfryClient", "BelfryAppGroup", "CallLedger", "GroupLedger", "RingEar", "BelfrySettings",
+            "BelfryEventLoop",
             "BelfryProtocol",
             "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "SystemSound", "CBelfryLinux",
         ]
@@ -164,10 +172,16 @@ let checks: [Target] = [
         ]
     ),
     tests(
+        "RingEarTests",
+        of: [
+            "RingEar", "CallLedger", "BelfryEventLoop", "BelfryPropertyList", "BelfrySyscalls", "BelfryTerms",
+            "Support",
+        ]),
+    tests(
         "GroupLedgerTests",
         of: [
-            "GroupLedger", "BelfryAppGroup", "CallLedger", "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms",
-            "Support",
+            "GroupLedger", "BelfryAppGroup", "CallLedger", "RingEar", "BelfryEventLoop", "BelfryPropertyList",
+            "BelfrySyscalls", "BelfryTerms", "Support",
         ]),
     tests("BelfrySettingsTests", of: ["BelfrySettings", "BelfrySyscalls", "BelfryTerms", "Support"]),
     tests(
@@ -191,13 +205,14 @@ let checks: [Target] = [
         "CallServiceTests",
         of: [
             "BelfryAppGroup", "PictureFetcher", "BelfryPictures", "CallService", "CallLedger", "BelfryProtocol",
-            "BelfryEventLoop", "GroupLedger", "Interception", "BelfryPropertyList", "Ringing", "ServiceHost",
-            "Support", "BelfrySyscalls", "BelfryTerms",
+            "BelfryEventLoop", "GroupLedger", "RingEar", "Interception", "BelfryPropertyList", "Ringing",
+            "ServiceHost", "Support", "BelfrySyscalls", "BelfryTerms",
         ]),
     tests(
         "SimulationTests",
         of: [
-            "CallLedger", "CallService", "Interception", "ServiceHost", "PictureFetcher", "BelfryEventLoop",
+            "CallLedger", "CallService", "GroupLedger", "Interception", "ServiceHost", "PictureFetcher",
+            "BelfryEventLoop",
             "BelfryProtocol", "BelfryPropertyList", "BelfryTerms", "Support",
         ]),
     tests(
@@ -212,7 +227,8 @@ let checks: [Target] = [
     tests(
         "IntegrationTests",
         of: [
-            "BelfryAppGroup", "CallLedger", "GroupLedger", "BelfryProtocol", "BelfryJSON", "BelfryPropertyList",
+            "BelfryAppGroup", "CallLedger", "GroupLedger", "RingEar", "BelfryProtocol", "BelfryJSON",
+            "BelfryPropertyList",
             "Support", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
         ]),
     tests(

@@ -61,7 +61,7 @@ import Testing
         _ = consume holder
     }
 
-    @Test func aBusyLockIsNotAStuckOneButPatienceHasAnEnd() throws {
+    @Test func aBusyLockIsNotBrokenAndPatienceHasAnEnd() throws {
         let holder = try lock()
         var ended: GroupTransaction<Void>?
         place.file().transact(on: loop) {
@@ -78,8 +78,12 @@ import Testing
             loop.advance(by: .milliseconds(400))
         }
         let transaction = try #require(ended)
-        #expect(transaction.waited == .seconds(10))
-        #expect(loop.now - start < .seconds(11))
+        #expect(transaction.waited == .seconds(1))
+        #expect(loop.now - start < .milliseconds(1_300))
+        guard case .failed(let error) = transaction.outcome else { throw Unexpected(what: "a broken lock") }
+        #expect(error.errno == EWOULDBLOCK)
+        #expect(transaction.warnings.map(\.code) == [.groupLocked])
+        #expect(place.file().snapshot().root["n"] == nil)
         #expect(place.file().snapshot().root["theirs"] == .real(3))
         _ = consume holder
     }

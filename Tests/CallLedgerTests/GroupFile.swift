@@ -41,7 +41,7 @@ final class GroupFile {
         bootID = "0b1d2c3e-0000-4000-8000-000000000002"
     }
 
-    private var moment: Moment {
+    var moment: Moment {
         let dead = dead
         return Moment(now: now, wall: wall, bootID: bootID, fileModified: modified) { !dead.contains($0) }
     }

@@ -31,7 +31,7 @@ import Testing
             for _ in 0..<12 { Self.operate(file, &random) }
             file.change { $0.enterBackground() }
             #expect(file.request("fresh", by: 99).rings, "seed \(seed)")
-            #expect(file.standing("fresh", by: 99) != .lost)
+            #expect(file.standing("fresh", by: 99) != .ended(.hangup))
             #expect(file.hangUp("fresh") == ["fresh"], "seed \(seed)")
             #expect(!file.rings.contains("fresh"))
         }
@@ -57,9 +57,8 @@ import Testing
             let isInFront = random.oneIn(3)
             file.change { isInFront ? $0.enterForeground(owner: owner) : $0.enterBackground() }
         default:
-            let (since, until, owner) = (file.now - .seconds(2), file.now + .seconds(9), file.process(pid))
-            let request = GroupFile.request(id, sentAt: sentAt)
-            file.change { $0.restore(request, since: since, until: until, owner: owner) }
+            let ask = random.pick([RingAsk.answer, .decline, .foreground, .look, .hangUp(.busy, sentAt: nil)])
+            file.change { $0.carryOut(ask, for: CallKey(id)) }
         }
         _ = file.standing(id, by: pid)
         _ = file.ledger.changes(from: Ledger(reading: PropertyListDictionary(), at: file.ledger.moment))

@@ -107,26 +107,11 @@ import Testing
         #expect(file.standing("a") == .ended(.hangup))
     }
 
-    @Test("R18 a missing or empty file hangs up nothing: the ring's owner puts the ring back as it was")
+    @Test("R18 a missing or empty file hangs up nothing")
     func missingFile() {
         file.request("a", sentAt: 10)
-        let (since, until, owner, call) = (file.now, file.now + .seconds(30), file.process(1), file.ledger.calls)
-        file.pass(.seconds(7))
-        file.wall = file.wall + .seconds(0)
         file.root = PropertyListDictionary()
-        #expect(file.standing("a") == .lost)
-        file.change { $0.restore(GroupFile.request("a", sentAt: 10), since: since, until: until, owner: owner) }
-        #expect(file.standing("a") == .rings(.loud) && file.ledger.calls == call)
-        #expect(file.root["keyStartCallTime"] == .integer(1_700_000_000))
-    }
-
-    @Test("a call that the file knows is never turned back into a ring")
-    func restoresNothingKnown() {
-        file.request("a")
-        let (since, until, owner) = (file.now, file.now + .seconds(30), file.process(1))
-        file.hangUp("a")
-        file.change { $0.restore(GroupFile.request("a", sentAt: nil), since: since, until: until, owner: owner) }
-        #expect(file.state("a") == .hangup)
+        #expect(file.standing("a") == .rings(.loud))
     }
 
     @Test("R12 a ring whose owner another program removed is over", arguments: ["bootId", "pid", "pidStart"])

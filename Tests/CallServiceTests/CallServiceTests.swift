@@ -190,13 +190,14 @@ import Testing
 
     @Test("MaxCalls: past it a request is refused, a hangup never") func busy() throws {
         phone.settings.callsMax = 2
-        _ = try phone.call("A")
-        _ = try phone.call("B")
+        let ringing = [try phone.call("A"), try phone.call("B")]
         let third = try phone.call("C")
         #expect(third.world.fullStory == ["rejected Busy"])
         guard case .rejected(_, let detail)? = third.world.events.first?.body else { return }
         #expect(detail.hasPrefix("2 calls ring already") && third.end == .refused)
-        #expect(try phone.hangUp("A").isFinished)
+        let hangup = try phone.hangUp("A")
+        phone.loop.advance(by: .zero)
+        #expect(hangup.isFinished && ringing[0].world.story.last == "missed")
     }
 
     // MARK: What R1 does not let through
@@ -228,6 +229,7 @@ import Testing
         let fields = #""type": "hangup", "callId": "A""#
         let hangup = try phone.push(
             fields, aps: aps, envelope: aps.isEmpty ? #""pushType": "voip""# : #""pushType": "alert""#)
+        phone.loop.advance(by: .zero)
         let warning = aps.isEmpty ? [] : ["warning hangup-not-intercepted"]
         #expect(hangup.world.story == warning + ["delivered passthrough"])
         #expect(hangup.isFinished)

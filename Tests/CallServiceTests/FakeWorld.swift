@@ -2,9 +2,11 @@ import BelfryEventLoop
 import BelfryPictures
 import BelfryPropertyList
 import BelfryProtocol
+import BelfrySyscalls
 import BelfryTerms
 import CallLedger
 import CallService
+import GroupLedger
 import PictureFetcher
 import Support
 import Testing
@@ -19,6 +21,13 @@ final class FakeGroupFile {
     }
     /// Whether it can be read and written; if not, each change is made on nothing and is lost.
     var isUsable = true
+    /// Whether it can be written; if not, what changes lies beside it.
+    var isWritable = true
+    private(set) var notes: [LedgerNote] = []
+    /// The ears of those who ring.
+    fileprivate var ears: [Int64: (CallKey, RingAsk, @escaping (RingAnswer) -> Void) -> Void] = [:]
+    /// Processes that stand still, and so hear nothing.
+    var stoppedProcesses: Set<Int64> = []
     /// How long a transaction waits for the lock.
     var lockDelay = TimeSpan.zero
     /// How long the process stands still between a change and what follows from it, as one that was stopped.
@@ -38,13 +47,37 @@ final class FakeGroupFile {
         }
     }
 
-    func read() -> Ledger { Ledger(reading: root, at: moment()) }
+    func read() -> Ledger { Ledger(reading: root, with: notes, at: moment()) }
 
+    @discardableResult
     func change<Answer>(_ change: (inout Ledger) -> Answer) -> Answer {
-        var ledger = Ledger(opening: isUsable ? root : PropertyListDictionary(), at: moment())
+        let before = Ledger(reading: isUsable ? root : PropertyListDictionary(), with: notes, at: moment())
+        var ledger = before.opened
         let answer = change(&ledger)
-        if isUsable { root = ledger.root }
+        guard isUsable else { return answer }
+        if let note = LedgerNote(from: before, to: ledger) { notes.append(note) }
+        if isWritable { record(ledger) }
         return answer
+    }
+
+    /// What lies beside the file is written, if it can be.
+    func recordWhatIsOwed() {
+        guard isUsable, isWritable, notes.contains(where: { !$0.isRecorded }) else { return }
+        record(Ledger(opening: root, with: notes, at: moment()))
+    }
+
+    private func record(_ ledger: Ledger) {
+        notes.removeAll { $0.isDone(in: ledger) }
+        for index in notes.indices { notes[index].isRecorded = true }
+        root = ledger.root
+    }
+
+    /// What becomes of a change.
+    var outcome: LedgerOutcome {
+        guard isUsable && isWritable else {
+            return .unwritable(SystemError(errno: 28, call: "write"), kept: isUsable, [])
+        }
+        return .recorded([])
     }
 
     func watch(_ watcher: AnyObject, _ action: @escaping () -> Void) { watchers[ObjectIdentifier(watcher)] = action }
@@ -107,10 +140,50 @@ final class FakeWorld: SharedLedger, RingOutput {
             report: { [self] in report($0) })
     }
 
-    func transact<Answer>(_ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer) -> Void) {
-        guard file.lockDelay > .zero else { return done(make(change)) }
+    func transact<Answer>(
+        _ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void
+    ) {
+        guard file.lockDelay > .zero else { return done(make(change), file.outcome) }
         _ = loop.schedule(at: loop.now + file.lockDelay, description: "lock \(owner.pid)") { [self] in
-            done(make(change))
+            done(make(change), file.outcome)
+        }
+    }
+
+    func listen(_ heard: @escaping (CallKey, RingAsk, @escaping (RingAnswer) -> Void) -> Void) {
+        file.ears[owner.pid] = heard
+    }
+
+    func stopListening() { file.ears[owner.pid] = nil }
+
+    func ask(_ ask: RingAsk, of key: CallKey?, done: @escaping ([RingAnswer], Bool) -> Void) {
+        let rings = file.read().rings.filter { key == nil || $0.key == key }
+        let pids = rings.compactMap(\.owner?.pid)
+        guard !pids.isEmpty else { return done([], true) }
+        var answers: [RingAnswer] = []
+        var isOver = false
+        func finish() {
+            if !isOver { done(answers, answers.count == rings.count) }
+            isOver = true
+        }
+        for ring in rings {
+            guard let pid = ring.owner?.pid, !file.stoppedProcesses.contains(pid), let ear = file.ears[pid] else {
+                continue
+            }
+            _ = loop.schedule(at: loop.now, description: "ear of \(pid)") {
+                ear(ring.key, ask) { answer in
+                    answers.append(answer)
+                    if answers.count == rings.count { finish() }
+                }
+            }
+        }
+        _ = loop.schedule(at: loop.now + .milliseconds(100), description: "ears") { finish() }
+    }
+
+    func wake(_ rings: [Call]) {
+        for pid in rings.compactMap(\.owner?.pid) where !file.stoppedProcesses.contains(pid) {
+            _ = loop.schedule(at: loop.now, description: "wake \(pid)") { [file] in
+                file.ears[pid]?(CallKey(""), .look) { _ in }
+            }
         }
     }
 
@@ -130,7 +203,8 @@ final class FakeWorld: SharedLedger, RingOutput {
     func focus(on keys: [CallKey]) { focus = keys }
 
     func lookAgain() {
-        if file.root != shownRoot { show() }
+        file.recordWhatIsOwed()
+        if file.root != shownRoot || !file.isWritable { show() }
     }
 
     private func lookInFocus() {

@@ -6,6 +6,7 @@ import BelfryTerms
 import CallLedger
 import CallService
 import GroupLedger
+import RingEar
 import Support
 import Testing
 
@@ -20,13 +21,14 @@ import Testing
             if case .warning(let code, _) = body, let known = code.known { told.append(known) }
         }
         let group = try #require(GroupName("group.belfry"))
-        let ledger = WorkerLedger(
-            loop: loop, file: LedgerFile(state: StateDirectory(path: path), group: group), report: tell)
+        let file = LedgerFile(
+            state: StateDirectory(path: path), runtime: RuntimeDirectory(path: "\(folder.path)/run"), group: group)
+        let ledger = WorkerLedger(loop: loop, file: file, report: tell)
         var changes = 0
         for number in 1...3 {
             ledger.transact {
                 $0.hangUp(CallKey("\(number)"), reason: .cancelled, sentAt: nil)
-            } done: { _ in
+            } done: { _, _ in
                 changes += 1
             }
         }

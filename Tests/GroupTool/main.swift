@@ -21,12 +21,22 @@ func say(_ line: String) {
 func increment(_ file: GroupFile, count: Int) throws {
     let loop = try Loop()
     for _ in 0..<count {
-        let transaction = file.transactAndWait(on: loop) { edit in
-            guard case .integer(let number) = edit.root["n"] ?? .integer(0) else { return }
-            edit.root["n"] = .integer(number + 1)
-        }
+        var transaction: GroupTransaction<Void>
+        repeat {
+            transaction = file.transactAndWait(on: loop) { edit in
+                guard case .integer(let number) = edit.root["n"] ?? .integer(0) else { return }
+                edit.root["n"] = .integer(number + 1)
+            }
+        } while transaction.gaveUp
         if transaction.outcome != .written { say("\(transaction.outcome)") }
         for warning in transaction.warnings { say("\(warning.code.rawValue): \(warning.detail)") }
+    }
+}
+
+extension GroupTransaction {
+    /// Whether others passed the lock on among themselves for a second.
+    fileprivate var gaveUp: Bool {
+        if case .failed(let error) = outcome { error.errno == EWOULDBLOCK } else { false }
     }
 }
 

@@ -96,8 +96,7 @@ final class Checker {
         }
     }
 
-    func personEnded(_ call: Call?) {
-        guard let call else { return }
+    func personActs(on call: Call) {
         note("answer or decline")
         harmlessIDs.insert(call.key.text)
     }

@@ -1,6 +1,7 @@
 import BelfryPropertyList
 import BelfryTerms
 import CallLedger
+import GroupLedger
 import Support
 
 /// One group file that all processes share: a lock that is taken late at times, and wake-ups that are late or lost.
@@ -10,6 +11,10 @@ final class SimulatedFile {
     private let time: SimulatedTime
     private var random: SeededRandom
     private(set) var root = PropertyListDictionary()
+    /// What lies beside the file.
+    private(set) var notes: [LedgerNote] = []
+    /// Until when the file cannot be written: its lock is held, or its disk is full.
+    var unwritableUntil: Instant?
     private var modified: Instant?
     private var isLockFreeFrom: Instant
     /// By how much the wall clock is set wrong at this moment.
@@ -33,24 +38,47 @@ final class SimulatedFile {
     }
 
     /// The file as it stands.
-    var ledger: Ledger { Ledger(reading: root, at: moment(agoMax: 0)) }
+    var ledger: Ledger { Ledger(reading: root, with: notes, at: moment(agoMax: 0)) }
 
-    /// Asks for the lock, changes the file under it, and calls `done`; neither happens where `isAlive` denies it then.
+    /// Whether the file can be written at this moment.
+    var isWritable: Bool { unwritableUntil.map { time.now >= $0 } ?? true }
+
+    /// Decides under a lock, lays a note, writes the file if it can be written, and calls `done`; neither happens where
+    /// `isAlive` denies it then.
     func transact<Answer>(
         isAlive: @escaping () -> Bool, _ change: @escaping (inout Ledger) -> Answer,
-        done: @escaping (Answer) -> Void
+        done: @escaping (Answer, LedgerOutcome) -> Void
     ) {
         let wait =
             random.oneIn(20) ? Int64.random(in: 0..<400_000, using: &random) : .random(in: 50..<2000, using: &random)
         isLockFreeFrom = max(isLockFreeFrom, time.now) + TimeSpan(microseconds: wait)
         time.at(isLockFreeFrom) { [self] in
             guard isAlive() else { return }
-            var ledger = Ledger(opening: root, at: moment(agoMax: 3000))
+            let before = Ledger(reading: root, with: notes, at: moment(agoMax: 3000))
+            var ledger = before.opened
             let answer = change(&ledger)
-            overwrite(with: ledger.root)
+            if let note = LedgerNote(from: before, to: ledger) { notes.append(note) }
+            let outcome = isWritable ? LedgerOutcome.recorded([]) : .waiting([])
+            if isWritable { record(ledger) }
             changed()
-            time.after(TimeSpan(microseconds: .random(in: 10..<500, using: &random))) { if isAlive() { done(answer) } }
+            time.after(TimeSpan(microseconds: .random(in: 10..<500, using: &random))) {
+                if isAlive() { done(answer, outcome) }
+            }
         }
+    }
+
+    /// Writes what lies beside the file, if the file lacks it and can be written.
+    func recordWhatIsOwed() {
+        let isLacking = notes.contains { !$0.isRecorded || $0.isLost(from: root) }
+        guard isWritable, isLacking else { return }
+        for index in notes.indices where notes[index].isLost(from: root) { notes[index].isRecorded = false }
+        record(Ledger(opening: root, with: notes, at: moment(agoMax: 0)))
+    }
+
+    private func record(_ ledger: Ledger) {
+        notes.removeAll { $0.isDone(in: ledger) }
+        for index in notes.indices { notes[index].isRecorded = true }
+        overwrite(with: ledger.root)
     }
 
     /// Writes the file as a stranger does, who takes no lock.

@@ -5,6 +5,7 @@ import BelfryProtocol
 import BelfryTerms
 import CallLedger
 import CallService
+import GroupLedger
 import Interception
 import PictureFetcher
 import ServiceHost
@@ -58,6 +59,7 @@ final class SimulatedWorker {
     fileprivate var isRinging = false
     fileprivate var watcher: ((Ledger) -> Void)?
     fileprivate var expected: Owner?
+    private var heard: ((CallKey, RingAsk, @escaping (RingAnswer) -> Void) -> Void)?
     fileprivate var shown = PropertyListDictionary()
 
     init(pid: Int64, push: SimulatedPush, world: Simulation) {
@@ -114,6 +116,14 @@ final class SimulatedWorker {
     fileprivate func show() {
         shown = world.file.root
         watcher?(world.file.ledger)
+        world.file.recordWhatIsOwed()
+    }
+
+    /// Says `ask` about `key` to this process; later if it is stopped.
+    func hear(_ key: CallKey, _ ask: RingAsk, _ answer: @escaping (RingAnswer) -> Void) {
+        world.time.after(world.lateness()) { [self] in
+            step { [self] in heard?(key, ask, answer) }
+        }
     }
 
     /// Whether it waits for the death of `other`.
@@ -157,16 +167,33 @@ extension SimulatedWorker: TimerSource {
 }
 
 extension SimulatedWorker: SharedLedger {
-    func transact<Answer>(_ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer) -> Void) {
+    func transact<Answer>(
+        _ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void
+    ) {
         world.file.transact(isAlive: { [self] in isAlive }) { [self] ledger in
             let rings = ledger.rings.map(\.key)
             let answer = change(&ledger)
             changed(ledger, from: rings)
             return answer
-        } done: { [self] answer in
-            step { done(answer) }
+        } done: { [self] answer, outcome in
+            step { done(answer, outcome) }
         }
     }
+
+    func listen(_ heard: @escaping (CallKey, RingAsk, @escaping (RingAnswer) -> Void) -> Void) { self.heard = heard }
+
+    func stopListening() { heard = nil }
+
+    func ask(_ ask: RingAsk, of key: CallKey?, done: @escaping ([RingAnswer], Bool) -> Void) {
+        world.ask(ask, of: key) { [self] answers, all in
+            step { [self] in
+                world.checker.hungUp(answers.filter { $0.state == .hangup }.map(\.key))
+                done(answers, all)
+            }
+        }
+    }
+
+    func wake(_ rings: [Call]) { world.wake(rings) }
 
     /// Tells the checker what became of the rings.
     private func changed(_ ledger: Ledger, from rings: [CallKey]) {
@@ -188,7 +215,6 @@ extension SimulatedWorker: SharedLedger {
     func focus(on keys: [CallKey]) {}
 
     func lookAgain() {
-        guard shown != world.file.root else { return }
         show()
     }
 

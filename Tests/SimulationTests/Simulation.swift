@@ -1,6 +1,7 @@
 import BelfryPropertyList
 import BelfryTerms
 import CallLedger
+import GroupLedger
 import Support
 
 /// One seeded run: calls whose pushes come doubled, late and in any order, workers that are killed and stopped, a
@@ -13,6 +14,8 @@ final class Simulation {
         var strangers = false
         var clockJumps = false
         var people = false
+        /// The group file's lock is held by a stopped process, or its disk is full, for a while.
+        var unwritable = false
     }
 
     /// More events than any run has; one that has more runs in circles.
@@ -35,6 +38,7 @@ final class Simulation {
         troubles.strangers = random.oneIn(4)
         troubles.clockJumps = random.oneIn(4)
         troubles.people = random.oneIn(2)
+        troubles.unwritable = random.oneIn(2)
         self.troubles = troubles
         file.written = { [unowned self] in wakeWorkers() }
         file.changed = { [unowned self] in checker.judgeFile() }
@@ -47,6 +51,7 @@ final class Simulation {
         let happened = time.run(eventsMax: Self.eventsMax)
         checker.demand(happened < Self.eventsMax, "runs in circles")
         isOver = true
+        file.unwritableUntil = nil
         tidy()
         _ = time.run(eventsMax: Self.eventsMax)
         checker.judgeTheEnd()
@@ -102,7 +107,7 @@ final class Simulation {
 
     private func planTrouble() {
         time.after(.milliseconds(.random(in: 100..<12_000, using: &random))) { [self] in
-            switch Int.random(in: 0..<5, using: &random) {
+            switch Int.random(in: 0..<6, using: &random) {
             case 0 where troubles.kills: someWorker()?.kill()
             case 1 where troubles.stops:
                 someWorker()?.stop(for: .milliseconds(.random(in: 10..<15_000, using: &random)))
@@ -110,6 +115,8 @@ final class Simulation {
             case 3 where troubles.clockJumps:
                 file.wallOffset = .seconds(.random(in: -100_000..<100_000, using: &random))
             case 4 where troubles.people: personActs()
+            case 5 where troubles.unwritable:
+                file.unwritableUntil = time.now + .milliseconds(.random(in: 10..<15_000, using: &random))
             default: someWorker()?.terminate()
             }
         }
@@ -121,23 +128,60 @@ final class Simulation {
     }
 
     private func personActs() {
-        let choice = Int.random(in: 0..<4, using: &random)
-        file.transact(isAlive: { true }) { [self] ledger in
-            switch choice {
-            case 0: if let loud = ledger.loudest { checker.personEnded(ledger.answer(loud.key)) }
-            case 1: if let loud = ledger.loudest { checker.personEnded(ledger.decline(loud.key)) }
-            case 2:
-                checker.appCame()
-                ledger.enterForeground(owner: nil)
-            default: ledger.enterBackground()
-            }
-        } done: {
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: endLoudest(by: .answer) { $0.answer($1) }
+        case 1: endLoudest(by: .decline) { $0.decline($1) }
+        case 2:
+            checker.appCame()
+            change { $0.enterForeground(owner: nil) }
+            ask(.foreground, of: nil) { _, _ in }
+            time.after(.seconds(2)) { [self] in change { $0.enterBackground() } }
+        default: change { $0.enterBackground() }
         }
-        if choice == 2 {
-            time.after(.seconds(2)) { [self] in
-                file.transact(isAlive: { true }, { $0.enterBackground() }, done: {})
+    }
+
+    /// As a command does: asks at the ear, and if nobody hears changes the ledger.
+    private func endLoudest(by ask: RingAsk, _ change: @escaping (inout Ledger, CallKey) -> Call?) {
+        guard let loud = file.ledger.loudest else { return }
+        checker.personActs(on: loud)
+        self.ask(ask, of: loud.key) { [self] answers, _ in
+            guard answers.isEmpty else { return }
+            self.change { _ = change(&$0, loud.key) }
+        }
+    }
+
+    private func change(_ change: @escaping (inout Ledger) -> Void) {
+        file.transact(isAlive: { true }, change) { [self] _, outcome in
+            if !outcome.isShown { wake(file.ledger.rings) }
+        }
+    }
+
+    /// Says `ask` to whoever rings `key`, or to all, and calls `done` with what they answered within 100 ms.
+    func ask(_ ask: RingAsk, of key: CallKey?, done: @escaping ([RingAnswer], Bool) -> Void) {
+        let rings = file.ledger.rings.filter { key == nil || $0.key == key }
+        guard !rings.isEmpty else { return done([], true) }
+        var answers: [RingAnswer] = []
+        var isOver = false
+        func finish() {
+            if !isOver { done(answers, answers.count == rings.count) }
+            isOver = true
+        }
+        for ring in rings {
+            worker(ringing: ring)?.hear(ring.key, ask) { answer in
+                answers.append(answer)
+                if answers.count == rings.count { finish() }
             }
         }
+        time.after(.milliseconds(100)) { finish() }
+    }
+
+    /// Has the workers of `rings` look again.
+    func wake(_ rings: [Call]) {
+        for ring in rings { worker(ringing: ring)?.hear(CallKey(""), .look) { _ in } }
+    }
+
+    private func worker(ringing ring: Call) -> SimulatedWorker? {
+        workers.first { $0.isAlive && $0.owner == ring.owner }
     }
 
     /// A program that knows nothing of ours reads the file, thinks, and writes all of it back.
@@ -153,7 +197,7 @@ final class Simulation {
     }
 
     private func tidy() {
-        file.transact(isAlive: { true }, { $0.takeDeadRings() }) { [self] in checker.toldOfDead($0) }
+        file.transact(isAlive: { true }, { $0.takeDeadRings() }) { [self] calls, _ in checker.toldOfDead(calls) }
     }
 
     private func wakeWorkers() {

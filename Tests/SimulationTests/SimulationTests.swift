@@ -15,7 +15,7 @@ import Testing
     @Test("the runs reach everything that they are meant to reach")
     func variety() {
         var seen: [String: Int] = [:]
-        for seed: UInt64 in 0..<150 {
+        for seed: UInt64 in 0..<300 {
             let simulation = Simulation(seed: seed)
             _ = simulation.run()
             seen.merge(simulation.checker.seen) { $0 + $1 }

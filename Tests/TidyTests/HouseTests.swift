@@ -90,7 +90,7 @@ import Testing
     /// Names of targets that no other package will have, though they do not begin with the project's.
     static let namesOfOurs: Set<String> = [
         "CallLedger", "CallService", "GroupLedger", "Interception", "PictureFetch", "PictureFetcher", "Ringing",
-        "ServiceHost", "SystemSound",
+        "RingEar", "ServiceHost", "SystemSound",
     ]
 
     @Test("a target that a product reaches has the project's name, or one that is ours alone")

@@ -69,11 +69,15 @@ public struct Call: Hashable, Sendable {
         set { entry["ended"] = newValue.map { .integer($0) } }
     }
 
-    /// When the ring began. The ring with the earliest `since` is the oldest one (R10).
+    /// When the ring began; of a call that never rang, when that was recorded first. The ring with the earliest `since`
+    /// is the oldest one (R10).
     public internal(set) var since: Instant {
         get { Instant(microseconds: integer("since") ?? .max) }
         set { entry["since"] = .integer(newValue.microseconds) }
     }
+
+    /// Whether nobody wrote when it began: another program's entry.
+    var hasNoStart: Bool { integer("since") == nil }
 
     /// When the ring ends by itself, or the record may be forgotten.
     public internal(set) var until: Instant {
@@ -94,7 +98,7 @@ public struct Call: Hashable, Sendable {
     }
 
     /// When the latest request was sent, if that push said so. Whatever was sent up to then rings or is settled.
-    var sentAt: WallTime? {
+    public internal(set) var sentAt: WallTime? {
         get { time("sentAt") }
         set { entry["sentAt"] = newValue.map { .real($0.unixSeconds) } }
     }

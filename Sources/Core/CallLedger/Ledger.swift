@@ -39,16 +39,10 @@ public struct Ledger {
 
     let moment: Moment
 
-    /// The file exactly as it was read: for looking only.
-    public init(reading root: PropertyListDictionary, at moment: Moment) {
+    /// The file exactly as it was read.
+    init(asRead root: PropertyListDictionary, at moment: Moment) {
         self.root = root
         self.moment = moment
-    }
-
-    /// The file opened for a change. What other processes left behind is settled first.
-    public init(opening root: PropertyListDictionary, at moment: Moment) {
-        self.init(reading: root, at: moment)
-        settleWhatOthersLeft()
     }
 
     /// The call `key`; nil if the file has none, or an entry that makes no sense.
@@ -97,10 +91,15 @@ public struct Ledger {
 
     /// Writes several calls as one change, since each change goes through all entries.
     mutating func write(_ calls: [Call]) {
+        enter(calls)
+        keepStartInStep()
+    }
+
+    /// Puts `calls` among the entries, and leaves all else as it is.
+    mutating func enter(_ calls: [Call]) {
         var changed = entries
         for call in calls { changed[call.key.text] = .dictionary(call.entry) }
         entries = changed
-        keepStartInStep()
     }
 
     /// Sets `keyStartCallTime` to the start of the oldest ring, or removes it if nothing rings. It is never written as
@@ -124,6 +123,7 @@ public struct Ledger {
     func record(_ call: Call, as state: CallState) -> Call {
         var call = call
         call.state = state
+        if call.hasNoStart { call.since = moment.now }
         call.ended = moment.wall.unixSecond
         call.until = moment.now + Self.memory
         return call

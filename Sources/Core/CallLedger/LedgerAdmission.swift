@@ -59,23 +59,16 @@ extension Ledger {
         return .ring(mode: rings.isEmpty ? .loud : secondCall)
     }
 
-    /// Puts back a ring that another program's write has lost; its owner calls this. If the file knows the call,
-    /// nothing changes, so that no end is overwritten.
-    public mutating func restore(_ request: RingRequest, since: Instant, until: Instant, owner: Owner) {
-        guard call(request.key) == nil else { return }
-        ring(request, until: until, owner: owner, over: nil, since: since)
-    }
-
     private mutating func ring(
-        _ request: RingRequest, until: Instant, owner: Owner, over known: Call?, since: Instant? = nil
+        _ request: RingRequest, until: Instant, owner: Owner, over known: Call?
     ) {
         var call = known ?? Call(key: request.key, state: .ringing)
         call.state = .ringing
         call.describe(request)
         call.sentAt = request.sentAt
-        call.started = (moment.wall + ((since ?? moment.now) - moment.now)).unixSecond
+        call.started = moment.wall.unixSecond
         call.ended = nil
-        call.since = since ?? nextStart
+        call.since = nextStart
         call.until = until
         call.owner = owner
         call.hangupReason = nil

@@ -13,22 +13,27 @@ extension Ledger {
             endByHangup(rings, reason: reason, sentAt: sentAt)
             return rings.map(\.key)
         }
+        return hangUpCall(key, reason: reason, sentAt: sentAt) ? [key] : []
+    }
+
+    /// Hangs up the one call `key`, which may be the anonymous one. Returns whether that ended its ring.
+    mutating func hangUpCall(_ key: CallKey, reason: HangupReason, sentAt: WallTime?) -> Bool {
         guard let known = call(key) else {
             endByHangup([Call(key: key, state: .hangup)], reason: reason, sentAt: sentAt)
-            return []
+            return false
         }
         guard known.state == .ringing else {
             refresh(known, reason: reason, sentAt: sentAt)
-            return []
+            return false
         }
-        guard !isLate(sentAt, for: known) else {
+        guard !Self.isLate(sentAt, for: known.sentAt) else {
             var call = known
             call.noteHangup(sentAt: sentAt)
             write(call)
-            return []
+            return false
         }
         endByHangup([known], reason: reason, sentAt: sentAt)
-        return [key]
+        return true
     }
 
     /// Records `calls` as hung up. The owner of a ring stays named until it has reported the end.
@@ -42,9 +47,10 @@ extension Ledger {
         write(ended)
     }
 
-    /// Whether a hangup that was sent at `sentAt` was meant for an earlier call of the same id than `known`.
-    private func isLate(_ sentAt: WallTime?, for known: Call) -> Bool {
-        guard let began = known.sentAt, let sentAt else { return false }
+    /// Whether a hangup that was sent at `sentAt` was meant for an earlier call of the same id than the one whose
+    /// request was sent at `began`.
+    static func isLate(_ sentAt: WallTime?, for began: WallTime?) -> Bool {
+        guard let began, let sentAt else { return false }
         return sentAt < began
     }
 
@@ -54,7 +60,9 @@ extension Ledger {
         switch known.state {
         case .hangup: endByHangup([known], reason: known.hangupReason ?? reason, sentAt: sentAt)
         case .ringing, .timeout, .expired, .foreground, .stopped, .missed:
-            guard isLate(sentAt, for: known) else { return endByHangup([known], reason: reason, sentAt: sentAt) }
+            guard Self.isLate(sentAt, for: known.sentAt) else {
+                return endByHangup([known], reason: reason, sentAt: sentAt)
+            }
             remember(known, hangupSentAt: sentAt)
         case .answered, .declined: remember(known, hangupSentAt: sentAt)
         }
@@ -78,28 +86,38 @@ extension Ledger {
 
     /// Answers `key` for the person at the endpoint, and leaves the answer for the app; nil if the call does not ring.
     public mutating func answer(_ key: CallKey) -> Call? {
-        guard let call = end(key, as: .answered) else { return nil }
+        guard let ring = call(key), isRinging(ring) else { return nil }
+        return leaveAnswer(to: ring)
+    }
+
+    /// Records `ring` as answered, and leaves the answer for the app.
+    @discardableResult
+    mutating func leaveAnswer(to ring: Call) -> Call {
+        let call = record(ring, as: .answered)
+        write(call)
         var accept = PropertyListDictionary()
-        accept["callId"] = .string(key.text)
+        accept["callId"] = .string(call.key.text)
         if !call.name.isEmpty { accept["name"] = .string(call.name) }
         if !call.handle.isEmpty { accept["handle"] = .string(call.handle) }
         accept["video"] = .bool(call.hasVideo)
         accept["answered"] = .integer(moment.wall.unixSecond)
-        var pending: [PropertyListValue] = []
-        if case .array(let known)? = root[Key.pendingAccept] { pending = known.suffix(Self.pendingAcceptMax - 1) }
         isDurable = true
-        root[Key.pendingAccept] = .array(pending + [.dictionary(accept)])
+        addAnswer(.dictionary(accept))
         return call
+    }
+
+    /// The answers that the app has not collected yet.
+    var pendingAnswers: [PropertyListValue] { root[Key.pendingAccept]?.arrayValue ?? [] }
+
+    /// Leaves `answer` for the app.
+    mutating func addAnswer(_ answer: PropertyListValue) {
+        root[Key.pendingAccept] = .array(pendingAnswers.suffix(Self.pendingAcceptMax - 1) + [answer])
     }
 
     /// Declines `key` for the person at the endpoint; nil if the call does not ring.
     public mutating func decline(_ key: CallKey) -> Call? {
-        end(key, as: .declined)
-    }
-
-    private mutating func end(_ key: CallKey, as state: CallState) -> Call? {
         guard let ring = call(key), isRinging(ring) else { return nil }
-        let call = record(ring, as: state)
+        let call = record(ring, as: .declined)
         write(call)
         return call
     }

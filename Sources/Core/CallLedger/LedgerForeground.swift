@@ -81,6 +81,20 @@ extension Ledger {
         }
     }
 
+    /// The flag and its stamp as they stand in the file.
+    var foregroundKeys: PropertyListDictionary {
+        get {
+            var keys = PropertyListDictionary()
+            keys[Key.foreground] = root[Key.foreground]
+            keys[Key.foregroundOwner] = root[Key.foregroundOwner]
+            return keys
+        }
+        set {
+            root[Key.foreground] = newValue[Key.foreground]
+            root[Key.foregroundOwner] = newValue[Key.foregroundOwner]
+        }
+    }
+
     private var isForegroundFlagSet: Bool {
         switch root[Key.foreground] {
         case .bool(let flag)?: flag

@@ -7,8 +7,6 @@ public enum Standing: Hashable, Sendable {
     case rings(RingMode)
     /// Somebody ended the ring.
     case ended(EndReason)
-    /// The file has no entry for the call: another program's write lost it, and the ring's owner puts it back.
-    case lost
 }
 
 /// What became of one call between two readings.
@@ -22,15 +20,21 @@ public struct CallChange: Hashable, Sendable {
 extension Ledger {
     /// What the file says about `owner`'s ring `key`. A ringing worker asks this at every wake-up.
     ///
-    /// An entry that makes no sense ends nothing.
+    /// An entry that is missing or makes no sense ends nothing.
     public func standing(of key: CallKey, owner: Owner, secondCall: RingMode) -> Standing {
-        guard let call = call(key) else { return entries[key.text] == nil ? .lost : mode(of: key, secondCall) }
+        guard let call = call(key) else { return mode(of: key, secondCall) }
         guard call.state == .ringing else { return .ended(call.state.endReason ?? .hangup) }
         guard call.owner == owner else { return .ended(.hangup) }
         // The key is also removed when the ring's deadline has passed and its owner has not recorded the end yet.
         if isHungUpByStranger, isRinging(call) { return .ended(.hangup) }
         if foreground != .background { return .ended(.foreground) }
         return mode(of: key, secondCall)
+    }
+
+    /// The first ring that began after the ring `key`, which may wait for that one's end; nil if there is none.
+    public func nextYoungestRing(after key: CallKey) -> Call? {
+        guard let since = call(key)?.since else { return rings.first }
+        return rings.first { ($0.since, $0.key) > (since, key) }
     }
 
     /// The last ring that began before the ring `key`; nil if `key` is the oldest ring, and so the loud one (R10).

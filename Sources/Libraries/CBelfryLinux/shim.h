@@ -28,6 +28,7 @@
 #include "confinement.h"
 
 // glibc's own functions, behind _GNU_SOURCE in its headers.
+extern int accept4(int socket, struct sockaddr *address, socklen_t *size, int flags);
 extern int pipe2(int ends[2], int flags) __attribute__((nothrow));
 extern const char *strerrordesc_np(int error) __attribute__((nothrow));
 extern pid_t gettid(void) __attribute__((nothrow));

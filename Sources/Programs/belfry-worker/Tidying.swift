@@ -7,6 +7,7 @@ import BelfryTerms
 import CallLedger
 import CallService
 import GroupLedger
+import RingEar
 import Glibc
 
 /// What belfry-tidy.service does after a worker died: settles its ring, and reports the missed call (R12).
@@ -16,10 +17,11 @@ enum Tidying {
         guard let state = StateDirectory(environment: environment) else { return 0 }
         do throws(SystemError) {
             let loop = try Loop()
+            let runtime = RuntimeDirectory(environment: environment, statePath: state.path)
             let groups = try state.groups()
             var left = groups.count
             for group in groups {
-                tidy(group, under: state, on: loop) {
+                tidy(LedgerFile(state: state, runtime: runtime, group: group), on: loop) {
                     left -= 1
                     if left == 0 { loop.stop() }
                 }
@@ -32,20 +34,18 @@ enum Tidying {
         }
     }
 
-    private static func tidy(_ group: GroupName, under state: StateDirectory, on loop: Loop, done: @escaping () -> Void)
-    {
-        let file = LedgerFile(state: state, group: group)
+    private static func tidy(_ file: LedgerFile, on loop: Loop, done: @escaping () -> Void) {
         guard file.read() != nil else { return done() }
         file.transact(on: loop) { ledger in
             ledger.takeDeadRings()
         } completion: { transaction in
-            // If missed calls cannot be recorded, every program that opens the file would report them again: they wait.
-            if case .failed(let error) = transaction.outcome {
-                complain("\(group.text): what dead workers left cannot be recorded: \(error)")
+            // If missed calls cannot be kept, every program that opens the ledger would report them again: they wait.
+            if case .unwritable(let error, kept: false, _) = transaction.outcome {
+                complain("\(file.file.path): what dead workers left cannot be recorded: \(error)")
             } else {
-                report(transaction.value, in: group)
+                report(transaction.value, in: file.file.group)
             }
-            done()
+            file.finish(done)
         }
     }
 

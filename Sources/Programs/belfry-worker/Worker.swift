@@ -10,6 +10,7 @@ import Glibc
 import GroupLedger
 import Interception
 import PictureFetcher
+import RingEar
 import ServiceHost
 import SystemSound
 
@@ -28,6 +29,7 @@ final class Worker {
     private let journal: JournalSink
     private var host: NotificationHost?
     private var picture: PictureDownload?
+    private var ledger: WorkerLedger?
     private var status = Status.handled
     private var isOver = false
 
@@ -113,10 +115,14 @@ final class Worker {
             loop: loop, settings: PictureSettings(settings), statePath: state.path, requestID: requestID,
             program: programBeside("belfry-avatar"))
         self.picture = picture
+        let runtime = RuntimeDirectory(environment: environment, statePath: state.path)
+        let ledger = WorkerLedger(
+            loop: loop, file: LedgerFile(state: state, runtime: runtime, group: group), report: report)
+        self.ledger = ledger
         let (loop, runtimeDirectory) = (loop, environment["XDG_RUNTIME_DIR"])
         return CallWorld(
             timers: loop, wall: { WallTime(microseconds: wallTimeMicroseconds()) },
-            ledger: WorkerLedger(loop: loop, file: LedgerFile(state: state, group: group), report: report),
+            ledger: ledger,
             ringer: Ringer(
                 player: SoundPlayer(loop: loop, runtimeDirectory: runtimeDirectory),
                 settings: RingSettings(settings), environment: environment, report: report),
@@ -135,6 +141,11 @@ final class Worker {
     }
 
     private func leave() {
+        guard let ledger else { return end() }
+        ledger.finish { [unowned self] in end() }
+    }
+
+    private func end() {
         isOver = true
         loop.stop()
     }

@@ -1,3 +1,4 @@
+import BelfryAppGroup
 import BelfryJSON
 import BelfryProtocol
 import BelfrySettings
@@ -15,7 +16,7 @@ extension Command {
             """,
         arguments: 0...1
     ) { context throws(CommandError) in
-        try end(context, as: .answered) { ledger, key in ledger.answer(key) }
+        try end(context, by: .answer, as: .answered) { ledger, key in ledger.answer(key) }
     }
 
     /// `belfry decline`.
@@ -23,7 +24,7 @@ extension Command {
         name: "decline", synopsis: ["decline [ID]"], summary: "decline a call, as the person at the endpoint does",
         details: "Without ID the call that rings loud is declined.", arguments: 0...1
     ) { context throws(CommandError) in
-        try end(context, as: .declined) { ledger, key in ledger.decline(key) }
+        try end(context, by: .decline, as: .declined) { ledger, key in ledger.decline(key) }
     }
 
     /// The call that rings loud.
@@ -32,17 +33,25 @@ extension Command {
         return call.key
     }
 
+    /// Asks whoever rings the call to end it; if nobody hears that, ends it in the ledger.
     private static func end(
-        _ context: Context, as state: CallState, _ change: @escaping (inout Ledger, CallKey) -> Call?
+        _ context: Context, by ask: RingAsk, as state: CallState, _ change: @escaping (inout Ledger, CallKey) -> Call?
     ) throws(CommandError) -> ProgramStatus {
+        let access = try GroupAccess(context)
+        let ledger = try access.ledger()
         let named = context.options.arguments.first.map { CallKey($0) }
-        let call = try GroupAccess(context).changeLedger { ledger -> Call? in
-            guard let key = named ?? ledger.loudest?.key else { return nil }
-            return change(&ledger, key)
+        guard let key = named ?? ledger.loudest?.key else { throw nothingRings(context) }
+        let answer = try access.ask(ask, of: key).first { $0.key == key }
+        let call = try answer == nil ? access.changeLedger { change(&$0, key) } : ledger.call(key)
+        guard let call else { throw CommandError(.noSuchCall, "no call \(key.text) rings", "see belfry calls") }
+        if let answer, answer.state != state {
+            throw CommandError(
+                .noSuchCall, "\(key.text) has ended already: \(answer.state.rawValue)", "see belfry calls")
         }
-        guard let call else {
-            guard let named else { throw nothingRings(context) }
-            throw CommandError(.noSuchCall, "no call \(named.text) rings", "see belfry calls")
+        if let answer, !answer.isRecorded {
+            throw CommandError(
+                .unavailable, "\(state.rawValue) and silent, but the group file \(access.file.path) cannot be written",
+                "the app does not know of it yet")
         }
         if context.wantsJSON {
             context.output.json(["call": .string(call.key.text), "state": .string(state.rawValue)])
@@ -90,7 +99,13 @@ extension Command {
             owner = Owner(process)
         }
         let isOwned = owner != nil
-        try GroupAccess(context).changeLedger { ledger in ledger.enterForeground(owner: owner) }
+        let access = try GroupAccess(context)
+        // What rings falls silent even if the flag cannot be written.
+        let changed = Result { () throws(CommandError) in
+            try access.changeLedger { ledger in ledger.enterForeground(owner: owner) }
+        }
+        _ = try access.ask(.foreground, of: nil)
+        try changed.get()
         if !isOwned, !context.wantsJSON {
             context.output.line(
                 "in front until belfry app background, a reboot, or for 12 hours; --pid gives it an owner")

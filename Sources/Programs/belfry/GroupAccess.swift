@@ -4,6 +4,7 @@ import BelfrySyscalls
 import BelfryTerms
 import CallLedger
 import GroupLedger
+import RingEar
 
 /// The group file that a command reads or changes.
 struct GroupAccess {
@@ -21,7 +22,8 @@ struct GroupAccess {
             throw CommandError(
                 .unavailable, "there is no telling where the state is kept", "set HOME or BELFRY_STATE_DIRECTORY")
         }
-        ledgerFile = LedgerFile(state: state, group: group)
+        let runtime = RuntimeDirectory(environment: Environment(context.environment), statePath: state.path)
+        ledgerFile = LedgerFile(state: state, runtime: runtime, group: group)
         self.context = context
     }
 
@@ -38,29 +40,58 @@ struct GroupAccess {
     /// The file itself.
     var file: GroupFile { ledgerFile.file }
 
-    /// The ledger in the file; empty if there is no file. The rings of dead workers are recorded as missed first (R12),
-    /// if the file can be written.
+    /// The ledger; empty if there is no file. The rings of dead workers are recorded as missed first (R12), if the file
+    /// can be written.
     func ledger() throws(CommandError) -> Ledger {
-        let ledger = Ledger(reading: try snapshot())
+        let known = ledgerFile.read()
+        let ledger = if let known { known } else { Ledger(reading: try snapshot()) }
         guard ledger.hasDeadRing, let settled = try? changeLedger({ $0 }) else { return ledger }
         return settled
     }
 
     /// Changes keys of the file in one transaction, and prints the warnings that came of it.
     func change<Result>(_ change: @escaping (inout GroupEdit) -> Result) throws(CommandError) -> Result {
-        try answer(of: file.transactAndWait(on: try Command.makeLoop(), change))
+        let transaction = file.transactAndWait(on: try Command.makeLoop(), change)
+        warn(of: transaction.warnings)
+        if case .failed(let error) = transaction.outcome { throw unwritable(error) }
+        return transaction.value
     }
 
     /// Changes the ledger in one transaction, and prints the warnings that came of it.
     func changeLedger<Result>(_ change: @escaping (inout Ledger) -> Result) throws(CommandError) -> Result {
-        try answer(of: ledgerFile.transactAndWait(on: try Command.makeLoop(), change))
+        let transaction = ledgerFile.transactAndWait(on: try Command.makeLoop()) { ledger in
+            (answer: change(&ledger), rings: ledger.rings)
+        }
+        let (answer, rings) = transaction.value
+        if !transaction.outcome.isShown { ledgerFile.wake(rings) }
+        switch transaction.outcome {
+        case .recorded(let warnings), .waiting(let warnings): warn(of: warnings)
+        case .unwritable(let error, let isKept, let warnings):
+            warn(of: warnings)
+            throw unwritable(error, isKept ? "; kept in memory until it can" : "")
+        }
+        return answer
     }
 
-    private func answer<Result>(of transaction: GroupTransaction<Result>) throws(CommandError) -> Result {
-        for warning in transaction.warnings { context.warn("\(warning.code.rawValue): \(warning.detail)") }
-        if case .failed(let error) = transaction.outcome {
-            throw CommandError(.unavailable, "the group file \(file.path) cannot be written", "\(error)")
+    /// Asks whoever rings `key`, or all who ring if that is nil, at their ears, and waits 100 ms at most for the
+    /// answers of those who hear.
+    func ask(_ ask: RingAsk, of key: CallKey?) throws(CommandError) -> [RingAnswer] {
+        let loop = try Command.makeLoop()
+        var heard: [RingAnswer]?
+        ledgerFile.ask(ask, of: key, on: loop) { answers, _ in
+            heard = answers
+            loop.stop()
         }
-        return transaction.value
+        // If nobody had to be waited for, the loop stops at once.
+        loop.run()
+        return heard ?? []
+    }
+
+    private func warn(of warnings: [GroupWarning]) {
+        for warning in warnings { context.warn("\(warning.code.rawValue): \(warning.detail)") }
+    }
+
+    private func unwritable(_ error: SystemError, _ end: String = "") -> CommandError {
+        CommandError(.unavailable, "the group file \(file.path) cannot be written\(end)", "\(error)")
     }
 }

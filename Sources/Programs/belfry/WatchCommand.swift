@@ -44,7 +44,7 @@ final class CallWatch {
         self.file = file
         self.loop = loop
         start = loop.now
-        ledger = Ledger(reading: file.file.snapshot())
+        ledger = file.read() ?? Ledger(reading: file.file.snapshot())
     }
 
     /// Prints what rings now, then what changes, until nobody reads the output any more.

@@ -58,10 +58,13 @@ final class CallExtension: ServiceExtension {
         request.handle = call.handle ?? ""
         request.hasVideo = call.hasVideo
         let wanted = request
+        // From before the admission, so that whoever finds the ring in the ledger finds its ear.
+        world.ledger.listen { [weak self] key, ask, answer in self?.ring?.asked(key, ask, answer) }
         world.ledger.transact { [self] ledger in
             decide(wanted, deadline: budget.end, in: &ledger)
-        } done: { [self] answer in
+        } done: { [self] answer, _ in
             (decision, isClockBad) = (answer.decision, answer.isClockBad)
+            if case .ring = decision {} else { world.ledger.stopListening() }
             if case .refused(let rejection) = decision { decided(.refused(rejection)) } else { decided(.admitted) }
         }
     }
@@ -170,6 +173,7 @@ final class CallExtension: ServiceExtension {
 
     private func ringIsOver(_ settlement: Settlement) {
         ring = nil
+        world.ledger.stopListening()
         if settlement.isMissed { reportMissed() } else { picture.cancel() }
         host?.extensionIsIdle()
     }

@@ -2,6 +2,7 @@ public import BelfryEventLoop
 public import BelfryProtocol
 public import BelfryTerms
 public import CallLedger
+public import GroupLedger
 public import PictureFetcher
 
 /// Everything outside that a call uses, as separate parts that a test can replace.
@@ -40,8 +41,22 @@ public protocol SharedLedger: AnyObject {
 
     /// Changes the ledger in one transaction, and then calls `done`, perhaps before this returns.
     ///
-    /// `change` runs exactly once, even if the file cannot be read, locked or written: on what could be read.
-    func transact<Answer>(_ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer) -> Void)
+    /// `change` runs exactly once, even if nothing can be read or written: on what could be read.
+    func transact<Answer>(_ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void)
+
+    /// Has others ask about this process's ring from now on: `heard` gets what they ask, and a closure to be called
+    /// with what became of the ring once it is silent.
+    func listen(_ heard: @escaping (CallKey, RingAsk, @escaping (RingAnswer) -> Void) -> Void)
+
+    /// Hears nobody any more.
+    func stopListening()
+
+    /// Asks whoever rings `key`, or all who ring if that is nil, and calls `done` with their answers, and whether all
+    /// of them answered; perhaps before this returns.
+    func ask(_ ask: RingAsk, of key: CallKey?, done: @escaping (_ answers: [RingAnswer], _ all: Bool) -> Void)
+
+    /// Has the processes that ring `rings` look again: for what the file does not show.
+    func wake(_ rings: [Call])
 
     /// Calls `changed` with the ledger as it is, and then whenever it may have changed, until ``stopWatching()``.
     func watch(_ changed: @escaping (Ledger) -> Void)

@@ -1,9 +1,12 @@
 import BelfryProtocol
+import BelfryTerms
 import CallLedger
+import GroupLedger
 import Interception
 import ServiceHost
 
-/// The built-in extension for hangups: hangs up, and then hands the content over as it came.
+/// The built-in extension for hangups: asks whoever rings the call to end it, else hangs up in the ledger, and then
+/// hands the content over as it came.
 final class HangupExtension: ServiceExtension {
     weak var host: (any ServiceExtensionHost)?
     private let hangup: Hangup
@@ -11,7 +14,7 @@ final class HangupExtension: ServiceExtension {
     /// The content that still has to be handed over; nil once that was done, or somebody else delivered.
     private var content: NotificationContent?
 
-    /// Whether the hangup is still on its way into the group file.
+    /// Whether the hangup is still on its way.
     private(set) var isBusy = false
 
     init(_ hangup: Hangup, world: CallWorld) {
@@ -26,16 +29,37 @@ final class HangupExtension: ServiceExtension {
     func didReceive(_ request: NotificationRequest, within budget: Budget) {
         content = request.content
         isBusy = true
-        world.ledger.transact { [hangup] ledger in
-            _ = ledger.hangUp(CallKey(hangup.callID), reason: hangup.reason, sentAt: hangup.sentAt)
-        } done: { [self] in
-            isBusy = false
-            handOver()
-            host?.extensionIsIdle()
+        let ask = RingAsk.hangUp(hangup.reason, sentAt: hangup.sentAt)
+        let key = CallKey(hangup.callID)
+        world.ledger.ask(ask, of: key.isAnonymous ? nil : key) { [self] answers, all in
+            guard all, !answers.isEmpty else { return hangUpInLedger() }
+            if !answers.allSatisfy(\.isRecorded) {
+                let detail = "the call is hung up, but the group file cannot be written yet"
+                world.report(.warning(code: .groupUnwritable, detail: detail))
+            }
+            hangupIsOver()
         }
     }
 
-    /// Hands the content over now. The hangup goes on waiting for the file's lock.
+    /// Hangs up what rings at no ear, or not yet, and remembers the hangup (R8).
+    private func hangUpInLedger() {
+        world.ledger.transact { [hangup] ledger in
+            let rings = ledger.rings
+            _ = ledger.hangUp(CallKey(hangup.callID), reason: hangup.reason, sentAt: hangup.sentAt)
+            return rings
+        } done: { [self] rings, outcome in
+            if !outcome.isShown { world.ledger.wake(rings) }
+            hangupIsOver()
+        }
+    }
+
+    private func hangupIsOver() {
+        isBusy = false
+        handOver()
+        host?.extensionIsIdle()
+    }
+
+    /// Hands the content over now. The hangup goes on.
     func serviceExtensionTimeWillExpire() { handOver() }
 
     func stop() { handOver() }

@@ -2,6 +2,7 @@ public import BelfryTerms
 import BelfryEventLoop
 import BelfryProtocol
 import CallLedger
+import GroupLedger
 import Ringing
 import ServiceHost
 
@@ -26,7 +27,13 @@ final class Ring {
     private var machine = RingStateMachine()
     private var queue = EffectQueue<Input>()
     private var timer: (any ScheduledTimer)?
-    /// How the ring ended, once the group file says so.
+    /// When the ring's request was sent, or a later copy of it.
+    private var sentAt: WallTime?
+    /// What somebody asked that ended the ring.
+    private var endedBy: RingAsk?
+    /// Those who are told how the ring ended.
+    private var askers: [(RingAnswer) -> Void] = []
+    /// How the ring ended, once the ledger says so.
     private var settlement: Settlement?
     /// Whether, as the ring ended, a flag that no process owns said that the app is in front.
     private var isFlagUnowned = false
@@ -46,6 +53,7 @@ final class Ring {
         self.window = window
         self.ending = ending
         self.over = over
+        sentAt = request.sentAt
     }
 
     /// Rings (R6), and from then on watches the ledger. If its end has passed already, the timer ends it at once.
@@ -59,29 +67,37 @@ final class Ring {
         feed(.end(reason))
     }
 
+    /// Does what somebody asks at the ear, and answers once the ring is silent and settled, or that it rings on (R7).
+    /// What is meant for another call gets no answer.
+    func asked(_ key: CallKey, _ ask: RingAsk, _ answer: @escaping (RingAnswer) -> Void) {
+        if ask == .look { return world.ledger.lookAgain() }
+        guard key == request.key else { return }
+        // A ring whose time is up ends by that, even if its timer has yet to fire.
+        if world.timers.now >= window.end { feed(.timerFired) }
+        guard machine.isRinging else { return askers.append(answer) }
+        guard let reason = ask.end(ofRingSentAt: sentAt, wall: world.wall()) else {
+            return world.ledger.transact {
+                $0.carryOut(ask, for: key)
+            } done: { _, outcome in
+                answer(RingAnswer(key: key, state: .ringing, isRecorded: outcome.isRecorded))
+            }
+        }
+        endedBy = ask
+        askers.append(answer)
+        feed(.end(reason))
+    }
+
     private func look(at ledger: Ledger) {
         switch ledger.standing(of: request.key, owner: world.ledger.owner, secondCall: settings.secondCall) {
         case .rings(let mode):
+            sentAt = ledger.call(request.key)?.sentAt ?? sentAt
             feed(.change(mode))
             guard machine.isRinging else { return }
             // This ring may become loud once the next older one is over (R10); a killed worker writes nothing (R12).
             let older = mode == .loud ? nil : ledger.nextOldestRing(before: request.key)
             world.ledger.focus(on: [request.key] + (older.map { [$0.key] } ?? []))
             world.ledger.expectEnd(of: older)
-        case .ended(let reason):
-            if machine.isRinging { isFlagUnowned = ledger.foreground == .unowned }
-            feed(.end(reason))
-        case .lost: putBack()
-        }
-    }
-
-    /// Writes the ring into the file again: another program has written what it had read before this ring began.
-    private func putBack() {
-        guard machine.isRinging else { return }
-        let (request, window, owner) = (request, window, world.ledger.owner)
-        world.ledger.transact {
-            $0.restore(request, since: window.start, until: window.end, owner: owner)
-        } done: {
+        case .ended(let reason): feed(.end(reason))
         }
     }
 
@@ -150,11 +166,21 @@ final class Ring {
     }
 
     private func settle(_ reason: EndReason) {
-        let (request, owner) = (request, world.ledger.owner)
-        world.ledger.transact {
-            $0.settle(request, owner: owner, reason: reason)
-        } done: { [weak self] settlement in
-            self?.feed(.settled(settlement))
+        let (request, owner, endedBy) = (request, world.ledger.owner, endedBy)
+        world.ledger.transact { ledger in
+            if let endedBy { ledger.carryOut(endedBy, for: request.key) }
+            let settlement = ledger.settle(request, owner: owner, reason: reason)
+            return (settlement, ledger.foreground == .unowned, ledger.nextYoungestRing(after: request.key))
+        } done: { [self] answer, outcome in
+            let (settlement, isFlagUnowned, next) = answer
+            self.isFlagUnowned = isFlagUnowned
+            // The file does not show the ring behind this one that it may be the loud one now (R10).
+            if !outcome.isShown, let next { world.ledger.wake([next]) }
+            let state = CallState(settlement.reason)
+            let told = RingAnswer(key: request.key, state: state, isRecorded: outcome.isRecorded)
+            for answer in askers { answer(told) }
+            askers = []
+            feed(.settled(settlement))
         }
     }
 }

@@ -6,6 +6,7 @@ public import BelfryTerms
 public import CallLedger
 public import GroupLedger
 public import PictureFetcher
+import RingEar
 public import SystemSound
 
 /// The ledger in the group file, as this process uses it for one ring. A trouble with it is reported once (R14).
@@ -14,6 +15,8 @@ public final class WorkerLedger: SharedLedger {
     private let file: LedgerFile
     private let report: (Event.Body) -> Void
     private var ledgerWatch: LedgerWatch?
+    private var ear: Ear?
+    private var listening: (any ScheduledTimer)?
     private var reportedTroubles: [WarningCode] = []
 
     /// This process.
@@ -24,19 +27,57 @@ public final class WorkerLedger: SharedLedger {
         self.loop = loop
         self.file = file
         self.report = report
+        file.onRecorded = { [weak self] in self?.reportTroubles($0) }
     }
 
     /// Changes the ledger, and reports what is wrong with its file.
-    public func transact<Answer>(_ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer) -> Void) {
+    public func transact<Answer>(
+        _ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void
+    ) {
         file.transact(on: loop, change) { [weak self] transaction in
-            self?.reportTroubles(outcome: transaction.outcome, warnings: transaction.warnings)
-            done(transaction.value)
+            self?.reportTroubles(transaction.outcome)
+            done(transaction.value, transaction.outcome)
         }
+    }
+
+    /// Makes the ear, and listens at it from the loop's next iteration on: the ring comes first (R4).
+    public func listen(_ heard: @escaping (CallKey, RingAsk, @escaping (RingAnswer) -> Void) -> Void) {
+        guard let ear = try? Ear(of: owner, in: file.folder) else { return }
+        self.ear = ear
+        let group = file.file.group
+        listening = loop.afterThis(description: "ear") { [loop] in
+            try? ear.listen(on: loop) { message, answer in
+                if message.group == group { heard(message.call, message.ask, answer) }
+            }
+        }
+    }
+
+    /// Closes the ear.
+    public func stopListening() {
+        listening?.cancel()
+        ear?.close()
+        ear = nil
+        file.folder.removeIfEmpty()
+    }
+
+    /// Asks at the ears of those who ring.
+    public func ask(
+        _ ask: RingAsk, of key: CallKey?, done: @escaping (_ answers: [RingAnswer], _ all: Bool) -> Void
+    ) {
+        file.ask(ask, of: key, on: loop, done: done)
+    }
+
+    /// Wakes them at their ears.
+    public func wake(_ rings: [Call]) {
+        file.wake(rings)
     }
 
     /// Watches the file's directory, from the loop's next iteration on.
     public func watch(_ changed: @escaping (Ledger) -> Void) {
-        ledgerWatch = file.watch(on: loop, changed: changed)
+        ledgerWatch = file.watch(on: loop) { [file, loop] ledger in
+            changed(ledger)
+            file.recordWhatIsOwed(on: loop)
+        }
     }
 
     /// Passes over changes of calls other than `keys` until the next look.
@@ -44,9 +85,10 @@ public final class WorkerLedger: SharedLedger {
         ledgerWatch?.focus(on: keys)
     }
 
-    /// Reads the file again.
+    /// Looks again, and lets the file follow if it lacks something.
     public func lookAgain() {
         ledgerWatch?.look()
+        file.recordWhatIsOwed(on: loop)
     }
 
     /// Watches the process that rings `call` by its pidfd, and its time by a timer.
@@ -60,18 +102,23 @@ public final class WorkerLedger: SharedLedger {
         ledgerWatch = nil
     }
 
-    private func reportTroubles(outcome: GroupOutcome, warnings: [GroupWarning]) {
-        var isWritten = true
-        if case .failed(let error) = outcome {
-            isWritten = false
-            reportOnce(.groupUnwritable, "\(error): other processes do not know of this call")
+    /// Calls `done` once the file has what this process changed, after a second at most.
+    public func finish(_ done: @escaping () -> Void) {
+        file.finish(done)
+    }
+
+    private func reportTroubles(_ outcome: LedgerOutcome) {
+        switch outcome {
+        case .recorded(let warnings), .waiting(let warnings): report(warnings)
+        case .unwritable(let error, let isKept, let warnings):
+            let end = isKept ? "is kept in memory" : "is known to its own process alone"
+            reportOnce(.groupUnwritable, "\(error): what happens to this call \(end)")
+            report(warnings.filter { $0.code != .groupLocked })
         }
-        for warning in warnings {
-            switch warning {
-            case .locked(_, let detail): if isWritten { reportOnce(.groupLocked, detail) }
-            case .corrupt(_, let detail): reportOnce(.groupCorrupt, detail)
-            }
-        }
+    }
+
+    private func report(_ warnings: [GroupWarning]) {
+        for warning in warnings { reportOnce(warning.code, warning.detail) }
     }
 
     private func reportOnce(_ code: WarningCode, _ detail: String) {

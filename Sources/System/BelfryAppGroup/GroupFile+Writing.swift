@@ -1,7 +1,7 @@
 import BelfryEventLoop
 import BelfryPropertyList
 import BelfrySyscalls
-import BelfryTerms
+public import BelfryTerms
 import CBelfryLinux
 
 extension GroupFile {
@@ -25,8 +25,15 @@ extension GroupFile {
         do throws(SystemError) {
             lock = try directories?.tryLock(lockName)
             if lock == nil {
-                if retriesLock(transaction) { return nil }
-                warnings.append(heldWarning())
+                switch lockAdvice(transaction) {
+                case .again(let instant):
+                    retry(transaction, at: instant)
+                    return nil
+                case .passOver: warnings.append(heldWarning(butWritten: true))
+                case .giveUp:
+                    let error = SystemError(errno: EWOULDBLOCK, call: "flock", subject: path)
+                    return fail(transaction, error, [heldWarning(butWritten: false)])
+                }
             }
         } catch {
             warnings.append(.locked(holder: nil, detail: "written without a lock: \(error)"))
@@ -84,34 +91,40 @@ extension GroupFile {
         }
     }
 
-    private func retriesLock(_ transaction: PendingTransaction) -> Bool {
-        guard !transaction.isHurried else { return false }
+    private func lockAdvice(_ transaction: PendingTransaction) -> LockPatience.Advice {
+        guard !transaction.isHurried else { return .giveUp }
         let identity = (try? directories?.preferences.identity(of: name)) ?? nil
-        let next = transaction.patience.nextTry(at: transaction.timers.now, file: identity) {
+        return transaction.patience.advice(at: transaction.timers.now, file: identity) {
             guard let holder = directories?.lockHolder(lockName) else { return false }
             // What this process itself holds it does not let go of while it waits.
             return holder != ProcessIdentity.current.pid && ProcessIdentity.isBusy(pid: holder)
         }
-        if let next { retry(transaction, at: next) }
-        return next != nil
     }
 
     /// A file written in place, by a program that knows no better, is unreadable for a moment: to set it aside then
     /// would lose it.
     private func retriesReading(_ transaction: PendingTransaction, _ found: GroupSnapshot) -> Bool {
-        let now = transaction.timers.now
-        guard !transaction.isHurried, let modifiedAt = found.modifiedAt,
-            now - modifiedAt < GroupFile.writtenInPlaceTime,
-            now - transaction.begun < GroupFile.writtenInPlaceTimeMax
+        guard !transaction.isHurried,
+            let next = nextReading(of: found, since: transaction.begun, now: transaction.timers.now)
         else { return false }
-        retry(transaction, at: now + GroupFile.writtenInPlaceInterval)
+        retry(transaction, at: next)
         return true
     }
 
-    private func heldWarning() -> GroupWarning {
+    /// When to read again what was found unreadable, since somebody may be writing it in place; nil if it is readable,
+    /// or was not changed lately, or has been read again often enough since `begun`.
+    public func nextReading(of found: GroupSnapshot, since begun: Instant, now: Instant) -> Instant? {
+        guard found.isUnreadable, let modifiedAt = found.modifiedAt, now - modifiedAt < GroupFile.writtenInPlaceTime,
+            now - begun < GroupFile.writtenInPlaceTimeMax
+        else { return nil }
+        return now + GroupFile.writtenInPlaceInterval
+    }
+
+    private func heldWarning(butWritten isWritten: Bool) -> GroupWarning {
         let holder = directories?.lockHolder(lockName)
         let name = holder.map { "process \($0)" } ?? "an unknown process"
-        return .locked(holder: holder, detail: "\(name) keeps the lock of \(path); written without it")
+        let end = isWritten ? "; written without it" : " and is at work"
+        return .locked(holder: holder, detail: "\(name) keeps the lock of \(path)\(end)")
     }
 
     private func waited(_ transaction: PendingTransaction) -> TimeSpan { transaction.timers.now - transaction.begun }

@@ -223,7 +223,7 @@ public struct GroupSnapshot: Sendable {
     public let revision: UInt64
 
     /// Whether it is there but cannot be used.
-    var isUnreadable: Bool {
+    public var isUnreadable: Bool {
         if case .unreadable = status { true } else { false }
     }
 }

@@ -15,8 +15,9 @@ extension GroupFile {
     ///
     /// `change` runs exactly once, always: if the file cannot be read, locked or written, it runs on what could be
     /// read, or on nothing, and the outcome says that it failed. A lock that is held is tried again after 1, 2, 4, 8
-    /// and then every 16 ms on `timers`; one whose holder changes nothing for 500 ms, or 2 s if it is at work all the
-    /// time, is passed over with a warning. If the lock is free and nothing of this object waits, which is the rule,
+    /// and then every 16 ms on `timers`; one whose holder changes nothing for 500 ms is passed over with a warning. The
+    /// lock of a holder who is at work is never broken: after a second that is a failure, EWOULDBLOCK, with a
+    /// warning. If the lock is free and nothing of this object waits, which is the rule,
     /// `completion` is called before this returns. Transactions of one object run in order; one that is begun inside
     /// `change` runs after it.
     /// - Returns: the transaction if it has yet to end, else nil.
@@ -192,13 +193,20 @@ public final class PendingTransaction {
 
 /// How long a transaction tries for the lock, and how often.
 struct LockPatience {
+    /// What to do about a lock that is held.
+    enum Advice: Hashable {
+        /// To try again at this instant.
+        case again(Instant)
+        /// To write without the lock: its holder stands still.
+        case passOver
+        /// To write nothing: its holder is at work, and nobody waits longer.
+        case giveUp
+    }
+
     /// How long one process may keep the lock without anything changing: then it is taken for stopped.
     static let stuckTime = TimeSpan.milliseconds(500)
-    /// How long it may if it is at work all the time: among hundreds of workers one waits that long for a processor
-    /// or a disk.
-    static let busyTime = TimeSpan.seconds(2)
     /// How long a transaction waits in all, however busy the others are.
-    static let totalTime = TimeSpan.seconds(10)
+    static let totalTime = TimeSpan.seconds(1)
     /// The longest time between two tries.
     static let intervalMax = TimeSpan.milliseconds(16)
 
@@ -212,19 +220,20 @@ struct LockPatience {
         progressAt = begun
     }
 
-    /// When to try again after the lock was found held while the file was `identity`; nil once patience has run out.
+    /// What to do after the lock was found held while the file was `identity`.
     ///
     /// A busy lock is not a stuck one: whoever changes the file lets go of it soon. `isHolderBusy` is asked of one that
     /// does not.
-    mutating func nextTry(at now: Instant, file identity: FileIdentity?, isHolderBusy: () -> Bool) -> Instant? {
+    mutating func advice(at now: Instant, file identity: FileIdentity?, isHolderBusy: () -> Bool) -> Advice {
         if tries == 0 || identity != self.identity { progressAt = now }
         self.identity = identity
-        let endOfAll = begun + LockPatience.totalTime
-        var end = min(progressAt + LockPatience.stuckTime, endOfAll)
-        if now >= end, isHolderBusy() { end = min(progressAt + LockPatience.busyTime, endOfAll) }
-        guard now < end else { return nil }
+        let end = begun + LockPatience.totalTime
+        let isStuck = now >= progressAt + LockPatience.stuckTime
+        if isStuck, !isHolderBusy() { return .passOver }
+        guard now < end else { return .giveUp }
         let interval = TimeSpan.milliseconds(1 << Int64(min(tries, 4)))
         tries += 1
-        return min(now + min(interval, LockPatience.intervalMax), end)
+        let next = isStuck ? end : min(progressAt + LockPatience.stuckTime, end)
+        return .again(min(now + min(interval, LockPatience.intervalMax), next))
     }
 }

@@ -59,6 +59,12 @@ public struct Directory: ~Copyable, Sendable {
         try fileStatus(descriptor.number, path: path).st_nlink == 0
     }
 
+    /// Which version it is itself: one that is equal has the same names in it, unless one was added or removed in the
+    /// same tick of the kernel's clock.
+    public borrowing func identity() throws(SystemError) -> FileIdentity {
+        FileIdentity(try fileStatus(descriptor.number, path: path))
+    }
+
     /// Which version the file `name` in it is, links not followed; nil if there is none.
     public borrowing func identity(of name: String) throws(SystemError) -> FileIdentity? {
         try entryStatus(name).map(FileIdentity.init)

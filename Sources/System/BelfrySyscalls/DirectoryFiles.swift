@@ -72,6 +72,12 @@ extension Directory {
         }
     }
 
+    /// Replaces the file `name` as ``replace(_:with:temporaryName:in:isDurable:)`` does, by one written as `aside` in
+    /// this directory itself, which need not outlive a power cut.
+    public borrowing func write(_ bytes: [UInt8], as name: String, aside: String) throws(SystemError) {
+        try replace(name, with: bytes, temporaryName: aside, in: self, isDurable: false)
+    }
+
     /// Makes the file `name`, empty and for its owner alone, over none that is there but a leftover of the same name.
     public borrowing func create(_ name: String) throws(SystemError) -> OwnedDescriptor {
         try remove(name)

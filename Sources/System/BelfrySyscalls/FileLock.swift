@@ -5,7 +5,7 @@ import Glibc
 public struct FileLock: ~Copyable, Sendable {
     private let file: OwnedDescriptor
 
-    private init(file: consuming OwnedDescriptor) { self.file = file }
+    fileprivate init(file: consuming OwnedDescriptor) { self.file = file }
 
     deinit {
         // Closing alone is not enough: a child that is just being started has a copy, until it executes its program.
@@ -50,6 +50,22 @@ public struct FileLock: ~Copyable, Sendable {
 
     /// How often a lock file is opened anew that somebody keeps replacing.
     private static let attemptsMax = 4
+}
+
+extension Directory {
+    /// Takes the lock on the directory itself; nil if somebody holds it, or it has been removed.
+    public borrowing func tryLock() throws(SystemError) -> FileLock? {
+        let (path, parent) = (path, descriptor.number)
+        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+        // Opened anew: a lock belongs to the open directory, and so to every descriptor that was duplicated from it.
+        let opened = OwnedDescriptor(owning: try checked("openat", on: path) { unsafe openat(parent, ".", flags) })
+        do throws(SystemError) {
+            try checked("flock", on: path) { flock(opened.number, LOCK_EX | LOCK_NB) }
+        } catch  where error.errno == EWOULDBLOCK {
+            return nil
+        }
+        return try isRemoved() ? nil : FileLock(file: opened)
+    }
 }
 
 /// `/proc/locks`, one lock a line: `1: FLOCK  ADVISORY  WRITE 708 08:01:1234 0 EOF`, waiting ones with `->` (proc(5)).

@@ -3,161 +3,276 @@ public import BelfryEventLoop
 public import BelfrySyscalls
 public import BelfryTerms
 public import CallLedger
+import Glibc
+public import RingEar
 
-/// The ledger in one group's file: every program looks at calls and changes them here.
+/// The ledger of one group: every program looks at calls and changes them here.
 ///
-/// Each change is one transaction on the file: it opens the ledger, which records dead rings as missed (R12), changes
-/// it, and saves what differs. A change that must survive a power cut is flushed.
+/// It is in the group file, and in the notes beside it, which say what the file may not have yet. Each change is
+/// decided under the lock of the notes' folder, in memory, and laid there as a note; then the file follows, at once if
+/// its lock is free and its disk takes it, else when that is so. Nobody waits for the file: neither a ring nor a
+/// command. Opening the ledger records dead rings as missed (R12).
 public final class LedgerFile {
     /// The file itself, for keys that have nothing to do with calls.
     public let file: GroupFile
 
-    /// The ledger of `group` below `state`. Nothing is opened or created yet.
-    public init(state: StateDirectory, group: GroupName) {
+    private let notes: LedgerNotes
+    private var waiting: [() -> Bool] = []
+    private var isRecording = false
+    private var retriesRecordingAt: Instant?
+    private var recordingEnded: (() -> Void)?
+
+    /// Called with what became of recording, if that ended after its change did.
+    public var onRecorded: (LedgerOutcome) -> Void = { _ in }
+
+    /// How long a decision waits for one that another process makes.
+    static let decisionPatience = TimeSpan.milliseconds(100)
+    /// After a failure the file is tried again so much later, or as the ledger is changed.
+    static let recordingInterval = TimeSpan.seconds(1)
+
+    /// The ledger of `group` below `state`, with its notes below `runtime`. Nothing is opened or created yet.
+    public init(state: StateDirectory, runtime: RuntimeDirectory, group: GroupName) {
         file = GroupFile(state: state, group: group)
+        notes = LedgerNotes(folder: RingFolder(runtime: runtime, statePath: state.path, group: group))
     }
 
-    /// The ledger as the file has it now, read without a lock; nil if the file is missing or cannot be used.
+    /// The folder of the notes, and of the ears.
+    public var folder: RingFolder { notes.folder }
+
+    /// The ledger as it is now, read without a lock; nil if there is neither a file that can be used nor a note.
     public func read() -> Ledger? {
+        notes.refresh()
         let snapshot = file.snapshot()
-        return snapshot.status == .read ? Ledger(reading: snapshot) : nil
+        guard snapshot.status == .read || !notes.all.isEmpty else { return nil }
+        return Ledger(reading: snapshot, with: notes.all)
     }
 
-    /// Changes the ledger in one transaction, and then calls `completion`, perhaps before this returns.
+    /// Changes the ledger, and then calls `completion`, perhaps before this returns.
     ///
-    /// `change` runs exactly once, even if the file cannot be read, locked or written: on what could be read, or on an
-    /// empty ledger. See ``GroupFile/transact(on:_:completion:)`` for the lock and its limits.
+    /// `change` runs exactly once, even if nothing can be read or written: on what could be read, or on an empty
+    /// ledger. Changes of one object run in order; one that is begun inside `change` runs after it.
     public func transact<Answer>(
         on timers: any TimerSource, _ change: @escaping (inout Ledger) -> Answer,
-        completion: @escaping (GroupTransaction<Answer>) -> Void
+        completion: @escaping (LedgerTransaction<Answer>) -> Void
     ) {
-        file.transact(on: timers, { Self.apply(change, to: &$0) }, completion: completion)
+        let begun = timers.now
+        waiting.append { [self] in
+            switch decide(on: timers, begun: begun, change) {
+            case .decided(let decision):
+                record(decision, on: timers) { completion(LedgerTransaction(value: decision.answer, outcome: $0)) }
+                return true
+            case .tryAgain(let instant):
+                _ = timers.schedule(at: instant, description: "ledger") { self.proceed() }
+                return false
+            }
+        }
+        if waiting.count == 1 { proceed() }
     }
 
-    /// Changes the ledger as ``transact(on:_:completion:)`` does, and waits until that is done: for the command line.
+    private func proceed() {
+        while let first = waiting.first, first() { waiting.removeFirst() }
+    }
+
+    /// Changes the ledger as ``transact(on:_:completion:)`` does, and waits until that is done and the file has it, or
+    /// for a second: for the command line.
     public func transactAndWait<Answer>(
         on loop: Loop, _ change: @escaping (inout Ledger) -> Answer
-    ) -> GroupTransaction<Answer> {
-        file.transactAndWait(on: loop) { Self.apply(change, to: &$0) }
+    ) -> LedgerTransaction<Answer> {
+        var ended: LedgerTransaction<Answer>?
+        var isRunning = false
+        transact(on: loop, change) { transaction in
+            ended = transaction
+            if isRunning { loop.stop() }
+        }
+        isRunning = true
+        if ended == nil { loop.run() }
+        isRunning = false
+        guard var ended else { preconditionFailure("a change did not end") }
+        guard isRecording else { return ended }
+        onRecorded = { ended = LedgerTransaction(value: ended.value, outcome: $0) }
+        finish { loop.stop() }
+        loop.run()
+        return ended
+    }
+
+    /// Calls `done` once nothing is being recorded, after a second at most: a process that ends leaves its notes
+    /// behind.
+    public func finish(_ done: @escaping () -> Void) {
+        guard isRecording else { return done() }
+        recordingEnded = done
+    }
+
+    /// Lets the file follow if it lacks something: for each tick, as a lock may be free and a disk have room by then.
+    public func recordWhatIsOwed(on timers: any TimerSource) {
+        guard notes.areOwed, !isRecording, retriesRecordingAt.map({ timers.now >= $0 }) ?? true else { return }
+        record(on: timers, nil) { [self] in onRecorded($0) }
+    }
+
+    /// Says `ask` to whoever rings `key`, or to all who ring if that is nil, and calls `done` with what they answered
+    /// within 100 ms, and whether all of them did; perhaps before this returns.
+    public func ask(
+        _ ask: RingAsk, of key: CallKey?, on loop: Loop, done: @escaping (_ answers: [RingAnswer], _ all: Bool) -> Void
+    ) {
+        let rings = (read()?.rings ?? []).filter { key == nil || $0.key == key }
+        RingCalls.ask(ask, of: rings, in: file.group, folder: folder, on: loop) { done($0, $0.count == rings.count) }
+    }
+
+    /// Has those who ring `rings` look again: for what the file does not show.
+    public func wake(_ rings: [Call]) {
+        RingCalls.wake(rings, in: file.group, folder: folder)
     }
 
     /// Calls `changed` with the ledger as it is, in the next iteration of `loop` at the earliest, and then after each
     /// change of the file by any program. If the file cannot be watched, `failure` gets the reason, and changes are
     /// found only by ``LedgerWatch/look()``.
     ///
-    /// If the file is missing or cannot be read for a moment, `changed` is not called: such a file hangs up nothing
+    /// If the file is missing or cannot be read for a moment, what it said last counts: such a file hangs up nothing
     /// (R13).
     public func watch(
         on loop: Loop, failure: @escaping (SystemError) -> Void = { _ in }, changed: @escaping (Ledger) -> Void
     ) -> LedgerWatch {
-        LedgerWatch(file: file, loop: loop, failure: failure, changed: changed)
-    }
-
-    private static func apply<Answer>(_ change: (inout Ledger) -> Answer, to edit: inout GroupEdit) -> Answer {
-        var ledger = Ledger(opening: edit.root, at: .now(reading: edit.found))
-        let answer = change(&ledger)
-        edit.root = ledger.root
-        edit.isDurable = ledger.isDurable
-        return answer
+        LedgerWatch(file: file, notes: notes, loop: loop, failure: failure, changed: changed)
     }
 }
 
-/// Shows a group's ledger whenever the file has changed, and when an owner dies, since a dead process writes nothing
-/// (R12).
-public final class LedgerWatch {
-    private let file: GroupFile
-    private let loop: Loop
-    private let changed: (Ledger) -> Void
-    private var begins: (any ScheduledTimer)?
-    private var timer: (any ScheduledTimer)?
-    private var isEnded = false
-    private var watch: GroupWatch?
-    private var shown: GroupSnapshot?
-    /// Rarely more than two, so that searching is cheaper for a ring than creating a dictionary.
-    private var deaths: [(owner: Owner, source: ProcessSource)] = []
+// MARK: Deciding
 
-    fileprivate init(
-        file: GroupFile, loop: Loop, failure: @escaping (SystemError) -> Void, changed: @escaping (Ledger) -> Void
+extension LedgerFile {
+    private struct Decision<Answer> {
+        let answer: Answer
+        let ledger: Ledger
+        /// The version of the file that was decided on.
+        let revision: UInt64
+        /// The notes that were taken along, and the one that was laid.
+        let notes: [LedgerNote]
+        /// Whether the file has to be written.
+        let isOwed: Bool
+    }
+
+    private enum Attempt<Answer> {
+        case decided(Decision<Answer>)
+        case tryAgain(Instant)
+    }
+
+    private func decide<Answer>(
+        on timers: any TimerSource, begun: Instant, _ change: (inout Ledger) -> Answer
+    ) -> Attempt<Answer> {
+        let now = timers.now
+        var lock: FileLock?
+        do throws(SystemError) {
+            try folder.open(makes: true)
+            lock = try folder.tryLock()
+            // A process that was stopped with the lock holds nobody up for longer.
+            if lock == nil, now - begun < Self.decisionPatience { return .tryAgain(now + .milliseconds(1)) }
+        } catch {
+            // Without the folder the file alone has to do.
+        }
+        defer { lock = nil }
+        // The notes first: whoever records one in the meantime has written the file by then.
+        notes.refresh()
+        let snapshot = file.snapshot()
+        if let next = file.nextReading(of: snapshot, since: begun, now: now) { return .tryAgain(next) }
+        let before = Ledger(reading: snapshot, with: notes.all)
+        var ledger = before.opened
+        let answer = change(&ledger)
+        if let note = LedgerNote(from: before, to: ledger) { notes.lay(note) }
+        let isOwed = snapshot.isUnreadable || ledger.root != snapshot.root
+        return .decided(
+            Decision(
+                answer: answer, ledger: ledger, revision: snapshot.revision, notes: notes.all, isOwed: isOwed))
+    }
+}
+
+// MARK: Recording
+
+extension LedgerFile {
+    private func record<Answer>(
+        _ decision: Decision<Answer>, on timers: any TimerSource, _ completion: @escaping (LedgerOutcome) -> Void
     ) {
-        self.file = file
-        self.loop = loop
-        self.changed = changed
-        // In the next iteration, so that a ring sounds before the file is watched (R4).
-        begins = loop.afterThis(description: "watch the group") { [weak self] in self?.begin(failure: failure) }
+        guard decision.isOwed else { return completion(.recorded([])) }
+        record(on: timers, (decision.ledger, decision.notes, decision.revision), completion)
     }
 
-    private func begin(failure: (SystemError) -> Void) {
-        begins = nil
-        let (watch, error) = file.watch(on: loop) { [weak self] in self?.show($0) }
-        self.watch = watch
-        if let error { failure(error) }
-        showAgain()
+    /// Writes the file as `decided`, if it is still the version decided on, and otherwise with all notes. `ended` is
+    /// called before this returns: if the file's lock is held, that is so with `waiting`.
+    private func record(
+        on timers: any TimerSource, _ decided: (ledger: Ledger, notes: [LedgerNote], revision: UInt64)?,
+        _ ended: @escaping (LedgerOutcome) -> Void
+    ) {
+        // Whoever waits for the lock takes this along.
+        guard !isRecording else { return ended(.waiting([])) }
+        isRecording = true
+        var taken: (ledger: Ledger, notes: [LedgerNote])?
+        var hasEnded = false
+        file.transact(on: timers) { [notes] edit in
+            var merged: (ledger: Ledger, notes: [LedgerNote])
+            if let decided, decided.revision == edit.found.revision {
+                merged = (decided.ledger, decided.notes)
+            } else {
+                notes.refresh()
+                merged = (Ledger(opening: edit.found, with: notes.all), notes.all)
+            }
+            edit.root = merged.ledger.root
+            edit.isDurable = merged.ledger.isDurable
+            taken = merged
+        } completion: { [self] transaction in
+            isRecording = false
+            let outcome = LedgerOutcome(transaction, isKept: notes.areKept)
+            if case .recorded = outcome, let taken {
+                notes.recorded(taken.notes, in: taken.ledger)
+            } else {
+                retriesRecordingAt = timers.now + Self.recordingInterval
+            }
+            if hasEnded { onRecorded(outcome) } else { ended(outcome) }
+            hasEnded = true
+            recordingEnded?()
+            recordingEnded = nil
+        }
+        if !hasEnded { ended(.waiting([])) }
+        hasEnded = true
     }
+}
 
-    /// Narrows the watch to the calls `keys`, most important first. Other calls' changes may not be shown until
-    /// ``look()``, and a ledger that is shown before then may hold these calls alone.
-    ///
-    /// With hundreds of rings, every write wakes every process; this spares them reading what does not concern them.
-    public func focus(on keys: [CallKey]) {
-        guard let shown else { return }
-        watch?.focus(on: GroupFocus(dictionary: Ledger.Key.calls, members: keys.map(\.text)), since: shown)
+/// What has become of a change of the ledger.
+public enum LedgerOutcome: Hashable, Sendable {
+    /// The file has it; `warnings` say what the operator should know.
+    case recorded(_ warnings: [GroupWarning])
+    /// It lies beside the file, whose lock somebody holds; the file follows.
+    case waiting(_ warnings: [GroupWarning])
+    /// The file cannot be written, and is tried again; if it is `kept`, it lies beside the file.
+    case unwritable(SystemError, kept: Bool, _ warnings: [GroupWarning])
+
+    fileprivate init(_ transaction: GroupTransaction<Void>, isKept: Bool) {
+        switch transaction.outcome {
+        case .written, .unchanged: self = .recorded(transaction.warnings)
+        case .failed(let error) where error.errno == EWOULDBLOCK: self = .waiting(transaction.warnings)
+        case .failed(let error): self = .unwritable(error, kept: isKept, transaction.warnings)
+        }
     }
+}
 
-    /// Reads the file again, in case a wake-up was lost, and shows the ledger if the file has changed.
-    public func look() {
-        watch?.look()
-    }
-
-    /// Shows the ledger again when the owner of one of `rings` dies, in the next iteration if it is dead already, and
-    /// when the time of one is up, in place of those asked for before: neither of the two changes the file.
-    public func expectEnds(of rings: [Call]) {
-        guard !isEnded else { return }
-        expectDeaths(of: rings.compactMap(\.owner))
-        timer?.cancel()
-        timer = rings.map(\.until).min().map { end in
-            loop.schedule(at: end, description: "a ring's end") { [weak self] in self?.showAgain() }
+extension LedgerOutcome {
+    /// Whether whoever watches the file learns of the change by it.
+    public var isShown: Bool {
+        switch self {
+        case .recorded: true
+        case .waiting, .unwritable: false
         }
     }
 
-    private func expectDeaths(of owners: [Owner]) {
-        deaths.removeAll { death in
-            guard !owners.contains(death.owner) else { return false }
-            death.source.cancel()
-            return true
-        }
-        for owner in owners where !deaths.contains(where: { $0.owner == owner }) {
-            guard let process = ProcessIdentity(owner),
-                let source = try? loop.onDeath(of: process, description: "owner", { [weak self] in self?.died(owner) })
-            else { continue }
-            deaths.append((owner, source))
+    /// Whether whoever reads the file finds the change there, as soon as others let it be written.
+    public var isRecorded: Bool {
+        switch self {
+        case .recorded, .waiting: true
+        case .unwritable: false
         }
     }
+}
 
-    private func died(_ owner: Owner) {
-        deaths.removeAll { $0.owner == owner }
-        showAgain()
-    }
-
-    private func showAgain() {
-        show(file.snapshot())
-    }
-
-    /// Ends the watch: nothing is shown any more. Cancelling twice does nothing.
-    public func cancel() {
-        isEnded = true
-        begins?.cancel()
-        begins = nil
-        shown = nil
-        timer?.cancel()
-        timer = nil
-        watch?.cancel()
-        watch = nil
-        expectDeaths(of: [])
-    }
-
-    private func show(_ snapshot: GroupSnapshot) {
-        guard !isEnded, snapshot.status == .read else { return }
-        shown = snapshot
-        changed(Ledger(reading: snapshot))
-    }
+/// A change of the ledger that was made.
+public struct LedgerTransaction<Answer> {
+    /// What the change returned.
+    public let value: Answer
+    /// What has become of it.
+    public let outcome: LedgerOutcome
 }

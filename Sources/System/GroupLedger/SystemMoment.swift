@@ -4,9 +4,15 @@ public import BelfrySyscalls
 public import CallLedger
 
 extension Ledger {
-    /// The ledger in `snapshot`, as of now; empty if the file was missing or could not be read.
-    public init(reading snapshot: GroupSnapshot) {
-        self.init(reading: snapshot.root, at: .now(reading: snapshot))
+    /// The ledger in `snapshot`, as of now, with `notes` taken along; empty if the file was missing or could not be
+    /// read.
+    public init(reading snapshot: GroupSnapshot, with notes: [LedgerNote] = []) {
+        self.init(reading: snapshot.root, with: notes, at: .now(reading: snapshot))
+    }
+
+    /// The ledger in `snapshot`, as of now, opened for a change with `notes` taken along.
+    init(opening snapshot: GroupSnapshot, with notes: [LedgerNote]) {
+        self.init(opening: snapshot.root, with: notes, at: .now(reading: snapshot))
     }
 }
 

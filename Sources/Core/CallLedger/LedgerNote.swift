@@ -1,0 +1,154 @@
+public import BelfryPropertyList
+public import BelfryTerms
+
+/// What one change of the ledger wants in the group file, and what the file may not have yet.
+///
+/// Notes lie beside the group file, in memory, so that a change waits for neither the file's lock nor its disk. They
+/// count as if they were in the file, until whoever writes the file next takes them along. The note of a ring stays
+/// until that ring is over: a stranger's write may lose the ring from the file, and a file that cannot be read rings
+/// nobody.
+public struct LedgerNote: Hashable, Sendable {
+    /// When the change was made. Of two notes about one call, the later one counts.
+    public let at: Instant
+    /// Whether the file has it, as far as is known.
+    public var isRecorded = false
+
+    private var calls = PropertyListDictionary()
+    private var answers: [PropertyListValue] = []
+    private var foreground: (was: PropertyListDictionary, became: PropertyListDictionary)?
+    fileprivate let isDurable: Bool
+
+    private static let atKey = "at"
+    private static let durableKey = "durable"
+    private static let foregroundKey = "foreground"
+    private static let foregroundBeforeKey = "foregroundBefore"
+
+    /// The note of what `after` changed in `before`; nil if that is nothing.
+    ///
+    /// A record that was dropped makes no note: whoever opens the ledger drops it again.
+    public init?(from before: Ledger, to after: Ledger) {
+        at = after.moment.now
+        isDurable = after.isDurable
+        let known = before.entries
+        for member in after.entries.members where known[member.key] != member.value {
+            calls[member.key] = member.value
+        }
+        answers = after.pendingAnswers.filter { !before.pendingAnswers.contains($0) }
+        let (was, became) = (before.foregroundKeys, after.foregroundKeys)
+        if was != became { foreground = (was, became) }
+        if calls.isEmpty, answers.isEmpty, foreground == nil { return nil }
+    }
+
+    /// The note that `root`, which lay in memory, makes; nil if it makes no sense.
+    public init?(_ root: PropertyListDictionary) {
+        guard case .integer(let at)? = root[Self.atKey] else { return nil }
+        self.at = Instant(microseconds: at)
+        isDurable = root[Self.durableKey] == .bool(true)
+        if let calls = root[Ledger.Key.calls]?.dictionaryValue { self.calls = calls }
+        if let answers = root[Ledger.Key.pendingAccept]?.arrayValue { self.answers = answers }
+        if let was = root[Self.foregroundBeforeKey]?.dictionaryValue,
+            let became = root[Self.foregroundKey]?.dictionaryValue
+        {
+            foreground = (was, became)
+        }
+    }
+
+    /// The note as it lies in memory.
+    public var root: PropertyListDictionary {
+        var root = PropertyListDictionary()
+        root[Self.atKey] = .integer(at.microseconds)
+        if isDurable { root[Self.durableKey] = .bool(true) }
+        if !calls.isEmpty { root[Ledger.Key.calls] = .dictionary(calls) }
+        if !answers.isEmpty { root[Ledger.Key.pendingAccept] = .array(answers) }
+        if let foreground {
+            root[Self.foregroundBeforeKey] = .dictionary(foreground.was)
+            root[Self.foregroundKey] = .dictionary(foreground.became)
+        }
+        return root
+    }
+
+    /// Whether `later` says all that this note says, or something newer in its place.
+    public func isCovered(by later: LedgerNote) -> Bool {
+        answers.isEmpty && foreground == nil && calls.keys.allSatisfy { later.calls[$0] != nil }
+    }
+
+    /// Whether the note has nothing more to say (R12), once `ledger`, which took it along, is in the file: all but a
+    /// ring that is on.
+    public func isDone(in ledger: Ledger) -> Bool {
+        !calls.members.contains { member in
+            guard let ring = Call(member), ring.state == .ringing, let now = ledger.call(ring.key) else { return false }
+            return ledger.isRinging(now) && now.since == ring.since
+        }
+    }
+
+    /// Whether the file had it, and lacks it again as it says `root` now.
+    public func isLost(from root: PropertyListDictionary) -> Bool {
+        guard isRecorded else { return false }
+        let known = root[Ledger.Key.calls]?.dictionaryValue
+        return calls.keys.contains { known?[$0] == nil }
+    }
+
+    /// Takes the note along.
+    fileprivate func enter(_ ledger: inout Ledger) {
+        let noted = calls.members.compactMap(Call.init).filter { noted in
+            ledger.call(noted.key).map { noted.counts(over: $0, isRecorded, now: ledger.moment.now) } ?? true
+        }
+        if !noted.isEmpty { ledger.enter(noted) }
+        for answer in answers where !isRecorded && !ledger.pendingAnswers.contains(answer) { ledger.addAnswer(answer) }
+        if let foreground, !isRecorded, ledger.foregroundKeys == foreground.was {
+            ledger.foregroundKeys = foreground.became
+        }
+        if isDurable, !isRecorded { ledger.isDurable = true }
+    }
+}
+
+extension LedgerNote {
+    /// Two notes are equal if they say the same of the same moment.
+    public static func == (left: LedgerNote, right: LedgerNote) -> Bool { left.root == right.root }
+
+    /// Hashes the moment.
+    public func hash(into hasher: inout Hasher) { hasher.combine(at) }
+}
+
+extension Call {
+    fileprivate init?(_ member: PropertyListDictionary.Member) {
+        guard let entry = member.value.dictionaryValue else { return nil }
+        self.init(key: CallKey(member.key), entry: entry)
+    }
+
+    /// Whether this call, as a note has it, counts over `known`, as the file has it.
+    ///
+    /// A later ring of the same id counts over an earlier one, and the first end of a ring over the ring. Strangers,
+    /// who write an end and nothing else, end whatever rings. A start that is yet to come is of another boot.
+    fileprivate func counts(over known: Call, _ isRecorded: Bool, now: Instant) -> Bool {
+        guard known.since == since || known.hasNoStart else { return known.since < since || known.since > now }
+        return !isRecorded && (state != .ringing || known.state == .ringing)
+    }
+}
+
+extension Ledger {
+    /// The file's contents, read for looking, with `notes` taken along.
+    public init(reading root: PropertyListDictionary, with notes: [LedgerNote] = [], at moment: Moment) {
+        self.init(asRead: root, at: moment)
+        guard !notes.isEmpty else { return }
+        let hungUp = isHungUpByStranger ? rings : []
+        for note in notes.sorted(by: { $0.at < $1.at }) { note.enter(&self) }
+        // Who removes the key hangs up the rings that the file has, and so those beside it: until a note says so.
+        let isHungUp = hungUp.contains { ring in call(ring.key).map { isRinging($0) && $0.since == ring.since } ?? false
+        }
+        if !isHungUp { keepStartInStep() }
+    }
+
+    /// The file opened for a change, with `notes` taken along. What other processes left behind is settled first.
+    public init(opening root: PropertyListDictionary, with notes: [LedgerNote] = [], at moment: Moment) {
+        self.init(reading: root, with: notes, at: moment)
+        settleWhatOthersLeft()
+    }
+
+    /// The ledger, which was read for looking, opened for a change.
+    public var opened: Ledger {
+        var ledger = self
+        ledger.settleWhatOthersLeft()
+        return ledger
+    }
+}

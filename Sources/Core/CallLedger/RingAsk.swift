@@ -1,0 +1,62 @@
+public import BelfryTerms
+
+/// What somebody asks of the process that rings a call.
+public enum RingAsk: Hashable, Sendable {
+    /// The caller's side hung up; `sentAt` is when that was sent, if the push says so.
+    case hangUp(HangupReason, sentAt: WallTime?)
+    /// The person at the endpoint answers.
+    case answer
+    /// The person at the endpoint declines.
+    case decline
+    /// The app has come to the front.
+    case foreground
+    /// Something has changed that the group file may not show: look again.
+    case look
+}
+
+extension RingAsk {
+    /// How a ring ends that is asked this; nil if it rings on. `began` is when its request was sent, if that is known.
+    ///
+    /// A hangup that was sent before the request is of an earlier call (R8).
+    public func end(ofRingSentAt began: WallTime?, wall: WallTime) -> EndReason? {
+        switch self {
+        case .hangUp(_, let sentAt):
+            let sentAt = sentAt.flatMap { $0.isBelievable(at: wall) ? $0 : nil }
+            return Ledger.isLate(sentAt, for: began) ? nil : .hangup
+        case .answer: return .answered
+        case .decline: return .declined
+        case .foreground: return .foreground
+        case .look: return nil
+        }
+    }
+}
+
+extension Ledger {
+    /// Carries out `ask` for the ring `key` and no other, as its owner was asked: what the ring's end leaves behind for
+    /// others is in the ledger then.
+    public mutating func carryOut(_ ask: RingAsk, for key: CallKey) {
+        switch ask {
+        case .hangUp(let reason, let sentAt): _ = hangUpCall(key, reason: reason, sentAt: believed(sentAt))
+        case .answer: if let ring = call(key), ring.state == .ringing { leaveAnswer(to: ring) }
+        case .decline: if let ring = call(key), ring.state == .ringing { write(record(ring, as: .declined)) }
+        case .foreground, .look: break
+        }
+    }
+}
+
+/// What became of a ring, as its owner answers whoever asked.
+public struct RingAnswer: Hashable, Sendable {
+    /// The call.
+    public let key: CallKey
+    /// How it ended; `ringing` if it rings on.
+    public let state: CallState
+    /// Whether others find it in the group file: now, or as soon as they let the file be written.
+    public let isRecorded: Bool
+
+    /// An answer.
+    public init(key: CallKey, state: CallState, isRecorded: Bool) {
+        self.key = key
+        self.state = state
+        self.isRecorded = isRecorded
+    }
+}

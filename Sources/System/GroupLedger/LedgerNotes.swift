@@ -1,0 +1,179 @@
+import BelfryPropertyList
+import BelfrySyscalls
+import BelfryTerms
+import CallLedger
+import Glibc
+import RingEar
+
+/// The notes that lie beside one group file: what the ledger says and the file may not have.
+///
+/// A note is a file in the group's folder in memory, named after when and by whom it was laid, and never changed: its
+/// name ends in `owed` until the file has it, and then in `ring` as long as its ring is on. Whoever holds the folder's
+/// lock decides alone; reading takes no lock.
+final class LedgerNotes {
+    /// Where they lie, and the ears.
+    let folder: RingFolder
+
+    private static let bytesMax = 1 << 18
+    private static let namesMax = 4_096
+    /// Within one tick of the kernel's clock, 10 ms at most, a folder can change twice and look as if it had once.
+    private static let settlingTime = TimeSpan.milliseconds(20)
+
+    /// The notes by their names without ending, in that order; nil for one that makes no sense.
+    private var known: [(stem: String, note: LedgerNote?)] = []
+    /// Notes of this process that could not be laid: nobody else knows of them.
+    private var unlaid: [LedgerNote] = []
+    private var seen: (folder: FileIdentity, at: WallTime)?
+    private var lastAt: Int64 = 0
+
+    private enum Ending: String {
+        case owed, ring
+        /// It is being written, or its writer died over it.
+        case unfinished
+    }
+
+    init(folder: RingFolder) {
+        self.folder = folder
+    }
+
+    /// All that is known, in no order.
+    var all: [LedgerNote] { known.compactMap(\.note) + unlaid }
+
+    /// Whether the group file lacks something.
+    var areOwed: Bool { !unlaid.isEmpty || known.contains { $0.note?.isRecorded == false } }
+
+    /// Whether others find all notes of this process.
+    var areKept: Bool { unlaid.isEmpty }
+
+    /// Reads what is new in the folder; true if anything was.
+    @discardableResult
+    func refresh() -> Bool {
+        guard (try? folder.open(makes: false)) == true, let identity = try? folder.directory?.identity() else {
+            return false
+        }
+        let now = WallTime(microseconds: wallTimeMicroseconds())
+        if let seen, seen.folder == identity, seen.at - identity.modified >= Self.settlingTime { return false }
+        guard let names = try? folder.directory?.names(max: Self.namesMax) else { return false }
+        seen = (identity, now)
+        return take(names)
+    }
+
+    private func take(_ names: [String]) -> Bool {
+        var (found, isNew) = ([(stem: String, note: LedgerNote?)](), false)
+        var earlier = known[...]
+        for name in names.sorted() {
+            guard let (stem, ending) = Self.parts(of: name), found.last?.stem != stem else { continue }
+            if ending == .unfinished {
+                if Self.writer(of: stem)?.isAlive != true { try? folder.directory?.remove(name) }
+                continue
+            }
+            while let first = earlier.first, first.stem < stem { earlier.removeFirst() }
+            var note: LedgerNote?
+            if let first = earlier.first, first.stem == stem {
+                note = first.note
+            } else {
+                note = read(name)
+                isNew = true
+            }
+            if let isRecorded = note?.isRecorded, isRecorded != (ending == .ring) {
+                note?.isRecorded = ending == .ring
+                isNew = true
+            }
+            found.append((stem, note))
+        }
+        if found.count != known.count { isNew = true }
+        known = found
+        return isNew
+    }
+
+    private func read(_ name: String) -> LedgerNote? {
+        guard let bytes = try? folder.directory?.read(name, bytesMax: Self.bytesMax)?.bytes,
+            let root = try? PropertyListDictionary.parse(bytes)
+        else { return nil }
+        return LedgerNote(root)
+    }
+
+    /// Lays `note`. If there is no room for it, this process alone knows of it.
+    func lay(_ note: LedgerNote) {
+        lastAt = max(lastAt + 1, note.at.microseconds)
+        let writer = ProcessIdentity.current
+        let stem = "\(lastAt)-\(writer.pid)-\(writer.startTicks)"
+        do throws(SystemError) {
+            try folder.open(makes: true)
+            try write(note.root.serializedXML(), as: Self.name(stem, .owed), aside: Self.name(stem, .unfinished))
+            for (stem, earlier) in known where earlier?.isCovered(by: note) ?? false && Self.writer(of: stem) == writer
+            {
+                remove(stem)
+            }
+            known.append((stem, note))
+            known.sort { $0.stem < $1.stem }
+        } catch {
+            unlaid.append(note)
+        }
+        seen = nil
+    }
+
+    private func write(_ bytes: [UInt8], as name: String, aside: String) throws(SystemError) {
+        guard bytes.count <= Self.bytesMax else {
+            throw SystemError(errno: EFBIG, call: "write", subject: name)
+        }
+        try folder.directory?.write(bytes, as: name, aside: aside)
+    }
+
+    /// The group file has all of `notes`, as `ledger` has taken them along: removes those that have nothing more to
+    /// say.
+    func recorded(_ notes: [LedgerNote], in ledger: Ledger) {
+        guard !known.isEmpty || !unlaid.isEmpty else { return }
+        unlaid.removeAll { notes.contains($0) && $0.isDone(in: ledger) }
+        for index in unlaid.indices where notes.contains(unlaid[index]) { unlaid[index].isRecorded = true }
+        for (stem, note) in known {
+            guard let note else {
+                if Self.writer(of: stem)?.isAlive != true { remove(stem) }
+                continue
+            }
+            guard notes.contains(note) else { continue }
+            if note.isDone(in: ledger) {
+                remove(stem)
+            } else if !note.isRecorded {
+                try? folder.directory?.rename(Self.name(stem, .owed), to: Self.name(stem, .ring))
+            }
+        }
+        seen = nil
+        refresh()
+    }
+
+    /// A stranger's write has lost rings of this process from the file, which says `root` now: the file lacks them
+    /// again.
+    func reopen(lostFrom root: PropertyListDictionary) {
+        for (stem, note) in known where note?.isLost(from: root) ?? false && Self.writer(of: stem) == .current {
+            try? folder.directory?.rename(Self.name(stem, .ring), to: Self.name(stem, .owed))
+            seen = nil
+        }
+        refresh()
+    }
+
+    private func remove(_ stem: String) {
+        // In this order: whoever records the note at this moment renames the first to the second.
+        try? folder.directory?.remove(Self.name(stem, .owed))
+        try? folder.directory?.remove(Self.name(stem, .ring))
+        known.removeAll { $0.stem == stem }
+    }
+
+    private static func name(_ stem: String, _ ending: Ending) -> String { "\(stem).\(ending.rawValue)" }
+
+    private static func parts(of name: String) -> (stem: String, ending: Ending)? {
+        guard let dot = name.lastIndex(of: "."), let ending = Ending(rawValue: String(name[name.index(after: dot)...]))
+        else { return nil }
+        return (String(name[..<dot]), ending)
+    }
+
+    private static func writer(of stem: String) -> ProcessIdentity? {
+        let parts = stem.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 3, let pid = Int32(parts[1]), let start = UInt64(parts[2]) else { return nil }
+        return ProcessIdentity(pid: pid, startTicks: start)
+    }
+}
+
+extension FileIdentity {
+    fileprivate var modified: WallTime { WallTime(microseconds: modifiedMicroseconds) }
+}

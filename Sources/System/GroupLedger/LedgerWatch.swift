@@ -1,0 +1,112 @@
+import BelfryAppGroup
+import BelfryEventLoop
+import BelfrySyscalls
+import BelfryTerms
+public import CallLedger
+
+/// Shows a group's ledger whenever the file has changed, and when an owner dies, since a dead process writes nothing
+/// (R12).
+public final class LedgerWatch {
+    private let file: GroupFile
+    private let notes: LedgerNotes
+    private let loop: Loop
+    private let changed: (Ledger) -> Void
+    private var begins: (any ScheduledTimer)?
+    private var timer: (any ScheduledTimer)?
+    private var isEnded = false
+    private var watch: GroupWatch?
+    private var shown: GroupSnapshot?
+    /// Rarely more than two, so that searching is cheaper for a ring than creating a dictionary.
+    private var deaths: [(owner: Owner, source: ProcessSource)] = []
+
+    init(
+        file: GroupFile, notes: LedgerNotes, loop: Loop, failure: @escaping (SystemError) -> Void,
+        changed: @escaping (Ledger) -> Void
+    ) {
+        self.file = file
+        self.notes = notes
+        self.loop = loop
+        self.changed = changed
+        // In the next iteration, so that a ring sounds before the file is watched (R4).
+        begins = loop.afterThis(description: "watch the group") { [weak self] in self?.begin(failure: failure) }
+    }
+
+    private func begin(failure: (SystemError) -> Void) {
+        begins = nil
+        let (watch, error) = file.watch(on: loop) { [weak self] in self?.show($0) }
+        self.watch = watch
+        if let error { failure(error) }
+        showAgain()
+    }
+
+    /// Narrows the watch to the calls `keys`, most important first. Other calls' changes may not be shown until
+    /// ``look()``, and a ledger that is shown before then may hold these calls alone.
+    ///
+    /// With hundreds of rings, every write wakes every process; this spares them reading what does not concern them.
+    public func focus(on keys: [CallKey]) {
+        guard let shown else { return }
+        watch?.focus(on: GroupFocus(dictionary: Ledger.Key.calls, members: keys.map(\.text)), since: shown)
+    }
+
+    /// Reads the file and the notes again, in case a wake-up was lost, and shows the ledger if either has changed.
+    public func look() {
+        if notes.refresh() { showAgain() } else { watch?.look() }
+    }
+
+    /// Shows the ledger again when the owner of one of `rings` dies, in the next iteration if it is dead already, and
+    /// when the time of one is up, in place of those asked for before: neither of the two changes the file.
+    public func expectEnds(of rings: [Call]) {
+        guard !isEnded else { return }
+        expectDeaths(of: rings.compactMap(\.owner))
+        timer?.cancel()
+        timer = rings.map(\.until).min().map { end in
+            loop.schedule(at: end, description: "a ring's end") { [weak self] in self?.showAgain() }
+        }
+    }
+
+    private func expectDeaths(of owners: [Owner]) {
+        deaths.removeAll { death in
+            guard !owners.contains(death.owner) else { return false }
+            death.source.cancel()
+            return true
+        }
+        for owner in owners where !deaths.contains(where: { $0.owner == owner }) {
+            guard let process = ProcessIdentity(owner),
+                let source = try? loop.onDeath(of: process, description: "owner", { [weak self] in self?.died(owner) })
+            else { continue }
+            deaths.append((owner, source))
+        }
+    }
+
+    private func died(_ owner: Owner) {
+        deaths.removeAll { $0.owner == owner }
+        showAgain()
+    }
+
+    private func showAgain() {
+        show(file.snapshot())
+    }
+
+    /// Ends the watch: nothing is shown any more. Cancelling twice does nothing.
+    public func cancel() {
+        isEnded = true
+        begins?.cancel()
+        begins = nil
+        shown = nil
+        timer?.cancel()
+        timer = nil
+        watch?.cancel()
+        watch = nil
+        expectDeaths(of: [])
+    }
+
+    private func show(_ snapshot: GroupSnapshot) {
+        guard !isEnded else { return }
+        notes.refresh()
+        // What the file said before, if it cannot be read at this moment: that hangs up nothing (R13).
+        if snapshot.status == .read { shown = snapshot }
+        if !snapshot.isUnreadable { notes.reopen(lostFrom: snapshot.root) }
+        guard shown != nil || !notes.all.isEmpty else { return }
+        changed(Ledger(reading: shown ?? snapshot, with: notes.all))
+    }
+}

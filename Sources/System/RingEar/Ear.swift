@@ -1,0 +1,151 @@
+public import BelfryEventLoop
+public import BelfrySyscalls
+import BelfryTerms
+import CBelfryLinux
+public import CallLedger
+import Glibc
+
+/// The second ear of a process that rings: a socket in the group's folder, by which others reach its ring at once.
+///
+/// The group file alone would do, were there no lock that somebody may hold and no disk that may be full. The ear is
+/// named after what the file calls the ring's owner, so that whoever reads the file knows the ear. It listens from
+/// before the ring is admitted until the process leaves; a connection carries one message and one answer.
+public final class Ear {
+    /// How many connections may wait to be heard.
+    private static let backlog: Int32 = 64
+    /// How many connections are open at most; then the oldest is closed.
+    private static let connectionsMax = 16
+    /// How long a connection may take to say something.
+    private static let patience = TimeSpan.seconds(1)
+
+    private let folder: RingFolder
+    private let name: String
+    private let socket: OwnedDescriptor
+    private var source: DescriptorSource?
+    private var heard: ((RingMessage, @escaping (RingAnswer) -> Void) -> Void)?
+    private var connections: [Connection] = []
+
+    /// The name of the ear of the process that `owner` names.
+    static func name(of owner: Owner) -> String { "\(owner.pid)-\(owner.start).ear" }
+
+    /// Makes the ear of `owner` in `folder`: whoever connects waits until ``listen(on:_:)``.
+    public init(of owner: Owner, in folder: RingFolder) throws(SystemError) {
+        self.folder = folder
+        name = Self.name(of: owner)
+        socket = try makePacketSocket()
+        // Whoever leaves the folder last removes it, perhaps just now.
+        do throws(SystemError) {
+            try bind()
+        } catch  where error.errno == ENOENT {
+            try bind()
+        }
+        let number = socket.number
+        try checked("listen", on: name) { Glibc.listen(number, Self.backlog) }
+    }
+
+    private func bind() throws(SystemError) {
+        try folder.open(makes: true)
+        // Left by an earlier ring of this very process, or nobody's.
+        try folder.directory?.remove(name)
+        let number = socket.number
+        var address = try folder.address(of: name)
+        try checked("bind", on: name) { unsafe address.withPointer { unsafe Glibc.bind(number, $0, $1) } }
+    }
+
+    /// Hears what is asked on `loop`: `heard` gets each message, and calls the closure with what became of the ring
+    /// once it is silent; never if nothing became of it.
+    ///
+    /// A message that makes no sense or comes from another user is dropped.
+    public func listen(
+        on loop: Loop, _ heard: @escaping (RingMessage, @escaping (RingAnswer) -> Void) -> Void
+    ) throws(SystemError) {
+        self.heard = heard
+        source = try loop.watch(descriptor: socket.number, events: .readable, description: "ear") { [weak self] _ in
+            self?.accept(on: loop)
+        }
+    }
+
+    /// Hears nothing more, and removes the ear. Closing twice does nothing.
+    public func close() {
+        source?.cancel()
+        source = nil
+        heard = nil
+        for connection in connections { connection.close() }
+        connections = []
+        try? folder.directory?.remove(name)
+    }
+
+    private func accept(on loop: Loop) {
+        let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let accepted = accept4(socket.number, nil, nil, flags)
+        // Whoever connected may have left again.
+        guard accepted >= 0 else { return }
+        let descriptor = OwnedDescriptor(owning: accepted)
+        var user: UInt32 = 0
+        guard unsafe clinux_peer_user(descriptor.number, &user) == 0, user == geteuid() || user == 0 else { return }
+        connections.removeAll { $0.isClosed }
+        if connections.count == Self.connectionsMax { connections.removeFirst().close() }
+        let connection = Connection(descriptor)
+        connections.append(connection)
+        connection.read(on: loop, patience: Self.patience) { [weak self] message in
+            self?.heard?(message) { [weak connection] in connection?.answer($0) }
+        }
+    }
+
+    /// One who asks.
+    private final class Connection {
+        private let descriptor: OwnedDescriptor
+        private var source: DescriptorSource?
+        private var timer: (any ScheduledTimer)?
+        private(set) var isClosed = false
+
+        init(_ descriptor: consuming OwnedDescriptor) {
+            self.descriptor = descriptor
+        }
+
+        /// Calls `heard` with the message, now if it is here already.
+        func read(on loop: Loop, patience: TimeSpan, heard: @escaping (RingMessage) -> Void) {
+            guard !take(heard) else { return }
+            source = try? loop.watch(descriptor: descriptor.number, events: .readable, description: "asker") {
+                [weak self] _ in _ = self?.take(heard)
+            }
+            timer = loop.schedule(at: loop.now + patience, description: "asker") { [weak self] in self?.close() }
+        }
+
+        /// True if the connection has said all it will.
+        private func take(_ heard: (RingMessage) -> Void) -> Bool {
+            do throws(SystemError) {
+                guard let packet = try receivePacket(from: descriptor.number, bytesMax: RingMessage.bytesMax) else {
+                    return false
+                }
+                stopReading()
+                if let message = RingMessage(packet) { heard(message) } else { close() }
+            } catch {
+                close()
+            }
+            return true
+        }
+
+        func answer(_ answer: RingAnswer) {
+            guard !isClosed else { return }
+            // Whoever left does not hear it.
+            try? sendPacket(answer.packet, to: descriptor.number)
+            close()
+        }
+
+        func close() {
+            guard !isClosed else { return }
+            isClosed = true
+            stopReading()
+            // The peer learns of it even if this object lives on.
+            shutdown(descriptor.number, Int32(SHUT_RDWR))
+        }
+
+        private func stopReading() {
+            source?.cancel()
+            source = nil
+            timer?.cancel()
+            timer = nil
+        }
+    }
+}

@@ -1,0 +1,143 @@
+public import BelfryEventLoop
+import BelfrySyscalls
+public import BelfryTerms
+public import CallLedger
+import Glibc
+
+/// Asks at the ears of several rings at once, and waits no longer than 100 ms for what became of them.
+public final class RingCalls {
+    /// How long anybody waits for an ear.
+    public static let patience = TimeSpan.milliseconds(100)
+
+    private let folder: RingFolder
+    private let loop: Loop
+    private var calls: [RingCall] = []
+    private var answers: [RingAnswer] = []
+    private var done: (([RingAnswer]) -> Void)?
+    private var timer: (any ScheduledTimer)?
+
+    private init(folder: RingFolder, loop: Loop) {
+        self.folder = folder
+        self.loop = loop
+    }
+
+    /// Says `ask` to the owner of each of `rings`, all in `group`, at once, and calls `done` with what they answered:
+    /// in a later iteration, or now if nobody is there.
+    ///
+    /// Who does not answer is missing among the answers: a process that is dead, stopped or overloaded. The ear of a
+    /// dead one is removed.
+    public static func ask(
+        _ ask: RingAsk, of rings: [Call], in group: GroupName, folder: RingFolder, on loop: Loop,
+        done: @escaping ([RingAnswer]) -> Void
+    ) {
+        guard !rings.isEmpty, (try? folder.open(makes: false)) == true else { return done([]) }
+        RingCalls(folder: folder, loop: loop).ask(
+            rings.compactMap { ring in
+                guard let owner = ring.owner else { return nil }
+                let message = RingMessage(group: group, call: ring.key, ask: ask)
+                return RingCall(ear: Ear.name(of: owner), packet: message.packet)
+            }, done)
+    }
+
+    private func ask(_ calls: [RingCall], _ done: @escaping ([RingAnswer]) -> Void) {
+        self.calls = calls
+        let end = loop.now + Self.patience
+        // All are asked before anybody is waited for.
+        for call in calls { connect(call, retryAfter: .milliseconds(1), until: end) }
+        self.calls.removeAll { $0.isOver }
+        guard !self.calls.isEmpty else { return done([]) }
+        self.done = done
+        for call in self.calls where call.isAsked { listen(to: call) }
+        timer = loop.schedule(at: end, description: "ears") { [self] in finish() }
+    }
+
+    /// Tells the owners of `rings` to look again, and waits for nobody.
+    public static func wake(_ rings: [Call], in group: GroupName, folder: RingFolder) {
+        guard !rings.isEmpty, (try? folder.open(makes: false)) == true else { return }
+        for owner in Set(rings.compactMap(\.owner)) {
+            let message = RingMessage(group: group, call: CallKey(""), ask: .look)
+            _ = try? RingCall(ear: Ear.name(of: owner), packet: message.packet)?.say(in: folder)
+        }
+    }
+
+    /// Asks; again after 1, 2, 4 … ms if more ask there than may wait.
+    private func connect(_ call: RingCall, retryAfter delay: TimeSpan, until end: Instant) {
+        do throws(SystemError) {
+            try call.say(in: folder)
+            if done != nil { listen(to: call) }
+        } catch {
+            guard error.errno == EAGAIN, loop.now + delay < end else {
+                if error.errno == ECONNREFUSED { try? folder.directory?.remove(call.ear) }
+                return over(call)
+            }
+            call.retry = loop.schedule(at: loop.now + delay, description: "ear") { [self] in
+                connect(call, retryAfter: delay + delay, until: end)
+            }
+        }
+    }
+
+    private func listen(to call: RingCall) {
+        call.source = try? loop.watch(descriptor: call.number, events: .readable, description: "ear") { [self] _ in
+            do throws(SystemError) {
+                guard let packet = try receivePacket(from: call.number, bytesMax: RingMessage.bytesMax) else { return }
+                if let answer = RingAnswer(packet) { answers.append(answer) }
+            } catch {
+                // The ring's process died: it has not answered.
+            }
+            over(call)
+        }
+        if call.source == nil { over(call) }
+    }
+
+    private func over(_ call: RingCall) {
+        call.end()
+        guard done != nil else { return }
+        calls.removeAll { $0 === call }
+        if calls.isEmpty { finish() }
+    }
+
+    private func finish() {
+        guard let done else { return }
+        self.done = nil
+        timer?.cancel()
+        for call in calls { call.end() }
+        calls = []
+        done(answers)
+    }
+}
+
+/// One connection to one ear.
+private final class RingCall {
+    let ear: String
+    private let packet: [UInt8]
+    private let socket: OwnedDescriptor
+    private(set) var isAsked = false
+    private(set) var isOver = false
+    var source: DescriptorSource?
+    var retry: (any ScheduledTimer)?
+
+    /// nil if no descriptor is left.
+    init?(ear: String, packet: [UInt8]) {
+        guard let socket = try? makePacketSocket() else { return nil }
+        self.ear = ear
+        self.packet = packet
+        self.socket = socket
+    }
+
+    var number: Int32 { socket.number }
+
+    func say(in folder: RingFolder) throws(SystemError) {
+        var address = try folder.address(of: ear)
+        try checked("connect", on: ear) { unsafe address.withPointer { unsafe connect(number, $0, $1) } }
+        try sendPacket(packet, to: number)
+        isAsked = true
+    }
+
+    func end() {
+        isOver = true
+        source?.cancel()
+        source = nil
+        retry?.cancel()
+        retry = nil
+    }
+}

@@ -1,0 +1,91 @@
+public import BelfrySyscalls
+public import BelfryTerms
+import Glibc
+
+/// Where ears and notes are: `$BELFRY_RUNTIME_DIRECTORY`, else `$XDG_RUNTIME_DIR/belfry`, a folder in memory.
+public struct RuntimeDirectory: Hashable, Sendable {
+    /// Its path.
+    public let path: String
+
+    /// The directory at `path`.
+    public init(path: String) { self.path = path }
+
+    /// The directory that `environment` names; else one below the state directory at `statePath`, which works as well,
+    /// but not on a full disk.
+    ///
+    /// An empty variable counts as absent, and so does a relative `$XDG_RUNTIME_DIR`, as its specification demands.
+    public init(environment: Environment, statePath: String) {
+        if let configured = environment["BELFRY_RUNTIME_DIRECTORY"], !configured.utf8.isEmpty {
+            path = configured
+        } else if let runtime = environment["XDG_RUNTIME_DIR"], runtime.utf8.first == UInt8(ascii: "/") {
+            path = "\(runtime)/belfry"
+        } else {
+            path = "\(statePath)/runtime"
+        }
+    }
+}
+
+/// The folder of one group's ears and notes: `rings/<hash>` below the runtime directory, for its owner alone.
+///
+/// The hash is of the state directory and the group, since two state directories may share a runtime directory. Each
+/// ringing process has its ear there; the notes belong to the ledger. One object belongs to one thread.
+public final class RingFolder {
+    private let runtime: RuntimeDirectory
+    /// The folder's name below `rings`.
+    private let name: String
+    /// The open folder; nil until it was opened, and if it is missing.
+    public private(set) var directory: Directory?
+
+    private static let parentName = "rings"
+
+    /// The folder of `group`, whose state is kept at `statePath`. Nothing is opened or made yet.
+    public init(runtime: RuntimeDirectory, statePath: String, group: GroupName) {
+        self.runtime = runtime
+        name = Self.name(statePath: statePath, group: group)
+    }
+
+    /// Opens the folder, anew if it was removed. False if it is missing and not to be made.
+    @discardableResult
+    public func open(makes: Bool) throws(SystemError) -> Bool {
+        if try directory?.isRemoved() == false { return true }
+        directory = nil
+        do throws(SystemError) {
+            directory = try Directory.open(path: runtime.path, makes: makes)
+                .openDirectory(Self.parentName, makes: makes).openDirectory(name, makes: makes)
+            return true
+        } catch  where error.errno == ENOENT && !makes {
+            return false
+        }
+    }
+
+    /// Removes the folder if nobody needs it any more.
+    public func removeIfEmpty() {
+        guard (try? open(makes: false)) == true, let lock = try? tryLock() else { return }
+        try? Directory.open(path: runtime.path, makes: false).openDirectory(Self.parentName, makes: false)
+            .removeDirectory(name)
+        _ = consume lock
+    }
+
+    /// The address of the socket `name` in the open folder, however long the folder's path is.
+    func address(of name: String) throws(SystemError) -> UnixAddress {
+        switch directory?.descriptor.number {
+        case let number?: return try UnixAddress("/proc/self/fd/\(number)/\(name)")
+        case nil: throw SystemError(errno: ENOENT, call: "sockaddr_un", subject: name)
+        }
+    }
+
+    /// Takes the lock on the open folder; nil if somebody holds it.
+    public func tryLock() throws(SystemError) -> FileLock? {
+        try directory?.tryLock()
+    }
+
+    /// FNV-1a, 64 bits, of both, in hexadecimal digits (draft-eastlake-fnv).
+    private static func name(statePath: String, group: GroupName) -> String {
+        var path = statePath.split(separator: "/").joined(separator: "/")
+        if statePath.utf8.first == UInt8(ascii: "/") { path = "/\(path)" }
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in Array(path.utf8) + [0] + Array(group.text.utf8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

@@ -1,0 +1,92 @@
+import BelfryJSON
+public import BelfryTerms
+public import CallLedger
+
+/// What is said to an ear: one packet, a JSON object.
+///
+///     {"group": "group.belfry", "call": "4711", "ask": "hangup", "reason": "busy", "sentAt": 1700000000.5}
+public struct RingMessage: Hashable, Sendable {
+    /// A packet is at most this long, either way (S5).
+    public static let bytesMax = 1024
+
+    /// The group whose ring is meant.
+    public let group: GroupName
+    /// The call that is meant; the empty key is the anonymous call.
+    public let call: CallKey
+    /// What is asked of its ring.
+    public let ask: RingAsk
+
+    /// A message.
+    public init(group: GroupName, call: CallKey, ask: RingAsk) {
+        self.group = group
+        self.call = call
+        self.ask = ask
+    }
+
+    private enum Word: String {
+        case hangup, answer, decline, foreground, look
+    }
+
+    /// The message in `packet`; nil if it is none.
+    public init?(_ packet: [UInt8]) {
+        guard let object = JSONObject(packet: packet), let group = object["group"]?.stringValue.flatMap(GroupName.init),
+            let call = object["call"]?.stringValue,
+            let word = object["ask"]?.stringValue.flatMap(Word.init(rawValue:))
+        else { return nil }
+        self.group = group
+        self.call = CallKey(call)
+        switch word {
+        case .answer: ask = .answer
+        case .decline: ask = .decline
+        case .foreground: ask = .foreground
+        case .look: ask = .look
+        case .hangup:
+            guard let reason = object["reason"]?.stringValue.flatMap(HangupReason.init(rawValue:)) else { return nil }
+            ask = .hangUp(reason, sentAt: object["sentAt"]?.numberValue.flatMap(WallTime.init(unixSeconds:)))
+        }
+    }
+
+    /// The message as it is sent.
+    public var packet: [UInt8] {
+        var object: JSONObject = ["group": .string(group.text), "call": .string(call.text)]
+        func say(_ word: Word) { object["ask"] = .string(word.rawValue) }
+        switch ask {
+        case .answer: say(.answer)
+        case .decline: say(.decline)
+        case .foreground: say(.foreground)
+        case .look: say(.look)
+        case .hangUp(let reason, let sentAt):
+            say(.hangup)
+            object["reason"] = .string(reason.rawValue)
+            if let sentAt { object["sentAt"] = .real(sentAt.unixSeconds) }
+        }
+        return object.serialized()
+    }
+}
+
+extension RingAnswer {
+    /// The answer in `packet`; nil if it is none.
+    public init?(_ packet: [UInt8]) {
+        guard let object = JSONObject(packet: packet), let call = object["call"]?.stringValue,
+            let state = object["state"]?.stringValue.flatMap(CallState.init(rawValue:)),
+            let isRecorded = object["recorded"]?.boolValue
+        else { return nil }
+        self.init(key: CallKey(call), state: state, isRecorded: isRecorded)
+    }
+
+    /// The answer as it is sent.
+    public var packet: [UInt8] {
+        let object: JSONObject = [
+            "call": .string(key.text), "state": .string(state.rawValue), "recorded": .bool(isRecorded),
+        ]
+        return object.serialized()
+    }
+}
+
+extension JSONObject {
+    fileprivate init?(packet: [UInt8]) {
+        let limits = JSONLimits(bytesMax: RingMessage.bytesMax, depthMax: 4, valuesMax: 16)
+        guard case .object(let object)? = try? JSONValue.parse(packet, limits: limits) else { return nil }
+        self = object
+    }
+}

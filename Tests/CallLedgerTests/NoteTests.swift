@@ -1,0 +1,142 @@
+import BelfryPropertyList
+import BelfryTerms
+import Support
+import Testing
+@testable import CallLedger
+
+/// What lies beside the group file counts as if it were in it: R7, R8, R12 and R18.
+@Suite struct NoteTests {
+    let file = GroupFile()
+
+    /// The note of a change that the file does not get.
+    private func note(_ change: (inout Ledger) -> Void, over notes: [LedgerNote] = []) throws -> LedgerNote {
+        let before = Ledger(reading: file.root, with: notes, at: file.moment)
+        var after = before.opened
+        change(&after)
+        return try #require(LedgerNote(from: before, to: after))
+    }
+
+    private func ring(_ id: String, by pid: Int64, over notes: [LedgerNote] = []) throws -> LedgerNote {
+        let (until, owner) = (file.now + .seconds(30), file.process(pid))
+        let request = GroupFile.request(id, sentAt: nil)
+        return try note(
+            {
+                let admission = $0.admit(request, until: until, secondCall: .soft, callsMax: 9, owner: owner)
+                #expect(admission.rings)
+            }, over: notes)
+    }
+
+    private func ledger(_ notes: [LedgerNote]) -> Ledger { Ledger(reading: file.root, with: notes, at: file.moment) }
+
+    private func recorded(_ note: LedgerNote) -> LedgerNote {
+        var note = note
+        note.isRecorded = true
+        return note
+    }
+
+    @Test("a change that changes nothing makes no note, and a note reads back as it was written") func form() throws {
+        let nothing = Ledger(reading: file.root, at: file.moment)
+        #expect(LedgerNote(from: nothing, to: nothing.opened) == nil)
+        let ring = try ring("a", by: 1)
+        let answer = try note(
+            {
+                _ = $0.answer(CallKey("a"))
+                $0.enterForeground(owner: nil)
+            }, over: [ring])
+        #expect(LedgerNote(ring.root) == ring && LedgerNote(answer.root) == answer)
+        let all = ledger([answer, ring])
+        #expect(all.call(CallKey("a"))?.state == .answered && all.foreground == .unowned && all.isDurable)
+        #expect(all.root["pendingAccept"]?.arrayValue?.count == 1)
+        #expect(ring.isCovered(by: answer) && !answer.isCovered(by: ring))
+    }
+
+    @Test("R7 the first end of a ring counts over the ring, wherever either stands") func endOverRing() throws {
+        let ring = try ring("a", by: 1)
+        file.pass(.seconds(1))
+        let end = try note({ _ = $0.hangUp(CallKey("a"), reason: .busy, sentAt: nil) }, over: [ring])
+        #expect(ledger([end, ring]).call(CallKey("a"))?.state == .hangup)
+        #expect(ledger([recorded(ring), end]).rings.isEmpty)
+        file.root = ledger([ring]).root
+        #expect(ledger([end]).rings.isEmpty)
+        file.root = ledger([end, ring]).root
+        #expect(ledger([ring]).rings.isEmpty && ledger([recorded(ring)]).rings.isEmpty)
+    }
+
+    @Test("R8 a later ring of the same id counts over what was before it, and no old copy counts over it") func later()
+        throws
+    {
+        file.hangUp("a", sentAt: 1_699_999_000)
+        let old = file.root
+        file.pass(.seconds(700))
+        let ring = try ring("a", by: 1)
+        #expect(ledger([ring]).rings.map(\.key) == [CallKey("a")])
+        file.root = ledger([ring]).root
+        file.root = old
+        #expect(
+            ledger([recorded(ring)]).standing(of: CallKey("a"), owner: file.process(1), secondCall: .soft)
+                == .rings(.loud))
+        #expect(recorded(ring).isLost(from: PropertyListDictionary()) && !recorded(ring).isLost(from: old))
+    }
+
+    @Test("an entry of another boot, whose clock was further on, does not count over a ring") func otherBoot() throws {
+        file.hangUp("a")
+        file.reboot(away: .seconds(700))
+        let ring = try ring("a", by: 1)
+        #expect(ledger([ring]).rings.count == 1)
+    }
+
+    @Test("another program's bare word ends a ring that lies beside the file") func stranger() throws {
+        let ring = try ring("a", by: 1)
+        file.replace("a", with: .dictionary(["state": .string("answered")]))
+        #expect(
+            ledger([ring]).standing(of: CallKey("a"), owner: file.process(1), secondCall: .soft) == .ended(.answered))
+    }
+
+    @Test("who removes keyStartCallTime hangs up what lies beside the file too, once, and no later call") func removed()
+        throws
+    {
+        file.request("a", by: 1)
+        let beside = try ring("b", by: 2)
+        file.root["keyStartCallTime"] = nil
+        let both = ledger([beside])
+        #expect(both.standing(of: CallKey("a"), owner: file.process(1), secondCall: .soft) == .ended(.hangup))
+        #expect(both.standing(of: CallKey("b"), owner: file.process(2), secondCall: .soft) == .ended(.hangup))
+        file.pass(.seconds(1))
+        let later = try ring("c", by: 3, over: [beside])
+        #expect(ledger([beside, later]).rings.map(\.key) == [CallKey("c")])
+    }
+
+    @Test("a flag that another program has changed since stays as that program set it") func flag() throws {
+        let note = try note { $0.enterForeground(owner: nil) }
+        #expect(ledger([note]).foreground == .unowned)
+        file.root["enterToForground"] = .bool(false)
+        #expect(ledger([note]).foreground == .background)
+    }
+
+    @Test("R12 the note of a ring has more to say until the ring is over, be it that its process died") func done()
+        throws
+    {
+        let ring = try ring("a", by: 1)
+        #expect(!ring.isDone(in: ledger([ring])))
+        file.dead.insert(file.process(1))
+        #expect(ring.isDone(in: ledger([ring]).opened))
+        #expect(ledger([ring]).opened.call(CallKey("a"))?.state == .missed)
+    }
+
+    @Test("R18 a note of garbage makes no sense, or changes nothing that it does not name", arguments: 0..<40)
+    func garbage(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        file.request("good")
+        var root: PropertyListDictionary = ["at": .integer(.random(in: .min ... .max, using: &random))]
+        for key in ["calls", "pendingAccept", "foreground", "foregroundBefore", "durable"] where random.oneIn(2) {
+            root[key] = random.pick(StrangerTests.garbage)
+        }
+        var entry = PropertyListDictionary()
+        for key in StrangerTests.entryKeys { entry[key] = random.pick(StrangerTests.garbage) }
+        if random.oneIn(2) { root["calls"] = .dictionary(["bad": .dictionary(entry), "worse": .integer(1)]) }
+        guard let note = LedgerNote(root) else { return }
+        let merged = ledger([note, recorded(note)]).opened
+        #expect(merged.foreground != .background || merged.rings.map(\.key).contains(CallKey("good")))
+        _ = (note.isDone(in: merged), note.isCovered(by: note), note.isLost(from: merged.root))
+    }
+}

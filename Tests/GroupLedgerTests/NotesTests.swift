@@ -1,0 +1,175 @@
+import BelfryAppGroup
+import BelfryEventLoop
+import BelfrySyscalls
+import BelfryTerms
+import CallLedger
+import Glibc
+import RingEar
+import Support
+import Testing
+@testable import GroupLedger
+
+/// What lies beside a real file whose lock is held, or that cannot be written: R7, R12, R14.
+@Suite struct NotesTests {
+    let folder = TemporaryFolder()
+    let loop: Loop
+    let group: GroupName
+    let file: LedgerFile
+
+    init() throws {
+        loop = try Loop()
+        group = try #require(GroupName("group.belfry"))
+        file = Self.file(in: folder.path, group)
+    }
+
+    /// The ledger as another process has it open.
+    private var other: LedgerFile { Self.file(in: folder.path, group) }
+
+    private static func file(in folder: String, _ group: GroupName) -> LedgerFile {
+        LedgerFile(
+            state: StateDirectory(path: "\(folder)/state"), runtime: RuntimeDirectory(path: "\(folder)/run"),
+            group: group)
+    }
+
+    private func admit(_ id: String, in file: LedgerFile) -> LedgerTransaction<Admission>? {
+        let until = loop.now + .seconds(30)
+        var ended: LedgerTransaction<Admission>?
+        file.transact(on: loop) {
+            $0.admit(
+                RingRequest(key: CallKey(id)), until: until, secondCall: .soft, callsMax: 10, owner: Owner(.current))
+        } completion: {
+            ended = $0
+        }
+        return ended
+    }
+
+    private func hangUp(_ id: String, in file: LedgerFile) -> LedgerOutcome? {
+        var outcome: LedgerOutcome?
+        file.transact(on: loop) {
+            $0.hangUp(CallKey(id), reason: .busy, sentAt: nil)
+        } completion: {
+            outcome = $0.outcome
+        }
+        return outcome
+    }
+
+    /// The names of the notes.
+    private var notes: [String] {
+        guard let runtime = try? Directory.open(path: "\(folder.path)/run/rings", makes: false),
+            let name = try? runtime.names(max: 9).first
+        else { return [] }
+        return ((try? runtime.openDirectory(name, makes: false).names(max: 99)) ?? []).sorted()
+    }
+
+    private func holdLock() throws -> FileLock {
+        folder.makeFolder("state/groups/group.belfry/Library/Preferences")
+        let preferences = try Directory.open(
+            path: "\(folder.path)/state/groups/group.belfry/Library/Preferences", makes: false)
+        guard let lock = try FileLock.tryTake("group.belfry.plist.lock", in: preferences) else {
+            throw SystemError(errno: EWOULDBLOCK, call: "flock")
+        }
+        return lock
+    }
+
+    @Test("a ring leaves a note until it is over, and the end of a ring none") func undisturbed() throws {
+        #expect(admit("a", in: file)?.outcome == .recorded([]))
+        #expect(notes.count == 1 && notes[0].hasSuffix(".ring"))
+        #expect(hangUp("a", in: other) == .recorded([]))
+        #expect(notes.isEmpty)
+    }
+
+    @Test("R7 R10 with the lock held nobody waits: all know of rings and ends, and the file follows once it is free")
+    func lockHeld() throws {
+        let lock = try holdLock()
+        let begun = loop.now
+        #expect(admit("a", in: file)?.value == .ring(mode: .loud))
+        #expect(admit("b", in: other)?.value == .ring(mode: .soft))
+        #expect(admit("a", in: other)?.value == .silent(.duplicate, missed: false))
+        #expect(hangUp("a", in: other) == .waiting([]))
+        #expect(other.read()?.rings.map(\.key) == [CallKey("b")])
+        #expect(admit("a", in: other)?.value == .silent(.hungUp, missed: false))
+        #expect(loop.now - begun < .milliseconds(500))
+        #expect(other.file.snapshot().status == .missing && notes.contains { $0.hasSuffix(".owed") })
+        _ = consume lock
+        #expect(admit("c", in: other)?.outcome == .recorded([]))
+        #expect(Set(Ledger(reading: other.file.snapshot()).rings.map(\.key)) == [CallKey("b"), CallKey("c")])
+        #expect(notes.allSatisfy { $0.hasSuffix(".ring") })
+        #expect(notes.count == 2)
+    }
+
+    @Test("R14 what a file that cannot be written lacks is tried again a second later, and told of") func unwritable()
+        throws
+    {
+        folder.makeFolder("state")
+        try checked("chmod") { unsafe chmod("\(folder.path)/state", 0o777) }
+        var told: [LedgerOutcome] = []
+        file.onRecorded = { told.append($0) }
+        guard case .unwritable(let error, kept: true, [])? = admit("a", in: file)?.outcome else {
+            Issue.record("written to a directory that others may write to")
+            return
+        }
+        #expect(error.errno == EPERM && other.read()?.rings.map(\.key) == [CallKey("a")])
+        file.recordWhatIsOwed(on: loop)
+        #expect(told.isEmpty, "within a second")
+        try checked("chmod") { unsafe chmod("\(folder.path)/state", 0o700) }
+        let end = loop.now + LedgerFile.recordingInterval
+        _ = loop.schedule(at: end, description: "a tick") { [file, loop] in
+            file.recordWhatIsOwed(on: loop)
+            loop.stop()
+        }
+        loop.run()
+        #expect(told == [.recorded([])])
+        #expect(Ledger(reading: other.file.snapshot()).rings.map(\.key) == [CallKey("a")])
+    }
+
+    @Test("without a runtime folder the file has to do, and this process knows what it could not write")
+    func noRuntime()
+        throws
+    {
+        folder.write([], to: "run")
+        #expect(admit("a", in: file)?.outcome == .recorded([]))
+        #expect(other.read()?.rings.map(\.key) == [CallKey("a")])
+        let lock = try holdLock()
+        #expect(admit("b", in: file)?.outcome == .waiting([]))
+        #expect(file.read()?.rings.count == 2 && other.read()?.rings.count == 1)
+        _ = consume lock
+        file.recordWhatIsOwed(on: loop)
+        file.finish { [loop] in loop.stop() }
+        loop.run()
+        #expect(other.read()?.rings.count == 2)
+    }
+
+    @Test("another process that was stopped as it decided holds up nobody for longer than 100 ms") func decisionHeld()
+        throws
+    {
+        #expect(admit("a", in: file)?.outcome == .recorded([]))
+        try other.folder.open(makes: true)
+        let lock = try file.folder.tryLock()
+        let begun = loop.now
+        var value: Admission?
+        let until = loop.now + .seconds(30)
+        value =
+            other.transactAndWait(on: loop) {
+                $0.admit(
+                    RingRequest(key: CallKey("b")), until: until, secondCall: .soft, callsMax: 10,
+                    owner: Owner(.current))
+            }.value
+        #expect(value == .ring(mode: .soft) && loop.now - begun >= LedgerFile.decisionPatience)
+        _ = consume lock
+    }
+
+    @Test("R12 R18 what lies there and makes no sense is passed over, and removed once its writer is gone")
+    func leftovers() throws {
+        #expect(admit("a", in: file)?.outcome == .recorded([]))
+        let place = try #require(
+            try? Directory.open(path: "\(folder.path)/run/rings", makes: false).names(max: 9).first)
+        let dead = ["1-99999999-1.owed", "2-99999999-1.unfinished", "3-99999999-1.ring"]
+        for name in dead + ["nonsense", "9-9.owed", ".owed"] {
+            folder.write(Array("no property list".utf8), to: "run/rings/\(place)/\(name)")
+        }
+        #expect(other.read()?.rings.map(\.key) == [CallKey("a")])
+        #expect(hangUp("a", in: other) == .recorded([]))
+        #expect(notes.filter { dead.contains($0) }.isEmpty)
+        #expect(notes.contains("nonsense"))
+    }
+}
