@@ -160,10 +160,12 @@ final class PushRun {
     private let follows: Bool
     private var connection: PushConnection?
     private var failure: PushError?
-    private var isDelivered = false
     /// What the worker said when it rejected the notification.
     private var rejection: String?
     private var isAccepted = false
+    /// The id of the call that rings.
+    private var ringing: String?
+    private var isInterrupted = false
 
     /// Pushes `notification` and returns how that ended; `connected` is called before the first event is printed.
     static func push(
@@ -193,8 +195,23 @@ final class PushRun {
             throw CommandError(error)
         }
         connected()
+        try expectInterrupt()
         loop.run()
         return try conclusion()
+    }
+
+    private func expectInterrupt() throws(CommandError) {
+        // A script that runs us in the background has us ignore Ctrl-C.
+        guard !isIgnored(signal: SIGINT) else { return }
+        do throws(SystemError) {
+            try loop.onSignal(SIGINT, description: "Ctrl-C") { [self] _ in
+                isInterrupted = true
+                connection?.cancel()
+                loop.stop()
+            }
+        } catch {
+            throw CommandError(.defect, "Ctrl-C cannot be waited for: \(error)")
+        }
     }
 
     private func print(_ line: PushConnection.Line) {
@@ -218,7 +235,8 @@ final class PushRun {
         // By the name, since even an event whose body we cannot read says what became of the notification.
         switch event.name {
         case "received": isAccepted = true
-        case "delivered": isDelivered = true
+        case "ringing": ringing = event.call
+        case "ended": ringing = nil
         case "rejected": rejection = EventText.details(of: event.body)
         default: break
         }
@@ -230,8 +248,32 @@ final class PushRun {
             guard !follows else { return .badNotification }
             throw CommandError(.badNotification, "the notification was rejected: \(rejection)")
         }
+        if isInterrupted {
+            guard let ringing else { return .interrupted }
+            let hangup = hangup(of: ringing)
+            throw CommandError(.interrupted, "\(CallText.name(of: ringing)) rings on", "hang up with: \(hangup)")
+        }
         if let failure { throw CommandError(failure) }
-        if isDelivered || (!follows && isAccepted) || !context.output.isOpen { return .done }
-        throw CommandError(PushError(.endedEarly, "the connection ended before the notification was delivered"))
+        return .done
+    }
+
+    /// How to hang up `call` from the same shell.
+    private func hangup(of call: String) -> String {
+        var words = ["belfry", "hangup"]
+        for name in ["socket", "group"] {
+            if let value = context.options[name] { words.append(Self.shellWord("--\(name)=\(value)")) }
+        }
+        if call.hasPrefix("-") { words.append("--") }
+        return (words + [Self.shellWord(call)]).joined(separator: " ")
+    }
+
+    /// `text` as a shell reads it back.
+    private static func shellWord(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "-_./:@%+=,".utf8.contains(byte)
+        }
+        guard text.isEmpty || !isPlain else { return text }
+        let parts = text.split(separator: "'", omittingEmptySubsequences: false)
+        return "'" + parts.joined(separator: #"'\''"#) + "'"
     }
 }
