@@ -5,7 +5,10 @@ import Testing
 @Suite struct PrintableTests {
     @Test(
         "S3 plain text of any language stays as it is",
-        arguments: ["", "Anna", "Grüße, Ω, 日本語", "👩‍👩‍👧", "❤️‍🔥", "می\u{200C}خواهم", "क्\u{200D}ष", "cafe\u{301}", "a\\b"])
+        arguments: [
+            "", "Anna", "Grüße, Ω, 日本語", "👩‍👩‍👧", "❤️‍🔥", "می\u{200C}خواهم", "क्\u{200D}ष", "cafe\u{301}",
+            "a\\b",
+        ])
     func plain(text: String) {
         #expect(Printable.escaped(text).utf8.elementsEqual(text.utf8))
     }

@@ -187,13 +187,22 @@ import Testing
 
     @Test(arguments: [
         ["push"], ["push", "a", "b"], ["call", "x"], ["hangup", "c", "--reason", "tired"],
-        ["call", "--duration", "0.5s"],
+        ["call", "--duration", "0.5s"], ["call", "--avatar", "x"], ["call", "--avatar", "file:///x"], ["call", ""],
         ["call", "--id", ""], ["call", "--id", "a\u{1}b"], ["call", "--id", String(repeating: "a", count: 129)],
         ["nothing"], [], ["call", "--socket", "/" + String(repeating: "a", count: 200)], ["call", "--group"],
     ])
     func wrongUsageIs64(words: [String]) {
         let run = CommandRun(words, ["XDG_RUNTIME_DIR": "/nonexistent"])
         #expect(run.status == .usage && run.output == "" && run.complaints.hasPrefix("belfry: "))
+    }
+
+    @Test(arguments: [
+        (["call", "x"], "belfry call does not take \"x\": belfry call ["),
+        (["push", "a", "b", "\u{1B}"], "belfry push does not take \"b\", \"\\u{1b}\": belfry push FILE"),
+        (["push"], "belfry push needs more arguments: "),
+    ])
+    func aWrongNumberOfArgumentsIsExplained(words: [String], complaint: String) {
+        #expect(CommandRun(words).complaints.hasPrefix("belfry: \(complaint)"))
     }
 
     @Test func everyCommandHasHelp() {

@@ -51,8 +51,9 @@ enum Program {
             return .done
         }
         guard command.arguments.contains(options.arguments.count) else {
-            let problem = options.arguments.count < command.arguments.lowerBound ? "needs more" : "takes fewer"
-            throw CommandError(.usage, "belfry \(name) \(problem) arguments", "belfry \(command.synopsis[0])")
+            let extra = options.arguments.dropFirst(command.arguments.upperBound).map { "\"\($0)\"" }
+            let problem = extra.isEmpty ? "needs more arguments" : "does not take " + extra.joined(separator: ", ")
+            throw CommandError(.usage, "belfry \(name) \(problem)", "belfry \(command.synopsis[0])")
         }
         return try command.run(Context(options: options, environment: environment, output: output))
     }

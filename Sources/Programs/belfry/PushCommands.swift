@@ -128,7 +128,13 @@ extension Command {
         try checkID(id, mayBeEmpty: false)
         var request = CallRequest(callID: id, callerName: options["name"], handle: options["handle"])
         request.hasVideo = options.has("video")
-        if let avatar = options["avatar"] { request.callerAvatar = .url(avatar) }
+        if let avatar = options["avatar"] {
+            guard CallerPicture.isAddress(avatar) else {
+                throw CommandError(
+                    .usage, "\(avatar) is no address of a picture", "http or https, such as https://example.org/a.png")
+            }
+            request.callerAvatar = .url(avatar)
+        }
         if let text = options["duration"] {
             guard let duration = ValueText.duration(text, from: .seconds(1)) else {
                 throw CommandError(.usage, "\(text) is no duration of a ring", "1s or more, such as 10s or 1500ms")
