@@ -94,6 +94,8 @@ install: files ## install to PREFIX, and say how to switch it on
 ifeq ($(DESTDIR),)
 	@case '$(PREFIX)' in /usr|/usr/local|"$$HOME/.local") ;; *) \
 		echo 'The user manager does not look in this PREFIX. Once: systemctl --user link $(units_folder)/belfry*' ;; esac
+	@case ":$$PATH:" in *:'$(programs_folder)':*) ;; *) \
+		echo '$(programs_folder) is not in PATH. To run belfry:            PATH=$(programs_folder):$$PATH' ;; esac
 	@echo 'Switch it on, as the user whose calls shall ring:  systemctl --user enable --now belfry.socket'
 	@echo 'To ring without a login (a desk phone):            loginctl enable-linger'
 endif
@@ -110,11 +112,21 @@ files: $(if $(wildcard $(PROGRAMS:%=$(BUILD)/release/%)),,build)
 		sed 's|@bindir@|$(subst %,%%,$(abspath $(PREFIX)))/bin|' Units/$$unit >$(units_folder)/$$unit && \
 		chmod 644 $(units_folder)/$$unit || exit 1; done
 
-uninstall: ## remove what install put there
-	@[ "$$(systemctl --user show --property=FragmentPath --value belfry.socket 2>/dev/null)" \
-		!= '$(units_folder)/belfry.socket' ] || systemctl --user disable --now belfry.socket
-	@rm -f $(PROGRAMS:%=$(programs_folder)/%) $(UNITS:%=$(units_folder)/%)
-	@rm -rf $(DESTDIR)$(PREFIX)/share/belfry $(documents_folder)
+# The user's own manager is told only if what it runs is what is removed.
+uninstall: ## stop what rings for this user, and remove what install put there
+	@used=$$(systemctl --user show --property=FragmentPath --value belfry.socket 2>/dev/null); \
+	[ "$$used" = '$(units_folder)/belfry.socket' ] || used=; \
+	[ -z "$$used" ] || { systemctl --user disable --now belfry.socket; \
+		systemctl --user stop 'belfry@*.service' belfry-tidy.service; \
+		rm -rf "$${XDG_RUNTIME_DIR:-/run/user/$$(id -u)}/belfry"; }; \
+	rm -f $(PROGRAMS:%=$(programs_folder)/%) $(UNITS:%=$(units_folder)/%); \
+	rm -rf $(DESTDIR)$(PREFIX)/share/belfry $(documents_folder); \
+	[ -z "$$used" ] || systemctl --user daemon-reload
+ifeq ($(DESTDIR),)
+	@config=$${XDG_CONFIG_HOME:-$$HOME/.config}; \
+	for folder in "$${BELFRY_STATE_DIRECTORY:-$${XDG_STATE_HOME:-$$HOME/.local/state}/belfry}" "$$config/belfry" \
+		/etc/belfry "$$config"/systemd/user/belfry*.d; do [ ! -d "$$folder" ] || echo "Left: $$folder"; done
+endif
 
 rule: ## R=R9: what a rule says, and every line of code and tests that cites it
 	@awk '/^##/ { shown = 0 } /^### $(R) / { shown = 1 } shown' docs/rules.md

@@ -217,7 +217,10 @@ let checks: [Target] = [
         ]),
     tests(
         "BelfryClientTests",
-        of: ["BelfryClient", "BelfryProtocol", "BelfryEventLoop", "BelfryJSON", "BelfryTerms", "Support"]),
+        of: [
+            "BelfryClient", "BelfryProtocol", "BelfryEventLoop", "BelfryJSON", "BelfrySyscalls", "BelfryTerms",
+            "Support",
+        ]),
     tests(
         "CommandLineTests",
         of: [

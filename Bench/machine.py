@@ -44,9 +44,10 @@ class Connection:
 
     def __init__(self, path, message):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.socket.settimeout(PATIENCE_SECONDS)
         self.started = boot_seconds()
+        # Without a timeout, with which connect() would fail on a full socket instead of waiting for a place.
         self.socket.connect(path)
+        self.socket.settimeout(PATIENCE_SECONDS)
         self.socket.sendall(message)
         self.pending = b""
 

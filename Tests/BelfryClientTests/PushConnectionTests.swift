@@ -6,6 +6,8 @@ import Testing
 
 @Suite struct PushConnectionTests {
     static let tick = #"{"event":"tick","at":1.0,"boot":2.0,"id":"i","n":1,"late":0.001}"#
+    static let delivered = #"{"event":"delivered","at":1.0,"boot":2.0,"id":"i"}"#
+    static let rejected = #"{"event":"rejected","at":1.0,"boot":2.0,"id":"i","reason":"TooDeep","detail":"d"}"#
 
     /// Pushes `bytes` and follows to the end.
     func follow(_ worker: ScriptedWorker, _ bytes: [UInt8]) throws -> (lines: [String], events: Int, error: PushError?)
@@ -33,22 +35,22 @@ import Testing
         let received = ReceivedBytes()
         let worker = ScriptedWorker { connection in
             received.set(ScriptedWorker.readAll(connection))
-            ScriptedWorker.write(Self.tick + "\n" + Self.tick + "\nnonsense\n" + Self.tick, to: connection)
+            ScriptedWorker.write(Self.tick + "\n" + Self.tick + "\nnonsense\n" + Self.delivered, to: connection)
         }
         defer { withExtendedLifetime(worker) {} }
         let answer = try follow(worker, notification)
         #expect(answer.error == nil)
-        #expect(answer.lines == [Self.tick, Self.tick, "nonsense", Self.tick])
+        #expect(answer.lines == [Self.tick, Self.tick, "nonsense", Self.delivered])
         #expect(answer.events == 3)
         #expect(received.bytes == notification)
     }
 
     @Test func aWorkerThatRefusesWithoutReadingIsHeard() throws {
-        let worker = ScriptedWorker { connection in ScriptedWorker.write(Self.tick + "\n", to: connection) }
+        let worker = ScriptedWorker { connection in ScriptedWorker.write(Self.rejected + "\n", to: connection) }
         defer { withExtendedLifetime(worker) {} }
         let answer = try follow(worker, [UInt8](repeating: 0x20, count: 4 << 20))
         #expect(answer.error == nil)
-        #expect(answer.lines == [Self.tick])
+        #expect(answer.lines == [Self.rejected])
     }
 
     @Test func aLineTooLongEndsIt() throws {

@@ -14,6 +14,10 @@ import Testing
     static let received = event("received", #""type":"call-request","call":"c","intercepted":true"#)
     static let ended = event("ended", #""call":"c","reason":"hangup","hangupReason":"cancelled","rang":1.5,"ticks":1"#)
 
+    static let ringing = event(
+        "ringing", #""call":"c","mode":"loud","duration":30,"interval":1,"sound":"ring","vibrate":true"#)
+    static let delivered = event("delivered", #""by":"extension","content":{}"#)
+
     @Test func eventsComeUntilTheOneThatIsWaitedFor() async throws {
         let sent = ReceivedBytes()
         let worker = ScriptedWorker { connection in
@@ -38,6 +42,7 @@ import Testing
             Self.received + Self.event("transferred", #""to":"another device""#)
             + Self.event("tick", #""n":"now in words""#) + Self.event("warning", #""code":"low-battery","detail":"d""#)
             + Self.event("ended", #""call":"c","reason":"transferred","rang":1.5,"ticks":1,"cost":{"eur":0}"#)
+            + Self.delivered
         let worker = ScriptedWorker(connections: 2) { connection in
             _ = ScriptedWorker.readAll(connection)
             ScriptedWorker.write(answer, to: connection)
@@ -45,7 +50,7 @@ import Testing
         defer { withExtendedLifetime(worker) {} }
         let session = try PushSession(PushSocket(path: worker.path))
         let events = try await session.push(CallRequest(callID: "c")).allEvents()
-        #expect(events.map(\.name) == ["received", "transferred", "tick", "warning", "ended"])
+        #expect(events.map(\.name) == ["received", "transferred", "tick", "warning", "ended", "delivered"])
         guard case .unknown(let transferred) = events[1].body, case .unknown = events[2].body,
             case .warning(let code, _) = events[3].body, case .ended(let ended) = events[4].body
         else {
@@ -58,30 +63,57 @@ import Testing
         let untilEnded = try await session.push(CallRequest(callID: "c")).events { event in
             if case .ended = event.body { true } else { false }
         }
-        #expect(untilEnded == events)
+        #expect(untilEnded == events.dropLast())
     }
 
     @Test func everyNotificationHasItsOwnEvents() async throws {
         let worker = ScriptedWorker(connections: 20) { connection in
             let call = (try? Push.parse(ScriptedWorker.readAll(connection)))?.call?.callID ?? "?"
             let answer = Self.event("received", #""type":"hangup","call":"\#(call)","intercepted":true"#)
-            ScriptedWorker.write(answer, to: connection)
+            ScriptedWorker.write(answer + Self.delivered, to: connection)
         }
         defer { withExtendedLifetime(worker) {} }
         let session = try PushSession(PushSocket(path: worker.path))
         let pushed = (0..<20).map { ($0, session.push(Hangup(callID: "call-\($0)"))) }
         for (index, notification) in pushed {
-            #expect(try await notification.allEvents().map(\.call) == ["call-\(index)"])
+            #expect(try await notification.allEvents().map(\.call) == ["call-\(index)", nil])
         }
     }
 
-    @Test func aWorkerThatClosesEarlyIsAnError() async throws {
-        let worker = ScriptedWorker { connection in ScriptedWorker.write(Self.received, to: connection) }
+    static let rejected = event("rejected", #""reason":"NoAps","detail":"d""#)
+    static let stories: [(answer: String, problem: String?)] = [
+        (received, "the connection ended before the notification was delivered"),
+        (received + ringing + delivered, "the connection ended before the end of the call was told"),
+        (received + ringing + ended, "the connection ended before the notification was delivered"),
+        (received + ringing + delivered + ended, nil), (rejected, nil),
+    ]
+
+    @Test("a worker that closed before it told all ends the stream with an error", arguments: stories)
+    func closedEarly(answer: String, problem: String?) async throws {
+        let worker = ScriptedWorker { connection in
+            _ = ScriptedWorker.readAll(connection)
+            ScriptedWorker.write(answer, to: connection)
+        }
+        defer { withExtendedLifetime(worker) {} }
+        let session = try PushSession(PushSocket(path: worker.path))
+        var error: PushError?
+        do {
+            _ = try await session.push(Array("{}".utf8)).allEvents()
+        } catch let failure as PushError {
+            error = failure
+        }
+        #expect(error?.detail == problem)
+        #expect(error == nil || error?.code == .endedEarly)
+    }
+
+    @Test func whatIsWaitedForAndDoesNotComeIsAnError() async throws {
+        let worker = ScriptedWorker { connection in ScriptedWorker.write(Self.received + Self.delivered, to: connection)
+        }
         defer { withExtendedLifetime(worker) {} }
         let session = try PushSession(PushSocket(path: worker.path))
         let call = session.push(Array("{}".utf8))
         let error = await #expect(throws: PushError.self) { _ = try await call.events { _ in false } }
-        #expect(error?.code == .endedEarly && error?.detail == "the worker closed after received")
+        #expect(error?.code == .endedEarly && error?.detail == "the worker closed after delivered")
     }
 
     @Test func whatIsNoEventIsAnError() async throws {

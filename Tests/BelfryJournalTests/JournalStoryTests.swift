@@ -77,7 +77,13 @@ import Testing
                 .init(
                     url: "https://a.example/Anna.png",
                     outcome: .skipped(reason: .connectFailed, detail: "https://a.example/Anna.png?9876 timed out"))),
-            .warning(code: .fieldIgnored, detail: "callerName: found \"Anna\", expected a string: ignored"),
+            .warning(
+                code: .fieldIgnored,
+                detail: """
+                    x: not known, ignored
+                    callerName: found "Anna", expected a string: ignored
+                    handle: found "x; Anna 9876", expected a string: ignored
+                    """),
             .rejected(reason: .badField, detail: "callId: found \"Anna 9876\", expected 1 to 128 bytes"),
         ]
         for body in secrets {
@@ -96,6 +102,17 @@ import Testing
         let entry = try #require(telling)
         #expect(entry.message == "Call a\\u{202e}b\\u{2028}c: does not ring: stale")
         #expect(value("BELFRY_CALL", entry).map { $0.utf8.elementsEqual(call.utf8) } == true)
+    }
+
+    @Test("all fields that were passed over are one entry, which names each")
+    func ignoredFields() throws {
+        let detail = "a: found the number 7, expected a string: ignored\nb: not known, ignored"
+        var story = JournalStory(group: "g")
+        let telling = story.entry(for: event(.warning(code: .fieldIgnored, detail: detail)))
+        let entry = try #require(telling)
+        #expect(
+            entry.message
+                == "Notification: warning: field-ignored: a: expected a string: ignored; b: not known, ignored")
     }
 
     @Test func theMessagesTellAStory() {

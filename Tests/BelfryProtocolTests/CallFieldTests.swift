@@ -115,8 +115,18 @@ import Testing
         #expect(try request(info: #""callerAvatar":"\#(address)""#).request.callerAvatar == .url(address))
     }
 
+    @Test("an address of another scheme is refused when it is asked for, and gives way to one that may be fetched")
+    func otherSchemes() throws {
+        for address in ["file:///etc/passwd", "ftp://h/a", "data:image/png;base64,AAAA"] {
+            let field = #""callerAvatar":"\#(address)""#
+            #expect(try request(info: field).request.callerAvatar == .url(address))
+            let both = try request(info: field + #","caller_avatar":"http://h/a""#)
+            #expect(both.request.callerAvatar == .url("http://h/a"))
+        }
+    }
+
     @Test(arguments: [
-        #""""#, #""x""#, #""file:///etc/passwd""#, #""ftp://h/a""#, #""http:/h""#, #""http://""#, #""http:///a""#,
+        #""""#, #""x""#, #""file: //""#, #""C:\\a""#, #""http:/h""#, #""http://""#, #""http:///a""#,
         #""http://:80/""#, #""http://h/a b""#, #""http://h/\u0000""#, #""http://h/\r\nX: y""#, #""//h/a""#, "5", "true",
         "[]", "{}", #""http://h\\a""#, #""http://h/\#(String(repeating: "a", count: 2040))""#,
     ])

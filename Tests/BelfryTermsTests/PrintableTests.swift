@@ -5,7 +5,10 @@ import Testing
 @Suite struct PrintableTests {
     @Test(
         "S3 plain text of any language stays as it is",
-        arguments: ["", "Anna", "Grüße, Ω, 日本語", "👩‍👩‍👧", "cafe\u{301}", "a\\b"])
+        arguments: [
+            "", "Anna", "Grüße, Ω, 日本語", "👩‍👩‍👧", "❤️‍🔥", "می\u{200C}خواهم", "क्\u{200D}ष", "cafe\u{301}",
+            "a\\b",
+        ])
     func plain(text: String) {
         #expect(Printable.escaped(text).utf8.elementsEqual(text.utf8))
     }
@@ -17,17 +20,26 @@ import Testing
         #expect(Printable.escaped("\u{7f}\u{80}\u{9b}\u{9f}\u{a0}") == "\\u{7f}\\u{80}\\u{9b}\\u{9f}\u{a0}")
     }
 
-    @Test("S3 nothing that moves a cursor, starts a line or turns text around is left")
+    @Test("S3 nothing that moves a cursor, starts a line, turns text around or hides in it is left")
     func nothingLeft() {
-        let hostile: [ClosedRange<UInt32>] = [
-            0...0x1F, 0x7F...0x9F, 0x061C...0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069,
-        ]
+        let hostile: [ClosedRange<UInt32>] =
+            [
+                0...0x1F, 0x7F...0x9F, 0xAD...0xAD, 0x061C...0x061C, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F,
+                0xFDD0...0xFDEF, 0xFEFF...0xFEFF, 0xFFF9...0xFFFB, 0xE0000...0xE007F,
+            ] + (0...16).map { plane in plane << 16 | 0xFFFE...plane << 16 | 0xFFFF }
         for value in hostile.joined() {
             guard let scalar = Unicode.Scalar(value) else { continue }
             let text = Printable.escaped("a\(Character(scalar))\u{301}b")
             let spelled = "a\\u{" + String(value, radix: 16) + "}\u{301}b"
             #expect(text.utf8.elementsEqual(spelled.utf8), "\(value)")
         }
+    }
+
+    @Test("S3 a joiner stays only between two characters that it joins")
+    func joiners() {
+        #expect(Printable.escaped("\u{200D}👧 a\u{200C}b 👧\u{200D}") == "\\u{200d}👧 a\\u{200c}b 👧\\u{200d}")
+        #expect(Printable.escaped("👧\u{200D}\u{200D}👧") == "👧\\u{200d}\\u{200d}👧")
+        #expect(Printable.excerpt(of: "👩‍👧", charactersMax: 2) == "👩\u{200D}…")
     }
 
     @Test("S3 an excerpt is escaped the same way, and says that it was cut")

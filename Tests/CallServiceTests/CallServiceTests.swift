@@ -221,6 +221,17 @@ import Testing
         #expect(worker.isFinished)
     }
 
+    @Test("everything that was passed over in a push is one warning")
+    func ignoredFields() throws {
+        let fields = (0..<40).map { #""x\#($0)": 1"# }.joined(separator: ", ")
+        let hangup = try phone.push(#""type": "hangup", "reason": "tired""#, envelope: fields)
+        #expect(hangup.world.story == ["warning field-ignored", "delivered extension"])
+        let details = hangup.world.events.compactMap { event in
+            if case .warning(_, let detail) = event.body { detail.split(separator: "\n") } else { nil }
+        }
+        #expect(details.first?.first == "x0: not known, ignored" && details.first?.count == 17)
+    }
+
     @Test(
         "R1: a hangup that is not intercepted hangs up, and says what iOS would have done; a voip one says nothing",
         arguments: [#""alert": "over""#, ""])

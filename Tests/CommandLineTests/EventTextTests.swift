@@ -36,6 +36,11 @@ import Testing
             (.tick(n: 3, late: 0.0001), "tick       3, 0.1 ms late"),
             (.sound(state: .unavailable, detail: "busy"), "sound      unavailable: busy"),
             (.attachment(picture), "attachment too-large: 11 MiB (http://h/p)"),
+            (
+                .attachment(.init(url: "", outcome: .skipped(reason: .badURL, detail: "found 5"))),
+                "attachment bad-url: found 5"
+            ),
+            (.warning(code: .fieldIgnored, detail: "a: b\nc: d"), "warning    field-ignored: a: b; c: d"),
             (.delivered(by: .extension, content: Self.content), "delivered  by extension: Anna · Incoming call"),
             (.delivered(by: .crash, content: .init()), "delivered  by crash: nothing to show"),
             (.ended(ended), "ended      c: hangup (busy) after 3.2 s, 1 tick"),

@@ -1,5 +1,7 @@
 import BelfryProtocol
+import BelfrySyscalls
 import BelfryTerms
+import Glibc
 import Support
 import Testing
 @testable import belfry
@@ -11,6 +13,8 @@ import Testing
 
     static let received = event("received", #""type":"alert","intercepted":true"#)
     static let rejected = event("rejected", #""reason":"NoAps","detail":"there is no aps""#)
+    static let ringing = event(
+        "ringing", #""call":"it's c","mode":"loud","duration":30,"interval":1,"sound":"ring","vibrate":true"#)
     static let delivered = event(
         "delivered",
         #""by":"extension","content":{"title":"A","subtitle":"","body":"","badge":null,"sound":null,"category":"","#
@@ -29,12 +33,12 @@ import Testing
         return (run, sent.bytes)
     }
 
-    @Test func aFileIsPushedAsItIs() {
+    @Test("a file is pushed as it is, but for what stands behind its object") func file() {
         let folder = TemporaryFolder()
         let payload = Array("{\n \"aps\": {} }\n".utf8)
         let file = folder.write(payload, to: "a.json")
         let (run, sent) = run(["push", file], answer: Self.received + Self.delivered)
-        #expect(sent == payload)
+        #expect(sent == payload.dropLast())
         #expect(run.status == .done && run.complaints == "")
         #expect(run.lines == ["    0.500  received   alert, intercepted", "    0.500  delivered  by extension: A"])
     }
@@ -133,6 +137,9 @@ import Testing
         #expect(run(["call"], answer: "").run.status == .endedEarly)
         let early = run(["call"], answer: Self.received).run
         #expect(early.complaints.hasPrefix("belfry: the connection ended before the notification was delivered: "))
+        let killed = run(["call"], answer: Self.received + Self.ringing + Self.delivered).run
+        #expect(killed.status == .endedEarly && killed.lines.count == 4)
+        #expect(killed.complaints.hasPrefix("belfry: the connection ended before the end of the call was told: "))
     }
 
     @Test func whoDoesNotFollowLeavesOnceItIsAccepted() {
@@ -141,6 +148,34 @@ import Testing
         let rejected = run(["call", "--no-follow"], answer: Self.rejected).run
         #expect(rejected.status == .badNotification)
         #expect(rejected.complaints == "belfry: the notification was rejected: NoAps: there is no aps\n")
+    }
+
+    @Test("Ctrl-C says that the call rings on and how to hang up, and ends the program by that signal")
+    func interrupted() throws {
+        let worker = ScriptedWorker { connection in
+            ScriptedWorker.write(Self.received + Self.ringing, to: connection)
+            _ = ScriptedWorker.readAll(connection)
+            var client = pollfd(fd: connection, events: 0, revents: 0)
+            _ = unsafe poll(&client, 1, -1)
+        }
+        let folder = TemporaryFolder()
+        let errors = OwnedDescriptor(
+            owning: unsafe open(folder.write([], to: "errors"), O_RDWR | O_CLOEXEC))
+        let pipe = try DescriptorPair.pipe()
+        let child = try ChildProcess(
+            ChildCommand(
+                path: testedProgram("belfry"), arguments: ["call", "--group", "g", "--socket", worker.path],
+                streams: [1: .descriptor(pipe.writing.number), 2: .descriptor(errors.number)]))
+        let output = LineReader(pipe.reading)
+        #expect(output.next(startingWith: "    0.500  ringing", within: 20_000) != nil)
+        try child.signal(SIGINT)
+        #expect(try child.waitUntilExit() == .killed(signal: SIGINT))
+        lseek(errors.number, 0, SEEK_SET)
+        #expect(
+            String(decoding: ScriptedWorker.readAll(errors.number), as: UTF8.self)
+                == "belfry: it's c rings on: hang up with: "
+                + #"belfry hangup --socket=\#(worker.path) --group=g 'it'\''s c'"# + "\n")
+        withExtendedLifetime(worker) {}
     }
 
     @Test func withoutASocketThereIsNoPush() {
@@ -152,13 +187,22 @@ import Testing
 
     @Test(arguments: [
         ["push"], ["push", "a", "b"], ["call", "x"], ["hangup", "c", "--reason", "tired"],
-        ["call", "--duration", "0.5s"],
+        ["call", "--duration", "0.5s"], ["call", "--avatar", "x"], ["call", "--avatar", "file:///x"], ["call", ""],
         ["call", "--id", ""], ["call", "--id", "a\u{1}b"], ["call", "--id", String(repeating: "a", count: 129)],
         ["nothing"], [], ["call", "--socket", "/" + String(repeating: "a", count: 200)], ["call", "--group"],
     ])
     func wrongUsageIs64(words: [String]) {
         let run = CommandRun(words, ["XDG_RUNTIME_DIR": "/nonexistent"])
         #expect(run.status == .usage && run.output == "" && run.complaints.hasPrefix("belfry: "))
+    }
+
+    @Test(arguments: [
+        (["call", "x"], "belfry call does not take \"x\": belfry call ["),
+        (["push", "a", "b", "\u{1B}"], "belfry push does not take \"b\", \"\\u{1b}\": belfry push FILE"),
+        (["push"], "belfry push needs more arguments: "),
+    ])
+    func aWrongNumberOfArgumentsIsExplained(words: [String], complaint: String) {
+        #expect(CommandRun(words).complaints.hasPrefix("belfry: \(complaint)"))
     }
 
     @Test func everyCommandHasHelp() {

@@ -41,7 +41,8 @@ extension IntegrationTests {
                 (server.secureURL("png", "good"), nil), (server.secureURL("png", "expired"), "tls-failed"),
                 (server.secureURL("png", "elsewhere"), "tls-failed"),
                 ("http://192.168.0.1/a.png", "address-refused"), ("http://127.0.0.1:1/a.png", "connect-failed"),
-                ("file:///etc/passwd", "bad-url"), ("http://a:b@127.0.0.1/a.png", "credentials-in-url"),
+                ("file:///etc/passwd", "bad-scheme"), ("no address", "bad-url"),
+                ("http://a:b@127.0.0.1/a.png", "credentials-in-url"),
             ]
         }
 

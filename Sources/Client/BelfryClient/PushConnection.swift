@@ -17,47 +17,58 @@ public final class PushConnection {
         public let event: Event?
     }
 
-    /// How long we try again to connect while the manager is too busy to accept.
-    public static let connectPatience = TimeSpan.seconds(5)
+    /// How long we try again while the manager is too busy to accept, or drops connections.
+    public static let connectPatience = TimeSpan.seconds(20)
 
-    /// The longest time between two tries: a full backlog gives no sign when it has room again.
-    private static let retryDelayMax = TimeSpan.milliseconds(32)
+    /// The longest time between two tries: a full socket gives no sign when it has room again.
+    private static let retryDelayMax = TimeSpan.milliseconds(100)
 
     /// Read at once, in bytes.
     private static let chunkBytes = 64 << 10
 
-    private let descriptor: OwnedDescriptor
     private let socket: PushSocket
+    private let notification: [UInt8]
     private let loop: Loop
-    private var source: DescriptorSource?
+    private let patience: TimeSpan
+    private let start: Instant
+    private var retryDelay = TimeSpan.milliseconds(1)
     private var retry: (any ScheduledTimer)?
+    private var descriptor: OwnedDescriptor
+    private var source: DescriptorSource?
     private var unsent: ArraySlice<UInt8>
+    /// Whether the other side was gone before everything was sent.
+    private var isCutShort = false
+    private var isAnswered = false
     private var lines = EventLines()
+    private var story = PushStory()
     private let onLine: (Line) -> Void
     private let onEnd: (PushError?) -> Void
 
-    /// Connects to `socket`, sends `notification`, and then shuts down the sending side.
+    /// Connects to `socket`, sends `notification`, and then shuts down the sending side. Of what follows a complete
+    /// JSON object nothing is sent, since no worker looks at it.
+    ///
+    /// Tries again, for `patience`, while the socket is full, and if the connection is dropped before a worker can have
+    /// taken the notification.
     ///
     /// - Parameters:
     ///   - onLine: called for each line, on the loop.
-    ///   - onEnd: called once, when the worker has closed, or with what went wrong; not after ``cancel()``.
+    ///   - onEnd: called once, when the worker has closed, or with what went wrong, which may be that the worker closed
+    ///     before it had told everything; not after ``cancel()``.
     @discardableResult
     public init(
-        to socket: PushSocket, sending notification: [UInt8], on loop: Loop,
+        to socket: PushSocket, sending notification: [UInt8], on loop: Loop, patience: TimeSpan = connectPatience,
         onLine: @escaping (Line) -> Void, onEnd: @escaping (PushError?) -> Void
     ) throws(PushError) {
         self.socket = socket
+        self.notification = Self.whatCounts(of: notification)
         self.loop = loop
-        unsent = notification[...]
+        self.patience = patience
+        start = loop.now
+        unsent = self.notification[...]
         self.onLine = onLine
         self.onEnd = onEnd
-        do throws(SystemError) {
-            let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-            descriptor = OwnedDescriptor(owning: try checked("socket") { Glibc.socket(AF_UNIX, kind, 0) })
-        } catch {
-            throw PushError(.connectionFailed, "no socket can be made", cause: error)
-        }
-        try connect(since: loop.now, delay: .milliseconds(1))
+        descriptor = try Self.makeSocket()
+        try connect()
     }
 
     /// Closes the connection; the worker goes on without us. Does nothing once the connection has ended.
@@ -68,13 +79,26 @@ public final class PushConnection {
         retry = nil
     }
 
-    /// Connects; if the manager's backlog is full, tries again after `delay`, which doubles each time.
-    private func connect(since start: Instant, delay: TimeSpan) throws(PushError) {
+    private static func whatCounts(of notification: [UInt8]) -> [UInt8] {
+        var framing = PushFraming()
+        guard case .complete(let bytes) = framing.feed(notification) else { return notification }
+        return bytes
+    }
+
+    private static func makeSocket() throws(PushError) -> OwnedDescriptor {
+        do throws(SystemError) {
+            let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+            return OwnedDescriptor(owning: try checked("socket") { Glibc.socket(AF_UNIX, kind, 0) })
+        } catch {
+            throw PushError(.connectionFailed, "no socket can be made", cause: error)
+        }
+    }
+
+    private func connect() throws(PushError) {
         do throws(SystemError) {
             try connectUnixSocket(descriptor.number, to: socket.path)
         } catch {
-            guard error.errno == EAGAIN, loop.now - start < Self.connectPatience else { throw failure(error) }
-            retry = loop.schedule(at: loop.now + delay, description: "push again") { self.connectAgain(start, delay) }
+            guard error.errno == EAGAIN, tryAgain() else { throw failure(error) }
             return
         }
         do throws(SystemError) {
@@ -86,10 +110,22 @@ public final class PushConnection {
         }
     }
 
-    private func connectAgain(_ start: Instant, _ delay: TimeSpan) {
+    /// Connects once more after a delay that doubles each time; false if our patience is over.
+    private func tryAgain() -> Bool {
+        guard loop.now - start < patience else { return false }
+        cancel()
+        retry = loop.schedule(at: loop.now + retryDelay, description: "push again") { self.connectAgain() }
+        retryDelay = min(retryDelay + retryDelay, Self.retryDelayMax)
+        return true
+    }
+
+    private func connectAgain() {
         retry = nil
+        unsent = notification[...]
+        isCutShort = false
         do throws(PushError) {
-            try connect(since: start, delay: min(delay + delay, Self.retryDelayMax))
+            descriptor = try Self.makeSocket()
+            try connect()
         } catch {
             finish(error)
         }
@@ -111,6 +147,7 @@ public final class PushConnection {
                 return
             } else if errno != EINTR {
                 // A worker that rejects stops reading; its answer can still be read.
+                isCutShort = true
                 unsent = []
             }
         }
@@ -125,28 +162,50 @@ public final class PushConnection {
             unsafe recv(descriptor.number, buffer.baseAddress, buffer.count, 0)
         }
         if count > 0 { return report(chunk.prefix(count)) }
+        let isReset = count < 0 && errno == ECONNRESET
         if count < 0, errno == EAGAIN || errno == EINTR { return }
-        // A worker that closed without reading all of it makes this a reset; nothing of its answer is lost by that.
-        if count == 0 || errno == ECONNRESET { return end(unfinishedLine: lines.finish()) }
-        finish(PushError(.connectionFailed, "the connection broke", cause: SystemError(errno: errno, call: "recv")))
+        guard count == 0 || isReset else {
+            let cause = SystemError(errno: errno, call: "recv")
+            return finish(PushError(.connectionFailed, "the connection broke", cause: cause))
+        }
+        // A worker takes a notification with its last byte, and writes before it refuses one. So none has taken this
+        // one if nothing was written and that byte was never read: it was not sent, or the kernel reports a reset,
+        // which is its word for a side that closed with bytes unread, or was never accepted.
+        guard isAnswered || !(isCutShort || isReset) else { return dropped() }
+        // After an answer a reset loses nothing.
+        end(unfinishedLine: lines.finish())
+    }
+
+    private func dropped() {
+        if tryAgain() { return }
+        let path = Printable.escaped(socket.path)
+        let detail = "the push socket at \(path) dropped the connection for \(patience.seconds) s"
+        finish(PushError(.connectionFailed, detail, cause: SystemError(errno: ECONNRESET, call: "recv")))
     }
 
     private func report(_ bytes: ArraySlice<UInt8>) {
+        isAnswered = true
         do throws(PushError) {
             for line in try lines.take(bytes) {
                 // The callback may cancel although more lines came in the same read.
                 guard source != nil else { return }
-                onLine(Line(bytes: line, event: try? Event(line: line)))
+                pass(line)
             }
         } catch {
             finish(error)
         }
     }
 
+    private func pass(_ line: [UInt8]) {
+        let event = try? Event(line: line)
+        if let event { story.note(event) }
+        onLine(Line(bytes: line, event: event))
+    }
+
     private func end(unfinishedLine: [UInt8]?) {
-        if let unfinishedLine { onLine(Line(bytes: unfinishedLine, event: try? Event(line: unfinishedLine))) }
+        if let unfinishedLine { pass(unfinishedLine) }
         guard source != nil else { return }
-        finish(nil)
+        finish(story.missing.map { PushError(.endedEarly, "the connection ended before \($0)") })
     }
 
     private func finish(_ error: PushError?) {
@@ -162,9 +221,9 @@ public final class PushConnection {
         case EACCES, EPERM:
             return PushError(.noSocket, "the push socket at \(path) belongs to somebody else", cause: error)
         case EAGAIN:
-            let patience = Self.connectPatience.seconds
             return PushError(
-                .connectionFailed, "the push socket at \(path) took no connection for \(patience) s", cause: error)
+                .connectionFailed, "the push socket at \(path) took no connection for \(patience.seconds) s",
+                cause: error)
         default: return PushError(.connectionFailed, "cannot connect to \(path): \(error)", cause: error)
         }
     }
@@ -218,6 +277,31 @@ actor PushFollower {
     }
 
     private func cancel(_ token: Token) { connections.removeValue(forKey: ObjectIdentifier(token))?.cancel() }
+}
+
+/// How far a notification's story has been told.
+struct PushStory {
+    private var isRejected = false
+    private var isDelivered = false
+    private var rings = false
+
+    /// Takes in the next event; by its name, since that counts even if its body cannot be read.
+    mutating func note(_ event: Event) {
+        switch event.name {
+        case "rejected": isRejected = true
+        case "delivered": isDelivered = true
+        case "ringing": rings = true
+        case "ended": rings = false
+        default: break
+        }
+    }
+
+    /// What has yet to be told before the worker may close; nil if nothing has.
+    var missing: String? {
+        if isRejected { return nil }
+        if !isDelivered { return "the notification was delivered" }
+        return rings ? "the end of the call was told" : nil
+    }
 }
 
 /// Cuts what a worker writes into lines, with a bound on each.

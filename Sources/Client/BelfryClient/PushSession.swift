@@ -99,7 +99,8 @@ public struct PushedNotification: Sendable {
     /// The events until the worker closes, in the order of the contract; iterate them once.
     ///
     /// Events and code words of a newer worker come through: see ``Event/Body/unknown(_:)`` and ``CodeWord``. Throws
-    /// ``PushError`` if the socket cannot be reached, the connection breaks, or a line is no event at all.
+    /// ``PushError`` if the socket cannot be reached, the connection breaks, a line is no event at all, or the worker
+    /// closed before it had told everything.
     public var events: some AsyncSequence<Event, any Error> & Sendable {
         lines.map { [session] line throws in
             defer { withExtendedLifetime(session) {} }
@@ -124,7 +125,7 @@ public struct PushedNotification: Sendable {
         throw PushError(.endedEarly, "the worker closed \(last)")
     }
 
-    /// Every event until the worker closes.
+    /// Every event until the worker closes. Throws what ``events`` throws.
     public func allEvents() async throws -> [Event] {
         var seen: [Event] = []
         for try await event in events { seen.append(event) }
@@ -148,7 +149,7 @@ public struct PushError: Error, Hashable, Sendable, CustomStringConvertible {
         case lineTooLong
         /// A line is no event.
         case notAnEvent
-        /// The connection ended before what was waited for.
+        /// The connection ended before what was waited for, before the delivery, or before the end of a ring was told.
         case endedEarly
     }
 

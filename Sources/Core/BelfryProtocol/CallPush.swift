@@ -1,3 +1,4 @@
+import BelfryPictures
 public import BelfryTerms
 
 /// What a push says about a call.
@@ -63,10 +64,29 @@ public struct CallRequest: Sendable {
 public enum CallerPicture: Hashable, Sendable {
     /// The payload has no field for one.
     case absent
-    /// An http or https address as the payload spells it; whether it may be fetched is judged when it is.
+    /// An address as the payload spells it; whether it may be fetched is judged when it is.
     case url(String)
     /// There is a field, but no address in it; `detail` tells people what was found.
     case unusable(detail: String)
+
+    /// Whether `text` is an http or https URL without blanks or control characters. `WebURL` takes blanks in a path,
+    /// since servers send them in redirects; in a payload they show that the field holds something else.
+    public static func isAddress(_ text: String) -> Bool { isOneWord(text) && WebURL.isAddress(text) }
+
+    /// Whether `text` is a URL of another scheme, which is never fetched.
+    static func hasOtherScheme(_ text: String) -> Bool {
+        guard isOneWord(text) else { return false }
+        do throws(Skip) {
+            _ = try WebURL(text)
+            return false
+        } catch {
+            return error.reason == .badScheme
+        }
+    }
+
+    private static func isOneWord(_ text: String) -> Bool {
+        !text.unicodeScalars.contains { $0.value <= 0x20 || (0x7F...0x9F).contains($0.value) }
+    }
 }
 
 /// The end of a call as the caller's side tells it.

@@ -1,5 +1,4 @@
 import BelfryJSON
-import BelfryPictures
 import BelfryTerms
 
 /// Reads what a payload says about a call: from `info` first, then from beside `aps`.
@@ -30,7 +29,9 @@ struct CallReader {
     /// The call, nil for an ordinary notification. A call id that cannot be used is refused, since a wrong one could
     /// end another call; every other unusable field is passed over, since the worst would be not to ring.
     mutating func call() throws(Rejection) -> CallPush? {
-        switch kind() {
+        let kind = kind()
+        noteMisspelledFields(isCall: kind != .other)
+        switch kind {
         case .other: return nil
         case .hangup:
             return .hangup(Hangup(callID: try callID(), reason: reason(), sentAt: sentAt()))
@@ -56,24 +57,52 @@ struct CallReader {
         if let type = info?["type"], !type.isNull {
             if type.numberValue == 1 { return .request }
             if type.numberValue == 2 { return .hangup }
-            return Self.kind(ofWord: type)
+            return kind(ofWord: type, in: "info.type")
         }
         let type = payload["type"] ?? .null
-        guard envelope.pushType == .voip else { return Self.kind(ofWord: type) }
+        guard envelope.pushType == .voip else { return kind(ofWord: type, in: "type") }
         // A voip push is a call unless its type says otherwise, and a bare number says nothing.
         if let number = type.numberValue {
             notes.add(
                 "type", found: .real(number), expected: "\"call-request\" or \"hangup\", or the number inside info")
             return .request
         }
-        return type.isNull ? .request : Self.kind(ofWord: type)
+        return type.isNull ? .request : kind(ofWord: type, in: "type")
     }
 
-    private static func kind(ofWord type: JSONValue) -> Kind {
+    private mutating func kind(ofWord type: JSONValue, in field: String) -> Kind {
         switch type.stringValue {
-        case "call-request": .request
-        case "hangup": .hangup
-        default: .other
+        case "call-request": return .request
+        case "hangup": return .hangup
+        case let word:
+            if let meant = word.flatMap(Self.typeWord) {
+                notes.add(field, found: type, expected: "perhaps \"\(meant)\"")
+            }
+            return .other
+        }
+    }
+
+    private static func typeWord(near word: String) -> String? {
+        NearestName.nearest(to: word, of: ["call-request", "hangup"], within: .slip)
+    }
+
+    /// Every name of a field of a call.
+    private static let fields = [
+        "type", "callId", "call_id", "callerName", "caller_name", "handle", "phone", "hasVideo", "has_video",
+        "callerAvatar", "caller_avatar", "duration", "sentAt", "sent_at", "reason",
+    ]
+
+    /// Notes the fields that are probably meant for us. Others are the app's own, and in what is no call a field is
+    /// meant for us only if it was to make the notification one.
+    private mutating func noteMisspelledFields(isCall: Bool) {
+        for (place, object) in [("info.", info ?? JSONObject()), ("", payload)] {
+            for member in object.members where !Self.fields.contains(member.key) {
+                let meant = NearestName.nearest(to: member.key, of: Self.fields, within: .slip)
+                guard let meant, object[meant] == nil else { continue }
+                let number = place.isEmpty ? nil : member.value.numberValue
+                let isType = number == 1 || number == 2 || member.value.stringValue.flatMap(Self.typeWord) != nil
+                if isCall || meant == "type" && isType { notes.add(unknown: place, member.key, meant: meant) }
+            }
         }
     }
 
@@ -143,17 +172,14 @@ struct CallReader {
     private func picture() -> CallerPicture {
         var firstUnusable: CallerPicture?
         for (field, value) in candidates(["callerAvatar", "caller_avatar"]) {
-            if let text = value.stringValue, Self.isPictureAddress(text) { return .url(text) }
+            if let text = value.stringValue, CallerPicture.isAddress(text) { return .url(text) }
+            if let text = value.stringValue, CallerPicture.hasOtherScheme(text) {
+                firstUnusable = firstUnusable ?? .url(text)
+            }
             let detail = "\(field): found \(value.foundDescription), expected an http or https address"
             firstUnusable = firstUnusable ?? .unusable(detail: detail)
         }
         return firstUnusable ?? .absent
-    }
-
-    /// Whether `text` is a URL without blanks or control characters. `WebURL` takes blanks in a path, since servers
-    /// send them in redirects; in a payload they show that the field holds something else.
-    private static func isPictureAddress(_ text: String) -> Bool {
-        !text.unicodeScalars.contains { $0.value <= 0x20 || (0x7F...0x9F).contains($0.value) } && WebURL.isAddress(text)
     }
 
     private mutating func duration() -> TimeSpan? {

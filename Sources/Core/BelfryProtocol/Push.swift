@@ -17,7 +17,7 @@ public struct Push: Sendable {
     public let isContentAvailable: Bool
     /// What it says about a call; nil for an ordinary notification.
     public let call: CallPush?
-    /// What was passed over, one line for people each: every one is worth a `warning` with the code `field-ignored`.
+    /// What was passed over, one line for people each; together they are worth one `warning: field-ignored`.
     public let notes: [String]
 
     /// The kind of push.

@@ -147,7 +147,7 @@ struct EnvelopeReader {
         pushType: PushType, payload: JSONObject, makeID: () -> String
     ) throws(Rejection) -> Envelope {
         for member in fields.members where !Self.known.contains(where: { $0 == member.key }) {
-            notes.add("the envelope's field \"\(Printable.excerpt(of: member.key))\": not known: ignored")
+            notes.add(unknown: "", member.key, meant: NearestName.nearest(to: member.key, of: Self.known))
         }
         var envelope = Envelope(id: try id() ?? makeID(), pushType: pushType)
         if let value = value("topic") {
@@ -238,8 +238,13 @@ struct FieldNotes {
         add("\(field): found \(value.foundDescription), expected \(expected): \(outcome)")
     }
 
-    /// Notes one line.
-    mutating func add(_ line: String) {
+    /// Notes that the field `key` in `place` is none of ours; perhaps `meant` was meant.
+    mutating func add(unknown place: String, _ key: String, meant: String?) {
+        let advice = meant.map { "; did you mean \($0)?" } ?? ""
+        add("\(place)\(Printable.excerpt(of: key)): not known, ignored\(advice)")
+    }
+
+    private mutating func add(_ line: String) {
         if lines.count < Self.linesMax {
             lines.append(line)
         } else if lines.count == Self.linesMax {

@@ -20,8 +20,10 @@ extension Command {
         guard word == "check" else {
             throw CommandError(.usage, "there is no belfry config \(word)", "belfry config check FILE")
         }
-        let loaded = words.count == 2 ? SettingsLoader.loadOnly(file: words[1]) : context.loaded
-        return report(loaded, context)
+        guard words.count == 2 else { return report(context.loaded, context) }
+        let loaded = SettingsLoader.loadOnly(file: words[1])
+        let status = report(loaded, context)
+        return loaded.mistakes.contains { $0.code == .unreadable } ? .noSuchCall : status
     }
 
     /// Prints one line for each mistake, and returns 78 if there is one.

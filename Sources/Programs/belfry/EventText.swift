@@ -43,7 +43,10 @@ struct EventText {
         case .delivered(let by, let content): "by \(by.rawValue): \(summary(of: content))"
         case .ended(let ended): details(of: ended)
         case .missed(let call, let content): "\(CallText.name(of: call)): \(summary(of: content))"
-        case .warning(let code, let detail): "\(code.rawValue): \(detail)"
+        case .warning(let code, let detail):
+            // Each field that was passed over has a line.
+            "\(code.rawValue): "
+                + (code == .fieldIgnored ? detail.split(separator: "\n").joined(separator: "; ") : detail)
         case .rejected(let reason, let detail): "\(reason.rawValue): \(detail)"
         case .unknown(let unknown): String(decoding: unknown.fields.serialized(), as: UTF8.self)
         }
@@ -73,7 +76,8 @@ struct EventText {
         switch attachment.outcome {
         case .attached(let path, let type, let bytes, let seconds):
             "\(path), \(type), \(bytes) bytes in \(DecimalText.seconds(seconds)) from \(attachment.url)"
-        case .skipped(let reason, let detail): "\(reason.rawValue): \(detail) (\(attachment.url))"
+        case .skipped(let reason, let detail):
+            "\(reason.rawValue): \(detail)" + (attachment.url.isEmpty ? "" : " (\(attachment.url))")
         }
     }
 

@@ -1,4 +1,4 @@
-import BelfrySettings
+import BelfryTerms
 import CBelfryLinux
 import Glibc
 

@@ -51,8 +51,9 @@ enum Program {
             return .done
         }
         guard command.arguments.contains(options.arguments.count) else {
-            let problem = options.arguments.count < command.arguments.lowerBound ? "needs more" : "takes fewer"
-            throw CommandError(.usage, "belfry \(name) \(problem) arguments", "belfry \(command.synopsis[0])")
+            let extra = options.arguments.dropFirst(command.arguments.upperBound).map { "\"\($0)\"" }
+            let problem = extra.isEmpty ? "needs more arguments" : "does not take " + extra.joined(separator: ", ")
+            throw CommandError(.usage, "belfry \(name) \(problem)", "belfry \(command.synopsis[0])")
         }
         return try command.run(Context(options: options, environment: environment, output: output))
     }
@@ -84,25 +85,27 @@ enum ProgramStatus: Int32, CaseIterable, Sendable {
     case usage = 64
     /// The notification was rejected, or its file cannot be read.
     case badNotification = 65
-    /// There is no such call, or no such key.
+    /// There is no such call, no such key, or no such file.
     case noSuchCall = 66
     /// There is no socket to push to, or the machine cannot ring.
     case unavailable = 69
     /// A defect of Belfry: a worker sent what Belfry never sends.
     case defect = 70
-    /// The connection ended before the notification was delivered.
+    /// The socket took no connection, or the connection ended before all was told.
     case endedEarly = 75
     /// The configuration that `config check` read has mistakes.
     case badConfiguration = 78
+    /// Ctrl-C; `main` ends the program by that signal, which a shell reports as this number.
+    case interrupted = 130
 }
 
 /// What `--help` prints.
 enum HelpText {
     private static let exitStatuses = [
         ["0", "done"], ["64", "wrong usage"], ["65", "the notification was rejected"],
-        ["66", "no such call or key"], ["69", "no socket to push to; doctor: calls would not ring"],
-        ["70", "a defect of Belfry"], ["75", "the connection ended before the notification was delivered"],
-        ["78", "mistakes in the configuration (config check)"],
+        ["66", "no such call, key or file"], ["69", "no socket to push to; doctor: calls would not ring"],
+        ["70", "a defect of Belfry"], ["75", "the connection ended before the delivery or the call's end was told"],
+        ["78", "mistakes in the configuration (config check)"], ["130", "Ctrl-C; a call rings on"],
     ]
 
     /// The list of commands.

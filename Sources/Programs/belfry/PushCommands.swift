@@ -128,7 +128,13 @@ extension Command {
         try checkID(id, mayBeEmpty: false)
         var request = CallRequest(callID: id, callerName: options["name"], handle: options["handle"])
         request.hasVideo = options.has("video")
-        if let avatar = options["avatar"] { request.callerAvatar = .url(avatar) }
+        if let avatar = options["avatar"] {
+            guard CallerPicture.isAddress(avatar) else {
+                throw CommandError(
+                    .usage, "\(avatar) is no address of a picture", "http or https, such as https://example.org/a.png")
+            }
+            request.callerAvatar = .url(avatar)
+        }
         if let text = options["duration"] {
             guard let duration = ValueText.duration(text, from: .seconds(1)) else {
                 throw CommandError(.usage, "\(text) is no duration of a ring", "1s or more, such as 10s or 1500ms")
@@ -160,10 +166,15 @@ final class PushRun {
     private let follows: Bool
     private var connection: PushConnection?
     private var failure: PushError?
-    private var isDelivered = false
     /// What the worker said when it rejected the notification.
     private var rejection: String?
     private var isAccepted = false
+    /// The id of the call that rings.
+    private var ringing: String?
+    private var isInterrupted = false
+    private var isHangup = false
+    /// Why what the hangup did could not be recorded.
+    private var unrecorded: String?
 
     /// Pushes `notification` and returns how that ended; `connected` is called before the first event is printed.
     static func push(
@@ -193,8 +204,23 @@ final class PushRun {
             throw CommandError(error)
         }
         connected()
+        try expectInterrupt()
         loop.run()
         return try conclusion()
+    }
+
+    private func expectInterrupt() throws(CommandError) {
+        // A script that runs us in the background has us ignore Ctrl-C.
+        guard !isIgnored(signal: SIGINT) else { return }
+        do throws(SystemError) {
+            try loop.onSignal(SIGINT, description: "Ctrl-C") { [self] _ in
+                isInterrupted = true
+                connection?.cancel()
+                loop.stop()
+            }
+        } catch {
+            throw CommandError(.defect, "Ctrl-C cannot be waited for: \(error)")
+        }
     }
 
     private func print(_ line: PushConnection.Line) {
@@ -217,8 +243,15 @@ final class PushRun {
     private func note(_ event: Event) {
         // By the name, since even an event whose body we cannot read says what became of the notification.
         switch event.name {
-        case "received": isAccepted = true
-        case "delivered": isDelivered = true
+        case "received":
+            isAccepted = true
+            if case .received(let received) = event.body { isHangup = received.type.known == .hangup }
+        case "warning":
+            if isHangup, case .warning(let code, let detail) = event.body, code.known == .groupUnwritable {
+                unrecorded = detail
+            }
+        case "ringing": ringing = event.call
+        case "ended": ringing = nil
         case "rejected": rejection = EventText.details(of: event.body)
         default: break
         }
@@ -230,8 +263,33 @@ final class PushRun {
             guard !follows else { return .badNotification }
             throw CommandError(.badNotification, "the notification was rejected: \(rejection)")
         }
+        if isInterrupted {
+            guard let ringing else { return .interrupted }
+            let hangup = hangup(of: ringing)
+            throw CommandError(.interrupted, "\(CallText.name(of: ringing)) rings on", "hang up with: \(hangup)")
+        }
         if let failure { throw CommandError(failure) }
-        if isDelivered || (!follows && isAccepted) || !context.output.isOpen { return .done }
-        throw CommandError(PushError(.endedEarly, "the connection ended before the notification was delivered"))
+        if let unrecorded { throw CommandError(.unavailable, "the hangup could not be recorded", unrecorded) }
+        return .done
+    }
+
+    /// How to hang up `call` from the same shell.
+    private func hangup(of call: String) -> String {
+        var words = ["belfry", "hangup"]
+        for name in ["socket", "group"] {
+            if let value = context.options[name] { words.append(Self.shellWord("--\(name)=\(value)")) }
+        }
+        if call.hasPrefix("-") { words.append("--") }
+        return (words + [Self.shellWord(call)]).joined(separator: " ")
+    }
+
+    /// `text` as a shell reads it back.
+    private static func shellWord(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "-_./:@%+=,".utf8.contains(byte)
+        }
+        guard text.isEmpty || !isPlain else { return text }
+        let parts = text.split(separator: "'", omittingEmptySubsequences: false)
+        return "'" + parts.joined(separator: #"'\''"#) + "'"
     }
 }

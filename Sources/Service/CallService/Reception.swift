@@ -20,7 +20,10 @@ public struct Reception {
     /// Sorts `push`. `notes` are the worker's own remarks, reported before those on the push.
     public func visit(_ push: Push, notes: [Event.Body] = []) -> Visit {
         let passthrough = InterceptionRule(push).passthrough
-        var remarks = notes + push.notes.map { .warning(code: .fieldIgnored, detail: $0) }
+        var remarks = notes
+        if !push.notes.isEmpty {
+            remarks.append(.warning(code: .fieldIgnored, detail: push.notes.joined(separator: "\n")))
+        }
         var service: (any ServiceExtension)?
         switch (push.call, passthrough) {
         case (.request(let call)?, nil), (.request(let call)?, .voip?):

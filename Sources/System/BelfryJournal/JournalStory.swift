@@ -146,8 +146,11 @@ public struct JournalStory: Sendable {
     }
 
     private static func wording(_ code: CodeWord<WarningCode>, _ detail: String) -> Wording {
-        // What was found in a payload's field may be the caller's name or number.
-        let detail = code == .fieldIgnored ? Redaction.ofPayload(detail) : Redaction.ofAddresses(detail)
+        // What was found in a payload's field, each of which has a line, may be the caller's name or number.
+        let detail =
+            code == .fieldIgnored
+            ? detail.split(separator: "\n").map { Redaction.ofPayload(String($0)) }.joined(separator: "; ")
+            : Redaction.ofAddresses(detail)
         return (
             .warning, .warning, "warning: \(code.rawValue): \(detail)",
             [("BELFRY_CODE", code.rawValue), ("BELFRY_DETAIL", detail)]

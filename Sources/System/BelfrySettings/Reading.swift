@@ -1,4 +1,5 @@
 import BelfrySyscalls
+import BelfryTerms
 
 /// One pass over the layers, which collects values, origins and mistakes.
 struct Reading {
@@ -201,47 +202,4 @@ public struct Mistake: Hashable, Sendable, CustomStringConvertible {
 
     /// One line for people, its place first.
     public var description: String { "\(origin): \(detail)" }
-}
-
-/// The name that somebody probably meant.
-public enum NearestName {
-    /// Longer words are nobody's slip of the finger, and would cost time.
-    private static let lengthMax = 64
-
-    /// The candidate with the fewest changed, added, lost or swapped letters; nil if none is near.
-    ///
-    /// Near is a third of the word, at least two letters; upper and lower case are one.
-    public static func nearest(to word: String, of candidates: [String]) -> String? {
-        guard !word.isEmpty, word.utf8.count <= lengthMax else { return nil }
-        var best: (name: String, distance: Int)?
-        for candidate in candidates {
-            let distance = distance(word, candidate)
-            guard distance <= max(2, candidate.utf8.count / 3), distance < candidate.utf8.count else { continue }
-            if let current = best, current.distance <= distance { continue }
-            best = (candidate, distance)
-        }
-        return best?.name
-    }
-
-    /// The optimal string alignment distance of two words, byte by byte, in lower case.
-    private static func distance(_ left: String, _ right: String) -> Int {
-        let left = Array(left.lowercased().utf8)
-        let right = Array(right.lowercased().utf8)
-        var beforeLast = [Int](repeating: 0, count: right.count + 1)
-        var last = Array(0...right.count)
-        for row in left.indices {
-            var current = [row + 1]
-            for column in right.indices {
-                var cost = min(last[column + 1] + 1, current[column] + 1)
-                cost = min(cost, last[column] + (left[row] == right[column] ? 0 : 1))
-                if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
-                    cost = min(cost, beforeLast[column - 1] + 1)
-                }
-                current.append(cost)
-            }
-            beforeLast = last
-            last = current
-        }
-        return last[right.count]
-    }
 }

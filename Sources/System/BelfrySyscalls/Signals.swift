@@ -16,6 +16,20 @@ public func ignoreBrokenPipes() {
     _ = signal(SIGPIPE, SIG_IGN)
 }
 
+/// Whether whoever started this process has it ignore `number` (`sigaction`).
+public func isIgnored(signal number: Int32) -> Bool {
+    var action = sigaction()
+    guard unsafe sigaction(number, nil, &action) == 0 else { return false }
+    return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1  // SIG_IGN
+}
+
+/// Ends this process as `number` does by default, so that its parent sees which signal it was.
+public func endThisProcess(by number: Int32) {
+    _ = signal(number, SIG_DFL)
+    try? unblockSignal(number)
+    raise(number)
+}
+
 private func change(_ how: Int32, _ number: Int32) throws(SystemError) {
     var set = sigset_t()
     unsafe sigemptyset(&set)

@@ -1,0 +1,64 @@
+import BelfryProtocol
+import BelfryTerms
+import Testing
+
+/// Fields and words that were probably meant for Belfry; whatever else is not known belongs to the app.
+@Suite struct MisspelledFieldTests {
+    @Test(arguments: [
+        (#""callid":"c""#, "info.callid: not known, ignored; did you mean callId?"),
+        (#""callID":"c""#, "info.callID: not known, ignored; did you mean callId?"),
+        (#""hasvido":true"#, "info.hasvido: not known, ignored; did you mean hasVideo?"),
+        (#""duratoin":3"#, "info.duratoin: not known, ignored; did you mean duration?"),
+        (#""caller-avatar":"x""#, "info.caller-avatar: not known, ignored; did you mean callerAvatar?"),
+    ])
+    func aFieldOfACallIsNoted(field: String, note: String) throws {
+        #expect(try request(info: field).notes == [note])
+        #expect(try push(#"{"aps":{},"type":"call-request",\#(field)}"#).notes == [String(note.dropFirst(5))])
+    }
+
+    @Test(
+        "other fields are the app's own",
+        arguments: [
+            #""x":1"#, #""time":1"#, #""bundle":"b""#, #""name":"n""#, #""id":"c""#, #""senderId":"s""#, #""tags":[]"#,
+            #""callId":"c","callid":"app's own""#, #""gcm.message_id":"1""#, #""\u202e":1"#,
+        ])
+    func others(field: String) throws {
+        #expect(try request(info: field).notes.isEmpty)
+    }
+
+    @Test(arguments: [
+        (#""type":"call-requst""#, "call-request"), (#""type":"Hangup""#, "hangup"), (#""type":"hang-up""#, "hangup"),
+        (#""type":"callRequest""#, "call-request"),
+    ])
+    func aTypeIsNoted(field: String, meant: String) throws {
+        for (text, name) in [
+            (#"{"aps":{"alert":"x"},"info":{\#(field),"callid":"c"}}"#, "info.type"),
+            (#"{"aps":{"alert":"x"},\#(field),"callid":"c"}"#, "type"),
+        ] {
+            let push = try push(text)
+            #expect(push.call == nil && push.notes.count == 1)
+            #expect(push.notes.first?.hasPrefix("\(name): found the string ") == true)
+            #expect(push.notes.first?.hasSuffix(", expected perhaps \"\(meant)\": ignored") == true)
+        }
+    }
+
+    @Test(
+        "in an ordinary notification a field is noted if it would have made it a call",
+        arguments: [
+            (#""info":{"typ":"hangup"}"#, 1), (#""info":{"Type":1}"#, 1), (#""Type":"call-request""#, 1),
+            (#""Type":"promotion""#, 0), (#""Type":1"#, 0), (#""type":"alarm""#, 0), (#""info":{"callid":"c"}"#, 0),
+            (#""callid":"c","duratoin":1"#, 0),
+        ])
+    func ordinary(fields: String, count: Int) throws {
+        let push = try push(#"{"aps":{"alert":"x"},\#(fields)}"#)
+        #expect(push.call == nil && push.notes.count == count)
+    }
+
+    @Test func aFieldOfAnEnvelopeIsNotedWithTheNearestOne() throws {
+        let push = try push(#"{"payload":{"aps":{}},"colapseid":"c","\u001bx":1}"#)
+        #expect(
+            push.notes == [
+                "colapseid: not known, ignored; did you mean collapseId?", "\\u{1b}x: not known, ignored",
+            ])
+    }
+}
