@@ -192,7 +192,7 @@ let checks: [Target] = [
         of: [
             "BelfryAppGroup", "PictureFetcher", "BelfryPictures", "CallService", "CallLedger", "BelfryProtocol",
             "BelfryEventLoop", "GroupLedger", "Interception", "BelfryPropertyList", "Ringing", "ServiceHost",
-            "Support", "BelfrySyscalls", "BelfryTerms",
+            "Support", "SystemSound", "BelfrySyscalls", "BelfryTerms",
         ]),
     tests(
         "SimulationTests",

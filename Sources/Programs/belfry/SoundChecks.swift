@@ -12,7 +12,7 @@ enum SoundChecks {
     /// Checks the configured sound, the library and the server, and with `--play` the ring itself.
     static func run(_ context: Context) -> [Finding] {
         let setting = context.loaded.settings.sound
-        let files = SoundFiles(environment: Environment(context.environment), programPath: runningProgramPath())
+        let files = files(context)
         let (sound, problem) = files.resolve(configured: setting)
         var findings: [Finding] = []
         if let problem {
@@ -27,6 +27,18 @@ enum SoundChecks {
         findings.append(server(context))
         if context.options.has("play"), let sound { findings.append(play(sound, context)) }
         return findings
+    }
+
+    /// What is wrong with the sound that `loaded` configures; nil if it rings, and for the default, which nobody wrote.
+    static func mistake(in loaded: LoadedSettings, _ context: Context) -> Mistake? {
+        let (setting, origin) = (loaded.settings.sound, loaded.origin(of: .ringSound))
+        guard origin != .standard, let problem = files(context).resolve(configured: setting).problem else { return nil }
+        let detail = "Sound=\(setting) is not played but \(SoundFiles.defaultName): \(problem)"
+        return Mistake(.badValue, at: origin, detail)
+    }
+
+    private static func files(_ context: Context) -> SoundFiles {
+        SoundFiles(environment: Environment(context.environment), programPath: runningProgramPath())
     }
 
     private static func library() -> Finding {

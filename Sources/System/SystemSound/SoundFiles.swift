@@ -20,8 +20,9 @@ public struct SoundFiles: Sendable {
         self.folders = folders
     }
 
-    /// Looks in `$BELFRY_SOUNDS_DIRECTORY`, in `../share/belfry/sounds` beside the program's directory, and for a
-    /// program that runs from the source tree in that tree's `Sounds`.
+    /// Looks in `$BELFRY_SOUNDS_DIRECTORY`, in `../share/belfry/sounds` beside the program's directory, for a program
+    /// that runs from the source tree in that tree's `Sounds`, and then in the theme `freedesktop`, which every sound
+    /// theme falls back to (freedesktop.org, Sound Theme Specification).
     ///
     /// `programPath` is where the running program is, links resolved (`runningProgramPath()`).
     public init(environment: Environment, programPath: String?) {
@@ -34,6 +35,7 @@ public struct SoundFiles: Sendable {
             let tree = directories.first { Self.exists($0 + "/Package.swift") && Self.exists($0 + "/Sounds") }
             if let tree { folders.append(tree + "/Sounds") }
         }
+        folders += Self.dataFolders(environment).map { $0 + "/sounds/freedesktop/stereo" }
         self.folders = folders
     }
 
@@ -89,6 +91,14 @@ public struct SoundFiles: Sendable {
         let file = path[directory.endIndex...]
         guard let dot = file.lastIndex(of: "."), dot != file.startIndex else { return path + "-soft" }
         return directory + file[..<dot] + "-soft" + file[dot...]
+    }
+
+    /// The user's folder of data, then the machine's (XDG Base Directory Specification); relative ones do not count.
+    private static func dataFolders(_ environment: Environment) -> [String] {
+        func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+        let own = value("XDG_DATA_HOME") ?? value("HOME").map { $0 + "/.local/share" }
+        let machine = (value("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share").split(separator: ":").map(String.init)
+        return ([own].compactMap { $0 } + machine).filter { $0.utf8.first == UInt8(ascii: "/") }
     }
 
     /// The directories above `path`, nearest first, without their last slash; the root itself is none.
