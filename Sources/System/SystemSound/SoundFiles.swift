@@ -79,10 +79,10 @@ public struct SoundFiles: Sendable {
         }
         let softPath = Self.softPath(of: path)
         if Self.isFile(softPath), (try? SoundFileCheck.check(path: softPath)) != nil {
-            return ResolvedSound(name: name, path: softPath)
+            return ResolvedSound(name: name, path: softPath, isSoft: true)
         }
         try SoundFileCheck.check(path: path)
-        return ResolvedSound(name: name, path: path, attenuationDecibels: Self.softAttenuationDecibels)
+        return ResolvedSound(name: name, path: path, attenuationDecibels: Self.softAttenuationDecibels, isSoft: true)
     }
 
     /// `/a/ring.wav` becomes `/a/ring-soft.wav`.
@@ -129,13 +129,16 @@ public struct ResolvedSound: Hashable, Sendable {
     public let path: String
     /// By how many decibels it is played quieter than it is; never negative.
     public let attenuationDecibels: Int
+    /// Whether it is the sound of a soft ring, which gives way to loud ones.
+    public let isSoft: Bool
 
     /// A sound.
-    public init(name: String, path: String, attenuationDecibels: Int = 0) {
+    public init(name: String, path: String, attenuationDecibels: Int = 0, isSoft: Bool = false) {
         precondition(attenuationDecibels >= 0, "an attenuation of \(attenuationDecibels) dB would be louder")
         self.name = name
         self.path = path
         self.attenuationDecibels = attenuationDecibels
+        self.isSoft = isSoft
     }
 }
 
