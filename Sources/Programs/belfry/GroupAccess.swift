@@ -9,6 +9,8 @@ import GroupLedger
 struct GroupAccess {
     /// The ledger in it.
     let ledgerFile: LedgerFile
+    /// The directory that it is below.
+    let state: StateDirectory
     private let context: Context
 
     /// The file of the group that `context` names. Nothing is opened yet.
@@ -22,6 +24,7 @@ struct GroupAccess {
                 .unavailable, "there is no telling where the state is kept", "set HOME or BELFRY_STATE_DIRECTORY")
         }
         ledgerFile = LedgerFile(state: state, group: group)
+        self.state = state
         self.context = context
     }
 
