@@ -293,7 +293,8 @@ import Testing
         let (sound, other) = (longSound(amplitude: 0.001), longSound())
         let oldest = try Ringer(on: server)
         try oldest.play(other)
-        #expect(oldest.state() == "playing \(other)")
+        try oldest.play(other, as: .second)
+        #expect(oldest.state() == "playing \(other)" && oldest.state(of: .second) == "playing \(other)")
         var ringers: [Ringer] = []
         for _ in 1..<SoundSlot.slotsMax {
             let ringer = try Ringer(on: server)
@@ -312,7 +313,9 @@ import Testing
         ringers.append(ninth)
         recording.skipToNow()
         _ = recording.listen(milliseconds: Self.silentWithinMilliseconds)
-        #expect(recording.listen(milliseconds: 300).peak < 0.1, "it fell silent")
+        #expect(recording.listen(milliseconds: 300).peak < 0.1, "both of its rings fell silent")
+        try oldest.play(other, as: .second)
+        #expect(oldest.state(of: .second) == "unavailable busy")
         for _ in 0..<3 { for ringer in [oldest] + ringers { try ringer.play(sound) } }
         for ringer in [oldest] + ringers { #expect(ringer.state(within: 100) == nil, "nothing goes round") }
         try ringers[7].silence()

@@ -1,6 +1,7 @@
 import BelfrySyscalls
 import Glibc
 import Support
+import Synchronization
 import Testing
 @testable import SystemSound
 
@@ -22,7 +23,8 @@ import Testing
         /// Rings that are soft.
         var soft: Set<Int> = []
 
-        private final class Box {
+        private final class Box: @unchecked Sendable {
+            // Unchecked: each is touched by one thread at a time.
             var slot: SoundSlot
             init(_ slot: consuming SoundSlot) { self.slot = slot }
         }
@@ -48,6 +50,20 @@ import Testing
             let state = slot.slot.take(loudSince: since) ? "sounds" : "busy"
             if states[ring] != state { changes += 1 }
             states[ring] = state
+        }
+
+        /// Lets `rings` tick for the first time, all at once.
+        func tickTogether(_ rings: Range<Int>) {
+            let start = StartingGun()
+            let threads = rings.map { ring in
+                let (slot, since) = (slots[ring], Self.start + Int64(ring))
+                return PosixThread {
+                    start.wait()
+                    _ = slot.slot.take(loudSince: since)
+                }
+            }
+            start.fire()
+            for thread in threads { thread.join() }
         }
 
         func end(_ ring: Int) {
@@ -104,6 +120,18 @@ import Testing
         let changes = rings.changes
         for _ in 0..<10 { for ring in 0..<24 { rings.tick(ring) } }
         #expect(rings.changes == changes)
+    }
+
+    @Test func R14_ringsThatBeginTogetherAskForDifferentPlaces() throws {
+        for _ in 0..<20 {
+            let folder = TemporaryFolder()
+            let rings = Rings(folder.path)
+            for ring in 0..<14 { #expect(try rings.add() == ring) }
+            for ring in 0..<8 { rings.tick(ring) }
+            rings.tickTogether(8..<14)
+            for ring in 0..<14 { rings.tick(ring) }
+            #expect(rings.sounding == Array(6..<14))
+        }
     }
 
     @Test func R14_softRingsGiveWayFirstAndTakeNothingFromLoudOnes() throws {
@@ -204,4 +232,16 @@ import Testing
         #expect(takes)
         #expect(unsafe access("\(elsewhere.path)/0", F_OK) != 0)
     }
+}
+
+/// Lets threads begin at the same moment.
+private final class StartingGun: Sendable {
+    private let isFired = Atomic(false)
+
+    func wait() {
+        // Spinning, since what is to be caught lasts microseconds.
+        while !isFired.load(ordering: .acquiring) {}
+    }
+
+    func fire() { isFired.store(true, ordering: .releasing) }
 }

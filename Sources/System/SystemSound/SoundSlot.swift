@@ -49,7 +49,7 @@ struct SoundSlot: ~Copyable {
             guard try !takeFree(loudSince: loudSince, in: slots) else { return true }
             if let number, isOurs(number, in: slots), !isHolderStopped(number, in: slots) { return false }
             withdraw(in: slots)
-            askForOldest(loudSince: loudSince, in: slots)
+            try? askForOldest(loudSince: loudSince, in: slots)
             return false
         } catch {
             // A directory that is full, read-only or not ours must not cost a ring.
@@ -77,17 +77,23 @@ struct SoundSlot: ~Copyable {
         return false
     }
 
-    private mutating func askForOldest(loudSince: Int64, in slots: borrowing Directory) {
-        var older: [(number: Int, since: Int64)] = []
+    private mutating func askForOldest(loudSince: Int64, in slots: borrowing Directory) throws(SystemError) {
+        var older: [(number: Int, note: SlotNote)] = []
         for candidate in 0..<Self.slotsMax {
-            let since = read(candidate, in: slots)?.loudSince ?? 0
-            if since < loudSince { older.append((candidate, since)) }
+            guard let note = read(candidate, in: slots), note.loudSince < loudSince else { continue }
+            older.append((candidate, note))
         }
         // A process that was stopped would not let go before it goes on.
-        for (candidate, _) in older.sorted(by: { $0.since < $1.since })
+        for (candidate, note) in older.sorted(by: { $0.note.loudSince < $1.note.loudSince })
         where !isHolderStopped(candidate, in: slots) {
+            // One at a time: of rings that begin together each asks another place.
+            guard let turn = try FileLock.tryTake("\(candidate).ask", in: slots) else { continue }
+            let isAsked = read(candidate, in: slots) == note
+            if isAsked { write(SlotNote(loudSince: loudSince, process: process), to: candidate, in: slots) }
+            _ = consume turn
+            guard isAsked else { continue }
             number = candidate
-            return write(SlotNote(loudSince: loudSince, process: process), to: candidate, in: slots)
+            return
         }
     }
 
@@ -113,7 +119,7 @@ struct SoundSlot: ~Copyable {
         let (name, temporary) = (Self.noteName(number), "\(Self.noteName(number)).\(process.pid)")
         // A process of this number may have been killed while it wrote.
         try? slots.remove(temporary)
-        // If it cannot be written, this place is the first that others ask for, and ours until they do.
+        // If it cannot be written, nobody asks for this place, and it is free once its holder ends.
         _ = try? slots.replace(name, with: note.bytes, temporaryName: temporary, in: slots, isDurable: false)
     }
 
