@@ -35,6 +35,8 @@ let libraries: [Target] = [
     // Headers alone: these are opened when they are needed, never linked.
     library("CBelfrySystemd", providers: [.apt(["libsystemd-dev"])]),
     library("CBelfryCanberra", providers: [.apt(["libcanberra-dev"])]),
+    // Typed by hand: opened where libcanberra brought it along.
+    library("CBelfryPulse"),
     library("CBelfryLinux"),
     library("CBelfryCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     library("CBelfryPixbuf", pkgConfig: "gdk-pixbuf-2.0", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
@@ -71,7 +73,9 @@ let system: [Target] = [
     room("System/BelfryJournal", imports: ["BelfryProtocol", "BelfryTerms", "BelfrySyscalls"]),
     room(
         "System/SystemSound",
-        imports: ["BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "CBelfryCanberra", "CBelfryLinux"]),
+        imports: [
+            "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "CBelfryCanberra", "CBelfryLinux", "CBelfryPulse",
+        ]),
 ]
 
 let service: [Target] = [
@@ -206,7 +210,7 @@ let checks: [Target] = [
         of: [
             "BelfryAppGroup", "PictureFetcher", "BelfryPictures", "CallService", "CallLedger", "BelfryProtocol",
             "BelfryEventLoop", "GroupLedger", "RingEar", "Interception", "BelfryPropertyList", "Ringing",
-            "ServiceHost", "Support", "BelfrySyscalls", "BelfryTerms",
+            "ServiceHost", "Support", "SystemSound", "BelfrySyscalls", "BelfryTerms",
         ]),
     tests(
         "SimulationTests",

@@ -23,6 +23,16 @@ import Testing
         #expect(worker.isFinished)
     }
 
+    @Test("`ringing` names the sound that plays, and nothing vibrates") func ringingNamesTheSound() throws {
+        let worker = try phone.call("A")
+        guard case .ringing(let ringing) = worker.world.events[1].body else {
+            Issue.record("does not ring: \(worker.world.story)")
+            return
+        }
+        #expect(ringing.sound == "sound of loud")
+        #expect(!ringing.vibrate)
+    }
+
     @Test("R4: the delivered content is time-sensitive and has the caller's name if the alert has no title")
     func content() throws {
         let worker = try phone.push(#""type": 1, "callId": "A", "callerName": "Grace""#)

@@ -43,7 +43,7 @@ final class FakePhone {
     let loop = HandLoop()
     let file: FakeGroupFile
     var settings = RingSettings(
-        duration: .seconds(30), interval: .seconds(1), sound: "ring", vibrates: true, secondCall: .soft, callsMax: 1_000
+        duration: .seconds(30), interval: .seconds(1), sound: "ring", secondCall: .soft, callsMax: 1_000
     )
     var budget = TimeSpan.seconds(30)
     /// What becomes of each caller's picture.

@@ -242,6 +242,8 @@ final class FakeWorld: SharedLedger, RingOutput {
         file.stopWatching(self)
     }
 
+    func soundName(of mode: RingMode) -> String { "sound of \(mode)" }
+
     func pulse(_ mode: RingMode) {
         #expect(!isOver, "a sound after the end")
         pulses.append(mode)

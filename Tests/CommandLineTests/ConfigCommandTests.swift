@@ -30,4 +30,25 @@ import Testing
         #expect(missing.status == .noSuchCall && missing.output.hasPrefix("\(good)x: "))
         #expect(CommandRun(["config", "chekc"]).status == .usage)
     }
+
+    @Test func checkFindsASoundThatIsMissingOrBroken() {
+        let cut = folder.write(Array(ring.prefix(ring.count / 2)), to: "cut.wav")
+        let whole = folder.write(ring, to: "whole.wav")
+        func check(_ sound: String) -> CommandRun {
+            let file = folder.write(Array("[Ring]\nSound=\(sound)\n".utf8), to: "sound.conf")
+            return CommandRun(["config", "check", file], ["BELFRY_SOUNDS_DIRECTORY": folder.path])
+        }
+        for sound in ["ring", "none", "whole", whole] { #expect(check(sound).status == .done, "\(sound)") }
+        for sound in ["rnig", "cut", cut, "\(folder.path)/none.wav"] {
+            let run = check(sound)
+            #expect(run.status == .badConfiguration && run.lines.count == 1, "\(sound)")
+            #expect(run.output.contains("sound.conf:2: Sound=\(sound) is not played but ring: "), "\(run.output)")
+        }
+        #expect(check("cut").output.contains("\(cut): a WAVE file that is cut short"))
+        let shown = CommandRun(["config"], ["HOME": folder.path, "BELFRY_SOUND": "rnig"])
+        #expect(shown.complaints.hasPrefix("belfry: warning: $BELFRY_SOUND: Sound=rnig is not played but ring: "))
+    }
+
+    /// The sound that Belfry brings along.
+    private let ring = sourceBytes("Sounds/ring.wav")
 }

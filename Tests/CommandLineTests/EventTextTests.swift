@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func everyEventIsOneLineTimeFirst() {
-        let ringing = Event.Ringing(call: "c", mode: .loud, duration: 30, interval: 1, sound: "ring", vibrate: true)
+        let ringing = Event.Ringing(call: "c", mode: .loud, duration: 30, interval: 1, sound: "ring", vibrate: false)
         let ended = Event.Ended(call: "c", reason: .hangup, hangupReason: .busy, rang: 3.21, ticks: 1)
         let picture = Event.Attachment(url: "http://h/p", outcome: .skipped(reason: .tooLarge, detail: "11 MiB"))
         let lines: [(Event.Body, String)] = [
@@ -28,7 +28,7 @@ import Testing
                 .received(.init(type: .alert, call: nil, why: .noAlertText)),
                 "received   alert, not intercepted: its alert has no text (no-alert-text)"
             ),
-            (.ringing(ringing), "ringing    c loud for 30 s, a tick every 1 s, sound ring, vibrating"),
+            (.ringing(ringing), "ringing    c loud for 30 s, a tick every 1 s, sound ring"),
             (
                 .silent(call: "", why: .duplicate),
                 "silent     the call without an id does not ring: it rings already (duplicate)"

@@ -36,5 +36,33 @@ extension IntegrationTests {
             }
             #expect(busy >= 92)
         }
+
+        @Test("R14: a ninth loud call sounds by its second tick, and the oldest of eight falls silent for good")
+        func ninth() throws {
+            let phone = try Phone(["BELFRY_SOUND": "ring", "BELFRY_RING_DURATION": "6s"])
+            let calls = try (0..<9).map { number in
+                let call = try phone.call("A", group: "group.\(number)")
+                try call.wait(for: "sound")
+                return call
+            }
+            for call in calls { #expect(call.story(within: 60_000).suffix(2) == ["ended timeout", "missed"]) }
+            #expect(calls[0].sounds == ["playing", "busy"])
+            for call in calls[1..<8] { #expect(call.sounds == ["playing"]) }
+            #expect(calls[8].sounds == ["busy", "playing"])
+            let isHeard = { (event: Event) in
+                if case .sound(.playing, _) = event.body { true } else { false }
+            }
+            #expect(calls[8].events.prefix { !isHeard($0) }.count { $0.name == "tick" } <= 2)
+        }
+    }
+}
+
+extension Client {
+    /// How the ring was heard: `playing`, or why it was not.
+    fileprivate var sounds: [String] {
+        events.compactMap { event in
+            guard case .sound(let state, let detail) = event.body else { return nil }
+            return state == .playing ? state.rawValue : detail
+        }
     }
 }

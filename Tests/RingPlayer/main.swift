@@ -9,7 +9,8 @@
 //   memory                                     memory KIBIBYTES (RssAnon)
 //   leave                  exit(3)             no answer
 //
-// and, whenever it changes, `state playing …` or `state unavailable …`. At the end of its input it exits.
+// DECIBELS makes it quieter, and a soft ring. Besides, whenever it changes, `state playing …` or `state unavailable …`
+// is said. At the end of its input it exits.
 
 import BelfryTerms
 import BelfryEventLoop
@@ -69,7 +70,8 @@ final class RingPlayer {
         switch words.first {
         case "play" where words.count > 1:
             let decibels = words.count > 2 ? Int(words[2]) ?? 0 : 0
-            rings[prefix]?.play(ResolvedSound(name: "test", path: words[1], attenuationDecibels: decibels))
+            rings[prefix]?.play(
+                ResolvedSound(name: "test", path: words[1], attenuationDecibels: decibels, isSoft: decibels > 0))
             say("\(prefix)played \((loop.now - start).microseconds)")
         case "silence":
             rings[prefix]?.silence { [loop] in say("\(prefix)silent \((loop.now - start).microseconds)") }

@@ -41,7 +41,7 @@ final class SimulatedWorker {
     static let interval = TimeSpan.seconds(1)
 
     static let settings = RingSettings(
-        duration: duration, interval: interval, sound: "none", vibrates: false, secondCall: .soft, callsMax: 100)
+        duration: duration, interval: interval, sound: "none", secondCall: .soft, callsMax: 100)
 
     let owner: Owner
     let push: SimulatedPush
@@ -233,6 +233,8 @@ extension SimulatedWorker: SharedLedger {
 }
 
 extension SimulatedWorker: RingOutput {
+    func soundName(of mode: RingMode) -> String { "none" }
+
     func pulse(_ mode: RingMode) {
         isRinging = true
         world.checker.pulsed(self)

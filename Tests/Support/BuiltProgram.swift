@@ -20,6 +20,14 @@ public func sourceFile(_ path: String) -> String {
     return "\(root)/\(path)"
 }
 
+/// What is in a file of the source tree.
+public func sourceBytes(_ path: String) -> [UInt8] {
+    let descriptor = unsafe open(sourceFile(path), O_RDONLY | O_CLOEXEC)
+    precondition(descriptor >= 0, "cannot open \(sourceFile(path)): errno \(errno)")
+    defer { close(descriptor) }
+    return ScriptedWorker.readAll(descriptor)
+}
+
 private func variable(_ name: String) -> String? {
     unsafe getenv(name).map { unsafe String(cString: $0) }
 }

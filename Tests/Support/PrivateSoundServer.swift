@@ -34,6 +34,13 @@ public final class PrivateSoundServer {
     /// Starts the server and its recorder, and returns when both are ready. What it recorded before is gone.
     @discardableResult
     public func start() throws(SystemError) -> SoundRecording {
+        // Without norewinds= it renders 2 s ahead before anybody listens.
+        try start(modules: ["module-null-sink sink_name=ring rate=\(Self.samplesPerSecond) channels=1 norewinds=1"])
+        return try startRecorder()
+    }
+
+    /// Starts the server with `modules` besides its socket, and without a recorder.
+    public func start(modules: [String]) throws(SystemError) {
         let notices = try NoticeSocket(path: "\(folder.path)/notices")
         var environment = environment
         environment["NOTIFY_SOCKET"] = notices.path
@@ -44,15 +51,12 @@ public final class PrivateSoundServer {
                     // Idle only once its recorder is gone, as when the tests crashed: nobody else would end it.
                     "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=60", "--log-target=null",
                     "--load=module-native-protocol-unix",
-                    // Without norewinds= it renders 2 s ahead before anybody listens.
-                    "--load=module-null-sink sink_name=ring rate=\(Self.samplesPerSecond) channels=1 norewinds=1",
-                ],
+                ] + modules.map { "--load=\($0)" },
                 environment: environment,
                 streams: [0: .null, 1: .null, 2: .null]
             )
         )
         try notices.wait(for: "READY=1", within: Self.startMillisecondsMax)
-        return try startRecorder()
     }
 
     /// Kills the server, as a crash does.

@@ -81,6 +81,9 @@ final class Ringer {
         try process.waitUntilExit()
     }
 
+    /// Stops it in its tracks (SIGSTOP).
+    func stop() throws { try process.signal(SIGSTOP) }
+
     /// Has it exit as a program does that is done; tells whether it went cleanly.
     func leave() throws -> Bool {
         try tell("leave")

@@ -63,7 +63,7 @@ import Testing
 
     @Test func everyHeadOfAFileIsToldWithoutATrap() {
         let whole = WaveFile().bytes
-        for count in 0..<60 where count < 44 { #expect(fault(Array(whole[..<count])) != nil, "\(count) bytes") }
+        for count in 0..<whole.count { #expect(fault(Array(whole[..<count])) != nil, "\(count) bytes") }
         for index in 0..<44 {
             for value: UInt8 in [0, 1, 0x7F, 0x80, 0xFF] {
                 var bytes = whole
@@ -74,13 +74,32 @@ import Testing
     }
 
     @Test func oggVorbisIsFineAndOtherOggIsNot() {
-        func page(_ packet: [UInt8]) -> [UInt8] {
-            Array("OggS".utf8) + Array(repeating: 0, count: 22) + [1, UInt8(packet.count)] + packet
-        }
-        #expect(fault(page([1] + Array("vorbis".utf8) + Array(repeating: 0, count: 23))) == nil)
-        #expect(fault(page(Array("OpusHead".utf8))) == "an Ogg file whose first stream is not Vorbis")
-        #expect(fault(Array("OggS".utf8)) == "an Ogg file that is cut off")
+        #expect(fault(OggFile().bytes) == nil)
+        var other = OggFile()
+        other.firstPacket = Array("OpusHead".utf8)
+        #expect(fault(other.bytes) == "an Ogg file whose first stream is not Vorbis")
+        #expect(fault(Array("OggS".utf8)) == "an Ogg file that is cut short")
         #expect(fault(Array("OggS".utf8) + Array(repeating: 0xFF, count: 60)) != nil)
+    }
+
+    @Test func aSoundThatIsCutShortIsSaidWhereverItIsCut() {
+        let wave = WaveFile().bytes
+        #expect(fault(Array(wave.dropLast())) == "a WAVE file that is cut short")
+        #expect(fault(Array(wave.prefix(wave.count / 2))) == "a WAVE file that is cut short")
+        #expect(fault(wave + Array("LIST".utf8)) == nil, "what follows the sound is not looked at")
+        let ogg = OggFile().bytes
+        for count in 59..<ogg.count {
+            #expect(fault(Array(ogg[..<count])) == "an Ogg file that is cut short", "\(count) bytes")
+        }
+    }
+
+    @Test func theLastPageOfAnOggFileIsFoundBehindTheLongestPageAndBeforeATag() {
+        var file = OggFile()
+        file.lastPacketBytes = 255 * 255
+        #expect(file.bytes.count > 65_307)
+        #expect(fault(file.bytes) == nil)
+        #expect(fault(file.bytes + Array(repeating: 0x20, count: 128)) == nil)
+        #expect(fault(Array(file.bytes.dropLast())) == "an Ogg file that is cut short")
     }
 
     @Test func whatIsNoSoundIsSaid() {

@@ -72,8 +72,9 @@ import Testing
         folder.write(WaveFile().bytes, to: "b.wav")
         folder.write(WaveFile().bytes, to: "c.wav")
         folder.write(Array("broken".utf8), to: "c-soft.wav")
-        #expect(try files.find(named: "a", soft: true) == ResolvedSound(name: "a", path: "\(folder.path)/a-soft.wav"))
-        let quieter = ResolvedSound(name: "b", path: "\(folder.path)/b.wav", attenuationDecibels: 14)
+        let variant = ResolvedSound(name: "a", path: "\(folder.path)/a-soft.wav", isSoft: true)
+        #expect(try files.find(named: "a", soft: true) == variant)
+        let quieter = ResolvedSound(name: "b", path: "\(folder.path)/b.wav", attenuationDecibels: 14, isSoft: true)
         #expect(try files.find(named: "b", soft: true) == quieter)
         #expect(try files.find(named: "c", soft: true).attenuationDecibels == 14)
         #expect(try files.find(configured: "\(folder.path)/a.wav", soft: true)?.path == "\(folder.path)/a-soft.wav")
@@ -95,7 +96,8 @@ import Testing
         folder.makeFolder("tree/Sounds")
         folder.write([], to: "tree/Package.swift")
         let program = "\(folder.path)/tree/.build/debug/belfry-worker"
-        let files = SoundFiles(environment: ["BELFRY_SOUNDS_DIRECTORY": "/opt/sounds"], programPath: program)
+        let files = SoundFiles(
+            environment: ["BELFRY_SOUNDS_DIRECTORY": "/opt/sounds", "XDG_DATA_DIRS": ":"], programPath: program)
         #expect(
             files.folders == [
                 "/opt/sounds", "\(folder.path)/tree/.build/share/belfry/sounds", "\(folder.path)/tree/Sounds",
@@ -103,9 +105,39 @@ import Testing
         )
         folder.makeFolder("bin")
         folder.makeFolder("Sounds")
-        let installed = SoundFiles(environment: [:], programPath: "\(folder.path)/bin/belfry-worker")
+        let installed = SoundFiles(
+            environment: ["XDG_DATA_DIRS": ":"], programPath: "\(folder.path)/bin/belfry-worker")
         #expect(installed.folders == ["\(folder.path)/share/belfry/sounds"])
-        #expect(SoundFiles(environment: [:], programPath: nil).folders.isEmpty)
+        #expect(SoundFiles(environment: ["XDG_DATA_DIRS": ":"], programPath: nil).folders.isEmpty)
+    }
+
+    @Test func theFoldersOfTheSoundThemeComeLast() {
+        func folders(_ environment: [String: String]) -> [String] {
+            SoundFiles(environment: Environment(environment), programPath: nil).folders
+        }
+        let machine = ["/usr/local/share/sounds/freedesktop/stereo", "/usr/share/sounds/freedesktop/stereo"]
+        #expect(folders([:]) == machine)
+        #expect(folders(["HOME": "/h"]) == ["/h/.local/share/sounds/freedesktop/stereo"] + machine)
+        #expect(
+            folders([
+                "BELFRY_SOUNDS_DIRECTORY": "/own", "HOME": "/h", "XDG_DATA_HOME": "/d", "XDG_DATA_DIRS": "x:/a:/b",
+            ]) == [
+                "/own", "/d/sounds/freedesktop/stereo", "/a/sounds/freedesktop/stereo", "/b/sounds/freedesktop/stereo",
+            ]
+        )
+    }
+
+    @Test func aNameOfTheSoundThemeIsFoundAndChecked() throws {
+        let stereo = folder.makeFolder("data/sounds/freedesktop/stereo")
+        let whole = folder.write(OggFile().bytes, to: "data/sounds/freedesktop/stereo/phone-incoming-call.oga")
+        folder.write(Array(OggFile().bytes.dropLast()), to: "data/sounds/freedesktop/stereo/bell.oga")
+        let files = SoundFiles(environment: ["XDG_DATA_DIRS": "\(folder.path)/data"], programPath: nil)
+        #expect(
+            try files.find(configured: "phone-incoming-call")
+                == ResolvedSound(name: "phone-incoming-call", path: whole))
+        #expect(
+            files.resolve(configured: "bell").problem
+                == .unusable(path: "\(stereo)/bell.oga", why: "an Ogg file that is cut short"))
     }
 
     @Test func ourOwnSoundsCanBePlayed() throws {

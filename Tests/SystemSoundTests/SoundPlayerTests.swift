@@ -110,7 +110,7 @@ import Testing
         try ringer.play(sound, as: .second)
         #expect(ringer.state() == "playing \(sound)" && ringer.state(of: .second) == "playing \(sound)")
         var others: [Ringer] = []
-        for _ in 1..<SoundSlots.slotsMax {
+        for _ in 1..<SoundSlot.slotsMax {
             let other = try Ringer(on: server)
             try other.play(sound)
             #expect(other.state() == "playing \(sound)")
@@ -265,13 +265,7 @@ import Testing
     @Test func R14_theNinthProcessIsBusyUntilOneOfTheEightIsGone() throws {
         try server.start()
         let sound = longSound()
-        var ringers: [Ringer] = []
-        for _ in 0..<SoundSlots.slotsMax {
-            let ringer = try Ringer(on: server)
-            try ringer.play(sound)
-            #expect(ringer.state() == "playing \(sound)")
-            ringers.append(ringer)
-        }
+        let ringers = try eightRingers(sound)
         let ninth = try Ringer(on: server)
         try ninth.play(sound)
         #expect(ninth.state() == "unavailable busy")
@@ -282,6 +276,64 @@ import Testing
         #expect(tenth.state() == "unavailable busy")
         try ringers[5].silence()
         #expect(try tenth.playUntilStateChanges(sound) == "playing \(sound)")
+    }
+
+    /// Eight processes that sound, the oldest first.
+    func eightRingers(_ sound: String) throws -> [Ringer] {
+        try (0..<SoundSlot.slotsMax).map { _ in
+            let ringer = try Ringer(on: server)
+            try ringer.play(sound)
+            #expect(ringer.state() == "playing \(sound)")
+            return ringer
+        }
+    }
+
+    @Test func R14_aNewRingSoundsByItsSecondTickAndTheOldestOfEightFallsSilent() throws {
+        let recording = try server.start()
+        let (sound, other) = (longSound(amplitude: 0.001), longSound())
+        let oldest = try Ringer(on: server)
+        try oldest.play(other)
+        try oldest.play(other, as: .second)
+        #expect(oldest.state() == "playing \(other)" && oldest.state(of: .second) == "playing \(other)")
+        var ringers: [Ringer] = []
+        for _ in 1..<SoundSlot.slotsMax {
+            let ringer = try Ringer(on: server)
+            try ringer.play(sound)
+            #expect(ringer.state() == "playing \(sound)")
+            ringers.append(ringer)
+        }
+        let ninth = try Ringer(on: server)
+        try ninth.play(sound)
+        #expect(ninth.state() == "unavailable busy")
+        for ringer in ringers { try ringer.play(sound) }
+        try oldest.play(other)
+        #expect(oldest.state() == "unavailable busy")
+        try ninth.play(sound)
+        #expect(ninth.state() == "playing \(sound)")
+        ringers.append(ninth)
+        recording.skipToNow()
+        _ = recording.listen(milliseconds: Self.silentWithinMilliseconds)
+        #expect(recording.listen(milliseconds: 300).peak < 0.1, "both of its rings fell silent")
+        try oldest.play(other, as: .second)
+        #expect(oldest.state(of: .second) == "unavailable busy")
+        for _ in 0..<3 { for ringer in [oldest] + ringers { try ringer.play(sound) } }
+        for ringer in [oldest] + ringers { #expect(ringer.state(within: 100) == nil, "nothing goes round") }
+        try ringers[7].silence()
+        #expect(try oldest.playUntilStateChanges(sound) == "playing \(sound)")
+    }
+
+    @Test func R14_aStoppedHolderKeepsNoNewRingSilent() throws {
+        try server.start()
+        let sound = longSound()
+        let ringers = try eightRingers(sound)
+        try ringers[0].stop()
+        let ninth = try Ringer(on: server)
+        try ninth.play(sound)
+        #expect(ninth.state() == "unavailable busy")
+        for ringer in ringers[1...] { try ringer.play(sound) }
+        #expect(ringers[1].state() == "unavailable busy")
+        try ninth.play(sound)
+        #expect(ninth.state() == "playing \(sound)")
     }
 
     @Test func R14_aMissingLibraryIsOneEvent() throws {

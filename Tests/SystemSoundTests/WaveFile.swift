@@ -44,3 +44,22 @@ struct WaveFile {
         (0..<Number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
     }
 }
+
+/// Makes files of Ogg pages, which are all that is looked at: nothing in them can be decoded.
+struct OggFile {
+    var firstPacket: [UInt8] = [1] + Array("vorbis".utf8) + Array(repeating: 0, count: 23)
+    var lastPacketBytes = 300
+
+    var bytes: [UInt8] {
+        page(firstPacket, type: 2) + page(Array(repeating: 7, count: 40), type: 0)
+            + page(Array(repeating: 7, count: lastPacketBytes), type: 4)
+    }
+
+    /// A page of one packet, which may fill it.
+    private func page(_ packet: [UInt8], type: UInt8) -> [UInt8] {
+        var segments = Array(repeating: UInt8(255), count: packet.count / 255)
+        if segments.count < 255 { segments.append(UInt8(packet.count % 255)) }
+        return Array("OggS".utf8) + [0, type] + Array(repeating: 0, count: 20) + [UInt8(segments.count)] + segments
+            + packet
+    }
+}

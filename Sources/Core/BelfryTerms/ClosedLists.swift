@@ -24,9 +24,9 @@ public enum PassthroughReason: String, Hashable, Sendable, CaseIterable {
 
 /// `ringing.mode`: how a call rings.
 public enum RingMode: String, Hashable, Sendable, CaseIterable {
-    /// With the ring sound and vibration.
+    /// With the ring sound.
     case loud
-    /// With a quieter tone and without vibration, while another call rings loud.
+    /// With a quieter tone, while another call rings loud.
     case soft
     /// On the screen alone.
     case silent

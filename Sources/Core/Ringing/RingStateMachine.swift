@@ -11,7 +11,7 @@ public struct RingStateMachine: Sendable {
         case idle
         /// The state while the call rings and sound may be heard.
         case ringing(Ring)
-        /// The state while the ring waits for sound and vibration to stop; `reason` ended it.
+        /// The state while the ring waits for the sound to stop; `reason` ended it.
         case silencing(Ring, reason: EndReason)
         /// The state while the ring, silent since `silent`, waits for the group file to say how it ended.
         case settling(Ring, silent: Instant)
@@ -36,13 +36,13 @@ public struct RingStateMachine: Sendable {
     public enum Effect: Equatable, Sendable {
         /// Report that the call rings in `mode`.
         case ringing(mode: RingMode)
-        /// Sound and vibrate once, in `mode`; this replaces the previous pulse.
+        /// Sound once, in `mode`; this replaces the previous pulse.
         case pulse(mode: RingMode)
         /// Report that tick `n` was made, `late` after it was due.
         case tick(n: Int64, late: TimeSpan)
         /// Feed ``RingStateMachine/timerFired(at:)`` at this instant, instead of at the one asked for before.
         case wake(at: Instant)
-        /// Stop sound and vibration at once, and feed ``RingStateMachine/silenced(at:)`` when they have stopped.
+        /// Stop the sound at once, and feed ``RingStateMachine/silenced(at:)`` when it has stopped.
         case silence
         /// Settle the end in the group file, and feed ``RingStateMachine/settled(_:)``.
         case settle(EndReason)
@@ -123,7 +123,7 @@ public struct RingStateMachine: Sendable {
         }
     }
 
-    /// Sound and vibration have stopped.
+    /// The sound has stopped.
     public mutating func silenced(at now: Instant) -> [Effect] {
         switch state {
         case .silencing(let ring, let reason):

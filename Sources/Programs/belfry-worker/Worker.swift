@@ -183,6 +183,6 @@ extension RingSettings {
     fileprivate init(_ settings: Settings) {
         self.init(
             duration: settings.ringDuration, interval: settings.ringInterval, sound: settings.sound,
-            vibrates: settings.vibrates, secondCall: settings.secondCall, callsMax: settings.callsMax)
+            secondCall: settings.secondCall, callsMax: settings.callsMax)
     }
 }

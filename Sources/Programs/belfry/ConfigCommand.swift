@@ -28,7 +28,8 @@ extension Command {
 
     /// Prints one line for each mistake, and returns 78 if there is one.
     private static func report(_ loaded: LoadedSettings, _ context: Context) -> ProgramStatus {
-        for mistake in loaded.mistakes {
+        let mistakes = mistakes(in: loaded, context)
+        for mistake in mistakes {
             if context.wantsJSON {
                 context.output.json([
                     "code": .string(mistake.code.rawValue), "origin": .string(mistake.origin.description),
@@ -41,7 +42,11 @@ extension Command {
         if !context.wantsJSON {
             for advice in loaded.settings.advice { context.output.line(Printable.escaped("note: \(advice)")) }
         }
-        return loaded.mistakes.isEmpty ? .done : .badConfiguration
+        return mistakes.isEmpty ? .done : .badConfiguration
+    }
+
+    private static func mistakes(in loaded: LoadedSettings, _ context: Context) -> [Mistake] {
+        loaded.mistakes + [SoundChecks.mistake(in: loaded, context)].compactMap { $0 }
     }
 
     private static func show(_ context: Context) -> ProgramStatus {
@@ -69,7 +74,7 @@ extension Command {
         for line in TableText.lines(rows) { context.output.line(context.style.paint(line, tone(of: line))) }
         if unit == nil { context.output.line("the unit's environment is unknown: no systemd user manager answers") }
         for advice in loaded.settings.advice { context.output.line(Printable.escaped("note: \(advice)")) }
-        for mistake in loaded.mistakes { context.warn(mistake.description) }
+        for mistake in mistakes(in: loaded, context) { context.warn(mistake.description) }
         return .done
     }
 

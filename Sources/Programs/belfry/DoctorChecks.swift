@@ -30,7 +30,10 @@ enum MachineChecks {
         return [Finding(.ok, "pictures", fetcher)]
     }
 
-    /// Whether the group file can be locked and written.
+    /// What is written to see that the disk has room: more than a usual group file.
+    private static let probeBytes = 64 << 10
+
+    /// Whether the group file can be locked and written, and its disk has room.
     static func state(_ context: Context) -> [Finding] {
         do throws(CommandError) {
             let access = try GroupAccess(context)
@@ -39,14 +42,35 @@ enum MachineChecks {
             var findings = transaction.warnings.map { Finding(.warn, "state", "\($0.code.rawValue): \($0.detail)") }
             if case .failed(let error) = transaction.outcome {
                 let detail = "\(access.file.path) cannot be written: \(error)"
-                findings.append(
-                    Finding(.fail, "state", detail, mend: "make its folder writable for you alone, mode 0700"))
+                findings.append(Finding(.fail, "state", detail, mend: remedy(for: error)))
+            } else if let error = writeProbe(in: access.state) {
+                let detail = "nothing can be written to \(access.state.path): \(error)"
+                findings.append(Finding(.fail, "state", detail, mend: remedy(for: error)))
             } else if isReadable {
                 findings.append(Finding(.ok, "state", access.file.path))
             }
             return findings
         } catch {
             return [Finding(.fail, "state", error.problem, mend: error.remedy)]
+        }
+    }
+
+    private static func remedy(for error: SystemError) -> String {
+        error.errno == ENOSPC || error.errno == EDQUOT
+            ? "make room on its disk" : "make its folder writable for you alone, mode 0700"
+    }
+
+    /// Writes a file in the state directory down to the disk, and removes it; what kept it from that, if anything did.
+    private static func writeProbe(in state: StateDirectory) -> SystemError? {
+        do throws(SystemError) {
+            let directory = try Directory.open(path: state.path, makes: true)
+            let name = "doctor-\(getpid())"
+            let bytes = [UInt8](repeating: 0, count: probeBytes)
+            try directory.replace(name, with: bytes, temporaryName: "\(name).new", in: directory, isDurable: true)
+            try directory.remove(name)
+            return nil
+        } catch {
+            return error
         }
     }
 

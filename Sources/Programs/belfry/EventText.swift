@@ -59,10 +59,10 @@ struct EventText {
     }
 
     private static func details(of ringing: Event.Ringing) -> String {
-        let vibration = ringing.vibrate ? "vibrating" : "no vibration"
+        let vibration = ringing.vibrate ? ", vibrating" : ""
         let duration = DecimalText.seconds(ringing.duration, digits: 1)
         return "\(CallText.name(of: ringing.call)) \(ringing.mode.rawValue) for \(duration),"
-            + " a tick every \(DecimalText.seconds(ringing.interval)), sound \(ringing.sound), \(vibration)"
+            + " a tick every \(DecimalText.seconds(ringing.interval)), sound \(ringing.sound)\(vibration)"
     }
 
     private static func details(of ended: Event.Ended) -> String {

@@ -10,6 +10,8 @@ import RingEar
 struct GroupAccess {
     /// The ledger in it.
     let ledgerFile: LedgerFile
+    /// The directory that it is below.
+    let state: StateDirectory
     private let context: Context
 
     /// The file of the group that `context` names. Nothing is opened yet.
@@ -24,6 +26,7 @@ struct GroupAccess {
         }
         let runtime = RuntimeDirectory(environment: Environment(context.environment), statePath: state.path)
         ledgerFile = LedgerFile(state: state, runtime: runtime, group: group)
+        self.state = state
         self.context = context
     }
 

@@ -2,7 +2,6 @@ import BelfryEventLoop
 import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
-import Glibc
 import SystemSound
 
 /// Whether a ring can be heard.
@@ -12,7 +11,7 @@ enum SoundChecks {
     /// Checks the configured sound, the library and the server, and with `--play` the ring itself.
     static func run(_ context: Context) -> [Finding] {
         let setting = context.loaded.settings.sound
-        let files = SoundFiles(environment: Environment(context.environment), programPath: runningProgramPath())
+        let files = files(context)
         let (sound, problem) = files.resolve(configured: setting)
         var findings: [Finding] = []
         if let problem {
@@ -29,6 +28,18 @@ enum SoundChecks {
         return findings
     }
 
+    /// What is wrong with the sound that `loaded` configures; nil if it rings, and for the default, which nobody wrote.
+    static func mistake(in loaded: LoadedSettings, _ context: Context) -> Mistake? {
+        let (setting, origin) = (loaded.settings.sound, loaded.origin(of: .ringSound))
+        guard origin != .standard, let problem = files(context).resolve(configured: setting).problem else { return nil }
+        let detail = "Sound=\(setting) is not played but \(SoundFiles.defaultName): \(problem)"
+        return Mistake(.badValue, at: origin, detail)
+    }
+
+    private static func files(_ context: Context) -> SoundFiles {
+        SoundFiles(environment: Environment(context.environment), programPath: runningProgramPath())
+    }
+
     private static func library() -> Finding {
         guard (try? DynamicLibrary("libcanberra.so.0")) != nil else {
             let mend = "apt install libcanberra0 libcanberra-pulse"
@@ -37,21 +48,29 @@ enum SoundChecks {
         return Finding(.ok, "libcanberra", "libcanberra.so.0 is there")
     }
 
-    /// Looks for the server's socket only. Whether the server answers is known only once something is played.
+    /// Asks the server what it plays to; a server that hangs costs ``SoundServer/patience``.
     private static func server(_ context: Context) -> Finding {
-        if let server = context.environment["PULSE_SERVER"], !server.isEmpty {
-            let detail = "$PULSE_SERVER is \(server); belfry doctor --play tells whether it answers"
-            return Finding(.ok, "sound server", detail)
-        }
-        guard let folder = context.environment["XDG_RUNTIME_DIR"], !folder.isEmpty else {
+        func value(_ name: String) -> String? { context.environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+        guard value("PULSE_SERVER") != nil || value("XDG_RUNTIME_DIR") != nil else {
             return Finding(.fail, "sound server", "there is no runtime directory", mend: "set XDG_RUNTIME_DIR")
         }
-        let path = folder + "/pulse/native"
-        guard unsafe access(path, W_OK) == 0 else {
-            let mend = "start pipewire-pulse or pulseaudio in this session; belfry doctor --play tells whether it rings"
-            return Finding(.fail, "sound server", "there is no PulseAudio or PipeWire at \(path)", mend: mend)
+        switch SoundServer.ask() {
+        case .noLibrary(let why):
+            let mend = "apt install libcanberra-pulse"
+            return Finding(.fail, "sound server", "none can be asked: \(why)", mend: mend)
+        case .unreachable(let why):
+            let mend = "start pipewire-pulse or pulseaudio in this session"
+            return Finding(.fail, "sound server", "no PulseAudio or PipeWire answers: \(why)", mend: mend)
+        case .hung:
+            let mend = "continue or restart it, for example: systemctl --user restart pipewire-pulse"
+            return Finding(.fail, "sound server", "it hangs, or was stopped: it does not answer", mend: mend)
+        case .sinks([]):
+            let mend = "start wireplumber beside PipeWire; for a sound card without a login, join the group audio"
+            return Finding(.fail, "sound server", "it answers, but has no device to play to", mend: mend)
+        case .sinks(let names):
+            let detail = "it plays to \(names.joined(separator: ", ")); belfry doctor --play lets you hear it"
+            return Finding(.ok, "sound server", detail)
         }
-        return Finding(.ok, "sound server", "\(path); belfry doctor --play lets you hear it")
     }
 
     private static func play(_ sound: ResolvedSound, _ context: Context) -> Finding {

@@ -13,7 +13,7 @@ public struct CallWorld {
     public let wall: () -> WallTime
     /// The ledger that all processes share.
     public let ledger: any SharedLedger
-    /// What makes a ring heard and felt.
+    /// What makes a ring heard.
     public let ringer: any RingOutput
     /// Where the caller's picture comes from.
     public let pictures: any PictureSource
@@ -76,12 +76,15 @@ public protocol SharedLedger: AnyObject {
     func stopWatching()
 }
 
-/// What makes a ring heard and felt.
+/// What makes a ring heard.
 public protocol RingOutput: AnyObject {
-    /// Sounds and vibrates once in `mode`; this replaces the previous pulse.
+    /// What sounds in `mode`: the name of a sound, its file, or `none`.
+    func soundName(of mode: RingMode) -> String
+
+    /// Sounds once in `mode`; this replaces the previous pulse.
     func pulse(_ mode: RingMode)
 
-    /// Stops sound and vibration, and calls `silent` once they have stopped, perhaps before this returns.
+    /// Stops the sound, and calls `silent` once it has stopped, perhaps before this returns.
     func silence(_ silent: @escaping () -> Void)
 }
 

@@ -152,8 +152,7 @@ final class Ring {
             .ringing(
                 Event.Ringing(
                     call: request.key.text, mode: mode, duration: (window.end - window.start).seconds,
-                    interval: settings.interval.seconds, sound: mode == .silent ? "none" : settings.sound,
-                    vibrate: mode == .loud && settings.vibrates)))
+                    interval: settings.interval.seconds, sound: world.ringer.soundName(of: mode), vibrate: false)))
     }
 
     private func silence() {
@@ -193,8 +192,6 @@ public struct RingSettings: Sendable {
     public var interval: TimeSpan
     /// The sound's name or file, or `none`.
     public var sound: String
-    /// Whether a loud ring vibrates.
-    public var vibrates: Bool
     /// How a call rings while another one rings.
     public var secondCall: RingMode
     /// How many calls may ring at once.
@@ -202,12 +199,11 @@ public struct RingSettings: Sendable {
 
     /// Settings.
     public init(
-        duration: TimeSpan, interval: TimeSpan, sound: String, vibrates: Bool, secondCall: RingMode, callsMax: Int
+        duration: TimeSpan, interval: TimeSpan, sound: String, secondCall: RingMode, callsMax: Int
     ) {
         self.duration = duration
         self.interval = interval
         self.sound = sound
-        self.vibrates = vibrates
         self.secondCall = secondCall
         self.callsMax = callsMax
     }

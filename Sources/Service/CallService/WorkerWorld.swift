@@ -138,6 +138,7 @@ public final class Ringer: RingOutput {
     private let settings: RingSettings
     private let report: (Event.Body) -> Void
     private var sounds: [(mode: RingMode, sound: ResolvedSound?)] = []
+    private var hasReportedNoSound = false
 
     /// A ringer that follows `settings`; `environment` says where sounds are.
     ///
@@ -152,9 +153,17 @@ public final class Ringer: RingOutput {
         self.environment = environment
     }
 
+    /// The sound that ``pulse(_:)`` plays, which is not the configured one if that is wrong.
+    public func soundName(of mode: RingMode) -> String { sound(for: mode)?.name ?? SoundFiles.none }
+
     /// Plays the sound of `mode` once, if that mode has one.
     public func pulse(_ mode: RingMode) {
-        guard mode != .silent, settings.sound != SoundFiles.none, let sound = sound(for: mode) else { return }
+        guard hasSound(mode) else { return }
+        guard let sound = sound(for: mode) else {
+            if !hasReportedNoSound { report(.sound(state: .unavailable, detail: "no sound can be found")) }
+            hasReportedNoSound = true
+            return
+        }
         let playerSound = playerSound ?? makePlayerSound()
         self.playerSound = playerSound
         playerSound.play(sound)
@@ -175,13 +184,15 @@ public final class Ringer: RingOutput {
         }
     }
 
+    private func hasSound(_ mode: RingMode) -> Bool { mode != .silent && settings.sound != SoundFiles.none }
+
     /// The sound of `mode`, looked up once. If the setting is wrong, that is reported then, and another sound is used.
     private func sound(for mode: RingMode) -> ResolvedSound? {
+        guard hasSound(mode) else { return nil }
         if let known = sounds.first(where: { $0.mode == mode }) { return known.sound }
         let (sound, problem) = files.resolve(configured: settings.sound, soft: mode == .soft)
         sounds.append((mode, sound))
         if let problem { report(.warning(code: .configuration, detail: "[Ring] Sound=: \(problem)")) }
-        if problem != nil, sound == nil { report(.sound(state: .unavailable, detail: "no sound can be found")) }
         return sound
     }
 }

@@ -193,7 +193,7 @@ public struct Mistake: Hashable, Sendable, CustomStringConvertible {
     let setting: Setting?
 
     /// A mistake at `origin`.
-    init(_ code: Code, at origin: Origin, setting: Setting? = nil, _ detail: String) {
+    public init(_ code: Code, at origin: Origin, setting: Setting? = nil, _ detail: String) {
         self.code = code
         self.origin = origin
         self.setting = setting

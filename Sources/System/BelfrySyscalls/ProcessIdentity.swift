@@ -53,6 +53,14 @@ public struct ProcessIdentity: Hashable, Sendable {
         return status.isBusy
     }
 
+    /// Whether the process that is `pid` now was stopped, by a signal or by who traces it.
+    public static func isStopped(pid: Int32) -> Bool {
+        guard pid > 0, let line = readKernelLine("/proc/\(pid)/stat"), let status = ProcessStatus(line: line) else {
+            return false
+        }
+        return status.isStopped
+    }
+
     /// Whether it still runs. A zombie does not: it has ended, and only its parent has not asked how.
     public var isAlive: Bool {
         // Whoever asks is.
@@ -68,6 +76,7 @@ struct ProcessStatus {
     let startTicks: UInt64
 
     var isAlive: Bool { state != UInt8(ascii: "Z") && state != UInt8(ascii: "X") && state != UInt8(ascii: "x") }
+    var isStopped: Bool { state == UInt8(ascii: "T") || state == UInt8(ascii: "t") }
     var isBusy: Bool { state == UInt8(ascii: "R") || state == UInt8(ascii: "D") }
 
     /// Reads `line`; nil if it is not what proc(5) describes.

@@ -140,8 +140,13 @@ final class SoundExchange: Sendable {
         }
     }
 
-    /// Still ringing? Whether sound `id` may go on, or be looked for.
-    func isWanted(_ id: UInt32) -> Bool { state.withLock { $0.sounds[id]?.isWanted ?? false } }
+    /// Still ringing? What is wanted of `id`, which may go on, or be looked for; nil if it was silenced.
+    func wantedSound(_ id: UInt32) -> ResolvedSound? {
+        state.withLock { state in
+            guard let entry = state.sounds[id], entry.isWanted else { return nil }
+            return entry.wanted
+        }
+    }
 
     /// What to begin now of `id`; nil if it was silenced meanwhile. From here on it counts as heard.
     func beginSound(_ id: UInt32) -> ResolvedSound? {
@@ -168,6 +173,12 @@ final class SoundExchange: Sendable {
     func isOnlySound(_ id: UInt32) -> Bool {
         state.withLock { $0.sounds.allSatisfy { $0.key == id || !$0.value.mayBeHeard } }
     }
+
+    /// The sounds that may be heard.
+    func heardSounds() -> [UInt32] { state.withLock { $0.sounds.filter(\.value.mayBeHeard).map(\.key) } }
+
+    /// Nothing of `id` plays, though it may still be wanted.
+    func fellSilent(_ id: UInt32) { state.withLock { $0.sounds[id]?.mayBeHeard = false } }
 
     /// Silence `number` of `id` is confirmed, and nothing of it plays.
     func endSilence(_ id: UInt32, _ number: UInt64) {

@@ -2,12 +2,15 @@ import BelfrySyscalls
 import Glibc
 
 /// Looks at a sound file as libcanberra 0.30 will read it, so that what is wrong is said before a call rings, not by
-/// "Operation not supported" in the middle of one (S2). (libcanberra, src/read-wav.c and read-vorbis.c.)
+/// "Operation not supported" in the middle of one, or by a click where the rest of the sound is missing (S2).
+/// (libcanberra, src/read-wav.c and read-vorbis.c.)
 enum SoundFileCheck {
     /// The largest file: 8 MiB, 47 s of 16-bit stereo at 44.1 kHz, where a tick is at most 10 s.
     static let fileBytesMax = 8 << 20
     /// How many chunks of a WAVE file are passed over before its sound.
     static let chunksMax = 64
+    /// Where the last page of an Ogg file is looked for: a page has 65,307 bytes at most, and a tag may follow it.
+    static let lastPageBytesMax = 66 << 10
 
     /// Returns if the file at `path` can be played.
     static func check(path: String) throws(SoundProblem) {
@@ -25,7 +28,9 @@ enum SoundFileCheck {
             guard status.st_size <= fileBytesMax else {
                 throw SoundProblem.unusable(path: path, why: "larger than \(fileBytesMax >> 20) MiB")
             }
-            if let why = try fault(in: file) { throw SoundProblem.unusable(path: path, why: why) }
+            if let why = try fault(in: file, bytes: status.st_size) {
+                throw SoundProblem.unusable(path: path, why: why)
+            }
         } catch let error as SoundProblem {
             throw error
         } catch let error as SystemError {
@@ -36,29 +41,48 @@ enum SoundFileCheck {
     }
 
     /// What keeps the file from being played; nil if nothing does.
-    private static func fault(in file: borrowing OwnedDescriptor) throws(SystemError) -> String? {
+    private static func fault(in file: borrowing OwnedDescriptor, bytes: Int) throws(SystemError) -> String? {
         let head = try read(file, at: 0, count: 64)
-        if starts(head, with: "OggS") { return vorbisFault(head) }
+        if starts(head, with: "OggS") { return try vorbisFault(head, in: file, bytes: bytes) }
         guard starts(head, with: "RIFF"), head.count >= 12, starts(head[8...], with: "WAVE") else {
             return "neither a WAVE nor an Ogg Vorbis file"
         }
         guard isLength(number(head, 4, bytes: 4)) else {
             return "a WAVE file that does not say how long it is (written to a pipe?)"
         }
-        return try waveFault(in: file)
+        return try waveFault(in: file, bytes: bytes)
     }
 
     /// A first Ogg page holds one packet, that names the codec: Vorbis I specification, appendix A.2 and section 4.2.1.
-    private static func vorbisFault(_ head: [UInt8]) -> String? {
-        guard head.count > 26 else { return "an Ogg file that is cut off" }
+    private static func vorbisFault(
+        _ head: [UInt8], in file: borrowing OwnedDescriptor, bytes: Int
+    ) throws(SystemError) -> String? {
+        guard head.count > 26 else { return "an Ogg file that is cut short" }
         let packet = head.dropFirst(27 + Int(head[26]))
         guard packet.first == 1, starts(packet.dropFirst(), with: "vorbis") else {
             return "an Ogg file whose first stream is not Vorbis"
         }
-        return nil
+        let count = min(bytes, lastPageBytesMax)
+        let tail = try read(file, at: Int64(bytes - count), count: count)
+        return hasLastPage(tail) ? nil : "an Ogg file that is cut short"
     }
 
-    private static func waveFault(in file: borrowing OwnedDescriptor) throws(SystemError) -> String? {
+    /// Whether a whole page in `tail` says that it ends its stream (RFC 3533, section 6).
+    private static func hasLastPage(_ tail: [UInt8]) -> Bool {
+        let capture = Array("OggS".utf8)
+        guard tail.count >= 27 else { return false }
+        for start in (0...tail.count - 27).reversed() where tail[start] == capture[0] {
+            guard tail[start..<start + 4].elementsEqual(capture), tail[start + 4] == 0, tail[start + 5] & 4 != 0 else {
+                continue
+            }
+            let table = tail[(start + 27)...].prefix(Int(tail[start + 26]))
+            let end = start + 27 + Int(tail[start + 26]) + table.reduce(0) { $0 + Int($1) }
+            if end <= tail.count { return true }
+        }
+        return false
+    }
+
+    private static func waveFault(in file: borrowing OwnedDescriptor, bytes: Int) throws(SystemError) -> String? {
         var offset: Int64 = 12
         var hasFormat = false
         for _ in 0..<chunksMax {
@@ -74,7 +98,8 @@ enum SoundFileCheck {
                 }
                 hasFormat = true
             } else if hasFormat, starts(header, with: "data") {
-                return length % 2 == 0 ? nil : "a WAVE file that ends in half a sample"
+                guard length % 2 == 0 else { return "a WAVE file that ends in half a sample" }
+                return offset + length <= Int64(bytes) ? nil : "a WAVE file that is cut short"
             }
             // Not rounded up to an even length, as the format would have it: libcanberra does not.
             offset += length

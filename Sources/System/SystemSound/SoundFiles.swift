@@ -20,8 +20,9 @@ public struct SoundFiles: Sendable {
         self.folders = folders
     }
 
-    /// Looks in `$BELFRY_SOUNDS_DIRECTORY`, in `../share/belfry/sounds` beside the program's directory, and for a
-    /// program that runs from the source tree in that tree's `Sounds`.
+    /// Looks in `$BELFRY_SOUNDS_DIRECTORY`, in `../share/belfry/sounds` beside the program's directory, for a program
+    /// that runs from the source tree in that tree's `Sounds`, and then in the theme `freedesktop`, which every sound
+    /// theme falls back to (freedesktop.org, Sound Theme Specification).
     ///
     /// `programPath` is where the running program is, links resolved (`runningProgramPath()`).
     public init(environment: Environment, programPath: String?) {
@@ -34,6 +35,7 @@ public struct SoundFiles: Sendable {
             let tree = directories.first { Self.exists($0 + "/Package.swift") && Self.exists($0 + "/Sounds") }
             if let tree { folders.append(tree + "/Sounds") }
         }
+        folders += Self.dataFolders(environment).map { $0 + "/sounds/freedesktop/stereo" }
         self.folders = folders
     }
 
@@ -77,10 +79,10 @@ public struct SoundFiles: Sendable {
         }
         let softPath = Self.softPath(of: path)
         if Self.isFile(softPath), (try? SoundFileCheck.check(path: softPath)) != nil {
-            return ResolvedSound(name: name, path: softPath)
+            return ResolvedSound(name: name, path: softPath, isSoft: true)
         }
         try SoundFileCheck.check(path: path)
-        return ResolvedSound(name: name, path: path, attenuationDecibels: Self.softAttenuationDecibels)
+        return ResolvedSound(name: name, path: path, attenuationDecibels: Self.softAttenuationDecibels, isSoft: true)
     }
 
     /// `/a/ring.wav` becomes `/a/ring-soft.wav`.
@@ -89,6 +91,14 @@ public struct SoundFiles: Sendable {
         let file = path[directory.endIndex...]
         guard let dot = file.lastIndex(of: "."), dot != file.startIndex else { return path + "-soft" }
         return directory + file[..<dot] + "-soft" + file[dot...]
+    }
+
+    /// The user's folder of data, then the machine's (XDG Base Directory Specification); relative ones do not count.
+    private static func dataFolders(_ environment: Environment) -> [String] {
+        func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+        let own = value("XDG_DATA_HOME") ?? value("HOME").map { $0 + "/.local/share" }
+        let machine = (value("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share").split(separator: ":").map(String.init)
+        return ([own].compactMap { $0 } + machine).filter { $0.utf8.first == UInt8(ascii: "/") }
     }
 
     /// The directories above `path`, nearest first, without their last slash; the root itself is none.
@@ -119,13 +129,16 @@ public struct ResolvedSound: Hashable, Sendable {
     public let path: String
     /// By how many decibels it is played quieter than it is; never negative.
     public let attenuationDecibels: Int
+    /// Whether it is the sound of a soft ring, which gives way to loud ones.
+    public let isSoft: Bool
 
     /// A sound.
-    public init(name: String, path: String, attenuationDecibels: Int = 0) {
+    public init(name: String, path: String, attenuationDecibels: Int = 0, isSoft: Bool = false) {
         precondition(attenuationDecibels >= 0, "an attenuation of \(attenuationDecibels) dB would be louder")
         self.name = name
         self.path = path
         self.attenuationDecibels = attenuationDecibels
+        self.isSoft = isSoft
     }
 }
 

@@ -20,7 +20,7 @@ public final class SoundPlayer: @unchecked Sendable {
     fileprivate let timers: any TimerSource
     fileprivate let exchange = SoundExchange()
     private let poster: LoopPoster
-    private let slots: SoundSlots
+    private let runtimeDirectory: String?
     private let libraryName: String
     private var hasThread = false
     /// By number; each is here until it ends.
@@ -39,7 +39,7 @@ public final class SoundPlayer: @unchecked Sendable {
     public init(loop: Loop, runtimeDirectory: String?, libraryName: String = "libcanberra.so.0") {
         self.timers = loop
         self.poster = loop.poster
-        self.slots = SoundSlots(runtimeDirectory: runtimeDirectory)
+        self.runtimeDirectory = runtimeDirectory
         self.libraryName = libraryName
     }
 
@@ -62,7 +62,7 @@ public final class SoundPlayer: @unchecked Sendable {
         guard !hasThread else { return }
         weak let player = self
         let poster = poster
-        try SoundThread.start(exchange: exchange, slots: slots, libraryName: libraryName) { id in
+        try SoundThread.start(exchange: exchange, runtimeDirectory: runtimeDirectory, libraryName: libraryName) { id in
             poster.post { player?.sounds[id]?.sound?.takeNews() }
         }
         hasThread = true
@@ -155,45 +155,8 @@ public enum SoundReport: Hashable, Sendable {
     /// It cannot be played now; later ticks try again.
     case unavailable(String)
 
-    /// What the ninth process of a user says that would sound (R14).
+    /// What the ninth process of a user says that would sound, and the oldest of the eight once it gave way (R14).
     public static let busy = SoundReport.unavailable("busy")
     /// What a sound is said to be if its server does not answer within ``SoundPlayer/answerPatience``.
     public static let hung = SoundReport.unavailable("the sound server does not answer")
-}
-
-/// The user's few places to sound at once: PulseAudio takes 64 clients, and eight rings are as loud as a thousand.
-///
-/// A place is a locked file in `$XDG_RUNTIME_DIR/belfry/sound-slots`, which the kernel frees when its holder dies.
-struct SoundSlots: Sendable {
-    /// How many processes of a user sound at once (R14).
-    static let slotsMax = 8
-
-    /// What asking for a place comes to.
-    enum Answer: ~Copyable {
-        /// A place, held as long as the lock.
-        case taken(FileLock)
-        /// Places cannot be counted here, so nobody is turned away.
-        case uncounted
-        /// All are taken.
-        case busy
-    }
-
-    /// The user's runtime directory; nil if there is none.
-    let runtimeDirectory: String?
-
-    /// Takes a free place without waiting.
-    func take() -> Answer {
-        guard let runtimeDirectory, runtimeDirectory.utf8.first == UInt8(ascii: "/") else { return .uncounted }
-        do {
-            let runtime = try Directory.open(path: runtimeDirectory, makes: false)
-            let slots = try runtime.openDirectory("belfry", makes: true).openDirectory("sound-slots", makes: true)
-            for slot in 0..<Self.slotsMax {
-                if let lock = try FileLock.tryTake("\(slot)", in: slots) { return .taken(lock) }
-            }
-            return .busy
-        } catch {
-            // A directory that is full, read-only or not ours must not cost a ring.
-            return .uncounted
-        }
-    }
 }

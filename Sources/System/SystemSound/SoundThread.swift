@@ -11,33 +11,24 @@ final class SoundThread {
     static let stackBytes = 256 << 10
 
     private let exchange: SoundExchange
-    private let slots: SoundSlots
     private let libraryName: String
     /// Wakes the loop: the exchange holds news of the sound with this number.
     private let wakeLoop: @Sendable (UInt32) -> Void
 
     private var library: CanberraLibrary?
     private var connection: CanberraConnection?
-    /// The place among the user's sounding processes.
-    private var slot = Slot.none
-
-    private enum Slot: ~Copyable {
-        /// Nothing plays, or nothing may: to be asked for before the next sound.
-        case none
-        /// One of the eight is ours.
-        case taken(FileLock)
-        /// Places cannot be counted here, so nobody is turned away.
-        case uncounted
-    }
+    private var slot: SoundSlot
+    /// When each sound that is loud was first asked for, in microseconds since boot.
+    private var loudSince: [UInt32: Int64] = [:]
 
     private init(
         exchange: SoundExchange,
-        slots: SoundSlots,
+        runtimeDirectory: String?,
         libraryName: String,
         wakeLoop: @escaping @Sendable (UInt32) -> Void
     ) {
         self.exchange = exchange
-        self.slots = slots
+        self.slot = SoundSlot(runtimeDirectory: runtimeDirectory)
         self.libraryName = libraryName
         self.wakeLoop = wakeLoop
     }
@@ -45,7 +36,7 @@ final class SoundThread {
     /// Starts the thread (pthread_create), detached and with every signal blocked.
     static func start(
         exchange: SoundExchange,
-        slots: SoundSlots,
+        runtimeDirectory: String?,
         libraryName: String,
         wakeLoop: @escaping @Sendable (UInt32) -> Void
     ) throws(SystemError) {
@@ -63,7 +54,8 @@ final class SoundThread {
         unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
 
-        let body = SoundThread(exchange: exchange, slots: slots, libraryName: libraryName, wakeLoop: wakeLoop)
+        let body = SoundThread(
+            exchange: exchange, runtimeDirectory: runtimeDirectory, libraryName: libraryName, wakeLoop: wakeLoop)
         let argument = unsafe Unmanaged.passRetained(body)
         var thread = pthread_t()
         let result = unsafe pthread_create(
@@ -89,8 +81,9 @@ final class SoundThread {
                 if exchange.endPlay(id, play(id)) { wakeLoop(id) }
             case .silence(let id, let number):
                 connection?.silence(id)
+                loudSince[id] = nil
                 // The place is the process's, for as long as any of its sounds is heard.
-                if exchange.isOnlySound(id) { slot = .none }
+                if exchange.isOnlySound(id) { slot.release() }
                 exchange.endSilence(id, number)
                 wakeLoop(id)
             }
@@ -99,7 +92,8 @@ final class SoundThread {
 
     /// Makes one tick's sound; nil if the ring was silenced meanwhile.
     private func play(_ id: UInt32) -> SoundReport? {
-        guard exchange.isWanted(id) else { return nil }
+        guard let sound = exchange.wantedSound(id) else { return nil }
+        loudSince[id] = sound.isSoft ? nil : loudSince[id] ?? bootTimeMicroseconds()
         guard takeSlot() else { return .busy }
         do throws(CanberraError) {
             let wasConnected = connection != nil
@@ -123,7 +117,7 @@ final class SoundThread {
         let connection = try connect()
         guard let sound = exchange.beginSound(id) else { return nil }
         try connection.play(sound, as: id)
-        guard exchange.isWanted(id) else {
+        guard exchange.wantedSound(id) != nil else {
             connection.cancel(id)
             return nil
         }
@@ -140,17 +134,15 @@ final class SoundThread {
     }
 
     private func takeSlot() -> Bool {
-        switch slot {
-        case .none: break
-        case .taken: return true
-        case .uncounted: return true
+        let newest = loudSince.values.max() ?? 0
+        if slot.isWantedByAnother(loudSince: newest) {
+            for id in exchange.heardSounds() {
+                connection?.silence(id)
+                exchange.fellSilent(id)
+            }
+            slot.release()
         }
-        switch slots.take() {
-        case .taken(let lock): slot = .taken(lock)
-        case .uncounted: slot = .uncounted
-        case .busy: return false
-        }
-        return true
+        return slot.take(loudSince: newest)
     }
 }
 
