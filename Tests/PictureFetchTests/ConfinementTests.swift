@@ -173,10 +173,10 @@ enum FetcherStage: String, Codable, Sendable, CaseIterable {
     case network
     case decoding
 
-    func enter() {
+    func enter(landlockVersion: Int = Landlock.version) {
         switch self {
-        case .network: FetcherConfinement.confineToNetwork(ports: nil)
-        case .decoding: FetcherConfinement.confineToDecoding()
+        case .network: FetcherConfinement.confineToNetwork(ports: nil, landlockVersion: landlockVersion)
+        case .decoding: FetcherConfinement.confineToDecoding(landlockVersion: landlockVersion)
         }
     }
 }
@@ -194,7 +194,7 @@ private func mapWritableCode() {
 ///
 /// A fork has the calling thread alone, as the fetcher does. The test runner's other threads would be filtered as well,
 /// and libdispatch traps at the first call that fails.
-private func endLikeAlone(_ body: () throws -> Void) throws {
+func endLikeAlone(_ body: () throws -> Void) throws {
     let child = try checked("fork") { fork() }
     if child == 0 {
         try body()

@@ -46,7 +46,8 @@ public enum ProcessConfinement {
     }
 }
 
-/// Landlock: gives up files, ports and sockets for good (landlock(7)); as much of it as the running kernel knows.
+/// Landlock: gives up files, ports and sockets for good (landlock(7)); as much of it as a version knows, by default the
+/// running kernel's.
 public enum Landlock {
     /// The version of the running kernel's Landlock; 0 if it has none, or it is turned off.
     public static var version: Int { max(0, Int(clinux_landlock_version())) }
@@ -56,8 +57,9 @@ public enum Landlock {
     ///
     /// From version 4 on no TCP port is bound, from version 6 on no abstract socket and no process outside is reached.
     /// Descriptors that are open already work as before. Paths that do not exist are left out. Needs no-new-privileges.
-    public static func confine(readable: [String], ports: [UInt16]?) throws(SystemError) {
-        let version = self.version
+    public static func confine(
+        readable: [String], ports: [UInt16]?, version: Int = Self.version
+    ) throws(SystemError) {
         guard version > 0 else { throw SystemError(errno: ENOSYS, call: "landlock_create_ruleset") }
         var ruleset = clinux_landlock_ruleset()
         ruleset.handled_access_fs = fileRights(version)
