@@ -7,10 +7,13 @@ enum PictureBytes {
         return hasEnd ? whole : Array(whole.dropLast(12))
     }
 
-    static func jpeg(width: Int, height: Int) -> [UInt8] {
+    static func jpeg(width: Int, height: Int, scans: [UInt8] = []) -> [UInt8] {
         [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 1, 2, 0xFF, 0xFF, 0xC2, 0, 8, 8] + bigEndian(height, 2) + bigEndian(width, 2)
-            + [0, 0xFF, 0xD9]
+            + [0] + scans + [0xFF, 0xD9]
     }
+
+    /// One scan of a JPEG: its header, and as pixels a byte 0xFF, which is written as two.
+    static let scan: [UInt8] = [0xFF, 0xDA, 0, 4, 1, 0, 7, 0xFF, 0]
 
     static func gif(width: Int, height: Int, frames: Int = 1, frameWidth: Int? = nil) -> [UInt8] {
         var bytes = Array("GIF89a".utf8) + littleEndian(width, 2) + littleEndian(height, 2) + [0x80, 0, 0]

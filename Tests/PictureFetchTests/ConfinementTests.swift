@@ -80,6 +80,15 @@ import Testing
 
 /// What a fetcher cannot do once a hostile picture has taken it over, each tried in a process of its own.
 @Suite struct FetcherConfinementTests {
+    @Test func everybodyElseRunsFirst() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            try endLikeAlone {
+                try FetcherConfinement.confineProcess()
+                _exit(getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) == 19 ? 7 : 1)
+            }
+        }
+    }
+
     @Test func onTheNetworkItReadsLittleAndWritesNothing() async {
         await #expect(processExitsWith: .exitCode(7)) {
             try endLikeAlone {

@@ -101,31 +101,45 @@ import Testing
     }
 
     @Test("where it may not be kept, those who waited do not wait for each other") func togetherNotKept() {
-        let program = bench.goodFetcher(keepSeconds: 0, first: "sleep 0.3")
-        let ended = bench.outcomes(of: (0..<8).map { _ in bench.picture(program) })
+        let program = bench.goodFetcher(keepSeconds: 0, first: "sleep 0.4")
+        let ended = bench.outcomes(of: (0..<9).map { _ in bench.picture(program) })
         #expect(ended.allSatisfy { $0.path != nil })
-        #expect(bench.runs == 8)
-        #expect((ended.last?.seconds ?? 9) < 2.2)
+        #expect(bench.runs == 9)
+        // One after the other they would take longer.
+        #expect((ended.last?.seconds ?? 9) < 9 * 0.4)
     }
 
     @Test("eight fetchers run at once; who waits in vain goes without, in time") func crowd() {
         let program = bench.fetcher("sleep 600")
-        let pictures = (0..<12).map { _ in bench.picture(program) }
-        var ended: [Ended] = []
+        let ended = outcomes(of: (0..<12).map { "https://host-\($0 / 2).example/\($0)" }, program, within: .seconds(2))
+        #expect(bench.runs == 8)
+        #expect(ended.values.allSatisfy { $0.skip?.reason == .timeout && $0.seconds < 4 })
+        #expect(bench.names(in: "attachments") == [])
+        #expect(bench.names(in: "avatars/locks").allSatisfy { $0.hasPrefix("slot-") })
+    }
+
+    @Test("two fetch from one host; the others of that host wait, and no other host does") func oneHost() {
+        let program = bench.goodFetcher(first: "read line; case $line in *slow*) sleep 600;; esac")
+        let slow = (0..<9).map { "https://slow.example/\($0)" }
+        let ended = outcomes(of: slow + ["https://other.example/a"], program, within: .seconds(2))
+        #expect(ended["https://other.example/a"]?.path != nil)
+        #expect(ended.values.count { $0.skip?.reason == .timeout } == 9)
+        #expect(bench.runs == 3)
+    }
+
+    /// What comes of each of `urls`, asked for at once and in this order.
+    private func outcomes(of urls: [String], _ program: String, within time: TimeSpan) -> [String: Ended] {
         let began = bench.loop.now
-        let deadline = began + .seconds(2)
-        for (index, picture) in pictures.enumerated() {
-            let url = "\(PictureBench.url)?\(index)"
-            picture.fetch(url, deadline: deadline) { [bench] in
-                ended.append(Ended(outcome: $0, seconds: (bench.loop.now - began).seconds))
-                if ended.count == pictures.count { bench.loop.stop() }
+        var ended: [String: Ended] = [:]
+        let pictures = urls.map { _ in bench.picture(program) }
+        for (url, picture) in zip(urls, pictures) {
+            picture.fetch(url, deadline: began + time) { [bench] in
+                ended[url] = Ended(outcome: $0, seconds: (bench.loop.now - began).seconds)
+                if ended.count == urls.count { bench.loop.stop() }
             }
         }
         bench.loop.run()
-        #expect(bench.runs == 8)
-        #expect(ended.allSatisfy { $0.skip?.reason == .timeout && $0.seconds < 4 })
-        #expect(bench.names(in: "attachments") == [])
-        _ = pictures
+        return withExtendedLifetime(pictures) { ended }
     }
 
     @Test("S1: each notification has a picture of its own, also where another one fails") func apart() throws {

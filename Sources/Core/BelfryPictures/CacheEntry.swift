@@ -101,17 +101,20 @@ extension CacheEntry {
     }
 }
 
-/// The file name of a URL's entry: made by us alone, whatever the URL.
+/// The names for a URL's entry and its host: made by us alone, whatever the URL.
 ///
 /// Two URLs may share a name, and a sender can choose them so. That costs a fetch and never shows a wrong picture,
 /// since an entry holds its URL: see ``CacheEntry/init(file:of:)``.
 public struct CacheKey: Hashable, Sendable {
     /// 16 hexadecimal digits and `.picture`.
     public let fileName: String
+    /// 16 hexadecimal digits for the URL's host. Hosts that share them wait for each other.
+    public let hostDigits: String
 
     /// The key of `url` in its one spelling.
     public init(_ url: WebURL) {
         fileName = Fingerprint.of(Array(url.text.utf8)) + Self.suffix
+        hostDigits = Fingerprint.of(Array(url.hostText.utf8))
     }
 
     /// Whether `name` could be a key's, so that tidying the folder touches no other file.

@@ -5,7 +5,8 @@ import Glibc
 
 /// What the fetcher gives up, in three steps, each before the next kind of foreign bytes is read.
 ///
-/// 1. Before the request is read: privileges, descriptors, memory, processor time, file size, the time it may exist.
+/// 1. Before the request is read: privileges, its turn before others, descriptors, memory, processor time, file size,
+///    the time it may exist.
 /// 2. Before the network: writing files, reading any but what names and certificates need, starting programs, signals
 ///    to others, sockets other than of the internet. The session bus is out of reach: it is an AF_UNIX socket.
 /// 3. Before decoding: the network, opening anything, threads.
@@ -25,6 +26,7 @@ enum FetcherConfinement {
     static func confineProcess() throws(SystemError) {
         ProcessConfinement.volunteerForMemoryShortage()
         try ProcessConfinement.beHumble()
+        try ProcessConfinement.letOthersRunFirst()
         try ProcessConfinement.closeDescriptors(from: UInt32(pictureDescriptor + 1))
         ProcessConfinement.useOneArena()
         ProcessConfinement.ignoreFileSizeSignal()

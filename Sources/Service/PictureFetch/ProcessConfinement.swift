@@ -21,6 +21,11 @@ public enum ProcessConfinement {
         _ = unsafe write(file.number, "1000", 4)
     }
 
+    /// Has every other process of this user run first (`setpriority(2)`): a call rings while its picture is decoded.
+    public static func letOthersRunFirst() throws(SystemError) {
+        try checked("setpriority") { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19) }
+    }
+
     /// Closes every descriptor from `first` on (`close_range(2)`).
     public static func closeDescriptors(from first: UInt32) throws(SystemError) {
         try checked("close_range") { clinux_close_from(first) }

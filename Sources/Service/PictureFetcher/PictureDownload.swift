@@ -104,7 +104,9 @@ public final class PictureDownload {
     /// Fetches the picture when it is its turn. Nothing reports that a lock is free, so it is tried again and again.
     private func fetch(_ url: WebURL, by program: String, turn: FetchTurn, pause: TimeSpan) throws(Skip) {
         guard deadline > loop.now else {
-            let detail = "\(FetchTurn.fetchersMax) other pictures, or this one for another call, took all the time"
+            let detail =
+                "\(FetchTurn.fetchersMax) other pictures, \(FetchTurn.fetchersOfHostMax) of the same host, or this one "
+                + "for another call, took all the time"
             throw Skip(.timeout, began == loop.now ? "no time is left for a picture" : detail)
         }
         var step = turn.step()
