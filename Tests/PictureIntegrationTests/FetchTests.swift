@@ -69,6 +69,13 @@ import Testing
         #expect(fetcher.complaint.isEmpty)
     }
 
+    @Test(arguments: ["endless-head", "endless-header", "endless-interim"])
+    func saysThatThereAreTooManyHeaders(_ path: String) throws {
+        let fetcher = try Fetcher(server.url(path))
+        #expect(fetcher.detail == "127.0.0.1 sends more than 65536 bytes of headers")
+        #expect(fetcher.reason == .transferFailed)
+    }
+
     @Test(arguments: ["never", "drip/png", "drip-head"])
     func endsInTime(_ path: String) throws {
         let fetcher = try Fetcher(server.url(path), milliseconds: 300)

@@ -200,6 +200,10 @@ def respond(peer, path, headers):
         send(b"HTTP/1.1 200 OK\r\n")
         while True:
             send(b"X-Y: " + b"z" * 1000 + b"\r\n")
+    elif kind == "endless-header":
+        send(b"HTTP/1.1 200 OK\r\nX-Y: ")
+        while True:
+            send(b"z" * 10000)
     elif kind == "endless-interim":
         while True:
             send(b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" * 50)

@@ -63,7 +63,11 @@ public enum FetchRun {
     ) throws(Skip) -> Transfer.Outcome {
         var url = first
         for redirects in 0...FetchLimits.redirectsMax {
-            if redirects > 0, let refusal = rules.refusal(of: url) { throw refusal }
+            if redirects > 0, let refusal = rules.refusal(of: url) {
+                // Where a server sends others is not for whoever pushed.
+                guard refusal.reason == .addressRefused else { throw refusal }
+                throw Skip(.addressRefused, "\(first.hostText) redirects to an address that is not public")
+            }
             guard !deadline.hasPassed else { throw Skip(.timeout, "no picture came \(deadline.description)") }
             let transfer = try Transfer(url, rules: rules, bytesMax: request.bytesMax)
             let outcome = try transfer.perform(
