@@ -237,6 +237,13 @@ let fuzzers: [Target] =
             swiftSettings: strict
         ),
         .executableTarget(
+            name: "FuzzKeptPicture",
+            dependencies: ["BelfryPictures", "CFuzzer"],
+            path: "Tests/FuzzKeptPicture",
+            exclude: ["seeds"],
+            swiftSettings: strict
+        ),
+        .executableTarget(
             name: "FuzzPropertyList",
             dependencies: ["BelfryPropertyList", "CFuzzer"],
             path: "Tests/FuzzPropertyList",
