@@ -20,6 +20,7 @@ import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PICTURES = os.path.join(HERE, "pictures")
+HOSTS = 50
 
 
 # Pictures: 64 x 32, white, the upper left quarter red.
@@ -328,6 +329,10 @@ def start(folder):
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(os.path.join(folder, f"{name}.pem"), os.path.join(folder, "server.key"))
         threading.Thread(target=serve, args=(listener, name, log, context), daemon=True).start()
+    # The plain one is as many hosts.
+    for host in range(2, HOSTS + 1):
+        listener = socket.create_server((f"127.0.0.{host}", ports["http"]), backlog=512)
+        threading.Thread(target=serve, args=(listener, "http", log), daemon=True).start()
     print(json.dumps(ports), flush=True)
 
 
