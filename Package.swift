@@ -174,7 +174,9 @@ let checks: [Target] = [
         "BelfryJournalTests",
         of: ["BelfryJournal", "BelfryProtocol", "BelfryJSON", "BelfryTerms", "BelfrySyscalls", "Support"]),
     tests("SystemSoundTests", of: ["SystemSound", "Support", "BelfrySyscalls", "BelfryTerms", "RingPlayer"]),
-    tests("PictureFetchTests", of: ["PictureFetch", "BelfryPictures", "BelfrySyscalls", "CBelfryLinux"]),
+    tests(
+        "PictureFetchTests",
+        of: ["PictureFetch", "BelfryPictures", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux"]),
     tests(
         "PictureFetcherTests",
         of: [

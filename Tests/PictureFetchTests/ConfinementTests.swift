@@ -214,6 +214,7 @@ func endLikeAlone(_ body: () throws -> Void) throws {
     let number = status & 0x7F
     guard number != 0 else { _exit(status >> 8 & 0xFF) }
     _ = signal(number, SIG_DFL)
+    try unblockSignal(number)
     raise(number)
 }
 

@@ -1,4 +1,6 @@
+import BelfryPictures
 import BelfrySyscalls
+import BelfryTerms
 import CBelfryLinux
 import Glibc
 import Testing
@@ -38,6 +40,20 @@ import Testing
             var status: Int32 = 0
             try checked("waitpid") { unsafe waitpid(child, &status, 0) }
             _exit(status >> 8)
+        }
+    }
+
+    @Test("it does not put off the moment at which it ends", arguments: FetcherStage.allCases)
+    func end(_ stage: FetcherStage) async {
+        await #expect(processExitsWith: .signal(SIGALRM)) { [stage] in
+            try endLikeAlone {
+                try ProcessConfinement.beHumble()
+                try ProcessConfinement.endAfter(milliseconds: 200)
+                stage.enterOnOldKernel()
+                alarm(0)
+                let end = bootTimeMicroseconds() + 10_000_000
+                while bootTimeMicroseconds() < end {}
+            }
         }
     }
 
@@ -100,6 +116,23 @@ import Testing
                 stage.enterOnOldKernel()
                 unsafe memory?.storeBytes(of: 0xC3, as: UInt8.self)
                 _ = unsafe mprotect(memory, 4_096, PROT_READ | PROT_EXEC)
+            }
+        }
+    }
+
+    @Test("nothing that a stranger has a say in is left to be mapped as code: the request is closed once it is read")
+    func request() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            try endLikeAlone {
+                // Bare numbers: the run closes all that it does not need.
+                var numbers: [Int32] = [-1, -1]
+                try checked("pipe") { unsafe pipe(&numbers) }
+                let line = FetchRequest(url: "file:///etc/passwd").line
+                _ = unsafe write(numbers[1], line, line.count)
+                dup2(numbers[0], STDIN_FILENO)
+                let answer = try FetchRun.answerStandardInput()
+                guard case .skipped(let skip) = answer.outcome, skip.reason == .badScheme else { _exit(2) }
+                _exit(fileKind(of: STDIN_FILENO) == S_IFCHR ? 7 : 1)
             }
         }
     }

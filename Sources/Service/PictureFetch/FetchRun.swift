@@ -12,6 +12,9 @@ public enum FetchRun {
     public static func answerStandardInput() throws(SystemError) -> FetchAnswer {
         try FetcherConfinement.confineProcess()
         let line = try readLine(from: STDIN_FILENO, bytesMax: FetchLimits.requestBytesMax)
+        // The request is a file, which could be mapped as code, and whoever pushed has a say in what it holds.
+        close(STDIN_FILENO)
+        openMissingStandardDescriptors()
         guard let request = FetchRequest(line: line) else {
             throw SystemError(errno: EINVAL, call: "request", subject: "standard input")
         }

@@ -198,7 +198,7 @@ enum SystemCallLists {
         #if arch(x86_64)
             calls += [
                 SYS_poll, SYS_select, SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_pipe, SYS_dup2, SYS_time,
-                SYS_arch_prctl, SYS_alarm,
+                SYS_arch_prctl,
             ]
         #endif
         return calls.map { Int($0) }
