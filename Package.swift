@@ -192,7 +192,9 @@ let checks: [Target] = [
         "BelfryJournalTests",
         of: ["BelfryJournal", "BelfryProtocol", "BelfryJSON", "BelfryTerms", "BelfrySyscalls", "Support"]),
     tests("SystemSoundTests", of: ["SystemSound", "Support", "BelfrySyscalls", "BelfryTerms", "RingPlayer"]),
-    tests("PictureFetchTests", of: ["PictureFetch", "BelfryPictures", "BelfrySyscalls", "CBelfryLinux"]),
+    tests(
+        "PictureFetchTests",
+        of: ["PictureFetch", "BelfryPictures", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux"]),
     tests(
         "PictureFetcherTests",
         of: [
@@ -256,6 +258,13 @@ let fuzzers: [Target] =
             name: "FuzzPictures",
             dependencies: ["BelfryPictures", "CFuzzer"],
             path: "Tests/FuzzPictures",
+            exclude: ["seeds"],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "FuzzKeptPicture",
+            dependencies: ["BelfryPictures", "CFuzzer"],
+            path: "Tests/FuzzKeptPicture",
             exclude: ["seeds"],
             swiftSettings: strict
         ),

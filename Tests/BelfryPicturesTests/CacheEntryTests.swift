@@ -5,12 +5,19 @@ import Testing
 /// What is kept, for how long, and what is no entry.
 @Suite struct CacheEntryTests {
     private let url: WebURL
-    private let picture: [UInt8] =
-        [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8)
-        + [0, 0, 2, 0, 0, 0, 0, 1, 8, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0] + Array("IEND".utf8)
+    private let picture: KeptPicture
 
     init() throws {
         url = try WebURL("https://a.example/x")
+        picture = try #require(KeptPicture(SmallPNG.bytes(width: 512, height: 1)))
+    }
+
+    @Test func whatIsNotKeptIsNoEntry() {
+        let text = SmallPNG.chunk("zTXt", Array("A\0\0".utf8))
+        let whole = entry(seconds: 60, entityTag: nil).file
+        let line = whole.prefix { $0 != UInt8(ascii: "\n") } + [UInt8(ascii: "\n")]
+        #expect(CacheEntry(file: line + SmallPNG.bytes(width: 512, height: 1), of: url) != nil)
+        #expect(CacheEntry(file: line + SmallPNG.bytes(width: 512, height: 1, more: text), of: url) == nil)
     }
 
     @Test func readsBackAsItWasWritten() throws {

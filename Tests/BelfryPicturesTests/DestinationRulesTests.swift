@@ -62,4 +62,13 @@ import Testing
         #expect(refusal.detail.contains("127.0.0.1"))
         #expect(!refusal.detail.contains("secret"))
     }
+
+    @Test func detailsNameNoAddressThatANameHas() throws {
+        let url = try WebURL("http://intranet.example/")
+        for text in ["10.1.2.3", "127.0.0.1", "fd00::1"] {
+            let address = try #require(InternetAddress(text: text))
+            let refusal = try #require(DestinationRules().refusal(of: address, port: 80, for: url))
+            #expect(refusal.detail.hasPrefix("intranet.example has no public address; "), "\(text)")
+        }
+    }
 }

@@ -1,16 +1,19 @@
+import Support
+
 /// Pictures made byte by byte, whole or broken.
 enum PictureBytes {
     static func png(width: Int, height: Int, hasEnd: Bool = true) -> [UInt8] {
-        let start: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-        let header = bigEndian(width, 4) + bigEndian(height, 4) + [8, 2, 0, 0, 0]
-        let whole = start + chunk("IHDR", header) + chunk("IDAT", [1, 2, 3])
-        return hasEnd ? whole + chunk("IEND", []) : whole
+        let whole = SmallPNG.bytes(width: width, height: height)
+        return hasEnd ? whole : Array(whole.dropLast(12))
     }
 
-    static func jpeg(width: Int, height: Int) -> [UInt8] {
+    static func jpeg(width: Int, height: Int, scans: [UInt8] = []) -> [UInt8] {
         [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 1, 2, 0xFF, 0xFF, 0xC2, 0, 8, 8] + bigEndian(height, 2) + bigEndian(width, 2)
-            + [0, 0xFF, 0xD9]
+            + [0] + scans + [0xFF, 0xD9]
     }
+
+    /// One scan of a JPEG: its header, and as pixels a byte 0xFF, which is written as two.
+    static let scan: [UInt8] = [0xFF, 0xDA, 0, 4, 1, 0, 7, 0xFF, 0]
 
     static func gif(width: Int, height: Int, frames: Int = 1, frameWidth: Int? = nil) -> [UInt8] {
         var bytes = Array("GIF89a".utf8) + littleEndian(width, 2) + littleEndian(height, 2) + [0x80, 0, 0]
@@ -42,10 +45,6 @@ enum PictureBytes {
 
     static func littleEndian(_ number: Int, _ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
-    }
-
-    private static func chunk(_ type: String, _ data: [UInt8]) -> [UInt8] {
-        bigEndian(data.count, 4) + Array(type.utf8) + data + [0, 0, 0, 0]
     }
 
     private static func lossy(_ width: Int, _ height: Int) -> [UInt8] {

@@ -59,6 +59,37 @@ import Testing
         }
     }
 
+    @Test func aJPEGOfManyScansIsNotDecoded() throws {
+        func jpeg(scans: Int, _ scan: [UInt8] = PictureBytes.scan) -> [UInt8] {
+            PictureBytes.jpeg(width: 9, height: 9, scans: Array(repeating: scan, count: scans).flatMap(\.self))
+        }
+        #expect(throws: Never.self) { try PictureHeader(of: jpeg(scans: FetchLimits.scansMax)) }
+        #expect(reasonFor(jpeg(scans: FetchLimits.scansMax + 1)) == .decodeFailed)
+        // Between scans a decoder passes over more than a marker; what it does not pass over hides none.
+        let passedOver: [[UInt8]] = [
+            [0], [0xFF], [0xFF, 0xD3], [0xFF, 0x02, 0xFF, 0xFF], [0xFF, 0xC4, 0, 3, 0xFF], [0xFF, 0, 0xDA],
+        ]
+        for between in passedOver {
+            #expect(reasonFor(jpeg(scans: FetchLimits.scansMax + 1, PictureBytes.scan + between)) == .decodeFailed)
+            #expect(throws: Never.self) {
+                try PictureHeader(of: jpeg(scans: FetchLimits.scansMax, PictureBytes.scan + between))
+            }
+        }
+        // What stands in a segment, or behind the picture, is no scan.
+        let hidden = [0xFF, 0xE0, 0, 8] + PictureBytes.scan.prefix(6)
+        #expect(throws: Never.self) { try PictureHeader(of: jpeg(scans: FetchLimits.scansMax + 1, hidden)) }
+        let behind = jpeg(scans: 1) + Array(repeating: PictureBytes.scan, count: 200).flatMap(\.self)
+        #expect(throws: Never.self) { try PictureHeader(of: behind) }
+    }
+
+    @Test func ofAPNGOnlyThePixelsAreDecoded() {
+        let more = SmallPNG.chunk("PLTE", [1, 2, 3]) + SmallPNG.chunk("tRNS", [0])
+        let text = SmallPNG.chunk("zTXt", Array("A\0\0".utf8))
+        let frames = SmallPNG.chunk("acTL", [0, 0, 0, 2, 0, 0, 0, 0]) + SmallPNG.chunk("fdAT", [0, 0, 0, 1])
+        let many = SmallPNG.bytes(more: Array(repeating: text, count: 900).flatMap(\.self) + more + frames)
+        #expect(FirstFrame.only(of: many + Array("PK".utf8), as: .png) == SmallPNG.bytes(more: more))
+    }
+
     @Test func whatIsWrittenFitsAndKeepsItsShape() throws {
         for (width, height, expected) in [
             (64, 32, (64, 32)), (512, 512, (512, 512)), (513, 513, (512, 512)), (1_600, 400, (512, 128)),

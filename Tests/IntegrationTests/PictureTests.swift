@@ -16,7 +16,7 @@ extension IntegrationTests {
 
         private func phone(_ settings: [String: String] = [:]) throws -> Phone {
             let usual = [
-                "BELFRY_AVATAR_ALLOW": "127.0.0.1 localhost", "SSL_CERT_FILE": server.authority,
+                "BELFRY_AVATAR_ALLOW": "127.0.0.0/8 localhost", "SSL_CERT_FILE": server.authority,
                 "BELFRY_AVATAR_TIMEOUT": "\(Int(Self.timeoutSeconds))s", "BELFRY_RING_DURATION": "7s",
             ]
             return try Phone(usual.merging(settings) { $1 })
@@ -37,7 +37,8 @@ extension IntegrationTests {
                 ("as/image/png/html", "not-an-image"), ("as/image/png/svg", "not-an-image"),
                 ("truncated/png", "decode-failed"), ("60000", "too-many-pixels"),
             ]
-            return plain.map { (server.url($0.0), $0.1) } + [
+            // Each from a host of its own, since two at once are fetched from one.
+            return plain.enumerated().map { (server.url($1.0, host: $0 + 1), $1.1) } + [
                 (server.secureURL("png", "good"), nil), (server.secureURL("png", "expired"), "tls-failed"),
                 (server.secureURL("png", "elsewhere"), "tls-failed"),
                 ("http://192.168.0.1/a.png", "address-refused"), ("http://127.0.0.1:1/a.png", "connect-failed"),
@@ -89,7 +90,7 @@ extension IntegrationTests {
             let phone = try phone()
             let call = try phone.call("A", "\"callerAvatar\": \"\(server.url("never"))\"")
             try call.wait(for: "ringing")
-            #expect(waitUntil { !fetchers().isEmpty })
+            #expect(waitUntil { !fetchers(of: phone).isEmpty })
             try phone.systemctl("stop", "\(phone.name)@*.service")
             #expect(
                 call.story() == [
@@ -104,16 +105,16 @@ extension IntegrationTests {
         {
             let phone = try phone(["BELFRY_RING_DURATION": "2s"])
             let call = try phone.call("A", "\"callerAvatar\": \"\(server.url("never"))\"")
-            #expect(waitUntil { !fetchers().isEmpty })
-            for fetcher in fetchers() { kill(fetcher, SIGKILL) }
+            #expect(waitUntil { !fetchers(of: phone).isEmpty })
+            for fetcher in fetchers(of: phone) { kill(fetcher, SIGKILL) }
             #expect(call.story().suffix(2) == ["ended timeout", "missed"])
             #expect(call.skipReason == "fetcher-crashed")
             let lost = try phone.call("B", "\"callerAvatar\": \"\(server.url("never"))\"")
-            #expect(waitUntil { !fetchers().isEmpty })
+            #expect(waitUntil { !fetchers(of: phone).isEmpty })
             let worker = try #require(phone.worker(of: "B"))
             kill(worker, SIGKILL)
             _ = lost.story()
-            #expect(waitUntil { fetchers().isEmpty })
+            #expect(waitUntil { fetchers(of: phone).isEmpty })
         }
 
         @Test("200 calls with pictures at once: all are delivered with them, and nothing is left") func crowd() throws {
@@ -147,7 +148,7 @@ extension IntegrationTests {
 
         private func expectNothingLeft(of phone: Phone, pictures: Int) throws {
             #expect(try waitUntil { try phone.livingWorkers() == 0 })
-            #expect(fetchers().isEmpty)
+            #expect(fetchers(of: phone).isEmpty)
             let kept = try run("/usr/bin/find", ["\(phone.state.path)/attachments", "-type", "f"]).output
                 .split(separator: "\n")
             #expect(kept.count == pictures)
@@ -158,9 +159,11 @@ extension IntegrationTests {
             #expect(cached.allSatisfy { !$0.contains("/locks/") || $0.contains("/slot-") })
         }
 
-        private func fetchers() -> [Int32] {
+        /// The fetchers of the phone's workers; other tests have theirs.
+        private func fetchers(of phone: Phone) -> [Int32] {
             let found = try? run("/usr/bin/pgrep", ["-x", "belfry-avatar"])
-            return found?.output.split(separator: "\n").compactMap { Int32($0) } ?? []
+            let all = found?.output.split(separator: "\n").compactMap { Int32($0) } ?? []
+            return all.filter { contents(of: "/proc/\($0)/cgroup").contains("/\(phone.name)@") }
         }
     }
 }

@@ -80,6 +80,15 @@ import Testing
 
 /// What a fetcher cannot do once a hostile picture has taken it over, each tried in a process of its own.
 @Suite struct FetcherConfinementTests {
+    @Test func everybodyElseRunsFirst() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            try endLikeAlone {
+                try FetcherConfinement.confineProcess()
+                _exit(getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) == 19 ? 7 : 1)
+            }
+        }
+    }
+
     @Test func onTheNetworkItReadsLittleAndWritesNothing() async {
         await #expect(processExitsWith: .exitCode(7)) {
             try endLikeAlone {
@@ -173,10 +182,10 @@ enum FetcherStage: String, Codable, Sendable, CaseIterable {
     case network
     case decoding
 
-    func enter() {
+    func enter(landlockVersion: Int = Landlock.version) {
         switch self {
-        case .network: FetcherConfinement.confineToNetwork(ports: nil)
-        case .decoding: FetcherConfinement.confineToDecoding()
+        case .network: FetcherConfinement.confineToNetwork(ports: nil, landlockVersion: landlockVersion)
+        case .decoding: FetcherConfinement.confineToDecoding(landlockVersion: landlockVersion)
         }
     }
 }
@@ -194,7 +203,7 @@ private func mapWritableCode() {
 ///
 /// A fork has the calling thread alone, as the fetcher does. The test runner's other threads would be filtered as well,
 /// and libdispatch traps at the first call that fails.
-private func endLikeAlone(_ body: () throws -> Void) throws {
+func endLikeAlone(_ body: () throws -> Void) throws {
     let child = try checked("fork") { fork() }
     if child == 0 {
         try body()
@@ -205,6 +214,7 @@ private func endLikeAlone(_ body: () throws -> Void) throws {
     let number = status & 0x7F
     guard number != 0 else { _exit(status >> 8 & 0xFF) }
     _ = signal(number, SIG_DFL)
+    try unblockSignal(number)
     raise(number)
 }
 

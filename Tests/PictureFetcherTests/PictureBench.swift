@@ -13,9 +13,7 @@ final class PictureBench {
     /// The address that is asked for; nothing is fetched from it here.
     static let url = "https://pictures.example/ada.png"
     /// A PNG of 2 × 2 pixels as far as anybody looks at it here.
-    static let png: [UInt8] =
-        [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-        + chunk("IHDR", [0, 0, 0, 2, 0, 0, 0, 2, 8, 2, 0, 0, 0]) + chunk("IDAT", [1, 2, 3]) + chunk("IEND", [])
+    static let png = SmallPNG.bytes()
 
     let folder = TemporaryFolder()
     let loop: Loop
@@ -30,7 +28,8 @@ final class PictureBench {
     var state: String { "\(folder.path)/state" }
     var runs: Int { lines(of: "runs").count }
 
-    func kept(_ id: String = "request") -> String { "\(state)/attachments/\(id)/caller.png" }
+    /// The pictures that are kept, by their folders' names.
+    var kept: [String] { names(in: "attachments") }
 
     /// A fetcher that does `script`, in which `$folder` is the bench's.
     func fetcher(_ script: String) -> String {
@@ -46,16 +45,18 @@ final class PictureBench {
     }
 
     /// Writes the picture and tells of it, as belfry-avatar does.
-    func goodFetcher(_ more: String = "", keepSeconds: Int = 60, first: String = "") -> String {
+    func goodFetcher(
+        _ more: String = "", bytes: Int = png.count, keepSeconds: Int = 60, first: String = ""
+    ) -> String {
         let answer =
-            #"{"outcome": "picture", "type": "public.png", "width": 2, "height": 2, "bytes": \#(Self.png.count), "#
+            #"{"outcome": "picture", "type": "public.png", "width": 2, "height": 2, "bytes": \#(bytes), "#
             + #""source": "png", "fetchedBytes": 9, "seconds": 0.1, "keepSeconds": \#(keepSeconds)\#(more)}"#
         return fetcher("\(first)\n/bin/cat $folder/picture.png >&3\necho '\(answer)'")
     }
 
-    func picture(_ program: String?, id: String = "request") -> PictureDownload {
+    func picture(_ program: String?) -> PictureDownload {
         PictureDownload(
-            loop: loop, settings: settings, statePath: state, requestID: id, program: program,
+            loop: loop, settings: settings, statePath: state, program: program,
             variable: { [environment] in environment[$0] })
     }
 
@@ -101,10 +102,6 @@ final class PictureBench {
         guard let directory = try? Directory.open(path: "\(state)/\(path)", makes: false) else { return [] }
         return ((try? directory.names(max: 1_000)) ?? []).sorted()
     }
-
-    private static func chunk(_ type: String, _ data: [UInt8]) -> [UInt8] {
-        [0, 0, 0, UInt8(data.count)] + Array(type.utf8) + data + [0, 0, 0, 0]
-    }
 }
 
 /// How a picture ended, and when.
@@ -119,4 +116,7 @@ struct Ended {
     var path: String? {
         if case .attached(let attachment, _, _) = outcome { attachment.path } else { nil }
     }
+
+    /// The name of the folder of its own that the picture is kept in.
+    var folderName: String { path?.split(separator: "/").dropLast().last.map(String.init) ?? "none" }
 }

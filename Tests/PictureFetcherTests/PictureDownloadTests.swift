@@ -14,11 +14,13 @@ import Testing
 
     @Test("is kept whole, for its owner alone, and nothing else is left") func kept() throws {
         let ended = bench.outcome(of: bench.picture(bench.goodFetcher()))
-        #expect(ended.path == bench.kept())
-        #expect(bench.bytes(of: bench.kept()) == PictureBench.png)
+        let path = try #require(ended.path)
+        #expect(path == "\(bench.state)/attachments/\(ended.folderName)/caller.png")
+        #expect(bench.bytes(of: path) == PictureBench.png)
         var status = stat()
-        #expect(unsafe stat(bench.kept(), &status) == 0 && status.st_mode & 0o777 == 0o600)
-        #expect(bench.names(in: "attachments/request") == ["caller.png"])
+        #expect(unsafe stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+        #expect(bench.kept == [ended.folderName])
+        #expect(bench.names(in: "attachments/\(ended.folderName)") == ["caller.png"])
         #expect(!bench.names(in: "avatars/locks").contains { $0.hasSuffix(".picture") })
     }
 
@@ -42,7 +44,7 @@ import Testing
         let ended = bench.outcome(of: bench.picture(bench.fetcher(script)))
         #expect(ended.skip?.reason == reason)
         #expect(ended.skip?.detail.isEmpty == false)
-        #expect(bench.names(in: "attachments") == [])
+        #expect(bench.kept == [])
     }
 
     @Test("a picture that is not what the answer tells of is none") func lies() {
@@ -53,8 +55,49 @@ import Testing
             let script = "printf '\(content)' >&3; echo '\(answer)'"
             let ended = bench.outcome(of: bench.picture(bench.fetcher(script)))
             #expect(ended.skip?.reason == .fetcherCrashed)
-            #expect(bench.names(in: "attachments") == [])
+            #expect(bench.kept == [])
         }
+    }
+
+    @Test(
+        "a picture that holds more than pixels is none",
+        arguments: [
+            SmallPNG.bytes(width: 8_192, height: 4_096),
+            SmallPNG.bytes(more: SmallPNG.chunk("zTXt", Array("A\0\0x".utf8))),
+            SmallPNG.bytes() + Array("<script>PK\u{3}\u{4}".utf8),
+        ]) func morePixels(_ picture: [UInt8])
+    {
+        bench.folder.write(picture, to: "picture.png")
+        let ended = bench.outcome(of: bench.picture(bench.goodFetcher(bytes: picture.count)))
+        #expect(ended.skip?.reason == .fetcherCrashed)
+        #expect(bench.kept == [])
+        #expect(bench.names(in: "avatars") == ["locks"])
+    }
+
+    @Test("who outlives the fetcher and its group with its descriptors changes nothing of what is kept")
+    func outlived() throws {
+        for name in ["ready", "go", "done"] { _ = unsafe mkfifo("\(bench.folder.path)/\(name)", 0o600) }
+        let outliving = "cd $1; echo x >ready; read x <go; echo changed >&3; echo x >done"
+        let first = """
+            /usr/bin/setsid /bin/sh -c '\(outliving)' sh $folder >/dev/null &
+            read x <$folder/ready
+            """
+        let ended = bench.outcome(of: bench.picture(bench.goodFetcher(first: first)))
+        let path = try #require(ended.path)
+        bench.folder.write(Array("x\n".utf8), to: "go")
+        #expect(bench.lines(of: "done") == ["x"])
+        #expect(bench.bytes(of: path) == PictureBench.png)
+    }
+
+    @Test("a fetcher writes its picture and reads its request, and nothing the other way round") func oneWay() {
+        let first = """
+            /bin/cat <&3 >/dev/null 2>&1 && echo read >>$folder/more
+            echo x 2>/dev/null >&0 && echo written >>$folder/more
+            /bin/cat <&0 >$folder/request
+            """
+        #expect(bench.outcome(of: bench.picture(bench.goodFetcher(first: first))).path != nil)
+        #expect(bench.lines(of: "more") == [])
+        #expect(bench.lines(of: "request").first?.contains(PictureBench.url) == true)
     }
 
     @Test("one that hangs is killed with all it started, in time") func hangs() throws {
@@ -64,7 +107,7 @@ import Testing
         let ended = bench.outcome(of: picture)
         #expect(ended.skip?.reason == .timeout)
         #expect(ended.seconds >= 0.4 && ended.seconds < 2)
-        #expect(bench.names(in: "attachments") == [])
+        #expect(bench.kept == [])
         let grandchild = try #require(bench.lines(of: "grandchild").first.flatMap { Int32($0) })
         let gone = bootTimeMicroseconds() + 5_000_000
         while isRunning(grandchild), bootTimeMicroseconds() < gone { _ = poll(nil, 0, 5) }
@@ -94,7 +137,7 @@ import Testing
         let text = bench.folder.write(Array("no program".utf8), to: "text")
         unsafe chmod(text, 0o755)
         #expect(bench.outcome(of: bench.picture(text)).skip?.reason == .fetcherMissing)
-        #expect(bench.names(in: "attachments") == [])
+        #expect(bench.kept == [])
     }
 
     @Test("what the settings forbid starts nothing") func forbidden() {
@@ -145,7 +188,7 @@ import Testing
             bench.loop.stop()
         }
         bench.loop.run()
-        #expect(bench.names(in: "attachments") == [])
+        #expect(bench.kept == [])
     }
 
     private func isRunning(_ pid: Int32) -> Bool {

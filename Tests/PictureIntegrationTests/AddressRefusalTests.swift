@@ -26,12 +26,14 @@ import Testing
         let resolved = try Fetcher(
             "http://name.example/", allow: [], environment: server.standIn(answers: address))
         #expect(resolved.reason == .addressRefused, "\(resolved)")
+        #expect(resolved.detail?.hasPrefix("name.example has no public address;") == true, "\(resolved)")
         #expect(resolved.complaint.isEmpty)
 
         let redirected = try Fetcher(
             "http://name.example/redirect-to?http://\(host)/", allow: irrelevant,
             environment: publicly(first: publicAddress))
         #expect(redirected.reason == .addressRefused, "\(redirected)")
+        #expect(redirected.detail == "name.example redirects to an address that is not public")
         #expect(redirected.complaint == "connect \(publicAddress) 80\n")
     }
 
@@ -89,7 +91,8 @@ import Testing
 
 /// One address of each block that is refused.
 private let refusedAddresses = [
-    "0.0.0.0", "0.1.2.3", "10.1.2.3", "100.64.1.1", "127.0.0.1", "127.255.255.254", "169.254.169.254", "172.16.0.1",
+    "0.0.0.0", "0.1.2.3", "10.1.2.3", "100.64.1.1", "127.0.0.1", "127.255.255.254", "168.63.129.16",
+    "169.254.169.254", "172.16.0.1",
     "172.31.255.255", "192.0.0.8", "192.0.2.1", "192.88.99.1", "192.168.1.1", "198.18.0.1", "198.51.100.1",
     "203.0.113.1", "224.0.0.251", "239.255.255.250", "240.0.0.1", "255.255.255.255", "::", "::1", "::7f00:1",
     "::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1", "64:ff9b:1::1", "100::1", "2001::1", "2001:2::1",

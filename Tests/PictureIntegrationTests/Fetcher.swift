@@ -17,9 +17,13 @@ struct Fetcher {
     let complaint: String
 
     /// The reason it went without a picture; nil if there is one.
-    var reason: SkipReason? {
+    var reason: SkipReason? { skip?.reason }
+    /// What it says about that reason.
+    var detail: String? { skip?.detail }
+
+    private var skip: Skip? {
         guard case .skipped(let skip) = answer?.outcome else { return nil }
-        return skip.reason
+        return skip
     }
 
     /// Fetches `url`, allowed to reach this machine unless `allow` says otherwise, and waits for the end.

@@ -20,6 +20,7 @@ import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PICTURES = os.path.join(HERE, "pictures")
+HOSTS = 50
 
 
 # Pictures: 64 x 32, white, the upper left quarter red.
@@ -200,6 +201,10 @@ def respond(peer, path, headers):
         send(b"HTTP/1.1 200 OK\r\n")
         while True:
             send(b"X-Y: " + b"z" * 1000 + b"\r\n")
+    elif kind == "endless-header":
+        send(b"HTTP/1.1 200 OK\r\nX-Y: ")
+        while True:
+            send(b"z" * 10000)
     elif kind == "endless-interim":
         while True:
             send(b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" * 50)
@@ -324,6 +329,10 @@ def start(folder):
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(os.path.join(folder, f"{name}.pem"), os.path.join(folder, "server.key"))
         threading.Thread(target=serve, args=(listener, name, log, context), daemon=True).start()
+    # The plain one is as many hosts.
+    for host in range(2, HOSTS + 1):
+        listener = socket.create_server((f"127.0.0.{host}", ports["http"]), backlog=512)
+        threading.Thread(target=serve, args=(listener, "http", log), daemon=True).start()
     print(json.dumps(ports), flush=True)
 
 

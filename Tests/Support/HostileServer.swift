@@ -41,8 +41,8 @@ public final class HostileServer {
     /// The port of `listener`: http, private, good, elsewhere, expired or untrusted.
     public func port(_ listener: String) -> Int64 { ports[listener]?.integerValue ?? 0 }
 
-    /// The URL of `path` on the plain listener.
-    public func url(_ path: String) -> String { "http://127.0.0.1:\(port("http"))/\(path)" }
+    /// The URL of `path` on the plain listener, which is 50 hosts, numbered from 1.
+    public func url(_ path: String, host: Int = 1) -> String { "http://127.0.0.\(host):\(port("http"))/\(path)" }
 
     /// The URL of `path` on a TLS listener.
     public func secureURL(_ path: String, _ listener: String) -> String {

@@ -3,7 +3,7 @@ import BelfryJSON
 /// A picture that was fetched, with all that is needed to use it again; one file, so that one rename replaces it whole.
 ///
 /// The file is a line of JSON, then the PNG. It is read as if an attacker had written it: a file of another version or
-/// URL, one that is cut short or has changed since, and one that holds no small PNG is no entry.
+/// URL, one that is cut short or has changed since, and one that holds no ``KeptPicture`` is no entry.
 public struct CacheEntry: Hashable, Sendable {
     /// Bytes of an entry's file at most: the largest picture and its line.
     public static let fileBytesMax = FetchLimits.writtenBytesMax + headBytesMax
@@ -16,11 +16,11 @@ public struct CacheEntry: Hashable, Sendable {
     public let fetchedAt: Int64
     /// What the server said about using it again.
     public let freshness: Freshness
-    /// The picture, as PNG.
-    public let picture: [UInt8]
+    /// The picture.
+    public let picture: KeptPicture
 
     /// An entry.
-    public init(url: WebURL, fetchedAt: Int64, freshness: Freshness, picture: [UInt8]) {
+    public init(url: WebURL, fetchedAt: Int64, freshness: Freshness, picture: KeptPicture) {
         self.url = url.text
         self.fetchedAt = fetchedAt
         self.freshness = freshness
@@ -48,12 +48,8 @@ public struct CacheEntry: Hashable, Sendable {
             let fetchedAt = head["fetchedAt"]?.integerValue,
             let seconds = head["freshSeconds"]?.boundedInteger(in: 0...Freshness.secondsMax)
         else { return nil }
-        let picture = Array(file[(lineEnd + 1)...])
         let entityTag = head["etag"]?.stringValue
-        guard entityTag.map(Freshness.isEntityTag) ?? true,
-            head["check"]?.stringValue == Fingerprint.of(picture),
-            let header = try? PictureHeader(of: picture), header.format == .png,
-            max(header.width, header.height) <= FetchLimits.writtenSideMax
+        guard entityTag.map(Freshness.isEntityTag) ?? true, let picture = KeptPicture(Array(file[(lineEnd + 1)...]))
         else { return nil }
         self.url = storedURL
         self.fetchedAt = fetchedAt
@@ -65,15 +61,15 @@ public struct CacheEntry: Hashable, Sendable {
     public var file: [UInt8] {
         var head: JSONObject = [
             "version": .integer(Self.version), "url": .string(url), "fetchedAt": .integer(fetchedAt),
-            "freshSeconds": .integer(freshness.seconds), "check": .string(Fingerprint.of(picture)),
+            "freshSeconds": .integer(freshness.seconds),
         ]
         head["etag"] = freshness.entityTag.map { .string($0) }
-        return head.serialized() + [UInt8(ascii: "\n")] + picture
+        return head.serialized() + [UInt8(ascii: "\n")] + picture.bytes
     }
 
     private static let limits = JSONLimits(bytesMax: headBytesMax, depthMax: 1, valuesMax: 16)
 
-    private init(url: String, fetchedAt: Int64, freshness: Freshness, picture: [UInt8]) {
+    private init(url: String, fetchedAt: Int64, freshness: Freshness, picture: KeptPicture) {
         self.url = url
         self.fetchedAt = fetchedAt
         self.freshness = freshness
@@ -105,17 +101,20 @@ extension CacheEntry {
     }
 }
 
-/// The file name of a URL's entry: made by us alone, whatever the URL.
+/// The names for a URL's entry and its host: made by us alone, whatever the URL.
 ///
 /// Two URLs may share a name, and a sender can choose them so. That costs a fetch and never shows a wrong picture,
 /// since an entry holds its URL: see ``CacheEntry/init(file:of:)``.
 public struct CacheKey: Hashable, Sendable {
     /// 16 hexadecimal digits and `.picture`.
     public let fileName: String
+    /// 16 hexadecimal digits for the URL's host. Hosts that share them wait for each other.
+    public let hostDigits: String
 
     /// The key of `url` in its one spelling.
     public init(_ url: WebURL) {
         fileName = Fingerprint.of(Array(url.text.utf8)) + Self.suffix
+        hostDigits = Fingerprint.of(Array(url.hostText.utf8))
     }
 
     /// Whether `name` could be a key's, so that tidying the folder touches no other file.
@@ -131,8 +130,8 @@ public struct CacheKey: Hashable, Sendable {
     private static let suffix = ".picture"
 }
 
-/// FNV-1a (draft-eastlake-fnv): spreads names and notices damage on the disk. It is no protection against anybody who
-/// chooses the bytes, and need not be one.
+/// FNV-1a (draft-eastlake-fnv): spreads names. It is no protection against anybody who chooses the bytes, and need not
+/// be one.
 private enum Fingerprint {
     static let digitCount = 16
 

@@ -41,13 +41,16 @@ public struct DestinationRules: Hashable, Sendable {
 
     /// Why the address that is about to be connected to for `url` is refused, whatever a resolver said; nil if it is
     /// allowed.
+    ///
+    /// Its words name no address but the URL's own: whoever pushed is told them, and need not learn what a name means
+    /// in this network.
     public func refusal(of address: InternetAddress, port: UInt16, for url: WebURL) -> Skip? {
         // What the kernel connects to for ::ffff:10.0.0.1 is 10.0.0.1.
         guard !isExempt(url), !allowedBlocks.contains(where: { $0.contains(address) || $0.contains(address.unmapped) })
         else { return nil }
         if let why = address.refusal {
-            let place = url.host == .address(address) ? "is" : "is at \(address),"
-            return Skip(.addressRefused, "\(url.hostText) \(place) \(why); [Avatar] Allow= would let it be fetched")
+            let fault = url.host == .address(address) ? "is \(why)" : "has no public address"
+            return Skip(.addressRefused, "\(url.hostText) \(fault); [Avatar] Allow= would let it be fetched")
         }
         return Self.portsOpen.contains(port) ? nil : Self.refusal(ofPort: port, of: url.hostText)
     }

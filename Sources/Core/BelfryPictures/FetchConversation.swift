@@ -203,6 +203,8 @@ public enum FetchLimits {
     public static let sideMax = 8_192
     /// Pixels of a picture in all, 32 Mi.
     public static let pixelsMax = 32 << 20
+    /// Scans of a JPEG; encoders make about 10, and each costs as much as the whole picture.
+    public static let scansMax = 100
     /// Pixels of the long side of what is written.
     public static let writtenSideMax = 512
     /// Bytes of what is written: 512 × 512 pixels of 4 bytes that do not compress, twice.

@@ -154,13 +154,20 @@ extension InternetAddress {
     /// Why no picture may be fetched from this address, in words for an operator; nil for global unicast.
     ///
     /// IPv4: everything but the blocks below. IPv6: nothing but `2000::/3` without the blocks below; whatever carries
-    /// an IPv4 address inside (mapped, compatible, NAT64, 6to4, Teredo) is refused whole, since who unwraps it is
-    /// unknown. The union of what Synapse, Mastodon, safeurl and smokescreen refuse, and of IANA's special-purpose
-    /// registries (RFC 6890).
+    /// an IPv4 address inside (mapped, compatible, NAT64, 6to4, Teredo, ISATAP) is refused whole, since who unwraps it
+    /// is unknown. An operator's own NAT64 prefix looks like any other address, and is not known here. The union of
+    /// what Synapse, Mastodon, safeurl and smokescreen refuse, and of IANA's special-purpose registries (RFC 6890).
     public var refusal: String? {
         if isV4 { return Self.refusedV4.first { $0.block.contains(self) }?.name }
         if let known = Self.refusedV6.first(where: { $0.block.contains(self) }) { return known.name }
+        if isISATAP { return "an IPv4 address behind ISATAP" }
         return bytes[0] & 0xE0 == 0x20 ? nil : "not a global unicast address"
+    }
+
+    /// Whether its interface identifier holds an IPv4 address (RFC 5214, 6.1).
+    private var isISATAP: Bool {
+        let identifier = bytes.dropFirst(8).prefix(4)
+        return identifier.elementsEqual([0x00, 0x00, 0x5E, 0xFE]) || identifier.elementsEqual([0x02, 0x00, 0x5E, 0xFE])
     }
 
     private struct Refused {
@@ -180,12 +187,16 @@ extension InternetAddress {
         ("10.0.0.0/8", "a private address"),
         ("100.64.0.0/10", "a carrier's private address"),
         ("127.0.0.0/8", "this machine's loopback address"),
+        ("168.63.129.16/32", "Azure's own address, which answers its machines alone"),
         ("169.254.0.0/16", "a link-local address, where clouds keep their secrets"),
         ("172.16.0.0/12", "a private address"),
         ("192.0.0.0/24", "an address for protocols"),
         ("192.0.2.0/24", "an address for documentation"),
+        ("192.31.196.0/24", "an address for discarding"),
+        ("192.52.193.0/24", "a multicast relay's address"),
         ("192.88.99.0/24", "a 6to4 relay's address"),
         ("192.168.0.0/16", "a private address"),
+        ("192.175.48.0/24", "an address for discarding"),
         ("198.18.0.0/15", "an address for benchmarks"),
         ("198.51.100.0/24", "an address for documentation"),
         ("203.0.113.0/24", "an address for documentation"),
@@ -204,6 +215,7 @@ extension InternetAddress {
         ("2001::/23", "an address for protocols such as Teredo"),
         ("2001:db8::/32", "an address for documentation"),
         ("2002::/16", "an IPv4 address behind 6to4"),
+        ("2620:4f:8000::/48", "an address for discarding"),
         ("3fff::/20", "an address for documentation"),
         ("fc00::/7", "a private address"),
         ("fe80::/10", "a link-local address"),

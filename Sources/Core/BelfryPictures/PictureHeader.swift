@@ -48,7 +48,12 @@ public struct PictureHeader: Hashable, Sendable {
         let size: (width: Int, height: Int)?
         switch format {
         case .png: size = Self.sizeOfPNG(picture)
-        case .jpeg: size = Self.sizeOfJPEG(picture)
+        case .jpeg:
+            let layout = JPEGLayout(picture)
+            guard layout.map({ $0.scanCount <= FetchLimits.scansMax }) ?? true else {
+                throw Skip(.decodeFailed, "the jpeg has more than \(FetchLimits.scansMax) scans, too many to decode")
+            }
+            size = layout?.size
         case .gif: size = GIFLayout(picture)?.size
         case .webp: size = WebPLayout(picture)?.size
         }
@@ -99,19 +104,29 @@ public struct PictureHeader: Hashable, Sendable {
 
     /// From IHDR, which must be first (PNG 3, 5.6). A picture without its end is damaged, which libpng does not mind.
     private static func sizeOfPNG(_ picture: [UInt8]) -> (width: Int, height: Int)? {
-        var reader = ByteReader(picture, at: 8)
-        guard reader.bigEndian(4) == 13, reader.take(4)?.elementsEqual("IHDR".utf8) == true,
-            let width = reader.bigEndian(4), let height = reader.bigEndian(4), reader.skip(5 + 4) != nil
-        else { return nil }
-        while true {
-            guard let count = reader.bigEndian(4), let type = reader.take(4) else { return nil }
-            if type.elementsEqual("IEND".utf8) { return (width, height) }
-            guard reader.skip(count) != nil, reader.skip(4) != nil else { return nil }
+        guard var chunks = PNGChunks(picture), let header = chunks.next(), header.isOf("IHDR") else { return nil }
+        var reader = ByteReader(Array(header.data))
+        guard header.data.count == 13, let width = reader.bigEndian(4), let height = reader.bigEndian(4) else {
+            return nil
         }
+        while let chunk = chunks.next() {
+            if chunk.isEnd { return (width, height) }
+        }
+        return nil
     }
+}
 
-    /// From the first start of frame (ITU-T T.81, B.2.2); whatever stands before it is skipped by its length.
-    private static func sizeOfJPEG(_ picture: [UInt8]) -> (width: Int, height: Int)? {
+/// The size of a JPEG, and in how many scans its pixels come (ITU-T T.81, B.1.1 and B.2).
+struct JPEGLayout {
+    /// What the first start of frame says.
+    let size: (width: Int, height: Int)
+    /// How many scans there are. Each costs a decoder as much as a whole picture, however few bytes it has.
+    let scanCount: Int
+
+    /// Reads `picture`, which starts with a JPEG's signature; nil unless there is a start of frame before any scan.
+    ///
+    /// Whatever stands before the start of frame is skipped by its length.
+    init?(_ picture: [UInt8]) {
         var reader = ByteReader(picture, at: 2)
         while true {
             guard reader.byte() == 0xFF, var marker = reader.byte() else { return nil }
@@ -120,17 +135,48 @@ public struct PictureHeader: Hashable, Sendable {
                 marker = next
             }
             switch marker {
-            case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
-                guard reader.skip(3) != nil, let height = reader.bigEndian(2), let width = reader.bigEndian(2) else {
-                    return nil
-                }
-                return (width, height)
             case 0x01, 0xD0...0xD7: continue  // stand alone
             case 0x00, 0xD8...0xDA: return nil  // the picture starts, ends or scans before it has a size
-            default:
-                guard let count = reader.bigEndian(2), count >= 2, reader.skip(count - 2) != nil else { return nil }
+            default: break
+            }
+            let start = reader.offset
+            guard let count = reader.bigEndian(2), count >= 2 else { return nil }
+            if Self.isStartOfFrame(marker) {
+                guard reader.skip(1) != nil, let height = reader.bigEndian(2), let width = reader.bigEndian(2) else {
+                    return nil
+                }
+                size = (width, height)
+                scanCount = Self.scanCount(in: picture, from: start + count)
+                return
+            }
+            guard reader.skip(count - 2) != nil else { return nil }
+        }
+    }
+
+    private static func isStartOfFrame(_ marker: Int) -> Bool {
+        switch marker {
+        case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF: true
+        default: false
+        }
+    }
+
+    /// How many scans start between `start` and the end of the picture. It passes over what libjpeg passes over, so
+    /// that no scan hides from it.
+    private static func scanCount(in picture: [UInt8], from start: Int) -> Int {
+        var scanCount = 0
+        var index = start
+        while index < picture.count, let place = picture[index...].firstIndex(of: 0xFF), place + 3 < picture.count {
+            switch picture[place + 1] {
+            case 0xFF: index = place + 1
+            // Pixels: a byte that is no marker, a marker between them, or one that has no meaning.
+            case 0x00...0xBF, 0xD0...0xD7: index = place + 2
+            case 0xD9: return scanCount
+            case let marker:
+                if marker == 0xDA { scanCount += 1 }
+                index = place + 2 + max(2, Int(picture[place + 2]) << 8 | Int(picture[place + 3]))
             }
         }
+        return scanCount
     }
 }
 

@@ -51,6 +51,12 @@ static inline int clinux_seccomp_install(struct sock_filter *instructions, unsig
     return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
 }
 
+/// Whether the running kernel has system-call filters that end a process (seccomp(2), SECCOMP_GET_ACTION_AVAIL).
+static inline int clinux_has_filters(void) {
+    unsigned int action = SECCOMP_RET_KILL_PROCESS;
+    return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+}
+
 /// A path to name in a rule; opens nothing (O_PATH, which glibc shows under _GNU_SOURCE alone).
 static inline int clinux_open_path(const char *path) {
     return open(path, 010000000 /* O_PATH */ | O_CLOEXEC);

@@ -55,9 +55,14 @@ static inline int clinux_wait(int pidfd, int options, struct clinux_child_end *e
     return result;
 }
 
-/// memfd_create(2), close-on-exec (glibc shows its wrapper under _GNU_SOURCE alone).
+/// memfd_create(2), close-on-exec and to be sealed (glibc shows its wrapper under _GNU_SOURCE alone).
 static inline int clinux_memory_file(const char *name) {
-    return (int)syscall(SYS_memfd_create, name, 1U /* MFD_CLOEXEC */);
+    return (int)syscall(SYS_memfd_create, name, 1U /* MFD_CLOEXEC */ | 2U /* MFD_ALLOW_SEALING */);
+}
+
+/// fcntl(F_ADD_SEALS): F_SEAL_SEAL, _SHRINK, _GROW and _WRITE.
+static inline int clinux_seal_memory_file(int file) {
+    return fcntl(file, 1033 /* F_ADD_SEALS */, 0xF);
 }
 
 // fcntl(2): F_NOTIFY and its events, F_SETOWN_EX.

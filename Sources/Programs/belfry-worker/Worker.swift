@@ -94,7 +94,7 @@ final class Worker {
             throw Rejection(.badAppGroup, detail: "\(Printable.escaped(name)) is no name of an app group")
         }
         let reporter = reporter(id: push.request.id, receivedAt: receivedAt, group: group.text)
-        let world = world(settings, group: group, requestID: push.request.id, report: reporter.report)
+        let world = world(settings, group: group, report: reporter.report)
         let notes = loaded.mistakes.map { Event.Body.warning(code: .configuration, detail: $0.description) }
         let host = NotificationHost(
             Reception(world: world, settings: RingSettings(settings)).visit(push, notes: notes), timers: loop,
@@ -108,11 +108,11 @@ final class Worker {
     }
 
     private func world(
-        _ settings: Settings, group: GroupName, requestID: String, report: @escaping (Event.Body) -> Void
+        _ settings: Settings, group: GroupName, report: @escaping (Event.Body) -> Void
     ) -> CallWorld {
         let state = StateDirectory(environment: environment) ?? StateDirectory(path: "/nonexistent/belfry")
         let picture = PictureDownload(
-            loop: loop, settings: PictureSettings(settings), statePath: state.path, requestID: requestID,
+            loop: loop, settings: PictureSettings(settings), statePath: state.path,
             program: programBeside("belfry-avatar"))
         self.picture = picture
         let runtime = RuntimeDirectory(environment: environment, statePath: state.path)

@@ -15,8 +15,8 @@ extension Command {
         var isFailed = false
         let checks: [(Context) -> [Finding]] = [
             MachineChecks.program, ConfigurationChecks.run, UnitChecks.run, SocketChecks.run, MachineChecks.state,
-            SoundChecks.run, MachineChecks.vibration, MachineChecks.pictures, MachineChecks.notifications,
-            MachineChecks.journal,
+            SoundChecks.run, MachineChecks.vibration, MachineChecks.pictures, ConfinementChecks.run,
+            MachineChecks.notifications, MachineChecks.journal,
         ]
         for check in checks {
             for finding in check(context) {

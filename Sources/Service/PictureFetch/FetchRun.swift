@@ -12,6 +12,9 @@ public enum FetchRun {
     public static func answerStandardInput() throws(SystemError) -> FetchAnswer {
         try FetcherConfinement.confineProcess()
         let line = try readLine(from: STDIN_FILENO, bytesMax: FetchLimits.requestBytesMax)
+        // The request is a file, which could be mapped as code, and whoever pushed has a say in what it holds.
+        close(STDIN_FILENO)
+        openMissingStandardDescriptors()
         guard let request = FetchRequest(line: line) else {
             throw SystemError(errno: EINVAL, call: "request", subject: "standard input")
         }
@@ -63,7 +66,11 @@ public enum FetchRun {
     ) throws(Skip) -> Transfer.Outcome {
         var url = first
         for redirects in 0...FetchLimits.redirectsMax {
-            if redirects > 0, let refusal = rules.refusal(of: url) { throw refusal }
+            if redirects > 0, let refusal = rules.refusal(of: url) {
+                // Where a server sends others is not for whoever pushed.
+                guard refusal.reason == .addressRefused else { throw refusal }
+                throw Skip(.addressRefused, "\(first.hostText) redirects to an address that is not public")
+            }
             guard !deadline.hasPassed else { throw Skip(.timeout, "no picture came \(deadline.description)") }
             let transfer = try Transfer(url, rules: rules, bytesMax: request.bytesMax)
             let outcome = try transfer.perform(

@@ -69,7 +69,8 @@ import CBelfryPixbuf
     /// Between pieces the deadline is looked at.
     private static let pieceBytes = 64 << 10
 
-    /// PNG of the pixels and nothing else: gdk-pixbuf writes no metadata that it is not given.
+    /// PNG of the pixels and nothing else (``KeptPicture``): gdk-pixbuf writes no metadata that it is not given, but of
+    /// its own how many bits of a pixel are significant.
     private static func encoded(_ pixels: OpaquePointer) throws(Skip) -> [UInt8] {
         var buffer: UnsafeMutablePointer<gchar>?
         var count: gsize = 0
@@ -78,7 +79,7 @@ import CBelfryPixbuf
             throw Skip(.decodeFailed, "the picture cannot be written as PNG")
         }
         defer { unsafe g_free(buffer) }
-        return unsafe [UInt8](UnsafeRawBufferPointer(start: buffer, count: Int(count)))
+        return KeptPicture.plain(unsafe [UInt8](UnsafeRawBufferPointer(start: buffer, count: Int(count))))
     }
 }
 

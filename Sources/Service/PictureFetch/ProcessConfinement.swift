@@ -21,6 +21,11 @@ public enum ProcessConfinement {
         _ = unsafe write(file.number, "1000", 4)
     }
 
+    /// Has every other process of this user run first (`setpriority(2)`): a call rings while its picture is decoded.
+    public static func letOthersRunFirst() throws(SystemError) {
+        try checked("setpriority") { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19) }
+    }
+
     /// Closes every descriptor from `first` on (`close_range(2)`).
     public static func closeDescriptors(from first: UInt32) throws(SystemError) {
         try checked("close_range") { clinux_close_from(first) }
@@ -46,7 +51,8 @@ public enum ProcessConfinement {
     }
 }
 
-/// Landlock: gives up files, ports and sockets for good (landlock(7)); as much of it as the running kernel knows.
+/// Landlock: gives up files, ports and sockets for good (landlock(7)); as much of it as a version knows, by default the
+/// running kernel's.
 public enum Landlock {
     /// The version of the running kernel's Landlock; 0 if it has none, or it is turned off.
     public static var version: Int { max(0, Int(clinux_landlock_version())) }
@@ -56,8 +62,9 @@ public enum Landlock {
     ///
     /// From version 4 on no TCP port is bound, from version 6 on no abstract socket and no process outside is reached.
     /// Descriptors that are open already work as before. Paths that do not exist are left out. Needs no-new-privileges.
-    public static func confine(readable: [String], ports: [UInt16]?) throws(SystemError) {
-        let version = self.version
+    public static func confine(
+        readable: [String], ports: [UInt16]?, version: Int = Self.version
+    ) throws(SystemError) {
         guard version > 0 else { throw SystemError(errno: ENOSYS, call: "landlock_create_ruleset") }
         var ruleset = clinux_landlock_ruleset()
         ruleset.handled_access_fs = fileRights(version)

@@ -180,8 +180,7 @@ extension Transfer {
         case .needMore: return true
         case .complete: return head.status == 200
         case .tooLong:
-            verdict = Skip(
-                .transferFailed, "\(url.hostText) sends more than \(FetchLimits.headerBytesMax) bytes of headers")
+            verdict = tooManyHeaders
             return false
         }
     }
@@ -203,6 +202,11 @@ extension Transfer {
     /// The refusal of a body that is longer than the request allows.
     var tooLarge: Skip {
         Skip(.tooLarge, "the picture has more than \(bytesMax) bytes, which [Avatar] MaxBytes= sets")
+    }
+
+    /// The refusal of an answer with more headers than ``FetchLimits/headerBytesMax``.
+    var tooManyHeaders: Skip {
+        Skip(.transferFailed, "\(url.hostText) sends more than \(FetchLimits.headerBytesMax) bytes of headers")
     }
 
     /// Judges the `sockaddr` that is about to be connected to.
@@ -241,6 +245,8 @@ extension Transfer {
             CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_SHUTDOWN_FAILED:
             return Skip(.tlsFailed, "TLS with \(host) failed: \(words)")
         case CURLE_FILESIZE_EXCEEDED: return tooLarge
+        // What libcurl calls a single header that is longer than its own limit, which is above ours.
+        case CURLE_OUT_OF_MEMORY where addressesAllowed > 0 && !head.isComplete: return tooManyHeaders
         case CURLE_URL_MALFORMAT: return Skip(.badURL, "libcurl cannot read the URL")
         case CURLE_PARTIAL_FILE: return Skip(.transferFailed, "\(host) closed before the picture was complete")
         case CURLE_GOT_NOTHING: return Skip(.transferFailed, "\(host) closed without an answer")

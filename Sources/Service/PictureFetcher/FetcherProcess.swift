@@ -2,7 +2,6 @@ import BelfryEventLoop
 import BelfryPictures
 import BelfrySyscalls
 import BelfryTerms
-import CBelfryLinux
 import Glibc
 
 /// One run of belfry-avatar, watched on the loop and killed with all it started at its deadline.
@@ -20,37 +19,41 @@ final class FetcherProcess {
     private let loop: Loop
     private let child: ChildProcess
     private let answers: OwnedDescriptor
+    private let picture: MemoryFile
     private var answerSource: DescriptorSource?
     private var process: ProcessSource?
     private var deadline: (any ScheduledTimer)?
     private var line: [UInt8] = []
     private var finished: ((Result<FetchAnswer, Skip>) -> Void)?
 
-    /// Starts the fetcher at `program` on what `request` makes of its time; it writes the picture to `file`, and is
-    /// killed after `time`.
+    /// Starts the fetcher at `program` on what `request` makes of its time; it is killed after `time`.
     ///
     /// - Parameters:
     ///   - environment: its whole environment.
     ///   - finished: called once, unless it is cancelled.
     init(
         loop: Loop, program: String, environment: [String: String], within time: TimeSpan,
-        file: borrowing OwnedDescriptor, request: (_ milliseconds: Int) -> FetchRequest,
+        request: (_ milliseconds: Int) -> FetchRequest,
         finished: @escaping (Result<FetchAnswer, Skip>) -> Void
     ) throws(SystemError) {
         let answering = min(TimeSpan(microseconds: time.microseconds / 10), Self.answeringTimeMax)
         let milliseconds = Int(clamping: (time - answering).microseconds / 1_000)
-        let input = try Self.file(of: request(milliseconds).line)
+        // The request is a file: it takes any number of hosts and never has to be waited for as a pipe does.
+        let input = try MemoryFile.sealed("belfry-avatar request", request(milliseconds).line)
         let pipe = try DescriptorPair.pipe()
+        let picture = try MemoryFile("belfry-avatar picture")
+        let output = try picture.writer()
         var command = ChildCommand(
             path: program, environment: environment,
             streams: [
                 0: .descriptor(input.number), 1: .descriptor(pipe.writing.number), 2: .null,
-                3: .descriptor(file.number),
+                3: .descriptor(output.number),
             ])
         command.leadsGroup = true
         let end = loop.now + time
         child = try ChildProcess(command)
         self.loop = loop
+        self.picture = picture
         self.finished = finished
         answers = try pipe.reading.duplicate()
         answerSource = try loop.watch(descriptor: answers.number, events: .readable, description: "fetcher answers") {
@@ -67,6 +70,9 @@ final class FetcherProcess {
         stopWaiting()
         process?.cancel()
     }
+
+    /// What it has written so far, one byte more than any picture has at most.
+    func written() throws(SystemError) -> [UInt8] { try picture.bytes(max: FetchLimits.writtenBytesMax + 1) }
 
     /// Kills it; nothing is called any more.
     func cancel() {
@@ -119,18 +125,6 @@ final class FetcherProcess {
     }
 
     private var isReadable: Bool { isReady(answers.number, for: POLLIN) }
-
-    /// The request in a nameless file, which takes any number of hosts and never has to be waited for as a pipe does.
-    private static func file(of bytes: [UInt8]) throws(SystemError) -> OwnedDescriptor {
-        let file = OwnedDescriptor(
-            owning: try checked("memfd_create") { unsafe clinux_memory_file("belfry-avatar request") })
-        let number = file.number
-        let count = try checked("pwrite", on: "the request") {
-            unsafe bytes.withUnsafeBytes { unsafe pwrite(number, $0.baseAddress, $0.count, 0) }
-        }
-        guard count == bytes.count else { throw SystemError(errno: ENOSPC, call: "pwrite", subject: "the request") }
-        return file
-    }
 }
 
 /// The variables of the worker's environment that the fetcher gets: the least that a transfer needs.

@@ -29,9 +29,8 @@ public final class PictureDownload {
     private let loop: Loop
     private let settings: PictureSettings
     private let statePath: String
-    private let requestID: String
     // Made when a picture is asked for: most notifications have none.
-    private lazy var store = AttachmentStore(statePath: statePath, requestID: requestID)
+    private lazy var store = AttachmentStore(statePath: statePath)
     private lazy var cache = PictureCache(statePath: statePath)
     private let program: () -> String?
     private let variable: (String) -> String?
@@ -44,12 +43,10 @@ public final class PictureDownload {
 
     /// - Parameters:
     ///   - statePath: Belfry's state directory.
-    ///   - requestID: the request's UUID.
     ///   - program: where belfry-avatar is: beside the worker, never looked up in PATH; nil if that is not known.
     ///   - variable: looks up an environment variable; the fetcher gets those that ``FetcherEnvironment`` names.
     public init(
-        loop: Loop, settings: PictureSettings, statePath: String, requestID: String,
-        program: @autoclosure @escaping () -> String?,
+        loop: Loop, settings: PictureSettings, statePath: String, program: @autoclosure @escaping () -> String?,
         variable: @escaping (String) -> String? = { FetcherEnvironment.variable($0) }
     ) {
         self.loop = loop
@@ -57,7 +54,6 @@ public final class PictureDownload {
         self.program = program
         self.variable = variable
         self.statePath = statePath
-        self.requestID = requestID
     }
 
     /// Fetches the picture at `url`, for the configured time and until `deadline` at most; calls `finished` once,
@@ -87,7 +83,6 @@ public final class PictureDownload {
         finished = nil
         fetcher?.cancel()
         tidyUp()
-        store.discard()
     }
 
     /// Removes pictures that are older than a day. With many it takes a while, so call it when all else is done.
@@ -98,13 +93,10 @@ public final class PictureDownload {
 
     /// Ends with the reason that `body` throws.
     private func attempt(_ body: () throws(Skip) -> Void) {
-        do throws(Skip) { try body() } catch {
-            store.discard()
-            finish(.skipped(error))
-        }
+        do throws(Skip) { try body() } catch { finish(.skipped(error)) }
     }
 
-    private func current(_ entry: CacheEntry?) -> [UInt8]? {
+    private func current(_ entry: CacheEntry?) -> KeptPicture? {
         guard case .picture? = entry?.use(at: wallTimeMicroseconds() / 1_000_000) else { return nil }
         return entry?.picture
     }
@@ -112,7 +104,9 @@ public final class PictureDownload {
     /// Fetches the picture when it is its turn. Nothing reports that a lock is free, so it is tried again and again.
     private func fetch(_ url: WebURL, by program: String, turn: FetchTurn, pause: TimeSpan) throws(Skip) {
         guard deadline > loop.now else {
-            let detail = "\(FetchTurn.fetchersMax) other pictures, or this one for another call, took all the time"
+            let detail =
+                "\(FetchTurn.fetchersMax) other pictures, \(FetchTurn.fetchersOfHostMax) of the same host, or this one "
+                + "for another call, took all the time"
             throw Skip(.timeout, began == loop.now ? "no time is left for a picture" : detail)
         }
         var step = turn.step()
@@ -138,13 +132,11 @@ public final class PictureDownload {
     private func start(_ url: WebURL, by program: String, entry: CacheEntry?) throws(Skip) {
         var entityTag: String?
         if case .ask(let tag)? = entry?.use(at: wallTimeMicroseconds() / 1_000_000) { entityTag = tag }
-        let file: OwnedDescriptor
-        do throws(SystemError) { file = try store.makeFile() } catch { throw Skip(.writeFailed, "\(error)") }
+        do throws(SystemError) { try store.prepare() } catch { throw Skip(.writeFailed, "\(error)") }
         let settings = settings
         do throws(SystemError) {
             fetcher = try FetcherProcess(
-                loop: loop, program: program, environment: FetcherEnvironment.of(variable), within: deadline - loop.now,
-                file: file
+                loop: loop, program: program, environment: FetcherEnvironment.of(variable), within: deadline - loop.now
             ) { milliseconds in
                 FetchRequest(
                     url: url.text, bytesMax: settings.bytesMax, milliseconds: milliseconds, allow: settings.allow,
@@ -175,29 +167,22 @@ public final class PictureDownload {
     private func take(
         _ picture: FetchAnswer.Picture, freshness: Freshness, of url: WebURL, at now: Int64
     ) throws(Skip) {
-        let bytes: [UInt8]
-        do throws(SystemError) { bytes = try store.written(bytesMax: FetchLimits.writtenBytesMax) } catch {
-            throw Skip(.writeFailed, "\(error)")
-        }
-        guard bytes.count == picture.bytes, let header = try? PictureHeader(of: bytes), header.format == .png else {
+        guard let written = try? fetcher?.written(), written.count == picture.bytes, let kept = KeptPicture(written)
+        else {
             throw Skip(.fetcherCrashed, "what belfry-avatar wrote is not the picture it told of")
         }
-        do throws(SystemError) { try store.keep() } catch { throw Skip(.writeFailed, "\(error)") }
         // Kept before the turn ends: a worker that waits for the turn looks into the cache then.
         if freshness.isWorthKeeping {
-            cache.keep(CacheEntry(url: url, fetchedAt: now, freshness: freshness, picture: bytes), of: url, at: now)
+            cache.keep(CacheEntry(url: url, fetchedAt: now, freshness: freshness, picture: kept), of: url, at: now)
         }
-        attached(bytes: bytes.count)
+        try attach(kept)
     }
 
-    private func attach(_ picture: [UInt8]) throws(Skip) {
+    private func attach(_ picture: KeptPicture) throws(Skip) {
         do throws(SystemError) { try store.keep(picture) } catch { throw Skip(.writeFailed, "\(error)") }
-        attached(bytes: picture.count)
-    }
-
-    private func attached(bytes: Int) {
         let attachment = NotificationAttachment(id: "caller", path: store.path, type: FetchAnswer.writtenType)
-        finish(.attached(attachment, bytes: Int64(bytes), seconds: (loop.now - began).seconds))
+        finish(
+            .attached(attachment, bytes: Int64(picture.bytes.count), seconds: (loop.now - began).seconds))
     }
 
     private func finish(_ outcome: Outcome) {

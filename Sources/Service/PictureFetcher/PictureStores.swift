@@ -3,80 +3,55 @@ import BelfrySyscalls
 import BelfryTerms
 import Glibc
 
-/// Where pictures are kept for the programs that show notifications: `<state>/attachments/<request id>/caller.png`.
+/// Where pictures are kept for the programs that show notifications: `<state>/attachments/<random UUID>/caller.png`.
 ///
-/// A picture is there completely or not at all, for a day from its delivery. Two notifications may have one id, so each
-/// writes under a temporary name of its own.
+/// A picture is there completely or not at all, for a day from its delivery. The folder's name is ours (S1): whoever
+/// pushes chooses a notification's id, and could replace another one's picture by it.
 struct AttachmentStore {
     /// How long a picture is kept.
     static let keptSeconds: Int64 = 86_400
-    /// How many requests' folders, and files in one, are looked at when old ones are removed.
+    /// How many pictures' folders, and files in one, are looked at when old ones are removed.
     static let namesMax = 10_000
     /// Seconds after which a file that is being written is one that a dead worker left: longer than any worker lives.
     static let writingSecondsMax: Int64 = 600
     private static let fileName = "caller.png"
-    /// How often a folder is made again if another worker removes it meanwhile.
-    private static let attemptsMax = 3
 
     let statePath: String
-    let requestID: String
-    private let temporaryName = ".caller.png.\(randomUUID()).new"
+    private let folderName = randomUUID()
 
-    init(statePath: String, requestID: String) {
+    init(statePath: String) {
         self.statePath = statePath
-        self.requestID = requestID
     }
 
-    /// Where the picture of this request is once it is kept.
-    var path: String { "\(statePath)/attachments/\(requestID)/\(Self.fileName)" }
+    /// Where the picture is once it is kept.
+    var path: String { "\(statePath)/attachments/\(folderName)/\(Self.fileName)" }
 
-    /// An empty file to write the picture to, which nobody finds before ``keep()``.
-    func makeFile() throws(SystemError) -> OwnedDescriptor {
-        var attempts = 0
-        while true {
-            attempts += 1
-            do throws(SystemError) {
-                return try folder(makes: true).create(temporaryName)
-            } catch  where error.errno == ENOENT && attempts < Self.attemptsMax {
-                // Another worker of the same id has just given up and removed the folder.
-            }
+    /// Fails if no picture could be kept, so that none is fetched in vain.
+    func prepare() throws(SystemError) { _ = try folders(makes: true) }
+
+    /// Keeps `picture` in a file that this process alone has written.
+    func keep(_ picture: KeptPicture) throws(SystemError) {
+        let folders = try folders(makes: true)
+        let folder = try folders.openDirectory(folderName, makes: true)
+        do throws(SystemError) {
+            try folder.replace(
+                Self.fileName, with: picture.bytes, temporaryName: ".\(Self.fileName).new", in: folder, isDurable: false
+            )
+        } catch {
+            try? folders.removeDirectory(folderName)
+            throw error
         }
-    }
-
-    /// Keeps what was written.
-    func keep() throws(SystemError) {
-        try folder(makes: false).rename(temporaryName, to: Self.fileName)
-    }
-
-    /// What was written, if it is no longer than `bytesMax`.
-    func written(bytesMax: Int) throws(SystemError) -> [UInt8] {
-        try folder(makes: false).read(temporaryName, bytesMax: bytesMax)?.bytes ?? []
-    }
-
-    /// Keeps a picture that is here already.
-    func keep(_ picture: [UInt8]) throws(SystemError) {
-        let folder = try folder(makes: true)
-        // It is there, and empty, if the server said that the picture has not changed.
-        try folder.remove(temporaryName)
-        try folder.replace(Self.fileName, with: picture, temporaryName: temporaryName, in: folder, isDurable: false)
-    }
-
-    /// Removes what was written and the folder with it, unless a picture is kept in it.
-    func discard() {
-        guard let folder = try? folder(makes: false) else { return }
-        try? folder.remove(temporaryName)
-        try? requests(makes: false).removeDirectory(requestID)
     }
 
     /// Removes the pictures of notifications older than a day, at the Unix second `now`, and what dead workers left.
     func removeOld(at now: Int64) {
-        guard let requests = try? requests(makes: false), let names = try? requests.names(max: Self.namesMax) else {
+        guard let folders = try? folders(makes: false), let names = try? folders.names(max: Self.namesMax) else {
             return
         }
-        for name in names where name != requestID {
-            guard let changed = try? requests.identity(of: name)?.modifiedMicroseconds else { continue }
+        for name in names where name != folderName {
+            guard let changed = try? folders.identity(of: name)?.modifiedMicroseconds else { continue }
             let seconds = now - changed / 1_000_000
-            guard seconds > Self.writingSecondsMax, let old = try? requests.openDirectory(name, makes: false) else {
+            guard seconds > Self.writingSecondsMax, let old = try? folders.openDirectory(name, makes: false) else {
                 continue
             }
             for file in (try? old.names(max: Self.namesMax)) ?? []
@@ -84,16 +59,12 @@ struct AttachmentStore {
                 try? old.remove(file)
             }
             // It stays as long as there is something in it.
-            try? requests.removeDirectory(name)
+            try? folders.removeDirectory(name)
         }
     }
 
-    private func requests(makes: Bool) throws(SystemError) -> Directory {
+    private func folders(makes: Bool) throws(SystemError) -> Directory {
         try Directory.open(path: statePath, makes: makes).openDirectory("attachments", makes: makes)
-    }
-
-    private func folder(makes: Bool) throws(SystemError) -> Directory {
-        try requests(makes: makes).openDirectory(requestID, makes: makes)
     }
 }
 

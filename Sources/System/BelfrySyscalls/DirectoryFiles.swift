@@ -78,17 +78,6 @@ extension Directory {
         try replace(name, with: bytes, temporaryName: aside, in: self, isDurable: false)
     }
 
-    /// Makes the file `name`, empty and for its owner alone, over none that is there but a leftover of the same name.
-    public borrowing func create(_ name: String) throws(SystemError) -> OwnedDescriptor {
-        try remove(name)
-        let parent = descriptor.number
-        let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        return OwnedDescriptor(
-            owning: try checked("openat", on: "\(path)/\(name)") {
-                unsafe openat(parent, name, flags, Directory.newFileMode)
-            })
-    }
-
     /// Removes the empty directory `name`.
     public borrowing func removeDirectory(_ name: String) throws(SystemError) {
         let parent = descriptor.number
