@@ -19,7 +19,7 @@ import Testing
 
     @Test func theLockOfOneThatSleepsOrWasStoppedIsBrokenThatOfOneAtWorkIsNot() {
         #expect(end { _ in false } == (.milliseconds(500), .passOver))
-        #expect(end { _ in true } == (.seconds(1), .giveUp))
+        #expect(end { _ in true } == (.seconds(1), .giveUp(isPassedOn: false)))
     }
 
     @Test func aHolderThatIsStoppedLaterGetsNoMore() {

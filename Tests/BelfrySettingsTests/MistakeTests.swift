@@ -108,9 +108,15 @@ import Testing
     @Test func whatSurprisesIsAdvice() {
         var settings = Settings()
         #expect(settings.advice.isEmpty)
-        #expect(settings.set(.expiryBudget, to: "31s") && settings.set(.maxCalls, to: "4001"))
-        #expect(settings.advice.count == 2)
+        #expect(settings.set(.expiryBudget, to: "31s") && settings.set(.maxCalls, to: "200"))
+        #expect(settings.advice.count == 1)
         #expect(settings.advice.first?.contains("iOS") == true)
+    }
+
+    @Test func moreCallsOfAGroupThan200AreAMistake() {
+        var settings = Settings()
+        let (isTooMany, isNone) = (settings.set(.maxCalls, to: "201"), settings.set(.maxCalls, to: "0"))
+        #expect(!isTooMany && !isNone && settings.callsMax == 100)
     }
 
     @Test func mutatedFilesNeverTrap() {

@@ -9,7 +9,7 @@ extension IntegrationTests {
         @Test("200 calls of one group ring, one of them loud, and one hangup without an id ends all") func group()
             throws
         {
-            let phone = try Phone()
+            let phone = try Phone(["BELFRY_MAX_CALLS": "200"])
             let calls = try (0..<200).map { try phone.call("call-\($0)") }
             for call in calls { try call.wait(for: "delivered", within: 60_000) }
             let modes = calls.map { call in call.story.first { $0.hasPrefix("ringing") } ?? "none" }

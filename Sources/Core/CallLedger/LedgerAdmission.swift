@@ -54,7 +54,7 @@ extension Ledger {
             return .silent(.foreground, missed: false)
         }
         let rings = rings
-        guard rings.count < callsMax, hasRoom(beside: rings) else { return .busy(ringing: rings.count) }
+        guard rings.count < callsMax else { return .busy(ringing: rings.count) }
         ring(request, until: until, owner: owner, over: known)
         return .ring(mode: rings.isEmpty ? .loud : secondCall)
     }

@@ -4,12 +4,10 @@ extension Ledger {
     /// Bytes kept free for what a transaction may add after the size was checked: 16 KiB.
     private static let reserveBytes = 16 * 1024
 
-    /// This many calls fit whatever their texts are, so that their bytes need not be counted.
+    /// This many calls, as many as may ring, fit whatever their texts are, so that their bytes need not be counted: an
+    /// id, a name and a handle of 128 bytes each, of which every `&` is spelled with five, and fewer than 700 bytes of
+    /// keys, tags and numbers.
     static let callsAlwaysFit = 200
-
-    /// The most bytes that one of our calls takes: an id, a name and a handle of 128 bytes each, of which every `&` is
-    /// spelled with five, and fewer than 700 bytes of keys, tags and numbers.
-    private static let callBytesMax = 700 + 3 * 5 * Call.textBytesMax
 
     /// Drops records if the file would grow larger than what programs read: first those that the person knows of, the
     /// oldest of them first, then the rest. Rings stay, and so does what another program put among the calls.
@@ -27,13 +25,6 @@ extension Ledger {
             dropped.insert(call.key)
         }
         drop(dropped)
-    }
-
-    /// Whether the file stays readable with one ring more, if all records are dropped.
-    func hasRoom(beside rings: [Call]) -> Bool {
-        guard rings.count > Self.callsAlwaysFit else { return true }
-        let bytes = rings.reduce(0) { $0 + Self.xmlBytes(ofMember: $1.key.text, .dictionary($1.entry)) }
-        return bytes + Self.callBytesMax <= callsBytesMax
     }
 
     /// How many bytes `calls` may take.

@@ -25,14 +25,15 @@ extension GroupFile {
         do throws(SystemError) {
             lock = try directories?.tryLock(lockName)
             if lock == nil {
+                if transaction.isObsolete() { return TransactionEnd(outcome: .unchanged, warnings: [], waited: .zero) }
                 switch lockAdvice(transaction) {
                 case .again(let instant):
                     retry(transaction, at: instant)
                     return nil
                 case .passOver: warnings.append(heldWarning(butWritten: true))
-                case .giveUp:
+                case .giveUp(let isPassedOn):
                     let error = SystemError(errno: EWOULDBLOCK, call: "flock", subject: path)
-                    return fail(transaction, error, [heldWarning(butWritten: false)])
+                    return fail(transaction, error, isPassedOn ? [] : [heldWarning(butWritten: false)])
                 }
             }
         } catch {
@@ -92,7 +93,6 @@ extension GroupFile {
     }
 
     private func lockAdvice(_ transaction: PendingTransaction) -> LockPatience.Advice {
-        guard !transaction.isHurried else { return .giveUp }
         let identity = (try? directories?.preferences.identity(of: name)) ?? nil
         return transaction.patience.advice(at: transaction.timers.now, file: identity) {
             guard let holder = directories?.lockHolder(lockName) else { return false }
@@ -104,9 +104,9 @@ extension GroupFile {
     /// A file written in place, by a program that knows no better, is unreadable for a moment: to set it aside then
     /// would lose it.
     private func retriesReading(_ transaction: PendingTransaction, _ found: GroupSnapshot) -> Bool {
-        guard !transaction.isHurried,
-            let next = nextReading(of: found, since: transaction.begun, now: transaction.timers.now)
-        else { return false }
+        guard let next = nextReading(of: found, since: transaction.begun, now: transaction.timers.now) else {
+            return false
+        }
         retry(transaction, at: next)
         return true
     }

@@ -17,26 +17,37 @@ extension GroupFile {
     /// read, or on nothing, and the outcome says that it failed. A lock that is held is tried again after 1, 2, 4, 8
     /// and then every 16 ms on `timers`; one whose holder changes nothing for 500 ms is passed over with a warning. The
     /// lock of a holder who is at work is never broken: after a second that is a failure, EWOULDBLOCK, with a
-    /// warning. If the lock is free and nothing of this object waits, which is the rule,
+    /// warning unless others pass the lock on among themselves. If the lock is free and nothing of this object waits,
+    /// which is the rule,
     /// `completion` is called before this returns. Transactions of one object run in order; one that is begun inside
     /// `change` runs after it.
-    /// - Returns: the transaction if it has yet to end, else nil.
-    @discardableResult
     public func transact<Result>(
         on timers: any TimerSource,
         _ change: @escaping (inout GroupEdit) -> Result,
         completion: @escaping (GroupTransaction<Result>) -> Void
-    ) -> PendingTransaction? {
+    ) {
+        transact(on: timers, unless: { false }, change) { transaction in
+            guard let transaction else { preconditionFailure("a transaction ended without its change") }
+            completion(transaction)
+        }
+    }
+
+    /// Changes the file as ``transact(on:_:completion:)`` does, but if the lock is held and `isObsolete` says so,
+    /// nothing is changed any more, and `completion` gets nil.
+    public func transact<Result>(
+        on timers: any TimerSource,
+        unless isObsolete: @escaping () -> Bool,
+        _ change: @escaping (inout GroupEdit) -> Result,
+        completion: @escaping (GroupTransaction<Result>?) -> Void
+    ) {
         var value: Result?
-        let transaction = PendingTransaction(file: self, timers: timers) { edit in
+        let transaction = PendingTransaction(timers: timers, isObsolete: isObsolete) { edit in
             value = change(&edit)
         } complete: { end in
-            guard let value else { preconditionFailure("a transaction ended without its change") }
-            completion(GroupTransaction(value: value, end: end))
+            completion(value.map { GroupTransaction(value: $0, end: end) })
         }
         waiting.append(transaction)
         if waiting.count == 1 { proceed() }
-        return waiting.contains { $0 === transaction } ? transaction : nil
     }
 
     /// Changes the file as ``transact(on:_:completion:)`` does and waits for it: for the command line.
@@ -47,29 +58,14 @@ extension GroupFile {
         _ change: @escaping (inout GroupEdit) -> Result
     ) -> GroupTransaction<Result> {
         var ended: GroupTransaction<Result>?
-        var isRunning = false
-        let pending = transact(on: loop, change) { transaction in
+        transact(on: loop, change) { transaction in
             ended = transaction
-            if isRunning { loop.stop() }
+            loop.stop()
         }
-        isRunning = true
-        if pending != nil { loop.run() }
-        isRunning = false
-        // Somebody else may have stopped the loop first.
-        pending?.finishNow()
-        guard let ended else { preconditionFailure("a transaction did not end") }
+        // If it has ended already, the loop stops at once.
+        loop.run()
+        guard let ended else { preconditionFailure("somebody else stopped the loop of a transaction") }
         return ended
-    }
-
-    /// Ends the transactions that wait, up to `last`, without waiting for the lock any longer.
-    func finish(through last: PendingTransaction) {
-        guard !isChanging, waiting.contains(where: { $0 === last }) else { return }
-        while let first = waiting.first {
-            first.isHurried = true
-            attempt(first)
-            if first === last { break }
-        }
-        proceed()
     }
 
     /// Tries the first that waits, and those after it once it has ended.
@@ -161,34 +157,28 @@ public enum GroupWarning: Hashable, Sendable {
 }
 
 /// A transaction that has begun and has not ended.
-public final class PendingTransaction {
+final class PendingTransaction {
     let timers: any TimerSource
+    let isObsolete: () -> Bool
     let change: (inout GroupEdit) -> Void
     let complete: (TransactionEnd) -> Void
     let begun: Instant
     var patience: LockPatience
     var timer: (any ScheduledTimer)?
-    /// Set if it must end at its next try.
-    var isHurried = false
-    private weak let file: GroupFile?
 
     init(
-        file: GroupFile,
         timers: any TimerSource,
+        isObsolete: @escaping () -> Bool,
         change: @escaping (inout GroupEdit) -> Void,
         complete: @escaping (TransactionEnd) -> Void
     ) {
-        self.file = file
         self.timers = timers
+        self.isObsolete = isObsolete
         self.change = change
         self.complete = complete
         begun = timers.now
         patience = LockPatience(begun: timers.now)
     }
-
-    /// Makes the change at once, those of the same file that wait before it first, without the lock if it is held:
-    /// for a program that ends. Nothing happens once it has ended.
-    public func finishNow() { file?.finish(through: self) }
 }
 
 /// How long a transaction tries for the lock, and how often.
@@ -199,8 +189,8 @@ struct LockPatience {
         case again(Instant)
         /// To write without the lock: its holder stands still.
         case passOver
-        /// To write nothing: its holder is at work, and nobody waits longer.
-        case giveUp
+        /// To write nothing: its holder is at work, or others pass it on among themselves, and nobody waits longer.
+        case giveUp(isPassedOn: Bool)
     }
 
     /// How long one process may keep the lock without anything changing: then it is taken for stopped.
@@ -230,7 +220,7 @@ struct LockPatience {
         let end = begun + LockPatience.totalTime
         let isStuck = now >= progressAt + LockPatience.stuckTime
         if isStuck, !isHolderBusy() { return .passOver }
-        guard now < end else { return .giveUp }
+        guard now < end else { return .giveUp(isPassedOn: !isStuck) }
         let interval = TimeSpan.milliseconds(1 << Int64(min(tries, 4)))
         tries += 1
         let next = isStuck ? end : min(progressAt + LockPatience.stuckTime, end)

@@ -3,9 +3,7 @@ public import BelfryTerms
 /// What an operator may tune, with every value inside its range.
 public struct Settings: Hashable, Sendable {
     /// `MaxCalls=` may not be larger.
-    public static let callsMaxLargest = 100_000
-    /// Above this many calls the socket unit, which takes 4096 connections, refuses before Belfry can say why.
-    public static let callsMaxAdvised = 4_000
+    public static let callsMaxLargest = 200
     /// A list of hosts may not be longer.
     public static let hostsMax = 64
     /// A budget that iOS does not give.
@@ -21,8 +19,8 @@ public struct Settings: Hashable, Sendable {
     public private(set) var vibrates = true
     /// `[Ring] SecondCall=`.
     public private(set) var secondCall = RingMode.soft
-    /// `[Ring] MaxCalls=`: how many calls may ring at once.
-    public private(set) var callsMax = 1_000
+    /// `[Ring] MaxCalls=`: how many calls of one group may ring at once.
+    public private(set) var callsMax = 100
     /// `[Extension] ExpiryBudget=`: 1 s to 120 s.
     public private(set) var expiryBudget = TimeSpan.seconds(30)
     /// `[Avatar] Timeout=`: 0, which is no pictures, to 25 s.
@@ -91,11 +89,6 @@ public struct Settings: Hashable, Sendable {
             advice.append(
                 "\(Setting.expiryBudget.name)\(text(of: .expiryBudget)) is more than iOS gives, which is "
                     + ValueText.text(of: Self.expiryBudgetOfApple)
-            )
-        }
-        if callsMax > Self.callsMaxAdvised {
-            advice.append(
-                "\(Setting.maxCalls.name)\(callsMax) needs a larger MaxConnections= in belfry.socket, which has 4096"
             )
         }
         return advice

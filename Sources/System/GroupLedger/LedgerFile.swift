@@ -204,7 +204,11 @@ extension LedgerFile {
         isRecording = true
         var taken: (ledger: Ledger, notes: [LedgerNote])?
         var hasEnded = false
-        file.transact(on: timers) { [notes] edit in
+        let isObsolete = { [notes] in
+            notes.refresh()
+            return !notes.areOwedByThisProcess
+        }
+        let change = { [notes] (edit: inout GroupEdit) in
             var merged: (ledger: Ledger, notes: [LedgerNote])
             if let decided, decided.revision == edit.found.revision {
                 merged = (decided.ledger, decided.notes)
@@ -215,13 +219,15 @@ extension LedgerFile {
             edit.root = merged.ledger.root
             edit.isDurable = merged.ledger.isDurable
             taken = merged
-        } completion: { [self] transaction in
+        }
+        file.transact(on: timers, unless: isObsolete, change) { [self] transaction in
             isRecording = false
-            let outcome = LedgerOutcome(transaction, isKept: notes.areKept)
-            if case .recorded = outcome, let taken {
-                notes.recorded(taken.notes, in: taken.ledger)
-            } else {
+            // Somebody else has taken the notes along.
+            let outcome = transaction.map { LedgerOutcome($0, isKept: notes.areKept) } ?? .recorded([])
+            if !outcome.isShown {
                 retriesRecordingAt = timers.now + Self.recordingInterval
+            } else if let taken {
+                notes.recorded(taken.notes, in: taken.ledger)
             }
             if hasEnded { onRecorded(outcome) } else { ended(outcome) }
             hasEnded = true

@@ -42,6 +42,12 @@ final class LedgerNotes {
     /// Whether the group file lacks something.
     var areOwed: Bool { !unlaid.isEmpty || known.contains { $0.note?.isRecorded == false } }
 
+    /// Whether the group file lacks something that this process changed.
+    var areOwedByThisProcess: Bool {
+        !unlaid.isEmpty
+            || known.contains { $0.note?.isRecorded == false && Self.writer(of: $0.stem) == .current }
+    }
+
     /// Whether others find all notes of this process.
     var areKept: Bool { unlaid.isEmpty }
 
