@@ -24,7 +24,7 @@ import Testing
     @Test func defaultsAreThoseOfTheDesign() {
         let texts = Setting.allCases.map { Settings().text(of: $0) }
         #expect(
-            texts == ["30s", "1s", "ring", "yes", "soft", "1000", "30s", "5s", "10M", "", "", "group.belfry"]
+            texts == ["30s", "1s", "ring", "yes", "soft", "100", "30s", "5s", "10M", "", "", "group.belfry"]
         )
     }
 
