@@ -149,6 +149,17 @@ final class FakeWorld: SharedLedger, RingOutput {
         }
     }
 
+    func transact<Answer>(
+        onOwnRing key: CallKey, _ change: @escaping (inout Ledger) -> Answer,
+        done: @escaping (Answer, LedgerOutcome) -> Void
+    ) {
+        transact(change, done: done)
+    }
+
+    func wakeNext(after key: CallKey) {
+        if let next = file.read().nextYoungestRing(after: key) { wake([next]) }
+    }
+
     func listen(_ heard: @escaping (CallKey, RingAsk, @escaping (RingAnswer) -> Void) -> Void) {
         file.ears[owner.pid] = heard
     }

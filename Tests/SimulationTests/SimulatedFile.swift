@@ -67,6 +67,20 @@ final class SimulatedFile {
         }
     }
 
+    /// Decides about `key` alone, at once, and has the file follow.
+    func transact<Answer>(
+        onOwnRing key: CallKey, _ change: (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void
+    ) {
+        let before = Ledger(reading: root, with: notes, only: key, at: moment(agoMax: 3000))
+        var after = before
+        let answer = change(&after)
+        if let note = LedgerNote(from: before, to: after) { notes.append(note) }
+        recordWhatIsOwed()
+        // A hangup that a stranger wrote counts for each ring as its owner reads it.
+        if isWritable { changed() }
+        done(answer, isWritable ? .recorded([]) : .waiting([]))
+    }
+
     /// Writes what lies beside the file, if the file lacks it and can be written.
     func recordWhatIsOwed() {
         let isLacking = notes.contains { !$0.isRecorded || $0.isLost(from: root) }

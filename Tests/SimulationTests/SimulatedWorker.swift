@@ -180,6 +180,19 @@ extension SimulatedWorker: SharedLedger {
         }
     }
 
+    func transact<Answer>(
+        onOwnRing key: CallKey, _ change: @escaping (inout Ledger) -> Answer,
+        done: @escaping (Answer, LedgerOutcome) -> Void
+    ) {
+        world.file.transact(onOwnRing: key, change) { [self] answer, outcome in
+            step { done(answer, outcome) }
+        }
+    }
+
+    func wakeNext(after key: CallKey) {
+        if let next = world.file.ledger.nextYoungestRing(after: key) { world.wake([next]) }
+    }
+
     func listen(_ heard: @escaping (CallKey, RingAsk, @escaping (RingAnswer) -> Void) -> Void) { self.heard = heard }
 
     func stopListening() { heard = nil }

@@ -88,6 +88,9 @@ public struct LedgerNote: Hashable, Sendable {
         return calls.keys.contains { known?[$0] == nil }
     }
 
+    /// Whether it is about the call `key`.
+    fileprivate func concerns(_ key: CallKey) -> Bool { calls[key.text] != nil }
+
     /// Takes the note along.
     fileprivate func enter(_ ledger: inout Ledger) {
         let noted = calls.members.compactMap(Call.init).filter { noted in
@@ -137,6 +140,18 @@ extension Ledger {
         let isHungUp = hungUp.contains { ring in call(ring.key).map { isRinging($0) && $0.since == ring.since } ?? false
         }
         if !isHungUp { keepStartInStep() }
+    }
+
+    /// What the file and `notes` say of `key`, and whether the app is in front; other calls are left out.
+    public init(
+        reading root: PropertyListDictionary, with notes: [LedgerNote], only key: CallKey, at moment: Moment
+    ) {
+        let whole = Ledger(asRead: root, at: moment)
+        var part = PropertyListDictionary()
+        if let entry = whole.entries[key.text] { part[Key.calls] = .dictionary([key.text: entry]) }
+        self.init(asRead: part, at: moment)
+        foregroundKeys = whole.foregroundKeys
+        for note in notes.sorted(by: { $0.at < $1.at }) where note.concerns(key) { note.enter(&self) }
     }
 
     /// The file opened for a change, with `notes` taken along. What other processes left behind is settled first.

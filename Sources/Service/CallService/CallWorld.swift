@@ -44,6 +44,12 @@ public protocol SharedLedger: AnyObject {
     /// `change` runs exactly once, even if nothing can be read or written: on what could be read.
     func transact<Answer>(_ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void)
 
+    /// Changes what the ledger says of `key`, whose ring this process owns, as ``transact(_:done:)`` does, but waits
+    /// for nobody's decision. `change` sees that call alone.
+    func transact<Answer>(
+        onOwnRing key: CallKey, _ change: @escaping (inout Ledger) -> Answer,
+        done: @escaping (Answer, LedgerOutcome) -> Void)
+
     /// Has others ask about this process's ring from now on: `heard` gets what they ask, and a closure to be called
     /// with what became of the ring once it is silent.
     func listen(_ heard: @escaping (CallKey, RingAsk, @escaping (RingAnswer) -> Void) -> Void)
@@ -57,6 +63,9 @@ public protocol SharedLedger: AnyObject {
 
     /// Has the processes that ring `rings` look again: for what the file does not show.
     func wake(_ rings: [Call])
+
+    /// Has the process look again whose ring comes after that of `key`: it may be the loud one now.
+    func wakeNext(after key: CallKey)
 
     /// Calls `changed` with the ledger as it is, and then whenever it may have changed, until ``stopWatching()``.
     func watch(_ changed: @escaping (Ledger) -> Void)

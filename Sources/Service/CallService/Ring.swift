@@ -166,15 +166,15 @@ final class Ring {
 
     private func settle(_ reason: EndReason) {
         let (request, owner, endedBy) = (request, world.ledger.owner, endedBy)
-        world.ledger.transact { ledger in
+        world.ledger.transact(onOwnRing: request.key) { ledger in
             if let endedBy { ledger.carryOut(endedBy, for: request.key) }
             let settlement = ledger.settle(request, owner: owner, reason: reason)
-            return (settlement, ledger.foreground == .unowned, ledger.nextYoungestRing(after: request.key))
+            return (settlement, ledger.foreground == .unowned)
         } done: { [self] answer, outcome in
-            let (settlement, isFlagUnowned, next) = answer
+            let (settlement, isFlagUnowned) = answer
             self.isFlagUnowned = isFlagUnowned
             // The file does not show the ring behind this one that it may be the loud one now (R10).
-            if !outcome.isShown, let next { world.ledger.wake([next]) }
+            if !outcome.isShown { world.ledger.wakeNext(after: request.key) }
             let state = CallState(settlement.reason)
             let told = RingAnswer(key: request.key, state: state, isRecorded: outcome.isRecorded)
             for answer in askers { answer(told) }

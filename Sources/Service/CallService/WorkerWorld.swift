@@ -40,6 +40,17 @@ public final class WorkerLedger: SharedLedger {
         }
     }
 
+    /// Changes what the ledger says of this process's ring.
+    public func transact<Answer>(
+        onOwnRing key: CallKey, _ change: @escaping (inout Ledger) -> Answer,
+        done: @escaping (Answer, LedgerOutcome) -> Void
+    ) {
+        file.transact(onOwnRing: key, on: loop, change) { [weak self] transaction in
+            self?.reportTroubles(transaction.outcome)
+            done(transaction.value, transaction.outcome)
+        }
+    }
+
     /// Makes the ear, and listens at it from the loop's next iteration on: the ring comes first (R4).
     public func listen(_ heard: @escaping (CallKey, RingAsk, @escaping (RingAnswer) -> Void) -> Void) {
         guard let ear = try? Ear(of: owner, in: file.folder) else { return }
@@ -70,6 +81,12 @@ public final class WorkerLedger: SharedLedger {
     /// Wakes them at their ears.
     public func wake(_ rings: [Call]) {
         file.wake(rings)
+    }
+
+    /// Wakes it at its ear.
+    public func wakeNext(after key: CallKey) {
+        guard let next = file.read()?.nextYoungestRing(after: key) else { return }
+        file.wake([next])
     }
 
     /// Watches the file's directory, from the loop's next iteration on.

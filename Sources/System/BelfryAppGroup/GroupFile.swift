@@ -77,7 +77,7 @@ public final class GroupFile {
             root: root, bytes: [], status: .read, identity: content.identity,
             readAt: WallTime(microseconds: wallTimeMicroseconds()), revision: revision
         )
-        return (finding, snapshot(of: version))
+        return (finding, snapshot(of: version, isExcerpt: true))
     }
 
     /// Opens the directories if they are not open or have been removed. False if they are missing and not to be
@@ -164,7 +164,7 @@ public final class GroupFile {
         return snapshot(of: version)
     }
 
-    private func snapshot(of version: KnownVersion) -> GroupSnapshot {
+    private func snapshot(of version: KnownVersion, isExcerpt: Bool = false) -> GroupSnapshot {
         let modifiedAt = version.identity.map { identity in
             let age =
                 WallTime(microseconds: wallTimeMicroseconds()) - WallTime(microseconds: identity.modifiedMicroseconds)
@@ -172,7 +172,7 @@ public final class GroupFile {
         }
         return GroupSnapshot(
             root: version.root, status: version.status, identity: version.identity, modifiedAt: modifiedAt,
-            revision: version.revision
+            revision: version.revision, isExcerpt: isExcerpt
         )
     }
 }
@@ -221,6 +221,8 @@ public struct GroupSnapshot: Sendable {
     /// Changes whenever what this process knows of the file does: two snapshots of one ``GroupFile`` that have the same
     /// say the same.
     public let revision: UInt64
+    /// Whether ``root`` has only what is in a watch's focus.
+    public let isExcerpt: Bool
 
     /// Whether it is there but cannot be used.
     public var isUnreadable: Bool {

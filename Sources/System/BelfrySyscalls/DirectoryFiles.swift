@@ -129,6 +129,8 @@ public struct FileIdentity: Hashable, Sendable {
     public let inode: UInt64
     /// Its size.
     public let sizeBytes: Int64
+    /// Whether it had a name: a directory that was removed has none.
+    public let isThere: Bool
     /// When it was last written: whole seconds since 1970.
     public let modifiedSeconds: Int64
     /// When it was last written: nanoseconds past the second.
@@ -139,6 +141,7 @@ public struct FileIdentity: Hashable, Sendable {
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)
         sizeBytes = Int64(status.st_size)
+        isThere = status.st_nlink > 0
         modifiedSeconds = Int64(status.st_mtim.tv_sec)
         modifiedNanoseconds = Int64(status.st_mtim.tv_nsec)
     }

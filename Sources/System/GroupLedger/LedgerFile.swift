@@ -69,6 +69,19 @@ public final class LedgerFile {
         if waiting.count == 1 { proceed() }
     }
 
+    /// Changes what the ledger says of `key`, whose ring this process owns, as ``transact(on:_:completion:)`` does, but
+    /// waits for nobody else's decision: a ring's owner alone decides how it ends. `change` sees that call alone.
+    public func transact<Answer>(
+        onOwnRing key: CallKey, on timers: any TimerSource, _ change: (inout Ledger) -> Answer,
+        completion: @escaping (LedgerTransaction<Answer>) -> Void
+    ) {
+        let before = Ledger(reading: file.snapshot(), with: notes.all, only: key)
+        var after = before
+        let answer = change(&after)
+        if let note = LedgerNote(from: before, to: after) { notes.lay(note) }
+        record(on: timers, nil) { completion(LedgerTransaction(value: answer, outcome: $0)) }
+    }
+
     private func proceed() {
         while let first = waiting.first, first() { waiting.removeFirst() }
     }

@@ -39,6 +39,11 @@ final class LedgerNotes {
     /// All that is known, in no order.
     var all: [LedgerNote] { known.compactMap(\.note) + unlaid }
 
+    /// What this process has laid.
+    var ofThisProcess: [LedgerNote] {
+        known.compactMap { Self.writer(of: $0.stem) == .current ? $0.note : nil } + unlaid
+    }
+
     /// Whether the group file lacks something.
     var areOwed: Bool { !unlaid.isEmpty || known.contains { $0.note?.isRecorded == false } }
 
@@ -54,9 +59,7 @@ final class LedgerNotes {
     /// Reads what is new in the folder; true if anything was.
     @discardableResult
     func refresh() -> Bool {
-        guard (try? folder.open(makes: false)) == true, let identity = try? folder.directory?.identity() else {
-            return false
-        }
+        guard let identity = folder.version() else { return false }
         let now = WallTime(microseconds: wallTimeMicroseconds())
         if let seen, seen.folder == identity, seen.at - identity.modified >= Self.settlingTime { return false }
         guard let names = try? folder.directory?.names(max: Self.namesMax) else { return false }
@@ -142,10 +145,10 @@ final class LedgerNotes {
                 remove(stem)
             } else if !note.isRecorded {
                 try? folder.directory?.rename(Self.name(stem, .owed), to: Self.name(stem, .ring))
+                for index in known.indices where known[index].stem == stem { known[index].note?.isRecorded = true }
             }
         }
         seen = nil
-        refresh()
     }
 
     /// A stranger's write has lost rings of this process from the file, which says `root` now: the file lacks them
@@ -159,8 +162,9 @@ final class LedgerNotes {
     }
 
     private func remove(_ stem: String) {
+        let isRecorded = known.first { $0.stem == stem }?.note?.isRecorded ?? false
         // In this order: whoever records the note at this moment renames the first to the second.
-        try? folder.directory?.remove(Self.name(stem, .owed))
+        if !isRecorded { try? folder.directory?.remove(Self.name(stem, .owed)) }
         try? folder.directory?.remove(Self.name(stem, .ring))
         known.removeAll { $0.stem == stem }
     }

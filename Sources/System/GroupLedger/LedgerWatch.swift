@@ -102,6 +102,8 @@ public final class LedgerWatch {
 
     private func show(_ snapshot: GroupSnapshot) {
         guard !isEnded else { return }
+        // Of an excerpt the focus alone counts, and what is in focus is here already.
+        if snapshot.isExcerpt { return changed(Ledger(reading: snapshot, with: notes.ofThisProcess)) }
         notes.refresh()
         // What the file said before, if it cannot be read at this moment: that hangs up nothing (R13).
         if snapshot.status == .read { shown = snapshot }

@@ -10,6 +10,11 @@ extension Ledger {
         self.init(reading: snapshot.root, with: notes, at: .now(reading: snapshot))
     }
 
+    /// What the ledger in `snapshot` says of `key` as of now, with what `notes` say of it; other calls are left out.
+    init(reading snapshot: GroupSnapshot, with notes: [LedgerNote], only key: CallKey) {
+        self.init(reading: snapshot.root, with: notes, only: key, at: .now(reading: snapshot))
+    }
+
     /// The ledger in `snapshot`, as of now, opened for a change with `notes` taken along.
     init(opening snapshot: GroupSnapshot, with notes: [LedgerNote]) {
         self.init(opening: snapshot.root, with: notes, at: .now(reading: snapshot))

@@ -58,6 +58,14 @@ public final class RingFolder {
         }
     }
 
+    /// Which version the folder is, opened anew if it was removed; nil if it is missing or cannot be used.
+    public func version() -> FileIdentity? {
+        guard let version = try? directory?.identity(), version.isThere else {
+            return (try? open(makes: false)) == true ? try? directory?.identity() : nil
+        }
+        return version
+    }
+
     /// Removes the folder if nobody needs it any more.
     public func removeIfEmpty() {
         guard (try? open(makes: false)) == true, let lock = try? tryLock() else { return }
