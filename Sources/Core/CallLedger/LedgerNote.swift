@@ -88,6 +88,18 @@ public struct LedgerNote: Hashable, Sendable {
         return calls.keys.contains { known?[$0] == nil }
     }
 
+    /// Whether the note may say anything that `entries`, which the file has, do not say: not so if the file has it, and
+    /// still has its rings.
+    fileprivate func saysMore(than entries: PropertyListDictionary) -> Bool {
+        guard isRecorded else { return true }
+        return calls.members.contains { member in
+            guard let since = member.value.dictionaryValue?["since"],
+                let known = entries[member.key]?.dictionaryValue?["since"]
+            else { return true }
+            return since != known
+        }
+    }
+
     /// Whether it is about the call `key`.
     fileprivate func concerns(_ key: CallKey) -> Bool { calls[key.text] != nil }
 
@@ -133,6 +145,8 @@ extension Ledger {
     /// The file's contents, read for looking, with `notes` taken along.
     public init(reading root: PropertyListDictionary, with notes: [LedgerNote] = [], at moment: Moment) {
         self.init(asRead: root, at: moment)
+        let entries = entries
+        let notes = notes.filter { $0.saysMore(than: entries) }
         guard !notes.isEmpty else { return }
         let hungUp = isHungUpByStranger ? rings : []
         for note in notes.sorted(by: { $0.at < $1.at }) { note.enter(&self) }

@@ -68,6 +68,7 @@ struct GroupAccess {
         let (answer, rings) = transaction.value
         if !transaction.outcome.isShown { ledgerFile.wake(rings) }
         switch transaction.outcome {
+        case .following: break
         case .recorded(let warnings), .waiting(let warnings): warn(of: warnings)
         case .unwritable(let error, let isKept, let warnings):
             warn(of: warnings)

@@ -6,6 +6,7 @@ public import BelfryTerms
 public import CallLedger
 public import GroupLedger
 public import PictureFetcher
+import Glibc
 import RingEar
 public import SystemSound
 
@@ -15,6 +16,8 @@ public final class WorkerLedger: SharedLedger {
     private let file: LedgerFile
     private let report: (Event.Body) -> Void
     private var ledgerWatch: LedgerWatch?
+    /// The file as it was when the watch ended.
+    private var known: GroupSnapshot?
     private var ear: Ear?
     private var listening: (any ScheduledTimer)?
     private var reportedTroubles: [WarningCode] = []
@@ -45,7 +48,9 @@ public final class WorkerLedger: SharedLedger {
         onOwnRing key: CallKey, _ change: @escaping (inout Ledger) -> Answer,
         done: @escaping (Answer, LedgerOutcome) -> Void
     ) {
-        file.transact(onOwnRing: key, on: loop, change) { [weak self] transaction in
+        // If many rings end together, each falls silent before any of them does its bookkeeping.
+        sched_yield()
+        file.transact(onOwnRing: key, knowing: known, on: loop, change) { [weak self] transaction in
             self?.reportTroubles(transaction.outcome)
             done(transaction.value, transaction.outcome)
         }
@@ -115,6 +120,7 @@ public final class WorkerLedger: SharedLedger {
 
     /// Stops watching.
     public func stopWatching() {
+        known = ledgerWatch?.latest
         ledgerWatch?.cancel()
         ledgerWatch = nil
     }
@@ -126,6 +132,7 @@ public final class WorkerLedger: SharedLedger {
 
     private func reportTroubles(_ outcome: LedgerOutcome) {
         switch outcome {
+        case .following: break
         case .recorded(let warnings), .waiting(let warnings): report(warnings)
         case .unwritable(let error, let isKept, let warnings):
             let end = isKept ? "is kept in memory" : "is known to its own process alone"

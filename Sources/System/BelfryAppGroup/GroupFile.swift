@@ -80,6 +80,16 @@ public final class GroupFile {
         return (finding, snapshot(of: version, isExcerpt: true))
     }
 
+    /// What the file says now of `focus`, if `known` is how it was: an excerpt, `known` itself, or all of the file.
+    public func snapshot(of focus: GroupFocus, since known: GroupSnapshot) -> GroupSnapshot {
+        var glance = GroupGlance(known.root, focus: focus)
+        switch finding(by: &glance) {
+        case (.nothing, _): return known
+        case (.news, let excerpt?): return excerpt
+        case (.news, nil), (.unclear, _): return snapshot()
+        }
+    }
+
     /// Opens the directories if they are not open or have been removed. False if they are missing and not to be
     /// made.
     func openDirectories(makes: Bool) throws(SystemError) -> Bool {

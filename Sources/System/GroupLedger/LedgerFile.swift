@@ -19,6 +19,7 @@ public final class LedgerFile {
     private let notes: LedgerNotes
     private var waiting: [() -> Bool] = []
     private var isRecording = false
+    private var following: (any ScheduledTimer)?
     private var retriesRecordingAt: Instant?
     private var recordingEnded: (() -> Void)?
 
@@ -27,6 +28,10 @@ public final class LedgerFile {
 
     /// How long a decision waits for one that another process makes.
     static let decisionPatience = TimeSpan.milliseconds(100)
+    /// If more rings than these end, they may end together: then the file is written once for many of them.
+    private static let crowd = 8
+    /// How long after that it is written.
+    private static let followingDelay = TimeSpan.milliseconds(16)
     /// After a failure the file is tried again so much later, or as the ledger is changed.
     static let recordingInterval = TimeSpan.seconds(1)
 
@@ -70,16 +75,34 @@ public final class LedgerFile {
     }
 
     /// Changes what the ledger says of `key`, whose ring this process owns, as ``transact(on:_:completion:)`` does, but
-    /// waits for nobody else's decision: a ring's owner alone decides how it ends. `change` sees that call alone.
+    /// waits for nobody else's decision: a ring's owner alone decides how it ends. `change` sees that call alone. If
+    /// the owner knows how the file was, as `known`, no more of the file is read than that call.
     public func transact<Answer>(
-        onOwnRing key: CallKey, on timers: any TimerSource, _ change: (inout Ledger) -> Answer,
-        completion: @escaping (LedgerTransaction<Answer>) -> Void
+        onOwnRing key: CallKey, knowing known: GroupSnapshot?, on timers: any TimerSource,
+        _ change: (inout Ledger) -> Answer, completion: @escaping (LedgerTransaction<Answer>) -> Void
     ) {
-        let before = Ledger(reading: file.snapshot(), with: notes.all, only: key)
+        let focus = GroupFocus(dictionary: Ledger.Key.calls, members: [key.text])
+        let snapshot = known.map { file.snapshot(of: focus, since: $0) } ?? file.snapshot()
+        let before = Ledger(reading: snapshot, with: notes.all, only: key)
         var after = before
         let answer = change(&after)
-        if let note = LedgerNote(from: before, to: after) { notes.lay(note) }
-        record(on: timers, nil) { completion(LedgerTransaction(value: answer, outcome: $0)) }
+        let note = LedgerNote(from: before, to: after)
+        if let note, notes.all.count > Self.crowd {
+            notes.lay(note)
+            follow(on: timers)
+            completion(LedgerTransaction(value: answer, outcome: .following))
+        } else {
+            record(on: timers, adding: note) { completion(LedgerTransaction(value: answer, outcome: $0)) }
+        }
+    }
+
+    /// Lets the file follow in a moment, if nobody else has taken the notes along by then.
+    private func follow(on timers: any TimerSource) {
+        guard following == nil else { return }
+        following = timers.schedule(at: timers.now + Self.followingDelay, description: "ledger") { [self] in
+            following = nil
+            if notes.areStillOwed { record(on: timers) { [self] in onRecorded($0) } } else { recordingEnded?() }
+        }
     }
 
     private func proceed() {
@@ -111,14 +134,14 @@ public final class LedgerFile {
     /// Calls `done` once nothing is being recorded, after a second at most: a process that ends leaves its notes
     /// behind.
     public func finish(_ done: @escaping () -> Void) {
-        guard isRecording else { return done() }
+        guard isRecording || following != nil else { return done() }
         recordingEnded = done
     }
 
     /// Lets the file follow if it lacks something: for each tick, as a lock may be free and a disk have room by then.
     public func recordWhatIsOwed(on timers: any TimerSource) {
         guard notes.areOwed, !isRecording, retriesRecordingAt.map({ timers.now >= $0 }) ?? true else { return }
-        record(on: timers, nil) { [self] in onRecorded($0) }
+        record(on: timers) { [self] in onRecorded($0) }
     }
 
     /// Says `ask` to whoever rings `key`, or to all who ring if that is nil, and calls `done` with what they answered
@@ -203,31 +226,38 @@ extension LedgerFile {
         _ decision: Decision<Answer>, on timers: any TimerSource, _ completion: @escaping (LedgerOutcome) -> Void
     ) {
         guard decision.isOwed else { return completion(.recorded([])) }
-        record(on: timers, (decision.ledger, decision.notes, decision.revision), completion)
+        record(on: timers, (decision.ledger, decision.notes, decision.revision), adding: nil, completion)
     }
 
-    /// Writes the file as `decided`, if it is still the version decided on, and otherwise with all notes. `ended` is
-    /// called before this returns: if the file's lock is held, that is so with `waiting`.
+    /// Writes the file as `decided`, if it is still the version decided on, and otherwise with all notes and `note`,
+    /// which is laid only if the file does not take it at once. `ended` is called before this returns: if the file's
+    /// lock is held, that is so with `waiting`.
     private func record(
-        on timers: any TimerSource, _ decided: (ledger: Ledger, notes: [LedgerNote], revision: UInt64)?,
-        _ ended: @escaping (LedgerOutcome) -> Void
+        on timers: any TimerSource, _ decided: (ledger: Ledger, notes: [LedgerNote], revision: UInt64)? = nil,
+        adding note: LedgerNote? = nil, _ ended: @escaping (LedgerOutcome) -> Void
     ) {
-        // Whoever waits for the lock takes this along.
-        guard !isRecording else { return ended(.waiting([])) }
+        var unlaid = note
+        func layNote() {
+            if let note = unlaid { notes.lay(note) }
+            unlaid = nil
+        }
+        guard !isRecording else {
+            // Whoever waits for the lock takes it along.
+            layNote()
+            return ended(.waiting([]))
+        }
         isRecording = true
         var taken: (ledger: Ledger, notes: [LedgerNote])?
         var hasEnded = false
-        let isObsolete = { [notes] in
-            notes.refresh()
-            return !notes.areOwedByThisProcess
-        }
+        let isObsolete = { [notes] in unlaid == nil && !notes.areStillOwed }
         let change = { [notes] (edit: inout GroupEdit) in
             var merged: (ledger: Ledger, notes: [LedgerNote])
             if let decided, decided.revision == edit.found.revision {
                 merged = (decided.ledger, decided.notes)
             } else {
                 notes.refresh()
-                merged = (Ledger(opening: edit.found, with: notes.all), notes.all)
+                let all = notes.all + (unlaid.map { [$0] } ?? [])
+                merged = (Ledger(opening: edit.found, with: all), all)
             }
             edit.root = merged.ledger.root
             edit.isDurable = merged.ledger.isDurable
@@ -235,20 +265,24 @@ extension LedgerFile {
         }
         file.transact(on: timers, unless: isObsolete, change) { [self] transaction in
             isRecording = false
-            // Somebody else has taken the notes along.
-            let outcome = transaction.map { LedgerOutcome($0, isKept: notes.areKept) } ?? .recorded([])
-            if !outcome.isShown {
+            // Without a transaction somebody else has taken the notes along.
+            let end = transaction.map(LedgerOutcome.init) ?? .recorded([])
+            if end.isShown {
+                if let taken { notes.recorded(taken.notes, in: taken.ledger) }
+            } else {
+                layNote()
                 retriesRecordingAt = timers.now + Self.recordingInterval
-            } else if let taken {
-                notes.recorded(taken.notes, in: taken.ledger)
             }
+            let outcome = notes.areKept ? end : end.unkept
             if hasEnded { onRecorded(outcome) } else { ended(outcome) }
             hasEnded = true
             recordingEnded?()
             recordingEnded = nil
         }
-        if !hasEnded { ended(.waiting([])) }
+        guard !hasEnded else { return }
         hasEnded = true
+        layNote()
+        ended(.waiting([]))
     }
 }
 
@@ -256,16 +290,27 @@ extension LedgerFile {
 public enum LedgerOutcome: Hashable, Sendable {
     /// The file has it; `warnings` say what the operator should know.
     case recorded(_ warnings: [GroupWarning])
+    /// It lies beside the file, which follows in a moment: many rings end together.
+    case following
     /// It lies beside the file, whose lock somebody holds; the file follows.
     case waiting(_ warnings: [GroupWarning])
     /// The file cannot be written, and is tried again; if it is `kept`, it lies beside the file.
     case unwritable(SystemError, kept: Bool, _ warnings: [GroupWarning])
 
-    fileprivate init(_ transaction: GroupTransaction<Void>, isKept: Bool) {
+    fileprivate init(_ transaction: GroupTransaction<Void>) {
         switch transaction.outcome {
         case .written, .unchanged: self = .recorded(transaction.warnings)
         case .failed(let error) where error.errno == EWOULDBLOCK: self = .waiting(transaction.warnings)
-        case .failed(let error): self = .unwritable(error, kept: isKept, transaction.warnings)
+        case .failed(let error): self = .unwritable(error, kept: true, transaction.warnings)
+        }
+    }
+
+    /// The same, if nobody else can find what lies beside the file.
+    fileprivate var unkept: LedgerOutcome {
+        if case .unwritable(let error, _, let warnings) = self {
+            .unwritable(error, kept: false, warnings)
+        } else {
+            self
         }
     }
 }
@@ -274,7 +319,7 @@ extension LedgerOutcome {
     /// Whether whoever watches the file learns of the change by it.
     public var isShown: Bool {
         switch self {
-        case .recorded: true
+        case .recorded, .following: true
         case .waiting, .unwritable: false
         }
     }
@@ -282,7 +327,7 @@ extension LedgerOutcome {
     /// Whether whoever reads the file finds the change there, as soon as others let it be written.
     public var isRecorded: Bool {
         switch self {
-        case .recorded, .waiting: true
+        case .recorded, .following, .waiting: true
         case .unwritable: false
         }
     }

@@ -47,10 +47,14 @@ final class LedgerNotes {
     /// Whether the group file lacks something.
     var areOwed: Bool { !unlaid.isEmpty || known.contains { $0.note?.isRecorded == false } }
 
-    /// Whether the group file lacks something that this process changed.
-    var areOwedByThisProcess: Bool {
+    /// Whether the group file still lacks something that this process changed. Looks for its notes alone: if many
+    /// processes wait for the file, each would read the notes of all.
+    var areStillOwed: Bool {
         !unlaid.isEmpty
-            || known.contains { $0.note?.isRecorded == false && Self.writer(of: $0.stem) == .current }
+            || known.contains { stem, note in
+                guard note?.isRecorded == false, Self.writer(of: stem) == .current else { return false }
+                return (try? folder.directory?.identity(of: Self.name(stem, .owed))) != nil
+            }
     }
 
     /// Whether others find all notes of this process.

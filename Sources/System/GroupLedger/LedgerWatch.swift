@@ -1,4 +1,4 @@
-import BelfryAppGroup
+public import BelfryAppGroup
 import BelfryEventLoop
 import BelfrySyscalls
 import BelfryTerms
@@ -16,6 +16,8 @@ public final class LedgerWatch {
     private var isEnded = false
     private var watch: GroupWatch?
     private var shown: GroupSnapshot?
+    /// The file as it was when it could be read last, perhaps in an excerpt.
+    public private(set) var latest: GroupSnapshot?
     /// Rarely more than two, so that searching is cheaper for a ring than creating a dictionary.
     private var deaths: [(owner: Owner, source: ProcessSource)] = []
 
@@ -103,10 +105,13 @@ public final class LedgerWatch {
     private func show(_ snapshot: GroupSnapshot) {
         guard !isEnded else { return }
         // Of an excerpt the focus alone counts, and what is in focus is here already.
-        if snapshot.isExcerpt { return changed(Ledger(reading: snapshot, with: notes.ofThisProcess)) }
+        if snapshot.isExcerpt {
+            latest = snapshot
+            return changed(Ledger(reading: snapshot, with: notes.ofThisProcess))
+        }
         notes.refresh()
         // What the file said before, if it cannot be read at this moment: that hangs up nothing (R13).
-        if snapshot.status == .read { shown = snapshot }
+        if snapshot.status == .read { (shown, latest) = (snapshot, snapshot) }
         if !snapshot.isUnreadable { notes.reopen(lostFrom: snapshot.root) }
         guard shown != nil || !notes.all.isEmpty else { return }
         changed(Ledger(reading: shown ?? snapshot, with: notes.all))
