@@ -100,6 +100,17 @@ import Testing
         #expect(unsafe access(path, F_OK) == -1)
     }
 
+    @Test("R12 what killed processes left is tidied, and with the last ear the folder goes") func tidying() throws {
+        let ear = try Ear(of: owner, in: folder)
+        let dead = "\(place.path)/rings/\(names("rings")[0])/4-5.ear"
+        place.write([], to: String(dead.dropFirst(place.path.utf8.count + 1)))
+        folder.tidy { $0.pid == owner.pid }
+        #expect(unsafe access(dead, F_OK) == -1 && access(earPath, F_OK) == 0)
+        folder.tidy { _ in false }
+        #expect(names("rings").isEmpty)
+        ear.close()
+    }
+
     @Test("S5 what is no message is dropped, and the next is heard", arguments: ["", "{}", "[", "x", "long", "group"])
     func garbage(kind: String) throws {
         let ear = try Ear(of: owner, in: folder)

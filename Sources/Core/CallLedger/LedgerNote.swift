@@ -119,7 +119,9 @@ public struct LedgerNote: Hashable, Sendable {
 
 extension LedgerNote {
     /// Two notes are equal if they say the same of the same moment.
-    public static func == (left: LedgerNote, right: LedgerNote) -> Bool { left.root == right.root }
+    public static func == (left: LedgerNote, right: LedgerNote) -> Bool {
+        left.at == right.at && left.root == right.root
+    }
 
     /// Hashes the moment.
     public func hash(into hasher: inout Hasher) { hasher.combine(at) }

@@ -45,7 +45,10 @@ enum Tidying {
             } else {
                 report(transaction.value, in: file.file.group)
             }
-            file.finish(done)
+            file.finish {
+                file.folder.tidy { $0.isAlive }
+                done()
+            }
         }
     }
 

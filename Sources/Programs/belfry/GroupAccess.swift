@@ -52,11 +52,14 @@ struct GroupAccess {
         return settled
     }
 
-    /// Changes keys of the file in one transaction, and prints the warnings that came of it.
+    /// Changes keys of the file in one transaction, and prints the warnings that came of it. What lies beside the file
+    /// is taken along.
     func change<Result>(_ change: @escaping (inout GroupEdit) -> Result) throws(CommandError) -> Result {
-        let transaction = file.transactAndWait(on: try Command.makeLoop(), change)
+        let loop = try Command.makeLoop()
+        let transaction = file.transactAndWait(on: loop, change)
         warn(of: transaction.warnings)
         if case .failed(let error) = transaction.outcome { throw unwritable(error) }
+        _ = ledgerFile.transactAndWait(on: loop) { _ in }
         return transaction.value
     }
 

@@ -26,7 +26,17 @@ public final class Ear {
     private var connections: [Connection] = []
 
     /// The name of the ear of the process that `owner` names.
-    static func name(of owner: Owner) -> String { "\(owner.pid)-\(owner.start).ear" }
+    static func name(of owner: Owner) -> String { "\(owner.pid)-\(owner.start)\(ending)" }
+
+    private static let ending = ".ear"
+
+    /// The process of this boot whose ear `name` is; nil if it is none's.
+    static func owner(named name: String) -> Owner? {
+        guard name.hasSuffix(ending) else { return nil }
+        let parts = name.dropLast(ending.count).split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, let pid = Int64(parts[0]), let start = Int64(parts[1]) else { return nil }
+        return Owner(bootID: bootID(), pid: pid, start: start)
+    }
 
     /// Makes the ear of `owner` in `folder`: whoever connects waits until ``listen(on:_:)``.
     public init(of owner: Owner, in folder: RingFolder) throws(SystemError) {

@@ -1,5 +1,6 @@
 public import BelfrySyscalls
 public import BelfryTerms
+public import CallLedger
 import Glibc
 
 /// Where ears and notes are: `$BELFRY_RUNTIME_DIRECTORY`, else `$XDG_RUNTIME_DIR/belfry`, a folder in memory.
@@ -37,6 +38,8 @@ public final class RingFolder {
     public private(set) var directory: Directory?
 
     private static let parentName = "rings"
+    /// How many names are looked at.
+    private static let namesMax = 4_096
 
     /// The folder of `group`, whose state is kept at `statePath`. Nothing is opened or made yet.
     public init(runtime: RuntimeDirectory, statePath: String, group: GroupName) {
@@ -64,6 +67,16 @@ public final class RingFolder {
             return (try? open(makes: false)) == true ? try? directory?.identity() : nil
         }
         return version
+    }
+
+    /// Removes the ears of processes that `isAlive` denies, and the folder if nobody needs it any more.
+    public func tidy(isAlive: (Owner) -> Bool) {
+        guard (try? open(makes: false)) == true, let names = try? directory?.names(max: Self.namesMax) else { return }
+        for name in names {
+            guard let owner = Ear.owner(named: name), !isAlive(owner) else { continue }
+            try? directory?.remove(name)
+        }
+        removeIfEmpty()
     }
 
     /// Removes the folder if nobody needs it any more.
