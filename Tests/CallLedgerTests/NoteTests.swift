@@ -62,6 +62,32 @@ import Testing
         #expect(ledger([ring]).rings.isEmpty && ledger([recorded(ring)]).rings.isEmpty)
     }
 
+    @Test("R7 R11 an end that its owner has reported counts over what others took it for, in whatever order they come")
+    func reportedEnd() throws {
+        let ring = try ring("a", by: 1)
+        let owner = file.process(1)
+        let reported = try note(
+            { _ = $0.settle(GroupFile.request("a", sentAt: nil), owner: owner, reason: .timeout) }, over: [ring])
+        file.pass(.milliseconds(1))
+        let taken = try note({ _ = $0.answer(CallKey("a")) }, over: [ring])
+        #expect(ledger([ring, reported, taken]).call(CallKey("a"))?.state == .timeout)
+        file.root = ledger([ring, taken]).root
+        #expect(ledger([reported]).call(CallKey("a"))?.state == .timeout)
+    }
+
+    @Test("what a note says is forgotten when its record is, unless the app has yet to collect an answer")
+    func forgotten()
+        throws
+    {
+        let ring = try ring("a", by: 1)
+        let declined = try note({ _ = $0.decline(CallKey("a")) }, over: [ring])
+        let answered = try note({ _ = $0.answer(CallKey("a")) }, over: [ring])
+        #expect(!declined.isForgotten(in: ledger([ring, declined]).opened))
+        file.pass(.seconds(601))
+        #expect(declined.isForgotten(in: ledger([declined]).opened))
+        #expect(!answered.isForgotten(in: ledger([answered]).opened))
+    }
+
     @Test("R8 a later ring of the same id counts over what was before it, and no old copy counts over it") func later()
         throws
     {

@@ -69,6 +69,20 @@ import Testing
         #expect(phone.file.root["pendingAccept"]?.arrayValue?.count == 1)
     }
 
+    @Test("R8 a hangup that comes while a ring falls silent for another reason is remembered") func lateHangup() throws {
+        let sent = phone.file.wall.unixSecond
+        let worker = try phone.call("A", #""sentAt": \#(sent)"#)
+        worker.world.silenceDelay = .milliseconds(50)
+        phone.loop.advance(by: .milliseconds(1_500))
+        FakeWorld(file: phone.file, pid: 8).ask(.decline, of: CallKey("A")) { _, _ in }
+        phone.loop.advance(by: .milliseconds(10))
+        let hangup = try phone.hangUp("A", #""sentAt": \#(sent + 1)"#)
+        phone.loop.advance(by: .milliseconds(200))
+        #expect(worker.world.storyWithoutTicks.last == "ended declined" && hangup.isFinished)
+        phone.loop.advance(by: .seconds(2))
+        #expect(try phone.call("A", #""sentAt": \#(sent + 3)"#).world.story.first == "ringing loud")
+    }
+
     @Test("R7 an end that the file had already is the one that everybody is told") func fileWasFirst() throws {
         let worker = try phone.call("A")
         worker.world.silenceDelay = .milliseconds(20)

@@ -25,7 +25,7 @@ final class FakeGroupFile {
     var isWritable = true
     private(set) var notes: [LedgerNote] = []
     /// The ears of those who ring.
-    fileprivate var ears: [Int64: (CallKey, RingAsk, @escaping (RingAnswer) -> Void) -> Void] = [:]
+    fileprivate var ears: [Int64: (CallKey, RingAsk, @escaping (RingAnswer?) -> Void) -> Void] = [:]
     /// Processes that stand still, and so hear nothing.
     var stoppedProcesses: Set<Int64> = []
     /// How long a transaction waits for the lock.
@@ -160,7 +160,7 @@ final class FakeWorld: SharedLedger, RingOutput {
         if let next = file.read().nextYoungestRing(after: key) { wake([next]) }
     }
 
-    func listen(_ heard: @escaping (CallKey, RingAsk, @escaping (RingAnswer) -> Void) -> Void) {
+    func listen(_ heard: @escaping (CallKey, RingAsk, @escaping (RingAnswer?) -> Void) -> Void) {
         file.ears[owner.pid] = heard
     }
 
@@ -176,14 +176,16 @@ final class FakeWorld: SharedLedger, RingOutput {
             if !isOver { done(answers, answers.count == rings.count) }
             isOver = true
         }
+        var left = rings.count
         for ring in rings {
             guard let pid = ring.owner?.pid, !file.stoppedProcesses.contains(pid), let ear = file.ears[pid] else {
                 continue
             }
             _ = loop.schedule(at: loop.now, description: "ear of \(pid)") {
                 ear(ring.key, ask) { answer in
-                    answers.append(answer)
-                    if answers.count == rings.count { finish() }
+                    if let answer { answers.append(answer) }
+                    left -= 1
+                    if left == 0 { finish() }
                 }
             }
         }

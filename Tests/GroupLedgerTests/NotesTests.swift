@@ -1,5 +1,6 @@
 import BelfryAppGroup
 import BelfryEventLoop
+import BelfryPropertyList
 import BelfrySyscalls
 import BelfryTerms
 import CallLedger
@@ -97,6 +98,47 @@ import Testing
         #expect(notes.count == 2)
     }
 
+    private func end(_ id: String, in file: LedgerFile) -> LedgerOutcome? {
+        var outcome: LedgerOutcome?
+        file.transact(onOwnRing: CallKey(id), knowing: nil, on: loop) {
+            $0.settle(RingRequest(key: CallKey(id)), owner: Owner(.current), reason: .timeout)
+        } completion: {
+            outcome = $0.outcome
+        }
+        return outcome
+    }
+
+    @Test("R7 what came while the lock was held is in the file once it is passed over, not what was decided before")
+    func passedOver() throws {
+        let lock = try holdLock()
+        #expect(admit("a", in: file)?.outcome == .waiting([]))
+        #expect(end("a", in: file) == .waiting([]))
+        file.finish(by: loop.now + .seconds(2)) { [loop] in loop.stop() }
+        loop.run()
+        let written = Ledger(reading: other.file.snapshot())
+        #expect(written.call(CallKey("a"))?.state == .timeout && written.root["keyStartCallTime"] == nil)
+        #expect(notes.isEmpty)
+        _ = consume lock
+    }
+
+    @Test("of many rings that end together the file is written a moment later, and a failure is told as one")
+    func crowd()
+        throws
+    {
+        for id in 0..<10 { #expect(admit("\(id)", in: file)?.outcome == .recorded([])) }
+        #expect(end("0", in: file) == .following)
+        file.finish(by: loop.now) { [loop] in loop.stop() }
+        loop.run()
+        #expect(Ledger(reading: other.file.snapshot()).call(CallKey("0"))?.state == .timeout)
+        try checked("chmod") { unsafe chmod("\(folder.path)/state", 0o777) }
+        let stranded = other
+        guard case .unwritable? = admit("11", in: stranded)?.outcome, case .unwritable? = end("11", in: stranded) else {
+            Issue.record("written to a directory that others may write to")
+            return
+        }
+        try checked("chmod") { unsafe chmod("\(folder.path)/state", 0o700) }
+    }
+
     @Test("R14 what a file that cannot be written lacks is tried again a second later, and told of") func unwritable()
         throws
     {
@@ -134,7 +176,7 @@ import Testing
         #expect(file.read()?.rings.count == 2 && other.read()?.rings.count == 1)
         _ = consume lock
         file.recordWhatIsOwed(on: loop)
-        file.finish { [loop] in loop.stop() }
+        file.finish(by: loop.now) { [loop] in loop.stop() }
         loop.run()
         #expect(other.read()?.rings.count == 2)
     }

@@ -59,7 +59,7 @@ final class SimulatedWorker {
     fileprivate var isRinging = false
     fileprivate var watcher: ((Ledger) -> Void)?
     fileprivate var expected: Owner?
-    private var heard: ((CallKey, RingAsk, @escaping (RingAnswer) -> Void) -> Void)?
+    private var heard: ((CallKey, RingAsk, @escaping (RingAnswer?) -> Void) -> Void)?
     fileprivate var shown = PropertyListDictionary()
 
     init(pid: Int64, push: SimulatedPush, world: Simulation) {
@@ -120,7 +120,7 @@ final class SimulatedWorker {
     }
 
     /// Says `ask` about `key` to this process; later if it is stopped.
-    func hear(_ key: CallKey, _ ask: RingAsk, _ answer: @escaping (RingAnswer) -> Void) {
+    func hear(_ key: CallKey, _ ask: RingAsk, _ answer: @escaping (RingAnswer?) -> Void) {
         world.time.after(world.lateness()) { [self] in
             step { [self] in heard?(key, ask, answer) }
         }
@@ -193,7 +193,7 @@ extension SimulatedWorker: SharedLedger {
         if let next = world.file.ledger.nextYoungestRing(after: key) { world.wake([next]) }
     }
 
-    func listen(_ heard: @escaping (CallKey, RingAsk, @escaping (RingAnswer) -> Void) -> Void) { self.heard = heard }
+    func listen(_ heard: @escaping (CallKey, RingAsk, @escaping (RingAnswer?) -> Void) -> Void) { self.heard = heard }
 
     func stopListening() { heard = nil }
 

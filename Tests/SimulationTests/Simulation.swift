@@ -166,10 +166,12 @@ final class Simulation {
             if !isOver { done(answers, answers.count == rings.count) }
             isOver = true
         }
+        var left = rings.count
         for ring in rings {
             worker(ringing: ring)?.hear(ring.key, ask) { answer in
-                answers.append(answer)
-                if answers.count == rings.count { finish() }
+                if let answer { answers.append(answer) }
+                left -= 1
+                if left == 0 { finish() }
             }
         }
         time.after(.milliseconds(100)) { finish() }

@@ -81,6 +81,17 @@ public struct LedgerNote: Hashable, Sendable {
         }
     }
 
+    /// Whether it is about a ring that is on, as far as it says itself.
+    public var isOfRing: Bool {
+        calls.members.contains { $0.value.dictionaryValue?["state"] == .string(CallState.ringing.rawValue) }
+    }
+
+    /// Whether what it says is forgotten, as `ledger`, which took it along, has no call of it any more.
+    public func isForgotten(in ledger: Ledger) -> Bool {
+        let entries = ledger.entries
+        return answers.isEmpty && foreground == nil && calls.keys.allSatisfy { entries[$0] == nil }
+    }
+
     /// Whether the file had it, and lacks it again as it says `root` now.
     public func isLost(from root: PropertyListDictionary) -> Bool {
         guard isRecorded else { return false }
@@ -135,11 +146,14 @@ extension Call {
 
     /// Whether this call, as a note has it, counts over `known`, as the file has it.
     ///
-    /// A later ring of the same id counts over an earlier one, and the first end of a ring over the ring. Strangers,
+    /// A later ring of the same id counts over an earlier one, and the first end of a ring over the ring, and an end
+    /// that its owner has reported over what others took it for. Strangers,
     /// who write an end and nothing else, end whatever rings. A start that is yet to come is of another boot.
     fileprivate func counts(over known: Call, _ isRecorded: Bool, now: Instant) -> Bool {
+        guard since <= now + Ledger.longestRing else { return false }
         guard known.since == since || known.hasNoStart else { return known.since < since || known.since > now }
-        return !isRecorded && (state != .ringing || known.state == .ringing)
+        let isLess = known.isMissedReported && !isMissedReported || known.state != .ringing && state == .ringing
+        return !isRecorded && !isLess
     }
 }
 

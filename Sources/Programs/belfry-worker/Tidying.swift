@@ -35,7 +35,10 @@ enum Tidying {
     }
 
     private static func tidy(_ file: LedgerFile, on loop: Loop, done: @escaping () -> Void) {
-        guard file.read() != nil else { return done() }
+        guard file.read() != nil else {
+            file.folder.tidy { $0.isAlive }
+            return done()
+        }
         file.transact(on: loop) { ledger in
             ledger.takeDeadRings()
         } completion: { transaction in
@@ -45,7 +48,7 @@ enum Tidying {
             } else {
                 report(transaction.value, in: file.file.group)
             }
-            file.finish {
+            file.finish(by: loop.now) {
                 file.folder.tidy { $0.isAlive }
                 done()
             }

@@ -29,8 +29,9 @@ extension Command {
 
     /// The call that rings loud.
     static func loudestCall(_ context: Context) throws(CommandError) -> CallKey {
-        guard let call = try GroupAccess(context).ledger().loudest else { throw nothingRings(context) }
-        return call.key
+        let access = try GroupAccess(context)
+        if let call = try access.knownLedger().loudest { return call.key }
+        throw try nothingRings(context, access)
     }
 
     /// Asks whoever rings the call to end it; if nobody hears that, ends it in the ledger.
@@ -38,9 +39,9 @@ extension Command {
         _ context: Context, by ask: RingAsk, as state: CallState, _ change: @escaping (inout Ledger, CallKey) -> Call?
     ) throws(CommandError) -> ProgramStatus {
         let access = try GroupAccess(context)
-        let ledger = try access.ledger()
+        let ledger = try access.knownLedger()
         let named = context.options.arguments.first.map { CallKey($0) }
-        guard let key = named ?? ledger.loudest?.key else { throw nothingRings(context) }
+        guard let key = named ?? ledger.loudest?.key else { throw try nothingRings(context, access) }
         let answer = try access.ask(ask, of: key).first { $0.key == key }
         let call = try answer == nil ? access.changeLedger { change(&$0, key) } : ledger.call(key)
         guard let call else { throw CommandError(.noSuchCall, "no call \(key.text) rings", "see belfry calls") }
@@ -61,8 +62,10 @@ extension Command {
         return .done
     }
 
-    private static func nothingRings(_ context: Context) -> CommandError {
-        CommandError(.noSuchCall, "no call rings in \(context.groupName)", "see belfry calls")
+    /// Records dead rings as missed, and says that nothing rings.
+    private static func nothingRings(_ context: Context, _ access: GroupAccess) throws(CommandError) -> CommandError {
+        _ = try access.ledger()
+        return CommandError(.noSuchCall, "no call rings in \(context.groupName)", "see belfry calls")
     }
 }
 
@@ -99,13 +102,7 @@ extension Command {
             owner = Owner(process)
         }
         let isOwned = owner != nil
-        let access = try GroupAccess(context)
-        // What rings falls silent even if the flag cannot be written.
-        let changed = Result { () throws(CommandError) in
-            try access.changeLedger { ledger in ledger.enterForeground(owner: owner) }
-        }
-        _ = try access.ask(.foreground, of: nil)
-        try changed.get()
+        try GroupAccess(context).changeLedger(telling: .foreground) { ledger in ledger.enterForeground(owner: owner) }
         if !isOwned, !context.wantsJSON {
             context.output.line(
                 "in front until belfry app background, a reboot, or for 12 hours; --pid gives it an owner")

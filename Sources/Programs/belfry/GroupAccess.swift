@@ -43,11 +43,15 @@ struct GroupAccess {
     /// The file itself.
     var file: GroupFile { ledgerFile.file }
 
+    /// The ledger as it is, which waits for nobody; empty if there is no file.
+    func knownLedger() throws(CommandError) -> Ledger {
+        if let known = ledgerFile.read() { known } else { Ledger(reading: try snapshot()) }
+    }
+
     /// The ledger; empty if there is no file. The rings of dead workers are recorded as missed first (R12), if the file
     /// can be written.
     func ledger() throws(CommandError) -> Ledger {
-        let known = ledgerFile.read()
-        let ledger = if let known { known } else { Ledger(reading: try snapshot()) }
+        let ledger = try knownLedger()
         guard ledger.hasDeadRing, let settled = try? changeLedger({ $0 }) else { return ledger }
         return settled
     }
@@ -64,12 +68,25 @@ struct GroupAccess {
     }
 
     /// Changes the ledger in one transaction, and prints the warnings that came of it.
-    func changeLedger<Result>(_ change: @escaping (inout Ledger) -> Result) throws(CommandError) -> Result {
-        let transaction = ledgerFile.transactAndWait(on: try Command.makeLoop()) { ledger in
-            (answer: change(&ledger), rings: ledger.rings)
+    ///
+    /// If the file does not show the change at once, those who ring are told before the file is waited for, by `ask` if
+    /// that is given, which waits for their answers.
+    @discardableResult
+    func changeLedger<Result>(
+        telling ask: RingAsk? = nil, _ change: @escaping (inout Ledger) -> Result
+    ) throws(CommandError) -> Result {
+        let loop = try Command.makeLoop()
+        let transaction = ledgerFile.transactAndWait(on: loop) { ledger in
+            let rings = ledger.rings
+            return (answer: change(&ledger), rings: rings)
+        } decided: { transaction in
+            if let ask {
+                _ = heard(ask, by: nil, on: loop)
+            } else if !transaction.outcome.isShown {
+                ledgerFile.wake(transaction.value.rings)
+            }
         }
-        let (answer, rings) = transaction.value
-        if !transaction.outcome.isShown { ledgerFile.wake(rings) }
+        let answer = transaction.value.answer
         switch transaction.outcome {
         case .following: break
         case .recorded(let warnings), .waiting(let warnings): warn(of: warnings)
@@ -83,7 +100,10 @@ struct GroupAccess {
     /// Asks whoever rings `key`, or all who ring if that is nil, at their ears, and waits 100 ms at most for the
     /// answers of those who hear.
     func ask(_ ask: RingAsk, of key: CallKey?) throws(CommandError) -> [RingAnswer] {
-        let loop = try Command.makeLoop()
+        heard(ask, by: key, on: try Command.makeLoop())
+    }
+
+    private func heard(_ ask: RingAsk, by key: CallKey?, on loop: Loop) -> [RingAnswer] {
         var heard: [RingAnswer]?
         ledgerFile.ask(ask, of: key, on: loop) { answers, _ in
             heard = answers

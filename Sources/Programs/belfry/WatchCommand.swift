@@ -51,14 +51,15 @@ final class CallWatch {
     func run() {
         watch = file.watch(on: loop) { [self] error in
             context.warn("changes are seen late, since the folder cannot be watched: \(error)")
-            lookOften()
         } changed: { [self] in
             look(at: $0)
         }
+        lookOften()
         loop.run()
     }
 
-    /// Reads the file again once a second, if the kernel cannot report changes.
+    /// Looks again once a second: the kernel reports no change that lies beside the file, and in some places none at
+    /// all.
     private func lookOften() {
         _ = loop.schedule(at: loop.now + .seconds(1), description: "look again") { [self] in
             watch?.look()

@@ -2,6 +2,7 @@ import BelfryEventLoop
 import BelfryProtocol
 import BelfryTerms
 import CallLedger
+import GroupLedger
 import Interception
 import Ringing
 import ServiceHost
@@ -59,18 +60,24 @@ final class CallExtension: ServiceExtension {
         request.hasVideo = call.hasVideo
         let wanted = request
         // From before the admission, so that whoever finds the ring in the ledger finds its ear.
-        world.ledger.listen { [weak self] key, ask, answer in self?.ring?.asked(key, ask, answer) }
+        world.ledger.listen { [weak self] key, ask, answer in
+            if let ring = self?.ring { ring.asked(key, ask, answer) } else { answer(nil) }
+        }
         world.ledger.transact { [self] ledger in
             decide(wanted, deadline: budget.end, in: &ledger)
-        } done: { [self] answer, _ in
+        } done: { [self] answer, outcome in
             (decision, isClockBad) = (answer.decision, answer.isClockBad)
             if case .ring = decision {} else { world.ledger.stopListening() }
+            // A later copy of a request moves the ring's own on.
+            if !outcome.isShown, let duplicated = answer.duplicated { world.ledger.wake([duplicated]) }
             if case .refused(let rejection) = decision { decided(.refused(rejection)) } else { decided(.admitted) }
         }
     }
 
     private struct Answer {
         let decision: Decision
+        /// The ring of which the request is a copy.
+        let duplicated: Call?
         let isClockBad: Bool
     }
 
@@ -95,7 +102,9 @@ final class CallExtension: ServiceExtension {
             let detail = "\(ringing) calls ring already: [Ring] MaxCalls= allows no more"
             decision = .refused(Rejection(.busy, detail: detail))
         }
-        return Answer(decision: decision, isClockBad: call.sentAt != nil && request.sentAt == nil)
+        let duplicated = admission == .silent(.duplicate, missed: false) ? ledger.call(request.key) : nil
+        return Answer(
+            decision: decision, duplicated: duplicated, isClockBad: call.sentAt != nil && request.sentAt == nil)
     }
 
     // MARK: The notification

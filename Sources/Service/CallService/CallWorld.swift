@@ -51,8 +51,8 @@ public protocol SharedLedger: AnyObject {
         done: @escaping (Answer, LedgerOutcome) -> Void)
 
     /// Has others ask about this process's ring from now on: `heard` gets what they ask, and a closure to be called
-    /// with what became of the ring once it is silent.
-    func listen(_ heard: @escaping (CallKey, RingAsk, @escaping (RingAnswer) -> Void) -> Void)
+    /// with what became of the ring once it is silent, or nil if there is nothing to answer.
+    func listen(_ heard: @escaping (CallKey, RingAsk, @escaping (RingAnswer?) -> Void) -> Void)
 
     /// Hears nobody any more.
     func stopListening()

@@ -32,7 +32,9 @@ final class HangupExtension: ServiceExtension {
         let ask = RingAsk.hangUp(hangup.reason, sentAt: hangup.sentAt)
         let key = CallKey(hangup.callID)
         world.ledger.ask(ask, of: key.isAnonymous ? nil : key) { [self] answers, all in
-            guard all, !answers.isEmpty else { return hangUpInLedger() }
+            // Of a ring that ended otherwise the ledger has yet to remember the hangup (R8).
+            let isRemembered = answers.allSatisfy { $0.state == .hangup || $0.state == .ringing }
+            guard all, !answers.isEmpty, isRemembered else { return hangUpInLedger() }
             if !answers.allSatisfy(\.isRecorded) {
                 let detail = "the call is hung up, but the group file cannot be written yet"
                 world.report(.warning(code: .groupUnwritable, detail: detail))

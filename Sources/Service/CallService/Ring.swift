@@ -32,7 +32,7 @@ final class Ring {
     /// What somebody asked that ended the ring.
     private var endedBy: RingAsk?
     /// Those who are told how the ring ended.
-    private var askers: [(RingAnswer) -> Void] = []
+    private var askers: [(RingAnswer?) -> Void] = []
     /// How the ring ended, once the ledger says so.
     private var settlement: Settlement?
     /// Whether, as the ring ended, a flag that no process owns said that the app is in front.
@@ -69,12 +69,14 @@ final class Ring {
 
     /// Does what somebody asks at the ear, and answers once the ring is silent and settled, or that it rings on (R7).
     /// What is meant for another call gets no answer.
-    func asked(_ key: CallKey, _ ask: RingAsk, _ answer: @escaping (RingAnswer) -> Void) {
-        if ask == .look { return world.ledger.lookAgain() }
-        guard key == request.key else { return }
-        // A ring whose time is up ends by that, even if its timer has yet to fire.
-        if world.timers.now >= window.end { feed(.timerFired) }
-        guard machine.isRinging else { return askers.append(answer) }
+    func asked(_ key: CallKey, _ ask: RingAsk, _ answer: @escaping (RingAnswer?) -> Void) {
+        if ask == .look { world.ledger.lookAgain() }
+        guard ask != .look, key == request.key else { return answer(nil) }
+        guard machine.isRinging, world.timers.now < window.end else {
+            askers.append(answer)
+            // A ring whose time is up ends by that, even if its timer has yet to fire.
+            return feed(.timerFired)
+        }
         guard let reason = ask.end(ofRingSentAt: sentAt, wall: world.wall()) else {
             return world.ledger.transact {
                 $0.carryOut(ask, for: key)

@@ -20,6 +20,8 @@ public final class WorkerLedger: SharedLedger {
     private var known: GroupSnapshot?
     private var ear: Ear?
     private var listening: (any ScheduledTimer)?
+    /// The call whose ring of this process has ended.
+    private var ended: CallKey?
     private var reportedTroubles: [WarningCode] = []
 
     /// This process.
@@ -30,7 +32,10 @@ public final class WorkerLedger: SharedLedger {
         self.loop = loop
         self.file = file
         self.report = report
-        file.onRecorded = { [weak self] in self?.reportTroubles($0) }
+        file.onRecorded = { [weak self] outcome in
+            self?.reportTroubles(outcome)
+            if !outcome.isShown, let ended = self?.ended { self?.wakeNext(after: ended) }
+        }
     }
 
     /// Changes the ledger, and reports what is wrong with its file.
@@ -50,6 +55,7 @@ public final class WorkerLedger: SharedLedger {
     ) {
         // If many rings end together, each falls silent before any of them does its bookkeeping.
         sched_yield()
+        ended = key
         file.transact(onOwnRing: key, knowing: known, on: loop, change) { [weak self] transaction in
             self?.reportTroubles(transaction.outcome)
             done(transaction.value, transaction.outcome)
@@ -57,7 +63,7 @@ public final class WorkerLedger: SharedLedger {
     }
 
     /// Makes the ear, and listens at it from the loop's next iteration on: the ring comes first (R4).
-    public func listen(_ heard: @escaping (CallKey, RingAsk, @escaping (RingAnswer) -> Void) -> Void) {
+    public func listen(_ heard: @escaping (CallKey, RingAsk, @escaping (RingAnswer?) -> Void) -> Void) {
         guard let ear = try? Ear(of: owner, in: file.folder) else { return }
         self.ear = ear
         let group = file.file.group
@@ -125,9 +131,12 @@ public final class WorkerLedger: SharedLedger {
         ledgerWatch = nil
     }
 
-    /// Calls `done` once the file has what this process changed, after a second at most.
+    /// How long a process that has nothing else to do tries to have the file follow.
+    private static let finishingPatience = TimeSpan.seconds(2)
+
+    /// Calls `done` once the file has what this process changed, after three seconds at most.
     public func finish(_ done: @escaping () -> Void) {
-        file.finish(done)
+        file.finish(by: loop.now + Self.finishingPatience, done)
     }
 
     private func reportTroubles(_ outcome: LedgerOutcome) {

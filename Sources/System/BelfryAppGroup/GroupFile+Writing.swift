@@ -50,7 +50,7 @@ extension GroupFile {
                 if retriesReading(transaction, found) { return nil }
                 if let warning = try setAside(found, detail: detail) { warnings.append(warning) }
             }
-            let outcome = write(apply(transaction, to: found), over: found)
+            let outcome = write(apply(transaction, to: found, isLocked: lock != nil), over: found)
             return TransactionEnd(outcome: outcome, warnings: warnings, waited: waited(transaction))
         } catch {
             return fail(transaction, error, warnings)
@@ -63,12 +63,12 @@ extension GroupFile {
         _ error: SystemError,
         _ warnings: [GroupWarning] = []
     ) -> TransactionEnd {
-        _ = apply(transaction, to: unusable(because: error))
+        _ = apply(transaction, to: unusable(because: error), isLocked: false)
         return TransactionEnd(outcome: .failed(error), warnings: warnings, waited: waited(transaction))
     }
 
-    private func apply(_ transaction: PendingTransaction, to found: GroupSnapshot) -> GroupEdit {
-        var edit = GroupEdit(root: found.root, found: found)
+    private func apply(_ transaction: PendingTransaction, to found: GroupSnapshot, isLocked: Bool) -> GroupEdit {
+        var edit = GroupEdit(root: found.root, found: found, isLocked: isLocked)
         isChanging = true
         transaction.change(&edit)
         isChanging = false

@@ -108,6 +108,8 @@ public struct GroupEdit {
     public var isDurable = false
     /// The file as the transaction found it.
     public let found: GroupSnapshot
+    /// Whether the lock is held: without it others may write at the same time.
+    public let isLocked: Bool
 }
 
 /// What became of a transaction's change.

@@ -21,7 +21,9 @@ public final class LedgerFile {
     private var isRecording = false
     private var following: (any ScheduledTimer)?
     private var retriesRecordingAt: Instant?
-    private var recordingEnded: (() -> Void)?
+    /// What became of recording last, unless it succeeded.
+    private var lastFailure: LedgerOutcome?
+    private var finishing: (end: Instant, done: () -> Void)?
 
     /// Called with what became of recording, if that ended after its change did.
     public var onRecorded: (LedgerOutcome) -> Void = { _ in }
@@ -32,6 +34,8 @@ public final class LedgerFile {
     private static let crowd = 8
     /// How long after that it is written.
     private static let followingDelay = TimeSpan.milliseconds(16)
+    /// From when on somebody may write without the lock, which is taken for that of a stopped process a little later.
+    private static let lockPatience = TimeSpan.milliseconds(400)
     /// After a failure the file is tried again so much later, or as the ledger is changed.
     static let recordingInterval = TimeSpan.seconds(1)
 
@@ -81,18 +85,19 @@ public final class LedgerFile {
         onOwnRing key: CallKey, knowing known: GroupSnapshot?, on timers: any TimerSource,
         _ change: (inout Ledger) -> Answer, completion: @escaping (LedgerTransaction<Answer>) -> Void
     ) {
+        let isCrowd = notes.ringsCount > Self.crowd
+        if !isCrowd { notes.refresh() }
         let focus = GroupFocus(dictionary: Ledger.Key.calls, members: [key.text])
         let snapshot = known.map { file.snapshot(of: focus, since: $0) } ?? file.snapshot()
         let before = Ledger(reading: snapshot, with: notes.all, only: key)
         var after = before
         let answer = change(&after)
-        let note = LedgerNote(from: before, to: after)
-        if let note, notes.all.count > Self.crowd {
-            notes.lay(note)
+        if let note = LedgerNote(from: before, to: after) { notes.lay(note) }
+        if isCrowd {
             follow(on: timers)
-            completion(LedgerTransaction(value: answer, outcome: .following))
+            completion(LedgerTransaction(value: answer, outcome: lastFailure ?? .following))
         } else {
-            record(on: timers, adding: note) { completion(LedgerTransaction(value: answer, outcome: $0)) }
+            record(on: timers) { completion(LedgerTransaction(value: answer, outcome: $0)) }
         }
     }
 
@@ -101,7 +106,8 @@ public final class LedgerFile {
         guard following == nil else { return }
         following = timers.schedule(at: timers.now + Self.followingDelay, description: "ledger") { [self] in
             following = nil
-            if notes.areStillOwed { record(on: timers) { [self] in onRecorded($0) } } else { recordingEnded?() }
+            if notes.areStillOwed { record(on: timers) { [self] in onRecorded($0) } }
+            endFinishing(on: timers)
         }
     }
 
@@ -109,33 +115,42 @@ public final class LedgerFile {
         while let first = waiting.first, first() { waiting.removeFirst() }
     }
 
-    /// Changes the ledger as ``transact(on:_:completion:)`` does, and waits until that is done and the file has it, or
-    /// for a second: for the command line.
+    /// Changes the ledger as ``transact(on:_:completion:)`` does, and waits until the file has it, or for a second: for
+    /// the command line. `decided` is called before that, as soon as all of Belfry can know of the change.
     public func transactAndWait<Answer>(
-        on loop: Loop, _ change: @escaping (inout Ledger) -> Answer
+        on loop: Loop, _ change: @escaping (inout Ledger) -> Answer,
+        decided: (LedgerTransaction<Answer>) -> Void = { _ in }
     ) -> LedgerTransaction<Answer> {
         var ended: LedgerTransaction<Answer>?
-        var isRunning = false
         transact(on: loop, change) { transaction in
             ended = transaction
-            if isRunning { loop.stop() }
+            loop.stop()
         }
-        isRunning = true
-        if ended == nil { loop.run() }
-        isRunning = false
-        guard var ended else { preconditionFailure("a change did not end") }
+        // If it is decided already, the loop stops at once.
+        loop.run()
+        guard var ended else { preconditionFailure("somebody else stopped the loop of a change") }
+        decided(ended)
         guard isRecording else { return ended }
         onRecorded = { ended = LedgerTransaction(value: ended.value, outcome: $0) }
-        finish { loop.stop() }
+        finish(by: loop.now) { loop.stop() }
         loop.run()
         return ended
     }
 
-    /// Calls `done` once nothing is being recorded, after a second at most: a process that ends leaves its notes
-    /// behind.
-    public func finish(_ done: @escaping () -> Void) {
+    /// Calls `done` once nothing is being recorded; until `end` what could not be is tried again. A process that ends
+    /// leaves its notes behind.
+    public func finish(by end: Instant, _ done: @escaping () -> Void) {
         guard isRecording || following != nil else { return done() }
-        recordingEnded = done
+        finishing = (end, done)
+    }
+
+    private func endFinishing(on timers: any TimerSource) {
+        guard let (end, done) = finishing, !isRecording, following == nil else { return }
+        if timers.now < end, notes.areStillOwed, !(lastFailure?.isHopeless ?? false) {
+            return record(on: timers) { [self] in onRecorded($0) }
+        }
+        finishing = nil
+        done()
     }
 
     /// Lets the file follow if it lacks something: for each tick, as a lock may be free and a disk have room by then.
@@ -212,6 +227,7 @@ extension LedgerFile {
         var ledger = before.opened
         let answer = change(&ledger)
         if let note = LedgerNote(from: before, to: ledger) { notes.lay(note) }
+        notes.removeForgotten(in: ledger)
         let isOwed = snapshot.isUnreadable || ledger.root != snapshot.root
         return .decided(
             Decision(
@@ -226,37 +242,40 @@ extension LedgerFile {
         _ decision: Decision<Answer>, on timers: any TimerSource, _ completion: @escaping (LedgerOutcome) -> Void
     ) {
         guard decision.isOwed else { return completion(.recorded([])) }
-        record(on: timers, (decision.ledger, decision.notes, decision.revision), adding: nil, completion)
+        record(on: timers, (decision.ledger, decision.notes, decision.revision), completion)
     }
 
-    /// Writes the file as `decided`, if it is still the version decided on, and otherwise with all notes and `note`,
-    /// which is laid only if the file does not take it at once. `ended` is called before this returns: if the file's
-    /// lock is held, that is so with `waiting`.
+    /// Writes the file with all notes, or as `decided`, if it can be written now and is still the version decided on.
+    /// `ended` is called before this returns: if the file's lock is held, that is so with `waiting`.
     private func record(
         on timers: any TimerSource, _ decided: (ledger: Ledger, notes: [LedgerNote], revision: UInt64)? = nil,
-        adding note: LedgerNote? = nil, _ ended: @escaping (LedgerOutcome) -> Void
+        _ ended: @escaping (LedgerOutcome) -> Void
     ) {
-        var unlaid = note
-        func layNote() {
-            if let note = unlaid { notes.lay(note) }
-            unlaid = nil
-        }
-        guard !isRecording else {
-            // Whoever waits for the lock takes it along.
-            layNote()
-            return ended(.waiting([]))
-        }
+        // Whoever waits for the lock takes this along.
+        guard !isRecording else { return ended(.waiting([])) }
         isRecording = true
+        var decided = decided
         var taken: (ledger: Ledger, notes: [LedgerNote])?
         var hasEnded = false
-        let isObsolete = { [notes] in unlaid == nil && !notes.areStillOwed }
+        var seen: [LedgerNote] = []
+        let begun = timers.now
+        let isObsolete = { [notes] in
+            guard notes.areStillOwed else { return true }
+            // Soon the lock may be passed over, by others too.
+            if timers.now - begun >= Self.lockPatience {
+                notes.refresh()
+                seen = notes.all
+            }
+            return false
+        }
         let change = { [notes] (edit: inout GroupEdit) in
             var merged: (ledger: Ledger, notes: [LedgerNote])
             if let decided, decided.revision == edit.found.revision {
                 merged = (decided.ledger, decided.notes)
             } else {
                 notes.refresh()
-                let all = notes.all + (unlaid.map { [$0] } ?? [])
+                // Without the lock another may have written his notes and removed them since the file was read.
+                let all = edit.isLocked ? notes.all : Array(Set(notes.all + seen))
                 merged = (Ledger(opening: edit.found, with: all), all)
             }
             edit.root = merged.ledger.root
@@ -268,21 +287,20 @@ extension LedgerFile {
             // Without a transaction somebody else has taken the notes along.
             let end = transaction.map(LedgerOutcome.init) ?? .recorded([])
             if end.isShown {
+                lastFailure = nil
                 if let taken { notes.recorded(taken.notes, in: taken.ledger) }
             } else {
-                layNote()
+                lastFailure = notes.areKept ? end : end.unkept
                 retriesRecordingAt = timers.now + Self.recordingInterval
             }
-            let outcome = notes.areKept ? end : end.unkept
-            if hasEnded { onRecorded(outcome) } else { ended(outcome) }
+            if hasEnded { onRecorded(lastFailure ?? end) } else { ended(lastFailure ?? end) }
+            if hasEnded { endFinishing(on: timers) }
             hasEnded = true
-            recordingEnded?()
-            recordingEnded = nil
         }
-        guard !hasEnded else { return }
+        // Later on the notes count, of which there may be new ones.
+        decided = nil
+        if !hasEnded { ended(.waiting([])) }
         hasEnded = true
-        layNote()
-        ended(.waiting([]))
     }
 }
 
@@ -321,6 +339,14 @@ extension LedgerOutcome {
         switch self {
         case .recorded, .following: true
         case .waiting, .unwritable: false
+        }
+    }
+
+    /// Whether trying again soon is in vain.
+    fileprivate var isHopeless: Bool {
+        switch self {
+        case .recorded, .following, .waiting: false
+        case .unwritable: true
         }
     }
 

@@ -24,6 +24,8 @@ final class LedgerNotes {
     /// Notes of this process that could not be laid: nobody else knows of them.
     private var unlaid: [LedgerNote] = []
     private var seen: (folder: FileIdentity, at: WallTime)?
+    /// Changes whenever something new was read.
+    private(set) var generation = 0
     private var lastAt: Int64 = 0
 
     private enum Ending: String {
@@ -57,21 +59,23 @@ final class LedgerNotes {
             }
     }
 
+    /// How many rings are on.
+    var ringsCount: Int { known.count { $0.note?.isOfRing ?? false } }
+
     /// Whether others find all notes of this process.
     var areKept: Bool { unlaid.isEmpty }
 
-    /// Reads what is new in the folder; true if anything was.
-    @discardableResult
-    func refresh() -> Bool {
-        guard let identity = folder.version() else { return false }
+    /// Reads what is new in the folder.
+    func refresh() {
+        guard let identity = folder.version() else { return }
         let now = WallTime(microseconds: wallTimeMicroseconds())
-        if let seen, seen.folder == identity, seen.at - identity.modified >= Self.settlingTime { return false }
-        guard let names = try? folder.directory?.names(max: Self.namesMax) else { return false }
+        if let seen, seen.folder == identity, seen.at - identity.modified >= Self.settlingTime { return }
+        guard let names = try? folder.directory?.names(max: Self.namesMax) else { return }
         seen = (identity, now)
-        return take(names)
+        take(names)
     }
 
-    private func take(_ names: [String]) -> Bool {
+    private func take(_ names: [String]) {
         var (found, isNew) = ([(stem: String, note: LedgerNote?)](), false)
         var earlier = known[...]
         for name in names.sorted() {
@@ -82,7 +86,7 @@ final class LedgerNotes {
             }
             while let first = earlier.first, first.stem < stem { earlier.removeFirst() }
             var note: LedgerNote?
-            if let first = earlier.first, first.stem == stem {
+            if let first = earlier.first, first.stem == stem, first.note != nil {
                 note = first.note
             } else {
                 note = read(name)
@@ -94,9 +98,8 @@ final class LedgerNotes {
             }
             found.append((stem, note))
         }
-        if found.count != known.count { isNew = true }
+        if isNew || found.count != known.count { generation += 1 }
         known = found
-        return isNew
     }
 
     private func read(_ name: String) -> LedgerNote? {
@@ -141,7 +144,7 @@ final class LedgerNotes {
         for index in unlaid.indices where notes.contains(unlaid[index]) { unlaid[index].isRecorded = true }
         for (stem, note) in known {
             guard let note else {
-                if Self.writer(of: stem)?.isAlive != true { remove(stem) }
+                removeNonsense(stem)
                 continue
             }
             guard notes.contains(note) else { continue }
@@ -153,6 +156,20 @@ final class LedgerNotes {
             }
         }
         seen = nil
+    }
+
+    /// What can be read and makes no sense goes with its writer.
+    private func removeNonsense(_ stem: String) {
+        let bytes =
+            try? folder.directory?.read(Self.name(stem, .owed), bytesMax: Self.bytesMax)
+            ?? folder.directory?.read(Self.name(stem, .ring), bytesMax: Self.bytesMax)
+        if bytes != nil, Self.writer(of: stem)?.isAlive != true { remove(stem) }
+    }
+
+    /// Removes notes whose calls are forgotten, as `ledger`, which took them along, says: where the file cannot be
+    /// written for long.
+    func removeForgotten(in ledger: Ledger) {
+        for (stem, note) in known where note?.isForgotten(in: ledger) ?? false { remove(stem) }
     }
 
     /// A stranger's write has lost rings of this process from the file, which says `root` now: the file lacks them

@@ -16,6 +16,7 @@ public final class LedgerWatch {
     private var isEnded = false
     private var watch: GroupWatch?
     private var shown: GroupSnapshot?
+    private var shownGeneration = 0
     /// The file as it was when it could be read last, perhaps in an excerpt.
     public private(set) var latest: GroupSnapshot?
     /// Rarely more than two, so that searching is cheaper for a ring than creating a dictionary.
@@ -52,7 +53,8 @@ public final class LedgerWatch {
 
     /// Reads the file and the notes again, in case a wake-up was lost, and shows the ledger if either has changed.
     public func look() {
-        if notes.refresh() { showAgain() } else { watch?.look() }
+        notes.refresh()
+        if notes.generation == shownGeneration { watch?.look() } else { showAgain() }
     }
 
     /// Shows the ledger again when the owner of one of `rings` dies, in the next iteration if it is dead already, and
@@ -110,6 +112,7 @@ public final class LedgerWatch {
             return changed(Ledger(reading: snapshot, with: notes.ofThisProcess))
         }
         notes.refresh()
+        shownGeneration = notes.generation
         // What the file said before, if it cannot be read at this moment: that hangs up nothing (R13).
         if snapshot.status == .read { (shown, latest) = (snapshot, snapshot) }
         if !snapshot.isUnreadable { notes.reopen(lostFrom: snapshot.root) }

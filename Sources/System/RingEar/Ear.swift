@@ -22,7 +22,7 @@ public final class Ear {
     private let name: String
     private let socket: OwnedDescriptor
     private var source: DescriptorSource?
-    private var heard: ((RingMessage, @escaping (RingAnswer) -> Void) -> Void)?
+    private var heard: ((RingMessage, @escaping (RingAnswer?) -> Void) -> Void)?
     private var connections: [Connection] = []
 
     /// The name of the ear of the process that `owner` names.
@@ -63,11 +63,11 @@ public final class Ear {
     }
 
     /// Hears what is asked on `loop`: `heard` gets each message, and calls the closure with what became of the ring
-    /// once it is silent; never if nothing became of it.
+    /// once it is silent, or nil if there is nothing to answer.
     ///
     /// A message that makes no sense or comes from another user is dropped.
     public func listen(
-        on loop: Loop, _ heard: @escaping (RingMessage, @escaping (RingAnswer) -> Void) -> Void
+        on loop: Loop, _ heard: @escaping (RingMessage, @escaping (RingAnswer?) -> Void) -> Void
     ) throws(SystemError) {
         self.heard = heard
         source = try loop.watch(descriptor: socket.number, events: .readable, description: "ear") { [weak self] _ in
@@ -136,10 +136,10 @@ public final class Ear {
             return true
         }
 
-        func answer(_ answer: RingAnswer) {
+        func answer(_ answer: RingAnswer?) {
             guard !isClosed else { return }
             // Whoever left does not hear it.
-            try? sendPacket(answer.packet, to: descriptor.number)
+            if let answer { try? sendPacket(answer.packet, to: descriptor.number) }
             close()
         }
 
