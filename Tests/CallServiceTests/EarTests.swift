@@ -69,7 +69,8 @@ import Testing
         #expect(phone.file.root["pendingAccept"]?.arrayValue?.count == 1)
     }
 
-    @Test("R8 a hangup that comes while a ring falls silent for another reason is remembered") func lateHangup() throws {
+    @Test("R8 a hangup that comes while a ring falls silent for another reason is remembered") func lateHangup() throws
+    {
         let sent = phone.file.wall.unixSecond
         let worker = try phone.call("A", #""sentAt": \#(sent)"#)
         worker.world.silenceDelay = .milliseconds(50)
