@@ -275,6 +275,13 @@ let fuzzers: [Target] =
             exclude: ["seeds"],
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "FuzzRingMessage",
+            dependencies: ["BelfryPropertyList", "BelfryTerms", "CallLedger", "RingEar", "CFuzzer"],
+            path: "Tests/FuzzRingMessage",
+            exclude: ["seeds"],
+            swiftSettings: strict
+        ),
     ]
 
 let package = Package(

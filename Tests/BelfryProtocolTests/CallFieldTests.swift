@@ -21,6 +21,7 @@ import Testing
 
     @Test(arguments: [
         #""""#, #""\#(longID)x""#, #""a\u0000b""#, #""a\nb""#, #""\u001f""#, #""\u007f""#, #""\u0085""#, #""\u009f""#,
+        #""a\ufffe""#, #""\uffffb""#,
         "1.5", "1.0", "1e300", "1e19", "true", "[]", "{}", "[\"c\"]",
         "\(String(repeating: "9", count: 129))",
     ])

@@ -188,7 +188,8 @@ import Testing
     @Test(arguments: [
         ["push"], ["push", "a", "b"], ["call", "x"], ["hangup", "c", "--reason", "tired"],
         ["call", "--duration", "0.5s"], ["call", "--avatar", "x"], ["call", "--avatar", "file:///x"], ["call", ""],
-        ["call", "--id", ""], ["call", "--id", "a\u{1}b"], ["call", "--id", String(repeating: "a", count: 129)],
+        ["call", "--id", ""], ["call", "--id", "a\u{1}b"], ["call", "--id", "a\u{FFFF}"],
+        ["call", "--id", String(repeating: "a", count: 129)],
         ["nothing"], [], ["call", "--socket", "/" + String(repeating: "a", count: 200)], ["call", "--group"],
     ])
     func wrongUsageIs64(words: [String]) {

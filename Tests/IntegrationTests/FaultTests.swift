@@ -111,7 +111,7 @@ extension IntegrationTests {
         @Test("a configuration full of mistakes rings with what is right in it") func mistakes() throws {
             let phone = try Phone(
                 ["BELFRY_SOUND": "none"],
-                mistakes: """
+                configuration: """
                     [Ring]
                     Duration=2s
                     Intervall=5s

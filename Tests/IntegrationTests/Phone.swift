@@ -1,5 +1,6 @@
 import BelfryTerms
 import BelfryAppGroup
+import BelfryJSON
 import BelfryPropertyList
 import BelfrySyscalls
 import CallLedger
@@ -16,14 +17,15 @@ final class Phone {
     let folder = TemporaryFolder()
     private let unitFolder = "\(Surroundings.home)/.config/systemd/user"
 
-    /// - Parameter settings: environment variables of the workers; sound is off unless they say otherwise.
-    init(_ settings: [String: String] = [:], mistakes configuration: String = "") throws {
+    /// - Parameters:
+    ///   - settings: environment variables of the workers; sound is off unless they say otherwise.
+    ///   - configuration: the configuration file of the workers, if they shall read one.
+    init(_ settings: [String: String] = [:], configuration: String? = nil) throws {
         name = "belfry-\(String(UInt32.random(in: .min ... .max), radix: 36))"
-        state = StateDirectory(path: "\(folder.path)/state")
+        state = StateDirectory(path: settings["BELFRY_STATE_DIRECTORY"] ?? "\(folder.path)/state")
         var environment = ["BELFRY_SOUND": "none", "BELFRY_STATE_DIRECTORY": state.path].merging(settings) { $1 }
-        if !configuration.isEmpty {
-            folder.makeFolder("config/belfry")
-            folder.write(Array(configuration.utf8), to: "config/belfry/belfry.conf")
+        if let configuration {
+            configure(configuration)
             environment["XDG_CONFIG_HOME"] = "\(folder.path)/config"
             environment["BELFRY_SOUND"] = settings["BELFRY_SOUND"]
         }
@@ -35,6 +37,12 @@ final class Phone {
     deinit {
         _ = try? systemctl("stop", "\(name).socket", "\(name)@*.service")
         for unit in [".socket", "@.service", "-tidy.service"] { unsafe unlink("\(unitFolder)/\(name)\(unit)") }
+    }
+
+    /// Has workers that start from now on read `configuration`, if those of this phone read one.
+    func configure(_ configuration: String) {
+        folder.makeFolder("config/belfry")
+        folder.write(Array(configuration.utf8), to: "config/belfry/belfry.conf")
     }
 
     var socket: String { "\(Surroundings.runtimeDirectory)/\(name)/push.sock" }
@@ -71,6 +79,15 @@ final class Phone {
     func file(_ group: String = "group.belfry") -> GroupFile {
         guard let group = GroupName(group) else { preconditionFailure("\(group) is no group") }
         return GroupFile(state: state, group: group)
+    }
+
+    /// The calls that ring, the loud one first, as `belfry calls` tells.
+    func rings() throws -> [(call: String, mode: String, worker: Int32)] {
+        try belfry("calls", "--json").output.split(separator: "\n").map { line in
+            let object = try JSONValue.parse(Array(line.utf8)).objectValue
+            let worker = object?["pid"]?.numberValue.flatMap(Int32.init(exactly:))
+            return (object?["call"]?.stringValue ?? "", object?["mode"]?.stringValue ?? "", worker ?? 0)
+        }
     }
 
     /// What the group file says now.

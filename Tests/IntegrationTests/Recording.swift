@@ -7,11 +7,22 @@ struct Recording {
 
     private let start: Int
 
+    /// How far the recording may be behind what was asked of the sound server.
+    private static let lateMilliseconds = 100
+
     /// Listens from now on.
-    init() { start = size(of: Surroundings.recording) & ~1 }
+    init() { self.init(start: size(of: Surroundings.recording) & ~1) }
+
+    private init(start: Int) { self.start = start }
 
     /// Whether anything has sounded since.
     var isHeard: Bool { loudness > 0 }
+
+    /// The loudest sample since then; 1 is full scale.
+    var peak: Double {
+        let samples = samples(of: bytes(of: Surroundings.recording, from: start))
+        return Double(samples.reduce(0) { max($0, abs(Int($1))) }) / 32_768
+    }
 
     /// The root of the mean square of all since then; 1 is full scale.
     var loudness: Double {
@@ -26,10 +37,23 @@ struct Recording {
 
     /// Waits until the next `milliseconds` are recorded and tells whether they are silent.
     static func isSilent(forMilliseconds milliseconds: Int) -> Bool {
+        listening(forMilliseconds: milliseconds).map { !$0.isHeard } ?? false
+    }
+
+    /// What follows, once `milliseconds` of it are recorded; nil if they are not.
+    static func listening(forMilliseconds milliseconds: Int) -> Recording? {
         let recording = Recording()
         let end = recording.start + milliseconds * bytesPerMillisecond
-        guard waitUntil({ size(of: Surroundings.recording) >= end }) else { return false }
-        return !recording.isHeard
+        return waitUntil { size(of: Surroundings.recording) >= end } ? recording : nil
+    }
+
+    /// How loud the loudest sample is of half a second that begins now, by the sound server's time; nil if that is not
+    /// recorded. A ring that goes on is heard in it, since it never pauses for so long.
+    static func peakFromNow() -> Double? {
+        let start = Recording().start + lateMilliseconds * bytesPerMillisecond
+        let recording = Recording(start: start)
+        return waitUntil { size(of: Surroundings.recording) >= start + 500 * bytesPerMillisecond }
+            ? recording.peak : nil
     }
 
     private func samples(of bytes: [UInt8]) -> [Int16] {

@@ -18,6 +18,9 @@ enum Surroundings {
     /// The journal, to be stopped and continued.
     static let journal = Int32(required("BELFRY_TEST_JOURNALD")) ?? 0
 
+    /// A folder on a file system of 256 KiB, to be filled.
+    static let smallDisk = required("BELFRY_TEST_SMALL_DISK")
+
     static func value(_ name: String) -> String? {
         guard let text = unsafe getenv(name) else { return nil }
         return unsafe String(cString: text)

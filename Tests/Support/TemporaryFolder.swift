@@ -5,9 +5,9 @@ public final class TemporaryFolder {
     /// Its path, short enough for sockets in it.
     public let path: String
 
-    /// Makes an empty folder that nobody else can enter.
-    public init() {
-        var template = Array("/tmp/belfry-test-XXXXXX".utf8CString)
+    /// Makes an empty folder in `parent` that nobody else can enter.
+    public init(in parent: String = "/tmp") {
+        var template = Array("\(parent)/belfry-test-XXXXXX".utf8CString)
         let made = unsafe mkdtemp(&template)
         precondition(unsafe made != nil, "no temporary folder: errno \(errno)")
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)

@@ -21,6 +21,11 @@ public enum CallPush: Sendable {
 public struct CallRequest: Sendable {
     /// Most bytes of a call id.
     public static let callIDBytesMax = 128
+    /// Whether a call id may hold `scalar`: no control character, and neither U+FFFE nor U+FFFF, which XML, and so the
+    /// group file, cannot carry.
+    public static func callIDMayHold(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.generalCategory != .control && scalar != "\u{FFFE}" && scalar != "\u{FFFF}"
+    }
     /// The shortest ring that can be asked for, in seconds.
     public static let durationSecondsMin = 1.0
 

@@ -122,7 +122,7 @@ struct CallReader {
         let names = ["callId", "call_id"]
         guard let (field, value) = candidates(names).first else { return "" }
         var expected: String {
-            "1 to \(CallRequest.callIDBytesMax) bytes of text without control characters, or an integer"
+            "1 to \(CallRequest.callIDBytesMax) bytes of text without control characters, U+FFFE, U+FFFF, or an integer"
         }
         switch value {
         case .integer(let number): return String(number)
@@ -130,7 +130,7 @@ struct CallReader {
             guard (1...CallRequest.callIDBytesMax).contains(text.utf8.count) else {
                 throw Rejection(.badField, detail: "\(field): found \(text.utf8.count) bytes, expected \(expected)")
             }
-            guard !text.unicodeScalars.contains(where: { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }) else {
+            guard text.unicodeScalars.allSatisfy(CallRequest.callIDMayHold) else {
                 throw EnvelopeReader.badField(field, found: value, expected: expected)
             }
             return text

@@ -146,9 +146,9 @@ extension Command {
 
     private static func checkID(_ id: String, mayBeEmpty: Bool) throws(CommandError) {
         let isBounded = id.utf8.count <= CallRequest.callIDBytesMax && (mayBeEmpty || !id.isEmpty)
-        let isPlain = id.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        let isPlain = id.unicodeScalars.allSatisfy(CallRequest.callIDMayHold)
         guard isBounded, isPlain else {
-            let expected = "1 to \(CallRequest.callIDBytesMax) bytes without control characters"
+            let expected = "1 to \(CallRequest.callIDBytesMax) bytes without control characters, U+FFFE and U+FFFF"
             throw CommandError(.usage, "that is no call id", expected)
         }
     }
