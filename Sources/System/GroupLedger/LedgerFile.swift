@@ -222,19 +222,27 @@ extension LedgerFile {
 // MARK: Recording
 
 extension LedgerFile {
+    /// What the file is to say: one of its versions, with the notes that were taken along.
+    private struct Merged {
+        let ledger: Ledger
+        let notes: [LedgerNote]
+        let revision: UInt64
+    }
+
     private func record<Answer>(
         _ decision: Decision<Answer>, on timers: any TimerSource, _ completion: @escaping (LedgerOutcome) -> Void
     ) {
         guard decision.isOwed else { return completion(.recorded([])) }
-        record(on: timers, (decision.ledger, decision.notes, decision.revision), adding: nil, completion)
+        let merged = Merged(ledger: decision.ledger, notes: decision.notes, revision: decision.revision)
+        record(on: timers, merged, adding: nil, completion)
     }
 
     /// Writes the file as `decided`, if it is still the version decided on, and otherwise with all notes and `note`,
     /// which is laid only if the file does not take it at once. `ended` is called before this returns: if the file's
     /// lock is held, that is so with `waiting`.
     private func record(
-        on timers: any TimerSource, _ decided: (ledger: Ledger, notes: [LedgerNote], revision: UInt64)? = nil,
-        adding note: LedgerNote? = nil, _ ended: @escaping (LedgerOutcome) -> Void
+        on timers: any TimerSource, _ decided: Merged? = nil, adding note: LedgerNote? = nil,
+        _ ended: @escaping (LedgerOutcome) -> Void
     ) {
         var unlaid = note
         func layNote() {
@@ -247,17 +255,18 @@ extension LedgerFile {
             return ended(.waiting([]))
         }
         isRecording = true
-        var taken: (ledger: Ledger, notes: [LedgerNote])?
+        var taken: Merged?
         var hasEnded = false
         let isObsolete = { [notes] in unlaid == nil && !notes.areStillOwed }
         let change = { [notes] (edit: inout GroupEdit) in
-            var merged: (ledger: Ledger, notes: [LedgerNote])
+            let merged: Merged
             if let decided, decided.revision == edit.found.revision {
-                merged = (decided.ledger, decided.notes)
+                merged = decided
             } else {
                 notes.refresh()
                 let all = notes.all + (unlaid.map { [$0] } ?? [])
-                merged = (Ledger(opening: edit.found, with: all), all)
+                let ledger = Ledger(opening: edit.found, with: all)
+                merged = Merged(ledger: ledger, notes: all, revision: edit.found.revision)
             }
             edit.root = merged.ledger.root
             edit.isDurable = merged.ledger.isDurable

@@ -35,12 +35,6 @@ final class LedgerNotes {
         /// nil if it makes no sense.
         var note: LedgerNote?
 
-        init(stem: String, note: LedgerNote?) {
-            self.stem = stem
-            self.note = note
-            isOfThisProcess = LedgerNotes.writer(of: stem) == .current
-        }
-
         /// Whether the group file lacks it, as far as is known.
         var isOwed: Bool { note?.isRecorded == false }
     }
@@ -104,7 +98,8 @@ final class LedgerNotes {
             if let first = earlier.first, first.stem == stem {
                 lying = first
             } else {
-                lying = Lying(stem: stem, note: read(name))
+                lying = Lying(
+                    stem: stem, isOfThisProcess: Self.writer(of: stem) == .current, note: read(name))
                 isNew = true
             }
             if let isRecorded = lying.note?.isRecorded, isRecorded != (ending == .ring) {
@@ -136,7 +131,7 @@ final class LedgerNotes {
             for earlier in known where earlier.isOfThisProcess && earlier.note?.isCovered(by: note) ?? false {
                 remove(earlier.stem)
             }
-            known.append(Lying(stem: stem, note: note))
+            known.append(Lying(stem: stem, isOfThisProcess: true, note: note))
             known.sort { $0.stem < $1.stem }
         } catch {
             unlaid.append(note)
