@@ -11,7 +11,7 @@ import subprocess
 import time
 
 PATIENCE_SECONDS = 20
-PEERS = ("echo-worker", "notify-waiter", "tick-timerfd")
+PEERS = ("echo-worker", "notify-waiter", "ringing", "tick-timerfd")
 
 
 class Failure(Exception):
@@ -115,6 +115,12 @@ def alert(group):
     return json.dumps({"payload": payload, "appGroup": group}).encode() + b"\n"
 
 
+def hangup(group):
+    """Hangs up whatever rings in the group."""
+    payload = {"aps": {"alert": {"title": "Bench", "body": "Over"}, "mutable-content": 1}, "info": {"type": "hangup"}}
+    return json.dumps({"payload": payload, "appGroup": group}).encode() + b"\n"
+
+
 class Machine:
     """Installs what is measured in this manager: one build's programs under `name`, and the peers.
 
@@ -169,13 +175,21 @@ class Machine:
         groups = pathlib.Path(os.environ["XDG_STATE_HOME"]) / "belfry/groups"
         return groups / group / "Library/Preferences" / f"{group}.plist"
 
-    def peer_group_file(self, group):
-        """A copy of the group's file in a container that only peers watch."""
-        path = self.scratch / group / "Library/Preferences" / f"{group}.plist"
+    def peer_group_file(self, group, peer):
+        """A copy of the group's file in a container that only this kind of peer watches."""
+        container = self.scratch / peer / group
+        path = container / "Library/Preferences" / f"{group}.plist"
         path.parent.mkdir(parents=True, exist_ok=True)
-        (self.scratch / group / "tmp").mkdir(exist_ok=True)
+        (container / "tmp").mkdir(exist_ok=True)
         path.write_bytes(self.group_file(group).read_bytes())
         return path
+
+    def ringing_peer(self, interval_seconds, ticks, path, call):
+        """A peer that rings as `call` does, in C, and watches the group file at `path`; and its process id."""
+        microseconds = int(interval_seconds * 1e6)
+        # A folder in memory, as that of the notes is.
+        connection = self.peer_connection("ringing", f"{microseconds} {ticks} {path} {call} {self.runtime}")
+        return connection, int(connection.line())
 
     def hang_up(self, path, call="--all"):
         """Hangs up in a group file; when the write began, in seconds since boot."""

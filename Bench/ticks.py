@@ -1,5 +1,6 @@
 """One ring's ticks: how late, how far adrift, at what cost of CPU and memory."""
 
+import json
 import pathlib
 import subprocess
 import time
@@ -18,7 +19,7 @@ WITH_SOUND = pathlib.Path(__file__).resolve().parent.parent / "Tests/with-sound"
 
 
 class Pair:
-    """A ring, and a peer that ticks as often beside it."""
+    """A ring, and two peers that tick as often beside it: one that only ticks, and one that does a ring's work."""
 
     def __init__(self, machine, ticks):
         self.ticks = ticks
@@ -27,12 +28,14 @@ class Pair:
         self.ring.until("delivered")
         microseconds = int(INTERVAL_SECONDS * 1e6)
         self.peer = machine.peer_connection("tick-timerfd", f"{microseconds} {ticks}")
+        path = machine.group_file(self.ring.group)
+        self.ringing, ringing_pid = machine.ringing_peer(INTERVAL_SECONDS, ticks, path, call)
         entry = self.ring.entry()
         self.since_microseconds = entry["since"]
-        self.pids = entry["pid"], int(self.peer.line())
+        self.pids = entry["pid"], int(self.peer.line()), ringing_pid
 
     def cpu_microseconds(self):
-        """CPU of a tick, ours and the peer's, over the ticks of the middle."""
+        """CPU of a tick, ours and the peers', over the ticks of the middle."""
         time.sleep(INTERVAL_SECONDS * SETTLING_TICKS)
         spent = [setting.cpu_nanoseconds(pid) for pid in self.pids]
         counted = self.ticks - 2 * SETTLING_TICKS
@@ -43,10 +46,11 @@ class Pair:
         while len(self.ring.of("tick")) < self.ticks:
             self.ring.until("tick")
         ours = [event["late"] * 1e6 for event in self.ring.of("tick")]
-        theirs = [float(line.split()[1]) for line in self.peer.lines()]
-        self.ring.close()
-        self.peer.close()
-        return ours, theirs
+        bare = [float(line.split()[1]) for line in self.peer.lines()]
+        same_work = [json.loads(line)["late"] * 1e6 for line in self.ringing.lines()]
+        for connection in (self.ring, self.peer, self.ringing):
+            connection.close()
+        return ours, bare, same_work
 
     def drift_microseconds(self):
         """How far the last tick is from where it should be, beyond the lateness that it admits; and that lateness."""
@@ -60,12 +64,17 @@ def measure(machine, rounds, ticks):
     machine.configure(SOUND="none", RING_INTERVAL=f"{int(INTERVAL_SECONDS * 1000)}ms")
     lateness = figures.Comparison("tick lateness, 1 ring", "µs")
     cpu = figures.Comparison("CPU of a tick", "µs")
+    lateness_of_work = figures.Comparison("tick lateness, same work in C", "µs")
+    cpu_of_work = figures.Comparison("CPU of a tick, same work in C", "µs")
     drift, late = [], []
     for _ in range(rounds):
         pair = Pair(machine, ticks)
-        ours, theirs = pair.cpu_microseconds()
-        cpu.add_round([ours], [theirs])
-        lateness.add_round(*pair.finish())
+        ours, bare, same_work = pair.cpu_microseconds()
+        cpu.add_round([ours], [bare])
+        cpu_of_work.add_round([ours], [same_work])
+        ours, bare, same_work = pair.finish()
+        lateness.add_round(ours, bare)
+        lateness_of_work.add_round(ours, same_work)
         beyond, tick_late = pair.drift_microseconds()
         drift.append(beyond)
         late.append(tick_late)
@@ -73,7 +82,9 @@ def measure(machine, rounds, ticks):
     return [
         lateness.row(figures.ratio, figures.median, 1.5, "1.5 ×"),
         lateness.row(figures.ratio, figures.p99, 1.5, "1.5 ×"),
+        lateness_of_work.row(figures.ratio, figures.median, 1.5, "1.5 ×"),
         cpu.row(figures.ratio, figures.median, 3, "3 ×"),
+        cpu_of_work.row(figures.ratio, figures.median, 1.5, "1.5 ×"),
         figures.plain_row(
             f"drift of tick {ticks} beyond its lateness (µs)", [abs(value) for value in drift], max,
             WRITING_MICROSECONDS_MAX, "0 (written)", late),

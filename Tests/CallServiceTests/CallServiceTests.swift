@@ -121,6 +121,20 @@ import Testing
         #expect(hungUp.world.storyWithoutTicks.suffix(2) == ["ended hangup cancelled", "missed"])
     }
 
+    @Test("R7: a ring has rung until it was silent, however long the process still has to do") func rangUntilSilent()
+        throws
+    {
+        let worker = try phone.call("A")
+        worker.world.stopWatchingDelay = .milliseconds(7)
+        tick(1)
+        _ = try phone.hangUp("A")
+        tick(1)
+        let rang = worker.world.events.compactMap { event -> Double? in
+            if case .ended(let ended) = event.body { ended.rang } else { nil }
+        }
+        #expect(rang == [1])
+    }
+
     @Test("R5 R7: the app in front silences calls that ring, and calls that come") func foreground() throws {
         let worker = try phone.call("A")
         phone.file.root["enterToForground"] = .bool(true)

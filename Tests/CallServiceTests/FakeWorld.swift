@@ -113,6 +113,8 @@ final class FakeWorld: SharedLedger, RingOutput {
     let owner: Owner
     /// How long the sound server takes to be silent.
     var silenceDelay = TimeSpan.zero
+    /// How long the process takes to stop watching the file.
+    var stopWatchingDelay = TimeSpan.zero
 
     private(set) var events: [(at: TimeSpan, body: Event.Body)] = []
     private(set) var isSounding = false
@@ -250,6 +252,7 @@ final class FakeWorld: SharedLedger, RingOutput {
     }
 
     func stopWatching() {
+        loop.stall(for: stopWatchingDelay)
         changed = nil
         end?.cancel()
         file.stopWatching(self)

@@ -154,12 +154,16 @@ import Testing
 
     @Test("each state directory and group has a folder of its own, however the path is spelled") func folders() throws {
         let other = try #require(GroupName("group.other"))
-        for (state, group) in [("/state", group), ("/state//", group), ("/other", group), ("/state", other)] {
+        for (state, group) in [
+            ("/state", group), ("/state//", group), ("//state", group), ("/other", group), ("/state", other),
+        ] {
             try RingFolder(runtime: RuntimeDirectory(path: place.path), statePath: state, group: group).open(
                 makes: true)
         }
         #expect(names("rings").count == 3)
         #expect(names("rings").allSatisfy { $0.utf8.count == 16 })
+        // Processes of two builds share it.
+        #expect(names("rings").contains("32b9df60ca7653e4"))
     }
 
     @Test(

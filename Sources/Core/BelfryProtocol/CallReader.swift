@@ -95,14 +95,19 @@ struct CallReader {
     /// Notes the fields that are probably meant for us. Others are the app's own, and in what is no call a field is
     /// meant for us only if it was to make the notification one.
     private mutating func noteMisspelledFields(isCall: Bool) {
-        for (place, object) in [("info.", info ?? JSONObject()), ("", payload)] {
-            for member in object.members where !Self.fields.contains(member.key) {
-                let meant = NearestName.nearest(to: member.key, of: Self.fields, within: .slip)
-                guard let meant, object[meant] == nil else { continue }
-                let number = place.isEmpty ? nil : member.value.numberValue
-                let isType = number == 1 || number == 2 || member.value.stringValue.flatMap(Self.typeWord) != nil
-                if isCall || meant == "type" && isType { notes.add(unknown: place, member.key, meant: meant) }
-            }
+        if let info { noteMisspelledFields(of: info, at: "info.", isCall: isCall) }
+        noteMisspelledFields(of: payload, at: "", isCall: isCall)
+    }
+
+    private mutating func noteMisspelledFields(of object: JSONObject, at place: String, isCall: Bool) {
+        for member in object.members where !Self.fields.contains(member.key) {
+            // Every call has these two, and measuring how far they are from each field takes longer than knowing them.
+            if place.isEmpty, member.key == "aps" || member.key == "info" { continue }
+            let meant = NearestName.nearest(to: member.key, of: Self.fields, within: .slip)
+            guard let meant, object[meant] == nil else { continue }
+            let number = place.isEmpty ? nil : member.value.numberValue
+            let isType = number == 1 || number == 2 || member.value.stringValue.flatMap(Self.typeWord) != nil
+            if isCall || meant == "type" && isType { notes.add(unknown: place, member.key, meant: meant) }
         }
     }
 

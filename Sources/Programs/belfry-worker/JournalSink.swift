@@ -5,14 +5,18 @@ import BelfryProtocol
 /// Writes events to the journal one loop iteration late, so that silence and the group file come first. Never blocks.
 final class JournalSink {
     private let loop: Loop
-    private let writer = JournalWriter()
+    /// Made for the first entry, which comes after what the client waits for.
+    private lazy var writer = {
+        let writer = JournalWriter()
+        writer.onWaiting = { [unowned self] in watch($0) }
+        return writer
+    }()
     private var story = JournalStory(group: "")
     private var waiting: [Event] = []
     private var writable: DescriptorSource?
 
     init(loop: Loop) {
         self.loop = loop
-        writer.onWaiting = { [unowned self] in watch($0) }
     }
 
     /// Begins the story of a notification in `group`.

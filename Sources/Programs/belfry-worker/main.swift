@@ -12,16 +12,19 @@ openMissingStandardDescriptors()
 ignoreBrokenPipes()
 
 let status: Int32
-// systemd starts the worker without arguments, and then they are not even turned into strings.
-switch CommandLine.argc > 1 ? CommandLine.arguments.dropFirst() : [] {
-case []: status = Worker.run(environment: workerEnvironment())
-case ["--tidy"]: status = Tidying.run(environment: workerEnvironment())
-case ["--help"]:
-    print(usage)
-    status = 0
-default:
-    complain("unknown arguments\n" + usage)
-    status = 64
+if CommandLine.argc <= 1 {
+    // So systemd starts it: arguments are not even turned into strings, nor compared.
+    status = Worker.run(environment: workerEnvironment())
+} else {
+    switch CommandLine.arguments.dropFirst() {
+    case ["--tidy"]: status = Tidying.run(environment: workerEnvironment())
+    case ["--help"]:
+        print(usage)
+        status = 0
+    default:
+        complain("unknown arguments\n" + usage)
+        status = 64
+    }
 }
 // _exit skips destructors, which could wait for the sound thread inside a library that hangs with its server.
 fflush(nil)

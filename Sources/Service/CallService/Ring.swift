@@ -13,7 +13,7 @@ final class Ring {
         case timerFired
         case change(RingMode)
         case end(EndReason)
-        case silenced
+        case silenced(Instant)
         case settled(Settlement)
     }
 
@@ -117,7 +117,7 @@ final class Ring {
         case .timerFired: return machine.timerFired(at: world.timers.now)
         case .change(let mode): return machine.change(to: mode, at: world.timers.now)
         case .end(let reason): return machine.end(reason)
-        case .silenced: return machine.silenced(at: world.timers.now)
+        case .silenced(let instant): return machine.silenced(at: instant)
         case .settled(let settlement):
             self.settlement = settlement
             return machine.settled(settlement.reason)
@@ -158,7 +158,8 @@ final class Ring {
     }
 
     private func silence() {
-        world.ringer.silence { [weak self] in self?.feed(.silenced) }
+        // Now, and not when the machine gets to hear of it: what else has to stop is no longer heard.
+        world.ringer.silence { [weak self, world] in self?.feed(.silenced(world.timers.now)) }
         timer?.cancel()
         timer = nil
         // Settling reads the file itself. If many rings end together, each one's write would wake this process.

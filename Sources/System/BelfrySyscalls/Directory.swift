@@ -75,7 +75,10 @@ public struct Directory: ~Copyable, Sendable {
         var status = stat()
         let parent = descriptor.number
         do throws(SystemError) {
-            try checked("fstatat", on: "\(path)/\(name)") { unsafe fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) }
+            try checked("fstatat", on: "\(path)/\(name)") {
+                // Not `fstatat(parent, name, …)`, which copies the name to the heap: each tick asks.
+                unsafe name.withCString { unsafe fstatat(parent, $0, &status, AT_SYMLINK_NOFOLLOW) }
+            }
         } catch  where error.errno == ENOENT {
             return nil
         }

@@ -238,24 +238,32 @@ extension LedgerFile {
 // MARK: Recording
 
 extension LedgerFile {
+    /// What the file is to say: one of its versions, with the notes that were taken along.
+    private struct Merged {
+        let ledger: Ledger
+        let notes: [LedgerNote]
+        let revision: UInt64
+    }
+
     private func record<Answer>(
         _ decision: Decision<Answer>, on timers: any TimerSource, _ completion: @escaping (LedgerOutcome) -> Void
     ) {
         guard decision.isOwed else { return completion(.recorded([])) }
-        record(on: timers, (decision.ledger, decision.notes, decision.revision), completion)
+        let merged = Merged(ledger: decision.ledger, notes: decision.notes, revision: decision.revision)
+        record(on: timers, merged, completion)
     }
 
     /// Writes the file with all notes, or as `decided`, if it can be written now and is still the version decided on.
     /// `ended` is called before this returns: if the file's lock is held, that is so with `waiting`.
     private func record(
-        on timers: any TimerSource, _ decided: (ledger: Ledger, notes: [LedgerNote], revision: UInt64)? = nil,
+        on timers: any TimerSource, _ decided: Merged? = nil,
         _ ended: @escaping (LedgerOutcome) -> Void
     ) {
         // Whoever waits for the lock takes this along.
         guard !isRecording else { return ended(.waiting([])) }
         isRecording = true
         var decided = decided
-        var taken: (ledger: Ledger, notes: [LedgerNote])?
+        var taken: Merged?
         var hasEnded = false
         var seen: [LedgerNote] = []
         let begun = timers.now
@@ -269,14 +277,15 @@ extension LedgerFile {
             return false
         }
         let change = { [notes] (edit: inout GroupEdit) in
-            var merged: (ledger: Ledger, notes: [LedgerNote])
+            let merged: Merged
             if let decided, decided.revision == edit.found.revision {
-                merged = (decided.ledger, decided.notes)
+                merged = decided
             } else {
                 notes.refresh()
                 // Without the lock another may have written his notes and removed them since the file was read.
                 let all = edit.isLocked ? notes.all : Array(Set(notes.all + seen))
-                merged = (Ledger(opening: edit.found, with: all), all)
+                let ledger = Ledger(opening: edit.found, with: all)
+                merged = Merged(ledger: ledger, notes: all, revision: edit.found.revision)
             }
             edit.root = merged.ledger.root
             edit.isDurable = merged.ledger.isDurable

@@ -19,14 +19,27 @@ final class LedgerNotes {
     /// Within one tick of the kernel's clock, 10 ms at most, a folder can change twice and look as if it had once.
     private static let settlingTime = TimeSpan.milliseconds(20)
 
-    /// The notes by their names without ending, in that order; nil for one that makes no sense.
-    private var known: [(stem: String, note: LedgerNote?)] = []
+    /// The notes in the folder, in the order of their names.
+    private var known: [Lying] = []
     /// Notes of this process that could not be laid: nobody else knows of them.
     private var unlaid: [LedgerNote] = []
     private var seen: (folder: FileIdentity, at: WallTime)?
     /// Changes whenever something new was read.
     private(set) var generation = 0
     private var lastAt: Int64 = 0
+
+    /// One note in the folder.
+    private struct Lying {
+        /// Its name without ending.
+        let stem: String
+        /// Told once from its name: who is woken has no time to read names.
+        let isOfThisProcess: Bool
+        /// nil if it makes no sense.
+        var note: LedgerNote?
+
+        /// Whether the group file lacks it, as far as is known.
+        var isOwed: Bool { note?.isRecorded == false }
+    }
 
     private enum Ending: String {
         case owed, ring
@@ -43,19 +56,19 @@ final class LedgerNotes {
 
     /// What this process has laid.
     var ofThisProcess: [LedgerNote] {
-        known.compactMap { Self.writer(of: $0.stem) == .current ? $0.note : nil } + unlaid
+        known.compactMap { $0.isOfThisProcess ? $0.note : nil } + unlaid
     }
 
     /// Whether the group file lacks something.
-    var areOwed: Bool { !unlaid.isEmpty || known.contains { $0.note?.isRecorded == false } }
+    var areOwed: Bool { !unlaid.isEmpty || known.contains { $0.isOwed } }
 
     /// Whether the group file still lacks something that this process changed. Looks for its notes alone: if many
     /// processes wait for the file, each would read the notes of all.
     var areStillOwed: Bool {
         !unlaid.isEmpty
-            || known.contains { stem, note in
-                guard note?.isRecorded == false, Self.writer(of: stem) == .current else { return false }
-                return (try? folder.directory?.identity(of: Self.name(stem, .owed))) != nil
+            || known.contains {
+                guard $0.isOwed, $0.isOfThisProcess else { return false }
+                return (try? folder.directory?.identity(of: Self.name($0.stem, .owed))) != nil
             }
     }
 
@@ -76,7 +89,7 @@ final class LedgerNotes {
     }
 
     private func take(_ names: [String]) {
-        var (found, isNew) = ([(stem: String, note: LedgerNote?)](), false)
+        var (found, isNew) = ([Lying](), false)
         var earlier = known[...]
         for name in names.sorted() {
             guard let (stem, ending) = Self.parts(of: name), found.last?.stem != stem else { continue }
@@ -85,18 +98,19 @@ final class LedgerNotes {
                 continue
             }
             while let first = earlier.first, first.stem < stem { earlier.removeFirst() }
-            var note: LedgerNote?
+            var lying: Lying
             if let first = earlier.first, first.stem == stem, first.note != nil {
-                note = first.note
+                lying = first
             } else {
-                note = read(name)
+                lying = Lying(
+                    stem: stem, isOfThisProcess: Self.writer(of: stem) == .current, note: read(name))
                 isNew = true
             }
-            if let isRecorded = note?.isRecorded, isRecorded != (ending == .ring) {
-                note?.isRecorded = ending == .ring
+            if let isRecorded = lying.note?.isRecorded, isRecorded != (ending == .ring) {
+                lying.note?.isRecorded = ending == .ring
                 isNew = true
             }
-            found.append((stem, note))
+            found.append(lying)
         }
         if isNew || found.count != known.count { generation += 1 }
         known = found
@@ -117,11 +131,10 @@ final class LedgerNotes {
         do throws(SystemError) {
             try folder.open(makes: true)
             try write(note.root.serializedXML(), as: Self.name(stem, .owed), aside: Self.name(stem, .unfinished))
-            for (stem, earlier) in known where earlier?.isCovered(by: note) ?? false && Self.writer(of: stem) == writer
-            {
-                remove(stem)
+            for earlier in known where earlier.isOfThisProcess && earlier.note?.isCovered(by: note) ?? false {
+                remove(earlier.stem)
             }
-            known.append((stem, note))
+            known.append(Lying(stem: stem, isOfThisProcess: true, note: note))
             known.sort { $0.stem < $1.stem }
         } catch {
             unlaid.append(note)
@@ -142,8 +155,9 @@ final class LedgerNotes {
         guard !known.isEmpty || !unlaid.isEmpty else { return }
         unlaid.removeAll { notes.contains($0) && $0.isDone(in: ledger) }
         for index in unlaid.indices where notes.contains(unlaid[index]) { unlaid[index].isRecorded = true }
-        for (stem, note) in known {
-            guard let note else {
+        for lying in known {
+            let stem = lying.stem
+            guard let note = lying.note else {
                 removeNonsense(stem)
                 continue
             }
@@ -169,14 +183,14 @@ final class LedgerNotes {
     /// Removes notes whose calls are forgotten, as `ledger`, which took them along, says: where the file cannot be
     /// written for long.
     func removeForgotten(in ledger: Ledger) {
-        for (stem, note) in known where note?.isForgotten(in: ledger) ?? false { remove(stem) }
+        for lying in known where lying.note?.isForgotten(in: ledger) ?? false { remove(lying.stem) }
     }
 
     /// A stranger's write has lost rings of this process from the file, which says `root` now: the file lacks them
     /// again.
     func reopen(lostFrom root: PropertyListDictionary) {
-        for (stem, note) in known where note?.isLost(from: root) ?? false && Self.writer(of: stem) == .current {
-            try? folder.directory?.rename(Self.name(stem, .ring), to: Self.name(stem, .owed))
+        for lying in known where lying.isOfThisProcess && lying.note?.isLost(from: root) ?? false {
+            try? folder.directory?.rename(Self.name(lying.stem, .ring), to: Self.name(lying.stem, .owed))
             seen = nil
         }
         refresh()
