@@ -96,4 +96,16 @@ import Testing
         "pid": .integer(4_194_303), "pidStart": .integer(123_456_789), "reason": .string("answered-elsewhere"),
         "sentAt": .real(1_795_189_999.5), "note": .string("x"), "mode": .string("loud"),
     ]
+
+    @Test("two keys that differ in what XML cannot carry become one, with the later value")
+    func keysThatBecomeOne() throws {
+        let root: PropertyListDictionary = [
+            "a\u{1}": .integer(1), "b": .integer(2),
+            "a\u{FFFF}": .dictionary(["\u{2}": .bool(true), "\u{3}": .bool(false)]),
+        ]
+        let text = root.serializedXML()
+        let again = try PropertyListDictionary.parse(text)
+        #expect(again == ["a\u{FFFD}": .dictionary(["\u{FFFD}": .bool(false)]), "b": .integer(2)])
+        #expect(again.serializedXML() == text)
+    }
 }

@@ -15,10 +15,11 @@ extension IntegrationTests {
             let modes = calls.map { call in call.story.first { $0.hasPrefix("ringing") } ?? "none" }
             #expect(modes.count { $0 == "ringing loud" } >= 1)
             #expect(modes.allSatisfy { $0 == "ringing loud" || $0 == "ringing soft" })
-            #expect(phone.ledger().rings.count == 200)
+            // The file follows.
+            #expect(waitUntil { phone.ledger().rings.count == 200 })
             _ = try phone.push(Phone.payload(#""type": 2"#, "", group: nil)).story()
             for call in calls { #expect(call.story(within: 60_000).suffix(2) == ["ended hangup cancelled", "missed"]) }
-            #expect(phone.ledger().rings.isEmpty)
+            #expect(waitUntil { phone.ledger().rings.isEmpty })
             // Nobody wrote past a lock, which would lose what its holder wrote.
             #expect(calls.allSatisfy { !$0.story.contains("warning group-locked") })
         }

@@ -4,8 +4,8 @@ extension PropertyListDictionary {
     /// The dictionary as a property list in XML, which `plutil` and Python's plistlib read.
     ///
     /// A key and its value share a line, without indentation: a thousand calls fit the limit of size. What XML cannot
-    /// carry in a string becomes U+FFFD, in keys too; dates lose their fraction and are kept within the years 1 to
-    /// 9999, since no XML property list can say more.
+    /// carry in a string becomes U+FFFD, in keys too, and of keys that become the same the last one's value counts;
+    /// dates lose their fraction and are kept within the years 1 to 9999, since no XML property list can say more.
     public func serializedXML() -> [UInt8] {
         var writer = XMLWriter()
         writer.append(
@@ -26,6 +26,17 @@ extension PropertyListDictionary {
         var writer = XMLWriter()
         writer.write(key, value)
         return writer.text
+    }
+}
+
+extension PropertyListDictionary {
+    /// Itself with keys that XML can carry, so that no key is written twice.
+    fileprivate var withKeysForXML: PropertyListDictionary {
+        // Nearly all keys have neither a control character nor the first byte of U+FFFE and U+FFFF.
+        guard members.contains(where: { $0.key.utf8.contains { $0 < 0x20 || $0 == 0xEF } }) else { return self }
+        var carried = PropertyListDictionary()
+        for member in members { carried[XMLWriter.carried(member.key)] = member.value }
+        return carried
     }
 }
 
@@ -66,7 +77,7 @@ private struct XMLWriter {
 
     private mutating func write(_ dictionary: PropertyListDictionary) {
         append("<dict>\n")
-        for member in dictionary.members { write(member.key, member.value) }
+        for member in dictionary.withKeysForXML.members { write(member.key, member.value) }
         append("</dict>")
     }
 
@@ -76,6 +87,18 @@ private struct XMLWriter {
         append("</key>")
         write(value)
         append("\n")
+    }
+
+    /// `text` with U+FFFD for what XML cannot carry.
+    static func carried(_ text: String) -> String {
+        let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
+            switch scalar.value {
+            case 0x09, 0x0A, 0x0D: scalar
+            case 0..<0x20, 0xFFFE, 0xFFFF: "\u{FFFD}"
+            default: scalar
+            }
+        }
+        return String(String.UnicodeScalarView(scalars))
     }
 
     private mutating func write(_ opening: String, _ content: String, _ closing: String) {
