@@ -105,6 +105,17 @@ extension IntegrationTests {
             return folder.write(quiet, to: "quiet.wav")
         }
 
+        @Test("R14: however many calls are answered on a full disk, belfry says that the app does not know") func many()
+            throws
+        {
+            let storage = try BrokenStorage(.fullDisk)
+            for number in 1...12 {
+                let call = try ring("call-\(number)", .loud, on: storage)
+                #expect(try storage.phone.belfry("answer").status == StorageFault.fullDisk.status, "call \(number)")
+                #expect(call.story().last == "ended answered")
+            }
+        }
+
         @Test("R5 R7: the app that comes to the front silences on a full disk, and says that nobody reads of it")
         func foreground() throws {
             let storage = try BrokenStorage(.fullDisk, configuration: Self.configuration(sound: "ring"))
