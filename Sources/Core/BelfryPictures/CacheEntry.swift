@@ -1,4 +1,5 @@
 import BelfryJSON
+import BelfryTerms
 
 /// A picture that was fetched, with all that is needed to use it again; one file, so that one rename replaces it whole.
 ///
@@ -128,20 +129,6 @@ public struct CacheKey: Hashable, Sendable {
     }
 
     private static let suffix = ".picture"
-}
-
-/// FNV-1a (draft-eastlake-fnv): spreads names. It is no protection against anybody who chooses the bytes, and need not
-/// be one.
-private enum Fingerprint {
-    static let digitCount = 16
-
-    /// The 64-bit hash of `bytes` as 16 hexadecimal digits.
-    static func of(_ bytes: [UInt8]) -> String {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: digitCount - digits.utf8.count) + digits
-    }
 }
 
 /// How much the cache may hold, and which entries are removed when it holds more.

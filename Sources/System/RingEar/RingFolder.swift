@@ -100,7 +100,7 @@ public final class RingFolder {
         try directory?.tryLock()
     }
 
-    /// FNV-1a, 64 bits, of both, in hexadecimal digits (draft-eastlake-fnv).
+    /// The fingerprint of both.
     private static func name(statePath: String, group: GroupName) -> String {
         let slash = UInt8(ascii: "/")
         // However many slashes somebody spells the path with. A list, since joining strings costs each start 0.1 ms.
@@ -109,9 +109,6 @@ public final class RingFolder {
         if bytes.count > 1, bytes.last == slash { bytes.removeLast() }
         bytes.append(0)
         bytes += group.text.utf8
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        return Fingerprint.of(bytes)
     }
 }
