@@ -1,31 +1,27 @@
 // ringing: what a ringing process does, in C. Reads "INTERVAL_MICROSECONDS COUNT FILE ID FOLDER" from the connection,
-// writes its process id, and then waits in one epoll for its timer and for F_NOTIFY on the file's directory. At a tick
-// it writes the event, looks whether the file or the folder of the notes has changed, and arms the timer for the next
-// one. When it is woken it reads the file; once that says that call ID does not ring, it disarms the timer, ends the
-// notices, and writes when it was silent, in microseconds since boot. After COUNT ticks it leaves. The peer, for the
-// same work, of the lateness and the CPU of a tick, and of the time from a hangup in the group file to silence.
+// writes its process id, and then waits in one sd-event loop for its timer and for F_NOTIFY on the file's directory.
+// At a tick it writes the event, looks whether the file or the folder of the notes has changed, and arms the timer for
+// the next one. When it is woken it reads the file; once that says that call ID does not ring, it disarms the timer,
+// ends the notices, and writes when it was silent, in microseconds since boot. After COUNT ticks it leaves. The peer,
+// for the same work by the same library, of the lateness and the CPU of a tick, and of the time from a hangup to
+// silence.
 
 #define _GNU_SOURCE
 #include "group-file.h"
 #include <libgen.h>
 #include <signal.h>
-#include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/timerfd.h>
+#include <systemd/sd-event.h>
 
-static int directory, folder, timer, signals;
+static int directory, folder;
 static char name[256], id[128], text[group_file_bytes_max];
+static int64_t start, number = 1;
+static long long interval, count;
 
-static void arm(int64_t microseconds) {
-    struct itimerspec when = {.it_value = {microseconds / 1000000, microseconds % 1000000 * 1000}};
-    checked(timerfd_settime(timer, TFD_TIMER_ABSTIME, &when, NULL), "timerfd_settime");
-}
-
-static void tick(int64_t start, int64_t number, int64_t interval) {
-    uint64_t expirations;
-    checked(read(timer, &expirations, sizeof expirations), "read");
+static int tick(sd_event_source *timer, uint64_t due, void *loop) {
+    (void)due;
     int64_t now = boot_microseconds();
     char line[512];
     int length = snprintf(line, sizeof line,
@@ -39,13 +35,12 @@ static void tick(int64_t start, int64_t number, int64_t interval) {
     checked(fstatat(directory, name, &file_now, AT_SYMLINK_NOFOLLOW), "fstatat");
     if (file_now.st_ino != file_before.st_ino) file_before = file_now;
     if (folder_now.st_mtim.tv_nsec != folder_before.st_mtim.tv_nsec) folder_before = folder_now;
-    arm(start + (number + 1) * interval);
+    if (++number > count) return sd_event_exit(loop, 0);
+    return sd_event_source_set_time(timer, (uint64_t)(start + number * interval));
 }
 
 // Whether the file says that the call rings: the key that all rings share is there, and so is the call.
 static bool rings(void) {
-    struct signalfd_siginfo woken;
-    checked(read(signals, &woken, sizeof woken), "read");
     int file = (int)checked(openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), name);
     struct stat status;
     checked(fstat(file, &status), "fstat");
@@ -56,9 +51,17 @@ static bool rings(void) {
     return strstr(text, "<key>keyStartCallTime</key>") && state && begins_with(state, "ringing<");
 }
 
+static int changed(sd_event_source *source, const struct signalfd_siginfo *signal, void *timer) {
+    (void)signal;
+    if (rings()) return 0;
+    checked(sd_event_source_set_enabled(timer, SD_EVENT_OFF), "sd_event_source_set_enabled");
+    close(directory);
+    dprintf(STDOUT_FILENO, "%lld\n", (long long)boot_microseconds());
+    return sd_event_exit(sd_event_source_get_event(source), 0);
+}
+
 int main(void) {
     char line[1024] = "", path[512], folder_path[256];
-    long long interval, count;
     checked(read(STDIN_FILENO, line, sizeof line - 1), "read");
     if (sscanf(line, "%lld %lld %511s %127s %255s", &interval, &count, path, id, folder_path) != 5) return 64;
     char *parent = strdup(path);
@@ -69,27 +72,16 @@ int main(void) {
     sigemptyset(&set);
     sigaddset(&set, SIGIO);
     sigprocmask(SIG_BLOCK, &set, NULL);
-    signals = (int)checked(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd");
+    sd_event *loop;
+    sd_event_source *timer;
+    checked(sd_event_new(&loop), "sd_event_new");
+    start = boot_microseconds();
+    uint64_t due = (uint64_t)(start + interval);
+    checked(sd_event_add_time(loop, &timer, CLOCK_BOOTTIME, due, 1, tick, loop), "sd_event_add_time");
+    checked(sd_event_source_set_enabled(timer, SD_EVENT_ON), "sd_event_source_set_enabled");
+    checked(sd_event_add_signal(loop, NULL, SIGIO, changed, timer), "sd_event_add_signal");
     unsigned events = DN_MODIFY | DN_CREATE | DN_DELETE | DN_RENAME | DN_MULTISHOT;
     checked(fcntl(directory, F_NOTIFY, events), "F_NOTIFY");
-    timer = (int)checked(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create");
-    int loop = (int)checked(epoll_create1(EPOLL_CLOEXEC), "epoll_create1");
-    struct epoll_event for_timer = {EPOLLIN, {.fd = timer}}, for_signals = {EPOLLIN, {.fd = signals}};
-    checked(epoll_ctl(loop, EPOLL_CTL_ADD, timer, &for_timer), "epoll_ctl");
-    checked(epoll_ctl(loop, EPOLL_CTL_ADD, signals, &for_signals), "epoll_ctl");
-    int64_t start = boot_microseconds(), number = 1;
-    arm(start + interval);
     dprintf(STDOUT_FILENO, "%d\n", getpid());
-    while (number <= count) {
-        struct epoll_event ready;
-        checked(epoll_wait(loop, &ready, 1, -1), "epoll_wait");
-        if (ready.data.fd == timer) {
-            tick(start, number++, interval);
-        } else if (!rings()) {
-            arm(0);
-            close(directory);
-            dprintf(STDOUT_FILENO, "%lld\n", (long long)boot_microseconds());
-            break;
-        }
-    }
+    return (int)checked(sd_event_loop(loop), "sd_event_loop");
 }

@@ -100,11 +100,15 @@ import Testing
 
     private func end(_ id: String, in file: LedgerFile) -> LedgerOutcome? {
         var outcome: LedgerOutcome?
+        var isAwaited = false
         file.transact(onOwnRing: CallKey(id), knowing: nil, on: loop) {
             $0.settle(RingRequest(key: CallKey(id)), owner: Owner(.current), reason: .timeout)
-        } completion: {
+        } completion: { [loop] in
             outcome = $0.outcome
+            if isAwaited { loop.stop() }
         }
+        isAwaited = true
+        if outcome == nil { loop.run() }
         return outcome
     }
 
@@ -127,6 +131,8 @@ import Testing
     {
         for id in 0..<10 { #expect(admit("\(id)", in: file)?.outcome == .recorded([])) }
         #expect(end("0", in: file) == .following)
+        #expect(Ledger(reading: other.file.snapshot()).call(CallKey("0"))?.state == .ringing)
+        #expect(other.read()?.call(CallKey("0"))?.state == .timeout)
         file.finish(by: loop.now) { [loop] in loop.stop() }
         loop.run()
         #expect(Ledger(reading: other.file.snapshot()).call(CallKey("0"))?.state == .timeout)

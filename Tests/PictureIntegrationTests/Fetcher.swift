@@ -26,9 +26,10 @@ struct Fetcher {
         return skip
     }
 
-    /// Fetches `url`, allowed to reach this machine unless `allow` says otherwise, and waits for the end.
+    /// Fetches `url`, allowed to reach this machine unless `allow` says otherwise, and waits for the end. It may take
+    /// as long as any fetch: a fetcher gives way to all else on a busy machine.
     init(
-        _ url: String, bytesMax: Int = FetchLimits.bodyBytesMax, milliseconds: Int = 10_000,
+        _ url: String, bytesMax: Int = FetchLimits.bodyBytesMax, milliseconds: Int = FetchLimits.millisecondsMax,
         allow: [String] = ["127.0.0.1", "localhost"], from: [String] = [], entityTag: String? = nil,
         environment: [String: String] = [:]
     ) throws {

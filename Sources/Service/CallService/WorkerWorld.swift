@@ -6,7 +6,6 @@ public import BelfryTerms
 public import CallLedger
 public import GroupLedger
 public import PictureFetcher
-import Glibc
 import RingEar
 public import SystemSound
 
@@ -53,8 +52,6 @@ public final class WorkerLedger: SharedLedger {
         onOwnRing key: CallKey, _ change: @escaping (inout Ledger) -> Answer,
         done: @escaping (Answer, LedgerOutcome) -> Void
     ) {
-        // If many rings end together, each falls silent before any of them does its bookkeeping.
-        sched_yield()
         ended = key
         file.transact(onOwnRing: key, knowing: known, on: loop, change) { [weak self] transaction in
             self?.reportTroubles(transaction.outcome)

@@ -97,9 +97,14 @@ struct GroupGlance {
 
         mutating func isFound(in bytes: [UInt8]) -> Bool {
             if isAt(offset, text, in: bytes) { return true }
-            guard let found = range(of: text, in: bytes) else { return false }
-            offset = found.lowerBound
-            return true
+            // By its short beginning: before a search for all of it, that would be taken apart.
+            var from = 0
+            while let found = range(of: opening, in: bytes, from: from) {
+                offset = found.lowerBound
+                if isAt(offset, text, in: bytes) { return true }
+                from = offset + 1
+            }
+            return false
         }
 
         /// The member's text in `bytes`; nil if it is no dictionary there. One that holds another is cut off.

@@ -30,10 +30,13 @@ public final class LedgerFile {
 
     /// How long a decision waits for one that another process makes.
     static let decisionPatience = TimeSpan.milliseconds(100)
-    /// If more rings than these end, they may end together: then the file is written once for many of them.
+    /// If more rings than these are on as one ends, they may end together: then each falls silent before any does its
+    /// bookkeeping, and each has ended before the file is written, once for many, and before any process leaves.
     private static let crowd = 8
-    /// How long after that it is written.
-    private static let followingDelay = TimeSpan.milliseconds(16)
+    /// What one ring of a crowd needs of a processor to fall silent.
+    private static let silencingTime = TimeSpan(microseconds: 80)
+    /// What one ring of a crowd needs of a processor to end.
+    private static let endingTime = TimeSpan.milliseconds(1)
     /// From when on somebody may write without the lock, which is taken for that of a stopped process a little later.
     private static let lockPatience = TimeSpan.milliseconds(400)
     /// After a failure the file is tried again so much later, or as the ledger is changed.
@@ -83,28 +86,37 @@ public final class LedgerFile {
     /// the owner knows how the file was, as `known`, no more of the file is read than that call.
     public func transact<Answer>(
         onOwnRing key: CallKey, knowing known: GroupSnapshot?, on timers: any TimerSource,
-        _ change: (inout Ledger) -> Answer, completion: @escaping (LedgerTransaction<Answer>) -> Void
+        _ change: @escaping (inout Ledger) -> Answer, completion: @escaping (LedgerTransaction<Answer>) -> Void
     ) {
-        let isCrowd = notes.ringsCount > Self.crowd
-        if !isCrowd { notes.refresh() }
+        let rings = Int64(notes.ringsCount)
+        guard rings > Self.crowd else {
+            notes.refresh()
+            let answer = decide(onOwnRing: key, knowing: known, change)
+            return record(on: timers) { completion(LedgerTransaction(value: answer, outcome: $0)) }
+        }
+        _ = timers.schedule(at: timers.now + Self.silencingTime * rings, description: "ledger") { [self] in
+            let answer = decide(onOwnRing: key, knowing: known, change)
+            follow(after: Self.endingTime * rings, on: timers)
+            completion(LedgerTransaction(value: answer, outcome: lastFailure ?? .following))
+        }
+    }
+
+    private func decide<Answer>(
+        onOwnRing key: CallKey, knowing known: GroupSnapshot?, _ change: (inout Ledger) -> Answer
+    ) -> Answer {
         let focus = GroupFocus(dictionary: Ledger.Key.calls, members: [key.text])
         let snapshot = known.map { file.snapshot(of: focus, since: $0) } ?? file.snapshot()
         let before = Ledger(reading: snapshot, with: notes.all, only: key)
         var after = before
         let answer = change(&after)
         if let note = LedgerNote(from: before, to: after) { notes.lay(note) }
-        if isCrowd {
-            follow(on: timers)
-            completion(LedgerTransaction(value: answer, outcome: lastFailure ?? .following))
-        } else {
-            record(on: timers) { completion(LedgerTransaction(value: answer, outcome: $0)) }
-        }
+        return answer
     }
 
-    /// Lets the file follow in a moment, if nobody else has taken the notes along by then.
-    private func follow(on timers: any TimerSource) {
+    /// Lets the file follow after `delay`, if nobody else has taken the notes along by then.
+    private func follow(after delay: TimeSpan, on timers: any TimerSource) {
         guard following == nil else { return }
-        following = timers.schedule(at: timers.now + Self.followingDelay, description: "ledger") { [self] in
+        following = timers.schedule(at: timers.now + delay, description: "ledger") { [self] in
             following = nil
             if notes.areStillOwed { record(on: timers) { [self] in onRecorded($0) } }
             endFinishing(on: timers)

@@ -43,10 +43,14 @@ public final class Ear {
         self.folder = folder
         name = Self.name(of: owner)
         socket = try makePacketSocket()
-        // Whoever leaves the folder last removes it, perhaps just now.
         do throws(SystemError) {
             try bind()
         } catch  where error.errno == ENOENT {
+            // Whoever leaves the folder last removes it, perhaps just now.
+            try bind()
+        } catch  where error.errno == EADDRINUSE {
+            // Left by an earlier ring of this very process, or nobody's.
+            try folder.directory?.remove(name)
             try bind()
         }
         let number = socket.number
@@ -55,8 +59,6 @@ public final class Ear {
 
     private func bind() throws(SystemError) {
         try folder.open(makes: true)
-        // Left by an earlier ring of this very process, or nobody's.
-        try folder.directory?.remove(name)
         let number = socket.number
         var address = try folder.address(of: name)
         try checked("bind", on: name) { unsafe address.withPointer { unsafe Glibc.bind(number, $0, $1) } }
