@@ -1,5 +1,6 @@
 import BelfryJSON
 import BelfryProtocol
+import BelfrySyscalls
 import BelfryTerms
 import Glibc
 import Support
@@ -148,17 +149,93 @@ import Testing
         #expect(count >= PushedNotification.linesMax - 1 && count <= PushedNotification.linesMax)
     }
 
+    @Test("what nobody reads the events of is sent whole, and followed no further than the worker's first word")
+    func dropped() async throws {
+        let count = 20
+        let (sizes, size) = AsyncStream<Int>.makeStream()
+        let worker = ScriptedWorker(connections: count) { connection in
+            let sent = ScriptedWorker.readAll(connection)
+            ScriptedWorker.write(Self.received, to: connection)
+            waitUntilLeft(connection)
+            size.yield(sent.count)
+        }
+        let payload = #"{"aps":{"alert":"\#(String(repeating: "x", count: 60_000))"}}"#
+        for _ in 0..<count { _ = try PushSession(PushSocket(path: worker.path)).push(Array(payload.utf8)) }
+        var read: [Int] = []
+        for await size in sizes {
+            read.append(size)
+            if read.count == count { break }
+        }
+        #expect(read.allSatisfy { $0 == payload.utf8.count })
+    }
+
+    @Test("a cancelled reader throws CancellationError, before and while it waits", arguments: [true, false])
+    func cancelled(isWaiting: Bool) async throws {
+        let worker = ScriptedWorker { connection in
+            ScriptedWorker.write(Self.received, to: connection)
+            waitUntilLeft(connection)
+        }
+        defer { withExtendedLifetime(worker) {} }
+        let call = try PushSession(PushSocket(path: worker.path)).push(Array("{}".utf8))
+        let (reads, read) = AsyncStream<Void>.makeStream()
+        let reader = Task {
+            if !isWaiting { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
+            for try await _ in call.events { read.yield() }
+        }
+        if isWaiting {
+            for await _ in reads { break }
+            reader.cancel()
+        }
+        await #expect(throws: CancellationError.self) { try await reader.value }
+    }
+
+    @Test("the next reader goes on where the last one stopped; two at a time and one after the end get an error")
+    func readTwice() async throws {
+        let gate = try DescriptorPair.pipe()
+        let (waits, opens) = (gate.reading.number, gate.writing.number)
+        let worker = ScriptedWorker { connection in
+            ScriptedWorker.write(Self.received, to: connection)
+            var byte: UInt8 = 0
+            _ = unsafe read(waits, &byte, 1)
+            ScriptedWorker.write(Self.delivered, to: connection)
+        }
+        defer { withExtendedLifetime(worker) {} }
+        let call = try PushSession(PushSocket(path: worker.path)).push(Array("{}".utf8))
+        #expect(try await call.events { $0.name == "received" }.count == 1)
+        await withTaskGroup(of: Result<[String], any Error>.self) { readers in
+            for _ in 0..<2 {
+                readers.addTask {
+                    do { return .success(try await call.allEvents().map(\.name)) } catch { return .failure(error) }
+                }
+            }
+            // Nothing comes yet, so whoever came second has failed.
+            let second = await #expect(throws: PushError.self) { try await readers.next()?.get() }
+            #expect(second?.code == .readTwice)
+            var byte: UInt8 = 0
+            _ = unsafe write(opens, &byte, 1)
+            let first = await readers.next()
+            #expect((try? first?.get()) == ["delivered"])
+        }
+        let late = await #expect(throws: PushError.self) { try await call.allEvents() }
+        #expect(late?.code == .readTwice)
+    }
+
     @Test func whoLeavesClosesTheConnection() async throws {
         let worker = ScriptedWorker { connection in
             ScriptedWorker.write(Self.received, to: connection)
-            // Ends only when the client has left, which its half close is not.
-            while sendTick(connection) {}
+            waitUntilLeft(connection)
         }
         defer { withExtendedLifetime(worker) {} }
         let session = try PushSession(PushSocket(path: worker.path))
         let events = try await session.push([]).events { _ in true }
         #expect(events.count == 1)
     }
+}
+
+/// Returns once the client has closed both directions, which its half close is not.
+private func waitUntilLeft(_ connection: Int32) {
+    var waiting = pollfd(fd: connection, events: 0, revents: 0)
+    _ = unsafe poll(&waiting, 1, -1)
 }
 
 /// Sends one tick; false once the client has gone.

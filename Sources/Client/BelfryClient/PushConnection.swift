@@ -39,6 +39,8 @@ public final class PushConnection {
     /// Whether the other side was gone before everything was sent.
     private var isCutShort = false
     private var isAnswered = false
+    /// What ends the connection of somebody who has left, if the worker does not; nil while somebody follows.
+    private var leaving: (any ScheduledTimer)?
     private var lines = EventLines()
     private var story = PushStory()
     private let onLine: (Line) -> Void
@@ -71,12 +73,23 @@ public final class PushConnection {
         try connect()
     }
 
-    /// Closes the connection; the worker goes on without us. Does nothing once the connection has ended.
+    /// Closes the connection at once: the worker goes on without us, if it has read the notification by then. Does
+    /// nothing once the connection has ended.
     public func cancel() {
         source?.cancel()
         source = nil
         retry?.cancel()
         retry = nil
+        leaving?.cancel()
+        leaving = nil
+    }
+
+    /// Closes the connection as soon as the worker has taken the notification and says so by its first word, after
+    /// ``connectPatience`` at the latest: for those who want it pushed and do not care what comes of it.
+    public func leave() {
+        guard source != nil || retry != nil, leaving == nil else { return }
+        guard !isAnswered else { return finish(nil) }
+        leaving = loop.schedule(at: loop.now + Self.connectPatience, description: "push left") { self.finish(nil) }
     }
 
     private static func whatCounts(of notification: [UInt8]) -> [UInt8] {
@@ -113,7 +126,9 @@ public final class PushConnection {
     /// Connects once more after a delay that doubles each time; false if our patience is over.
     private func tryAgain() -> Bool {
         guard loop.now - start < patience else { return false }
-        cancel()
+        source?.cancel()
+        source = nil
+        retry?.cancel()
         retry = loop.schedule(at: loop.now + retryDelay, description: "push again") { self.connectAgain() }
         retryDelay = min(retryDelay + retryDelay, Self.retryDelayMax)
         return true
@@ -185,6 +200,7 @@ public final class PushConnection {
 
     private func report(_ bytes: ArraySlice<UInt8>) {
         isAnswered = true
+        if leaving != nil { return finish(nil) }
         do throws(PushError) {
             for line in try lines.take(bytes) {
                 // The callback may cancel although more lines came in the same read.
@@ -251,9 +267,9 @@ actor PushFollower {
         Task(executorPreference: executor) { await self.follow(bytes, socket, token, continuation) }
     }
 
-    /// Closes the connection of a notification that nobody reads any more.
+    /// Follows a notification no longer that nobody reads any more; it is pushed all the same.
     nonisolated func leave(_ token: Token) {
-        Task(executorPreference: executor) { await self.cancel(token) }
+        Task(executorPreference: executor) { await self.stopFollowing(token) }
     }
 
     private func follow(_ bytes: [UInt8], _ socket: PushSocket, _ token: Token, _ continuation: Continuation) {
@@ -263,9 +279,9 @@ actor PushFollower {
                 onLine: { line in
                     if case .enqueued = continuation.yield(line) { return }
                     // Full, or nobody reads any more: whatever else comes would be read for nobody.
-                    self.cancel(token)
                     let detail = "more than \(PushedNotification.linesMax) events wait to be read"
                     continuation.finish(throwing: PushError(.endedEarly, detail))
+                    self.stopFollowing(token)
                 },
                 onEnd: { error in
                     self.connections[ObjectIdentifier(token)] = nil
@@ -276,7 +292,7 @@ actor PushFollower {
         }
     }
 
-    private func cancel(_ token: Token) { connections.removeValue(forKey: ObjectIdentifier(token))?.cancel() }
+    private func stopFollowing(_ token: Token) { connections[ObjectIdentifier(token)]?.leave() }
 }
 
 /// How far a notification's story has been told.

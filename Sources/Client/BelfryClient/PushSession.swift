@@ -4,6 +4,7 @@ public import BelfryJSON
 public import BelfryProtocol
 public import BelfrySyscalls
 import Glibc
+import Synchronization
 
 /// Pushes notifications from async code, and follows each: for integration tests of apps and push servers.
 ///
@@ -31,7 +32,9 @@ public final class PushSession: Sendable {
 
     /// Pushes `notification`, a payload or an envelope in JSON, as it is.
     ///
-    /// Failures are thrown by the notification's events. Events that nobody reads cost memory; the call rings on.
+    /// It is sent whole, whoever reads its events: to drop what is returned loses these alone, and the call rings on.
+    /// Only a program that ends at once may take it along; it awaits an event before. Failures are thrown by the
+    /// events.
     public func push(_ notification: [UInt8]) -> PushedNotification {
         let (stream, continuation) = AsyncThrowingStream<PushConnection.Line, any Error>.makeStream(
             bufferingPolicy: .bufferingOldest(PushedNotification.linesMax))
@@ -40,7 +43,7 @@ public final class PushSession: Sendable {
             if case .cancelled = reason { follower.leave(token) }
         }
         follower.push(notification, to: socket, token, continuation)
-        return PushedNotification(lines: stream, session: self)
+        return PushedNotification(events: PushEvents(stream, of: self))
     }
 
     /// Pushes a payload in an envelope; see ``push(_:)``.
@@ -92,29 +95,17 @@ public struct PushedNotification: Sendable {
     /// How many events may wait for their reader: far more than the longest ring has.
     public static let linesMax = 10_000
 
-    let lines: AsyncThrowingStream<PushConnection.Line, any Error>
-    /// Held so that the session's thread lives as long as somebody reads these events.
-    let session: PushSession
-
-    /// The events until the worker closes, in the order of the contract; iterate them once.
+    /// The events until the worker closes, in the order of the contract, each of them once.
     ///
     /// Events and code words of a newer worker come through: see ``Event/Body/unknown(_:)`` and ``CodeWord``. Throws
     /// ``PushError`` if the socket cannot be reached, the connection breaks, a line is no event at all, or the worker
-    /// closed before it had told everything.
-    public var events: some AsyncSequence<Event, any Error> & Sendable {
-        lines.map { [session] line throws in
-            defer { withExtendedLifetime(session) {} }
-            guard let event = line.event else {
-                let text = Printable.escaped(String(decoding: line.bytes.prefix(200), as: UTF8.self))
-                throw PushError(.notAnEvent, "a line of the worker is no event: \(text)")
-            }
-            return event
-        }
-    }
+    /// closed before it had told everything; CancellationError if the task is cancelled. Whoever iterates next goes on
+    /// where the last one stopped; two at a time, or one after the end, get ``PushError/Code/readTwice``.
+    public let events: PushEvents
 
     /// The events up to and with the first for which `isLast` holds.
     ///
-    /// Throws ``PushError/Code/endedEarly`` if the worker closes before.
+    /// Throws ``PushError/Code/endedEarly`` if the worker closes before, and what ``events`` throws.
     public func events(until isLast: (Event) throws -> Bool) async throws -> [Event] {
         var seen: [Event] = []
         for try await event in events {
@@ -130,6 +121,78 @@ public struct PushedNotification: Sendable {
         var seen: [Event] = []
         for try await event in events { seen.append(event) }
         return seen
+    }
+}
+
+/// The events of one notification, each of them once.
+public struct PushEvents: AsyncSequence, Sendable {
+    /// One that iterates them.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let reading: Reading
+        private var isAtEnd = false
+
+        fileprivate init(_ reading: Reading) { self.reading = reading }
+
+        /// The next event; nil once the worker has closed.
+        public mutating func next() async throws -> Event? {
+            guard !isAtEnd else { return nil }
+            guard let line = try await reading.next() else {
+                isAtEnd = true
+                return nil
+            }
+            guard let event = line.event else {
+                let text = Printable.escaped(String(decoding: line.bytes.prefix(200), as: UTF8.self))
+                throw PushError(.notAnEvent, "a line of the worker is no event: \(text)")
+            }
+            return event
+        }
+    }
+
+    private let reading: Reading
+
+    init(_ lines: AsyncThrowingStream<PushConnection.Line, any Error>, of session: PushSession) {
+        reading = Reading(lines, of: session)
+    }
+
+    /// One that goes on where the last one stopped.
+    public func makeAsyncIterator() -> Iterator { Iterator(reading) }
+
+    /// Who reads the lines: the stream itself traps if two do.
+    fileprivate final class Reading: Sendable {
+        private enum State {
+            case free, taken, ended
+        }
+
+        private let lines: AsyncThrowingStream<PushConnection.Line, any Error>
+        /// Held so that the session's thread lives as long as somebody reads these events.
+        private let session: PushSession
+        private let state = Mutex(State.free)
+
+        init(_ lines: AsyncThrowingStream<PushConnection.Line, any Error>, of session: PushSession) {
+            self.lines = lines
+            self.session = session
+        }
+
+        func next() async throws -> PushConnection.Line? {
+            try Task.checkCancellation()
+            try state.withLock { state throws(PushError) in
+                switch state {
+                case .free: state = .taken
+                case .taken: throw PushError(.readTwice, "two read the events of one notification at a time")
+                case .ended: throw PushError(.readTwice, "the events of this notification have all been read")
+                }
+            }
+            var isEnded = true
+            defer { state.withLock { $0 = isEnded ? .ended : .free } }
+            var lines = lines.makeAsyncIterator()
+            guard let line = try await lines.next() else {
+                // To the stream a cancelled reader has come to its end.
+                try Task.checkCancellation()
+                return nil
+            }
+            isEnded = false
+            return line
+        }
     }
 }
 
@@ -149,6 +212,8 @@ public struct PushError: Error, Hashable, Sendable, CustomStringConvertible {
         case lineTooLong
         /// A line is no event.
         case notAnEvent
+        /// Two read the events at a time, or somebody after all have been read.
+        case readTwice
         /// The connection ended before what was waited for, before the delivery, or before the end of a ring was told.
         case endedEarly
     }
@@ -175,6 +240,7 @@ public struct PushError: Error, Hashable, Sendable, CustomStringConvertible {
         case .noSocket: "start it with: systemctl --user enable --now belfry.socket"
         case .connectionFailed, .endedEarly: "see what the worker says: journalctl --user -t belfry-worker"
         case .lineTooLong, .notAnEvent: "is something other than Belfry listening there?"
+        case .readTwice: "keep the events that were read"
         }
     }
 
@@ -183,7 +249,7 @@ public struct PushError: Error, Hashable, Sendable, CustomStringConvertible {
         switch code {
         case .pathTooLong: 64
         case .noPath, .noSocket: 69
-        case .lineTooLong, .notAnEvent: 70
+        case .lineTooLong, .notAnEvent, .readTwice: 70
         case .connectionFailed, .endedEarly: 75
         }
     }
