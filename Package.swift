@@ -108,7 +108,8 @@ let client: [Target] = [
             "BelfryProtocol", "BelfryEventLoop", "BelfryEventLoopExecutor", "BelfryJSON", "BelfrySyscalls",
             "BelfryTerms",
         ]
-    )
+    ),
+    room("Client/BelfryServe", imports: ["BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux"]),
 ]
 
 let programs: [Target] = [
@@ -125,7 +126,7 @@ let programs: [Target] = [
     program(
         "Programs/belfry",
         imports: [
-            "BelfryClient", "BelfryAppGroup", "CallLedger", "GroupLedger", "RingEar", "BelfrySettings",
+            "BelfryClient", "BelfryServe", "BelfryAppGroup", "CallLedger", "GroupLedger", "RingEar", "BelfrySettings",
             "BelfryEventLoop",
             "BelfryProtocol",
             "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "SystemSound", "CBelfryLinux",
@@ -154,7 +155,7 @@ let checks: [Target] = [
         path: "Tests/RingPlayer",
         swiftSettings: strict
     ),
-    tests("TidyTests", of: ["BelfrySettings", "BelfryTerms"]),
+    tests("TidyTests", of: ["BelfrySettings", "BelfrySyscalls", "BelfryTerms"]),
     tests("BelfryTermsTests", of: ["BelfryTerms"]),
     tests("BelfryJSONTests", of: ["BelfryJSON", "BelfryTerms", "Support"]),
     tests("BelfryPropertyListTests", of: ["BelfryPropertyList", "Support"]),
@@ -226,6 +227,12 @@ let checks: [Target] = [
         of: [
             "BelfryClient", "BelfryProtocol", "BelfryEventLoop", "BelfryJSON", "BelfrySyscalls", "BelfryTerms",
             "Support",
+        ]),
+    tests(
+        "BelfryServeTests",
+        of: [
+            "BelfryServe", "BelfryEventLoop", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "Support", "belfry",
+            "belfry-worker",
         ]),
     tests(
         "CommandLineTests",

@@ -1,4 +1,5 @@
 import BelfrySettings
+import BelfrySyscalls
 import BelfryTerms
 import Testing
 
@@ -50,6 +51,16 @@ import Testing
             #expect(row?[1] == "`\(setting.environmentVariable)`", "\(setting.name)")
             #expect(row.map { text.isEmpty ? ["none", "any"].contains($0[2]) : $0[2] == "`\(text)`" } == true)
         }
+    }
+
+    @Test("a variable of ours that configuration.md names is no mistake")
+    func otherVariables() throws {
+        let rows = try Page("docs/configuration.md").rows(under: "Other variables")
+        let ours = rows.compactMap { Page.code(in: $0[0]).first }.filter { $0.hasPrefix("BELFRY_") }
+        #expect(ours.count >= 5)
+        var environment = Environment()
+        for name in ours { environment[name] = "no" }
+        #expect(SettingsLoader.load(environment: environment).mistakes.isEmpty)
     }
 
     @Test("ARCHITECTURE.md has each floor, and each room on its own")

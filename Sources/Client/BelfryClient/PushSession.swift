@@ -237,7 +237,10 @@ public struct PushError: Error, Hashable, Sendable, CustomStringConvertible {
         switch code {
         case .noPath: "set XDG_RUNTIME_DIR or BELFRY_SOCKET, or give the socket's path"
         case .pathTooLong: "use a shorter path"
-        case .noSocket: "start it with: systemctl --user enable --now belfry.socket"
+        case .noSocket:
+            userManagerRuns()
+                ? "start it with: systemctl --user enable --now belfry.socket"
+                : "no user manager runs here: run your tests in: belfry serve -- COMMAND"
         case .connectionFailed, .endedEarly: "see what the worker says: journalctl --user -t belfry-worker"
         case .lineTooLong, .notAnEvent: "is something other than Belfry listening there?"
         case .readTwice: "keep the events that were read"
@@ -256,4 +259,10 @@ public struct PushError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// One line for people.
     public var description: String { remedy.isEmpty ? detail : "\(detail): \(remedy)" }
+}
+
+/// Whether this user has a systemd user manager, by the socket that systemctl(1) asks it at.
+private func userManagerRuns() -> Bool {
+    guard let folder = unsafe getenv("XDG_RUNTIME_DIR") else { return false }
+    return unsafe access("\(String(cString: folder))/systemd/private", F_OK) == 0
 }

@@ -22,6 +22,8 @@ struct Command: Sendable {
     /// Given all words from the first argument on, how many arguments are taken as they are, hyphens included; nil if
     /// options may come anywhere.
     var verbatimCount: (@Sendable ([String]) -> Int)?
+    /// Whether the arguments are a command line: everything from the first of them on is left as it is.
+    var takesCommandLine = false
     /// Carries the command out.
     let run: @Sendable (Context) throws(CommandError) -> ProgramStatus
 }

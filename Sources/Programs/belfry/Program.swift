@@ -10,6 +10,7 @@ enum Program {
     /// Every command, in the order of the help.
     static let commands: [Command] = [
         .push, .call, .hangup, .answer, .decline, .app, .calls, .watch, .group, .config, .doctor,
+        .serve,
     ]
 
     /// Runs what `words`, the command line without the program's name, asks for.
@@ -61,6 +62,7 @@ enum Program {
     /// Reads the options of `command`, which may come before, between and after its arguments.
     private static func parse(_ words: [String], of command: Command) throws(CommandError) -> ParsedOptions {
         let known = command.options + Option.common
+        if command.takesCommandLine { return try OptionParser.parse(words, known, stopsAtFirstArgument: true) }
         guard let verbatimCount = command.verbatimCount else {
             return try OptionParser.parse(words, known, stopsAtFirstArgument: false)
         }

@@ -1,6 +1,7 @@
 public import BelfrySyscalls
 import CBelfryLinux
 import CBelfrySystemd
+import Glibc
 
 /// A signal that arrived, with what came along.
 public struct ReceivedSignal: Hashable, Sendable {
@@ -8,6 +9,8 @@ public struct ReceivedSignal: Hashable, Sendable {
     public let number: Int32
     /// The descriptor that it is about, if fcntl(2) asked for such a signal (F_SETSIG); 0 for all others.
     public let descriptor: Int32
+    /// Whether the kernel itself sent it, as a terminal does to the whole foreground group.
+    public let isOfKernel: Bool
 }
 
 extension Loop {
@@ -72,7 +75,8 @@ private func signalArrived(
     unsafe loopSource(userdata, as: SignalSource.self).fire(
         ReceivedSignal(
             number: Int32(truncatingIfNeeded: information.ssi_signo),
-            descriptor: information.ssi_fd
+            descriptor: information.ssi_fd,
+            isOfKernel: information.ssi_code == SI_KERNEL
         )
     )
     return 0

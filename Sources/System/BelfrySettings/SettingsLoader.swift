@@ -34,15 +34,17 @@ public enum SettingsLoader {
 
     /// The settings for `environment`, which gives `XDG_CONFIG_HOME`, `HOME` and the variables of ``Setting``.
     ///
-    /// If nothing is configured this costs two system calls. An empty variable counts as none, as the
-    /// XDG Base Directory specification has it for its own.
+    /// With `BELFRY_CONFIG_FILES=no` no file is read. If nothing is configured this costs two system calls. An empty
+    /// variable counts as none, as the XDG Base Directory specification has it for its own.
     public static func load(
         environment: Environment,
         machineRoot: String = SettingsLoader.machineRoot
     ) -> LoadedSettings {
         var reading = Reading()
-        reading.readLayer("\(machineRoot)/belfry")
-        if let userRoot = userRoot(environment) { reading.readLayer("\(userRoot)/belfry") }
+        if environment["BELFRY_CONFIG_FILES"] != "no" {
+            reading.readLayer("\(machineRoot)/belfry")
+            if let userRoot = userRoot(environment) { reading.readLayer("\(userRoot)/belfry") }
+        }
         reading.readVariables(environment)
         return reading.finished()
     }

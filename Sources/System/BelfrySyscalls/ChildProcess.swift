@@ -17,10 +17,13 @@ public struct ChildCommand: Sendable {
     public var arguments: [String]
     /// Its environment, complete; nil for this process's own.
     public var environment: [String: String]?
-    /// Its descriptors. Those that are not named, and of this process every one but 0, 1 and 2, are closed.
+    /// Its descriptors. Those that are not named, and of this process every one but 0, 1 and 2, are closed, unless
+    /// ``keepsDescriptors`` says otherwise.
     public var streams: [Int32: Stream]
     /// Whether it leads a process group of its own, so that it can be killed with all its children.
     public var leadsGroup = false
+    /// Whether it also has those of this process's descriptors that are not closed on execution.
+    public var keepsDescriptors = false
     /// The directory it starts in; nil for this process's own.
     public var workingDirectory: String?
 
@@ -200,6 +203,7 @@ private final class SpawnActions {
             unsafe posix_spawn_file_actions_addchdir_np(&raw, directory)
         }
         // What others in this process opened without close-on-exec stays ours too.
+        guard !command.keepsDescriptors else { return }
         unsafe posix_spawn_file_actions_addclosefrom_np(&raw, numberMax + 1)
     }
 

@@ -34,6 +34,13 @@ public struct Directory: ~Copyable, Sendable {
         }
     }
 
+    /// Opens `path`, whose last part must be no link: in a folder where anybody may make one.
+    public static func openUnlinked(path: String) throws(SystemError) -> Directory {
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+        let opened = try checked("open", on: path) { unsafe Glibc.open(path, flags) }
+        return try ours(OwnedDescriptor(owning: opened), path: path)
+    }
+
     /// Opens the directory `name` in this one, made if it is missing and `makes`. Fails with ELOOP or ENOTDIR for a
     /// link, with EPERM for one that is not ours.
     public borrowing func openDirectory(_ name: String, makes: Bool) throws(SystemError) -> Directory {

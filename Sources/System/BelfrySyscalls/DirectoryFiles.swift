@@ -84,6 +84,19 @@ extension Directory {
         try checked("unlinkat", on: "\(path)/\(name)") { unsafe unlinkat(parent, name, AT_REMOVEDIR) }
     }
 
+    /// Removes all that is in it, down to `depthMax` directories. What cannot be removed stays.
+    public borrowing func removeContents(depthMax: Int) {
+        guard depthMax > 0, let names = try? names(max: .max) else { return }
+        for name in names {
+            if let inner = try? openDirectory(name, makes: false) {
+                inner.removeContents(depthMax: depthMax - 1)
+                try? removeDirectory(name)
+            } else {
+                try? remove(name)
+            }
+        }
+    }
+
     /// Renames `name` to `newName`, over what is there.
     public borrowing func rename(_ name: String, to newName: String) throws(SystemError) {
         let parent = descriptor.number

@@ -1,0 +1,181 @@
+public import BelfryEventLoop
+public import BelfrySyscalls
+public import BelfryTerms
+import CBelfryLinux
+import Glibc
+
+/// Serves a push socket where no service manager does: starts a worker for each connection, as `belfry.socket` with its
+/// units has it done, and tidies after one that died.
+///
+/// It belongs to its loop's thread. Nothing of it outlives it but a worker that a signal cannot end.
+public final class PushServer {
+    /// How many connections may wait to be accepted, as in `belfry.socket`.
+    private static let backlog: Int32 = 256
+    /// How many workers run at once, as in `belfry.socket`; fewer where descriptors are few. The others wait.
+    private static let workersMax = 4_096
+    /// Descriptors that are not for workers.
+    private static let descriptorsKept = 64
+    /// When to try again to accept a connection or to start a worker, for want of descriptors, memory or processes.
+    private static let shortageDelay = TimeSpan.milliseconds(100)
+    /// How long a worker has to end after SIGTERM, as in `belfry@.service`.
+    private static let stopPatience = TimeSpan.seconds(3)
+    /// How long tidying may take, as in `belfry-tidy.service`.
+    private static let tidyingMax = TimeSpan.seconds(30)
+    /// What a worker ends with if all is well: it handled the notification, or rejected it.
+    private static let goodExits: [ChildExit] = [.exited(code: 0), .exited(code: 65)]
+
+    private let loop: Loop
+    private let path: String
+    private let worker: ChildCommand
+    private let lifetimeMax: TimeSpan
+    private let listener: OwnedDescriptor
+    private let workersMax: Int
+    private var source: DescriptorSource?
+    private var shortage: (any ScheduledTimer)?
+    private var children: [Int32: Running] = [:]
+    /// A connection that was accepted and has no worker yet.
+    private var unserved: OwnedDescriptor?
+    private var isTidyingDue = false
+    private var stopped: (() -> Void)?
+
+    /// A child process, and what ends it.
+    private struct Running {
+        let child: ChildProcess
+        let isTidier: Bool
+        var end: any ScheduledTimer
+    }
+
+    /// Listens at `path`, which must be free, and serves from the loop's next iteration on.
+    ///
+    /// - Parameters:
+    ///   - worker: the worker's program and environment; the connection becomes its standard input and output.
+    ///   - lifetimeMax: after so long a worker is ended by SIGTERM, and if need be killed.
+    public init(
+        at path: String, worker: ChildCommand, lifetimeMax: TimeSpan, on loop: Loop
+    ) throws(SystemError) {
+        self.loop = loop
+        self.path = path
+        self.worker = worker
+        self.lifetimeMax = lifetimeMax
+        workersMax = min(Self.workersMax, max(1, sysconf(Int32(_SC_OPEN_MAX)) - Self.descriptorsKept))
+        listener = try Self.listen(at: path)
+        try serve()
+    }
+
+    private static func listen(at path: String) throws(SystemError) -> OwnedDescriptor {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let listener = OwnedDescriptor(owning: try checked("socket") { Glibc.socket(AF_UNIX, kind, 0) })
+        let number = listener.number
+        var address = try UnixAddress(path)
+        try checked("bind", on: path) { unsafe address.withPointer { unsafe Glibc.bind(number, $0, $1) } }
+        // Nobody can connect before it listens.
+        try checked("chmod", on: path) { unsafe chmod(path, 0o600) }
+        try checked("listen", on: path) { Glibc.listen(number, backlog) }
+        return listener
+    }
+
+    /// Ends all workers, by SIGTERM and if need be SIGKILL, and serves nobody any more; then calls `done`.
+    public func stop(_ done: @escaping () -> Void) {
+        stopped = done
+        pause()
+        shortage?.cancel()
+        unserved = nil
+        unsafe unlink(path)
+        for pid in children.keys { end(pid) }
+        leaveIfIdle()
+    }
+
+    private func serve() throws(SystemError) {
+        source = try loop.watch(descriptor: listener.number, events: .readable, description: "push socket") {
+            [unowned self] _ in accept()
+        }
+    }
+
+    private func pause() {
+        source?.cancel()
+        source = nil
+    }
+
+    /// One connection an iteration: those who wait for a worker's end have their turn between two.
+    private func accept() {
+        guard children.count < workersMax else { return pause() }
+        let accepted = accept4(listener.number, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
+        guard accepted >= 0 else {
+            if errno != EAGAIN, errno != EINTR, errno != ECONNABORTED { waitOutShortage() }
+            return
+        }
+        start(OwnedDescriptor(owning: accepted))
+    }
+
+    private func start(_ connection: consuming OwnedDescriptor) {
+        var command = worker
+        command.streams[STDIN_FILENO] = .descriptor(connection.number)
+        command.streams[STDOUT_FILENO] = .descriptor(connection.number)
+        do throws(SystemError) {
+            try run(command, isTidier: false, timeMax: lifetimeMax)
+        } catch {
+            unserved = consume connection
+            waitOutShortage()
+        }
+    }
+
+    private func run(_ command: ChildCommand, isTidier: Bool, timeMax: TimeSpan) throws(SystemError) {
+        var command = command
+        command.leadsGroup = true
+        let child = try ChildProcess(command)
+        let pid = child.pid
+        try loop.onExit(of: child, description: "worker") { [weak self] in self?.ended(pid, $0) }
+        let end = loop.schedule(at: loop.now + timeMax, description: "worker") { [weak self] in self?.end(pid) }
+        children[pid] = Running(child: child, isTidier: isTidier, end: end)
+    }
+
+    private func waitOutShortage() {
+        pause()
+        shortage = loop.schedule(at: loop.now + Self.shortageDelay, description: "push socket") { [weak self] in
+            self?.resume()
+        }
+    }
+
+    private func resume() {
+        guard stopped == nil, source == nil else { return }
+        if let connection = unserved.take() { start(connection) }
+        guard unserved == nil else { return }
+        do throws(SystemError) { try serve() } catch { waitOutShortage() }
+    }
+
+    private func end(_ pid: Int32) {
+        guard let child = children[pid]?.child else { return }
+        try? child.signal(SIGTERM)
+        children[pid]?.end.cancel()
+        children[pid]?.end = loop.schedule(at: loop.now + Self.stopPatience, description: "worker") {
+            try? child.signal(SIGKILL)
+        }
+    }
+
+    private func ended(_ pid: Int32, _ exit: ChildExit) {
+        guard let child = children.removeValue(forKey: pid) else { return }
+        child.end.cancel()
+        if child.isTidier ? isTidyingDue : !Self.goodExits.contains(exit) { tidy() }
+        resume()
+        leaveIfIdle()
+    }
+
+    /// Has the missed calls of workers that died recorded; one run is for all that died before it began.
+    private func tidy() {
+        guard stopped == nil else { return }
+        isTidyingDue = children.values.contains { $0.isTidier }
+        guard !isTidyingDue else { return }
+        var command = worker
+        command.arguments = ["--tidy"]
+        command.streams[STDIN_FILENO] = .null
+        command.streams[STDOUT_FILENO] = .null
+        // For want of processes: the next worker that dies is as good an occasion.
+        try? run(command, isTidier: true, timeMax: Self.tidyingMax)
+    }
+
+    private func leaveIfIdle() {
+        guard let stopped, children.isEmpty else { return }
+        self.stopped = nil
+        stopped()
+    }
+}

@@ -1,0 +1,86 @@
+public import BelfrySyscalls
+import CBelfryLinux
+import Glibc
+
+/// A folder with all that one push server needs: its socket, its state and its runtime files, for this user alone.
+///
+/// It goes with ``remove()``. One whose process was killed is removed by the next one that is made beside it.
+public struct ServeFolder: ~Copyable {
+    /// Where the push socket belongs.
+    public var socketPath: String { "\(directory.path)/push.sock" }
+    /// The state directory: what `BELFRY_STATE_DIRECTORY` says.
+    public var statePath: String { "\(directory.path)/state" }
+    /// The runtime directory: what `BELFRY_RUNTIME_DIRECTORY` says.
+    public var runtimePath: String { "\(directory.path)/run" }
+
+    private let directory: Directory
+    /// Held as long as its process lives.
+    private let lock: FileLock
+
+    private static let prefix = "belfry-serve-"
+    private static let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
+    /// How many names are looked at beside it, and how many are tried for a new one.
+    private static let namesMax = 4_096
+    /// How deep what is in it lies.
+    private static let depthMax = 16
+
+    /// Makes one in the first of `places` that takes it and whose path leaves room for a socket's. Throws what the last
+    /// one said.
+    public init(in places: [String]) throws(SystemError) {
+        var failure = SystemError(errno: ENOENT, call: "mkdir", subject: "no folder is named")
+        for place in places {
+            do throws(SystemError) {
+                Self.sweep(place)
+                self = try Self.make(in: place)
+                return
+            } catch {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    private init(directory: consuming Directory, lock: consuming FileLock) {
+        self.directory = directory
+        self.lock = lock
+    }
+
+    private static func make(in place: String) throws(SystemError) -> ServeFolder {
+        while true {
+            let path = "\(place)/\(prefix)\(String((0..<8).compactMap { _ in letters.randomElement() }))"
+            _ = try UnixAddress("\(path)/push.sock")
+            do throws(SystemError) {
+                try checked("mkdir", on: path) { unsafe mkdir(path, 0o700) }
+            } catch  where error.errno == EEXIST {
+                continue
+            }
+            let directory = try Directory.openUnlinked(path: path)
+            // Whoever sweeps may have taken it for a dead one's.
+            if let lock = try directory.tryLock(), try !directory.isRemoved() {
+                return ServeFolder(directory: directory, lock: lock)
+            }
+        }
+    }
+
+    /// Removes it with all that is in it.
+    public consuming func remove() {
+        directory.removeContents(depthMax: Self.depthMax)
+        unsafe rmdir(directory.path)
+    }
+
+    /// Removes those beside it whose processes were killed.
+    private static func sweep(_ place: String) {
+        guard let stream = unsafe opendir(place) else { return }
+        defer { unsafe closedir(stream) }
+        for _ in 0..<namesMax {
+            guard let entry = unsafe readdir(stream) else { return }
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard name.hasPrefix(prefix), let directory = try? Directory.openUnlinked(path: "\(place)/\(name)"),
+                let lock = try? directory.tryLock()
+            else { continue }
+            ServeFolder(directory: directory, lock: lock).remove()
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import BelfryEventLoop
+import BelfryServe
+import BelfrySettings
+import BelfrySyscalls
+import BelfryTerms
+import Glibc
+
+extension Command {
+    /// `belfry serve`.
+    static let serve = Command(
+        name: "serve", synopsis: ["serve [--socket PATH] [-- COMMAND [ARGUMENT]...]"],
+        summary: "serve a push socket of its own, for tests and containers, where no user manager runs",
+        details: """
+            COMMAND runs with BELFRY_SOCKET, BELFRY_STATE_DIRECTORY and BELFRY_RUNTIME_DIRECTORY, which name a folder that
+            is gone afterwards, and the exit status is its own. Without COMMAND these three are printed once pushes can be
+            sent, and a signal ends it. No configuration file is read: BELFRY_... variables are the settings.
+            """,
+        arguments: 0...Int.max, takesCommandLine: true
+    ) { context throws(CommandError) in
+        do throws(SystemError) {
+            return try Serving(context).run()
+        } catch {
+            throw CommandError(.unavailable, "no push socket can be served: \(error)")
+        }
+    }
+}
+
+/// One run of `belfry serve`.
+private final class Serving {
+    /// The exit statuses of shells for a command that does not exist, and for one that cannot be run.
+    private static let notFound: Int32 = 127
+    private static let notExecutable: Int32 = 126
+    /// What a worker may take beyond its budget: `RuntimeMaxSec=` of `belfry@.service`.
+    private static let lifetimeBeyondBudget = TimeSpan.seconds(3)
+    /// What a service manager says to its own services alone.
+    private static let foreignVariables = ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "NOTIFY_SOCKET"]
+
+    private let context: Context
+    private let loop: Loop
+    private var server: PushServer?
+    private var child: ChildProcess?
+    private var exitOfChild: ChildExit?
+
+    init(_ context: Context) throws(SystemError) {
+        self.context = context
+        loop = try Loop()
+    }
+
+    func run() throws(SystemError) -> ProgramStatus {
+        let words = context.options.arguments
+        let program = words.first.flatMap(path)
+        if let name = words.first, program == nil {
+            context.output.complaint(Printable.escaped("belfry: there is no program \(name)"))
+            exit(Self.notFound)
+        }
+        try listenForSignals(passesOn: program != nil)
+        let folder = try ServeFolder(in: places)
+        let variables = [
+            ("BELFRY_SOCKET", context.options["socket"] ?? folder.socketPath),
+            ("BELFRY_STATE_DIRECTORY", folder.statePath), ("BELFRY_RUNTIME_DIRECTORY", folder.runtimePath),
+        ]
+        do throws(SystemError) {
+            try serve(variables)
+            if let path = program {
+                try start(path, arguments: Array(words.dropFirst()), variables)
+            } else {
+                for (name, value) in variables { context.output.line("\(name)=\(value)") }
+            }
+        } catch {
+            folder.remove()
+            throw error
+        }
+        loop.run()
+        folder.remove()
+        switch exitOfChild {
+        case .exited(let code): exit(code)
+        case .killed(let signal):
+            endThisProcess(by: signal)
+            return .unavailable
+        case nil: return .done
+        }
+    }
+
+    /// Where the folder may be made: the user's runtime directory, if it is theirs alone, else where temporary files
+    /// are.
+    private var places: [String] {
+        var places: [String] = []
+        if let runtime = context.environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/"),
+            (try? Directory.openUnlinked(path: runtime)) != nil
+        {
+            places.append(runtime)
+        }
+        if let temporary = context.environment["TMPDIR"], temporary.hasPrefix("/") { places.append(temporary) }
+        return places + ["/tmp"]
+    }
+
+    private func serve(_ variables: [(String, String)]) throws(SystemError) {
+        guard let program = programBeside("belfry-worker") else {
+            throw SystemError(errno: ENOENT, call: "stat", subject: "belfry-worker beside belfry")
+        }
+        var environment = context.environment.filter { !Self.foreignVariables.contains($0.key) }
+        for (name, value) in variables { environment[name] = value }
+        environment["BELFRY_CONFIG_FILES"] = "no"
+        environment["SWIFT_BACKTRACE"] = "enable=no,swift-backtrace=/"
+        let budget = SettingsLoader.load(environment: Environment(environment)).settings.expiryBudget
+        let path = variables[0].1
+        try removeStaleSocket(path)
+        server = try PushServer(
+            at: path, worker: ChildCommand(path: program, environment: environment),
+            lifetimeMax: budget + Self.lifetimeBeyondBudget, on: loop)
+    }
+
+    /// Removes a socket on which nobody listens any more.
+    private func removeStaleSocket(_ path: String) throws(SystemError) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let probe = OwnedDescriptor(owning: try checked("socket") { socket(AF_UNIX, kind, 0) })
+        do throws(SystemError) {
+            try connectUnixSocket(probe.number, to: path)
+        } catch  where error.errno == ECONNREFUSED {
+            unsafe unlink(path)
+        } catch {
+            // bind(2) says what is there.
+        }
+    }
+
+    private func start(_ path: String, arguments: [String], _ variables: [(String, String)]) throws(SystemError) {
+        var command = ChildCommand(path: path, arguments: arguments, environment: context.environment)
+        for (name, value) in variables { command.environment?[name] = value }
+        command.keepsDescriptors = true
+        do throws(SystemError) {
+            let child = try ChildProcess(command)
+            try loop.onExit(of: child, description: "command") { [unowned self] exit in
+                exitOfChild = exit
+                stop()
+            }
+            self.child = child
+        } catch {
+            context.output.complaint(Printable.escaped("belfry: \(path) cannot be run: \(error)"))
+            exitOfChild = .exited(code: Self.notExecutable)
+            _ = loop.afterThis(description: "command") { [unowned self] in stop() }
+        }
+    }
+
+    private func listenForSignals(passesOn: Bool) throws(SystemError) {
+        for number in [SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2] where !isIgnored(signal: number) {
+            try loop.onSignal(number, description: "signal") { [unowned self] signal in
+                guard passesOn else { return stop() }
+                // What the terminal sent, COMMAND has got as well.
+                if !signal.isOfKernel { try? child?.signal(number) }
+            }
+        }
+    }
+
+    private func stop() {
+        guard let server else { return loop.stop() }
+        server.stop { [loop] in loop.stop() }
+    }
+
+    /// The program that a shell would run for `name`; nil if there is none.
+    private func path(of name: String) -> String? {
+        if name.utf8.contains(UInt8(ascii: "/")) { return unsafe access(name, F_OK) == 0 ? name : nil }
+        let folders = (context.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(
+            separator: ":", omittingEmptySubsequences: false)
+        return folders.map { $0.isEmpty ? name : "\($0)/\(name)" }.first { unsafe access($0, X_OK) == 0 }
+    }
+}

@@ -1,0 +1,46 @@
+public import BelfrySyscalls
+import Glibc
+
+/// A program that runs, and what it prints.
+public final class ProgramRun {
+    /// Its process.
+    public let child: ChildProcess
+    private let output: LineReader
+    private let errors: LineReader
+
+    /// Starts `path` with `arguments`, this process's environment with `environment` over it, without those that are
+    /// nil.
+    public init(_ path: String, _ arguments: [String], environment: [String: String?] = [:]) throws {
+        let output = try DescriptorPair.pipe()
+        let errors = try DescriptorPair.pipe()
+        var variables = Environment.allOfThisProcess()
+        for (name, value) in environment { variables[name] = value }
+        let command = ChildCommand(
+            path: path, arguments: arguments, environment: variables,
+            streams: [
+                0: .null, 1: .descriptor(output.writing.number), 2: .descriptor(errors.writing.number),
+            ])
+        child = try ChildProcess(command)
+        output.writing.close()
+        errors.writing.close()
+        self.output = LineReader(output.reading)
+        self.errors = LineReader(errors.reading)
+    }
+
+    /// The next line that it prints; nil at the end, or if none comes in `milliseconds`.
+    public func line(within milliseconds: Int32 = 20_000) -> String? { output.next(within: milliseconds) }
+
+    /// The lines that it prints from here to its end.
+    public func lines() -> [String] {
+        var lines: [String] = []
+        while let line = line() { lines.append(line) }
+        return lines
+    }
+
+    /// What it complains of, to its end.
+    public func complaints() -> [String] {
+        var lines: [String] = []
+        while let line = errors.next(within: 20_000) { lines.append(line) }
+        return lines
+    }
+}
