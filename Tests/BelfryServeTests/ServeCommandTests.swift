@@ -134,6 +134,24 @@ import Testing
         #expect(left.isEmpty, "what the killed one left is swept by the next")
     }
 
+    @Test(
+        "a program that is started with all signals blocked, as Foundation's Process does, unblocks them",
+        arguments: ["belfry watch", "belfry-worker", "belfry-avatar 3>/dev/null"])
+    func blockedSignals(program: String) throws {
+        let blocks = "import os, signal, sys; signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals()); "
+        let folder = testedProgram("belfry").dropLast("belfry".count)
+        let run = try shell(
+            """
+            mkfifo "$BELFRY_STATE_DIRECTORY.in"
+            python3 -c "\(blocks)os.execv(sys.argv[1], sys.argv[1:])" \(folder)\(program) <"$BELFRY_STATE_DIRECTORY.in" >/dev/null &
+            exec 9>"$BELFRY_STATE_DIRECTORY.in"
+            until [ "$(readlink /proc/$!/exe)" = "$(realpath \(folder)\(program.split(separator: " ")[0]))" ]; do :; done
+            until [ $((0x$(sed -n 's/SigBlk:.//p' /proc/$!/status) & 0x800)) = 0 ]; do :; done
+            echo unblocked; kill -9 $!
+            """)
+        #expect(run.line() == "unblocked")
+    }
+
     @Test("a runtime folder that is a link is passed over") func linkedRuntimeFolder() throws {
         let link = "\(place.path)/link"
         unsafe symlink(place.makeFolder("real"), link)

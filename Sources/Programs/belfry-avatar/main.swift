@@ -12,6 +12,7 @@ guard CommandLine.arguments.count == 1, fcntl(3, F_GETFD) != -1 else {
     printError("is started by belfry-worker: a request on standard input, the picture to descriptor 3")
     exit(64)
 }
+unblockAllSignals()
 ignoreBrokenPipes()
 do throws(SystemError) {
     try FetchRun.write(try FetchRun.answerStandardInput())

@@ -8,6 +8,7 @@ let usage = """
     """
 
 openMissingStandardDescriptors()
+unblockAllSignals()
 // A client that leaves must not end a ring by SIGPIPE. systemd ignores that signal for services; a shell does not.
 ignoreBrokenPipes()
 

@@ -2,6 +2,7 @@ import BelfrySyscalls
 import Glibc
 
 openMissingStandardDescriptors()
+unblockAllSignals()
 let output = Output()
 let words = Array(CommandLine.arguments.dropFirst())
 let status = Program.run(words, environment: Environment.allOfThisProcess(), output: output)

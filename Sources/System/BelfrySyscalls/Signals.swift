@@ -11,6 +11,14 @@ public func unblockSignal(_ number: Int32) throws(SystemError) {
     try change(SIG_UNBLOCK, number)
 }
 
+/// Takes every signal from the calling thread's blocked ones: a program inherits them from the thread that starts it,
+/// and those of a thread pool, from which Foundation's `Process` starts programs, block all.
+public func unblockAllSignals() {
+    var none = sigset_t()
+    unsafe sigemptyset(&none)
+    unsafe pthread_sigmask(SIG_SETMASK, &none, nil)
+}
+
 /// Has the process ignore SIGPIPE: writing to a peer that left then fails with EPIPE (S5).
 public func ignoreBrokenPipes() {
     _ = signal(SIGPIPE, SIG_IGN)
