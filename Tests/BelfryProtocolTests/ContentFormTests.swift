@@ -16,6 +16,10 @@ import Testing
         content.interruptionLevel = .timeSensitive
         content.relevanceScore = 0.25
         content.targetContentIdentifier = "window"
+        content.launchImageName = "launch"
+        content.filterCriteria = "work"
+        content.summaryArgument = "Ada"
+        content.summaryArgumentCount = 2
         content.attachments = [NotificationAttachment(id: "avatar", path: "/tmp/a.png", type: "public.png")]
         content.userInfo = ["aps": ["alert": "x", "n": .integer(.max), "r": 3.0], "z": .null]
         return content
@@ -29,7 +33,8 @@ import Testing
                 "interruptionLevel": "time-sensitive",
                 "attachments": [["id": "avatar", "path": "/tmp/a.png", "type": "public.png"]],
                 "userInfo": ["aps": ["alert": "x", "n": .integer(.max), "r": 3.0], "z": .null],
-                "relevanceScore": 0.25, "targetContentId": "window",
+                "relevanceScore": 0.25, "targetContentId": "window", "launchImageName": "launch",
+                "filterCriteria": "work", "summaryArgument": "Ada", "summaryArgumentCount": 2,
             ])
     }
 

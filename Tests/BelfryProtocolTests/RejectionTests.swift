@@ -81,19 +81,25 @@ import Testing
         arguments: [
             (4096, nil), (4097, .payloadTooLarge),
         ] as [(Int, RejectionReason?)])
-    func theCompactPayloadIsBounded(count: Int, reason: RejectionReason?) {
+    func thePayloadIsBoundedInBytesAsItCame(count: Int, reason: RejectionReason?) {
         let frame = #"{"aps":{"alert":""}}"#
         let text = String(repeating: "a", count: count - frame.utf8.count)
         let payload = #"{"aps":{"alert":"\#(text)"}}"#
         #expect(rejection(payload)?.reason == reason)
-        // White space around it does not count.
-        #expect(rejection("\n\n  {\n \"aps\" : {\t\"alert\" : \"\(text)\" } }\n")?.reason == reason)
-        // Neither does the envelope.
+        // White space around it does not count, white space in it does.
+        #expect(rejection("\n\n  \(payload)\n")?.reason == reason)
+        let spaced = #"{ "aps" : {"alert":"\#(text.dropLast(3))"}}"#
+        #expect(rejection(spaced)?.reason == reason)
+        // An escape has the bytes that it is written with: Python writes é so.
+        let escaped = #"{"aps":{"alert":"\#(text.dropLast(6))\u00e9"}}"#
+        #expect(rejection(escaped)?.reason == reason)
+        // The envelope does not count, wherever the payload stands in it, and however its key is spelled.
         #expect(rejection(#"{"payload":\#(payload),"topic":"com.example","pushType":"alert"}"#)?.reason == reason)
+        #expect(rejection(#"{"topic":"\"{payload\": [","\u0070ayload" : \#(escaped) }"#)?.reason == reason)
     }
 
     @Test(arguments: [(5120, nil), (5121, .payloadTooLarge)] as [(Int, RejectionReason?)])
-    func theCompactPayloadOfAVoipPushMayBeLarger(count: Int, reason: RejectionReason?) {
+    func thePayloadOfAVoipPushMayBeLarger(count: Int, reason: RejectionReason?) {
         let text = String(repeating: "a", count: count - #"{"callerName":""}"#.utf8.count)
         #expect(rejection(#"{"payload":{"callerName":"\#(text)"},"pushType":"voip"}"#)?.reason == reason)
     }

@@ -34,7 +34,7 @@ struct CallReader {
         switch kind {
         case .other: return nil
         case .hangup:
-            return .hangup(Hangup(callID: try callID(), reason: reason(), sentAt: sentAt()))
+            return .hangup(Hangup(callID: try hangupCallID(), reason: reason(), sentAt: sentAt()))
         case .request:
             let callID = try callID()
             if let value = payload["info"], info == nil, !value.isNull {
@@ -60,7 +60,12 @@ struct CallReader {
             return kind(ofWord: type, in: "info.type")
         }
         let type = payload["type"] ?? .null
-        guard envelope.pushType == .voip else { return kind(ofWord: type, in: "type") }
+        guard envelope.pushType == .voip else {
+            if let number = type.numberValue, info == nil, let meant = Self.typeWord(of: number) {
+                notes.add("type", found: type, expected: "perhaps \"\(meant)\", or the number inside info")
+            }
+            return kind(ofWord: type, in: "type")
+        }
         // A voip push is a call unless its type says otherwise, and a bare number says nothing.
         if let number = type.numberValue {
             notes.add(
@@ -83,7 +88,11 @@ struct CallReader {
     }
 
     private static func typeWord(near word: String) -> String? {
-        NearestName.nearest(to: word, of: ["call-request", "hangup"], within: .slip)
+        Double(word).flatMap(typeWord) ?? NearestName.nearest(to: word, of: ["call-request", "hangup"], within: .slip)
+    }
+
+    private static func typeWord(of number: Double) -> String? {
+        number == 1 ? "call-request" : number == 2 ? "hangup" : nil
     }
 
     /// Every name of a field of a call.
@@ -97,6 +106,11 @@ struct CallReader {
     private mutating func noteMisspelledFields(isCall: Bool) {
         if let info { noteMisspelledFields(of: info, at: "info.", isCall: isCall) }
         noteMisspelledFields(of: payload, at: "", isCall: isCall)
+        if !isCall, let data = payload["data"]?.objectValue, let type = data["type"],
+            type.numberValue.flatMap(Self.typeWord) != nil || type.stringValue.flatMap(Self.typeWord) != nil
+        {
+            notes.add("data.type", found: type, expected: "a call inside info")
+        }
     }
 
     private mutating func noteMisspelledFields(of object: JSONObject, at place: String, isCall: Bool) {
@@ -121,6 +135,19 @@ struct CallReader {
             if let value = payload[name], !value.isNull { candidates.append((name, value)) }
         }
         return candidates
+    }
+
+    /// The id of the call that a hangup ends. One that is misspelled is refused: without it the hangup would end
+    /// another call, the anonymous one.
+    private func hangupCallID() throws(Rejection) -> String {
+        let id = try callID()
+        guard id.isEmpty else { return id }
+        for member in (info?.members ?? []) + payload.members where !Self.fields.contains(member.key) {
+            guard NearestName.nearest(to: member.key, of: Self.fields, within: .slip) == "callId" else { continue }
+            let key = Printable.excerpt(of: member.key)
+            throw Rejection(.badField, detail: "\(key): not known, and a hangup of no call; did you mean callId?")
+        }
+        return id
     }
 
     private func callID() throws(Rejection) -> String {

@@ -24,6 +24,7 @@ struct ContentReader {
         content.categoryIdentifier = text(aps, "category", "aps.category") ?? ""
         content.threadIdentifier = text(aps, "thread-id", "aps.thread-id") ?? ""
         content.targetContentIdentifier = text(aps, "target-content-id", "aps.target-content-id")
+        content.filterCriteria = text(aps, "filter-criteria", "aps.filter-criteria")
         content.relevanceScore = fraction(aps, "relevance-score", "aps.relevance-score") ?? 0
         content.userInfo = payload
         return content
@@ -48,6 +49,9 @@ struct ContentReader {
             content.title = alertText(alert, "title", key: "title-loc-key", arguments: "title-loc-args")
             content.subtitle = alertText(alert, "subtitle", key: "subtitle-loc-key", arguments: "subtitle-loc-args")
             content.body = alertText(alert, "body", key: "loc-key", arguments: "loc-args")
+            content.launchImageName = text(alert, "launch-image", "aps.alert.launch-image") ?? ""
+            content.summaryArgument = text(alert, "summary-arg", "aps.alert.summary-arg") ?? ""
+            content.summaryArgumentCount = summaryCount(alert["summary-arg-count"] ?? .null)
         case .null, .bool, .integer, .real, .array:
             notes.add("aps.alert", found: alert, expected: "a string or an object")
         }
@@ -68,6 +72,15 @@ struct ContentReader {
             }
         }
         return LocalizedText.substituted(key, arguments: arguments)
+    }
+
+    private mutating func summaryCount(_ value: JSONValue) -> Int64 {
+        guard !value.isNull else { return 1 }
+        guard let count = value.boundedInteger(in: .min ... .max), count >= 0 else {
+            notes.add("aps.alert.summary-arg-count", found: value, expected: "a number from 0")
+            return 1
+        }
+        return count
     }
 
     private mutating func badge() -> Int64? {

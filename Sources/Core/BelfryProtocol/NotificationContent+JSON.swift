@@ -17,6 +17,10 @@ extension NotificationContent {
         object.append(newKey: "userInfo", .object(userInfo))
         object.append(newKey: "relevanceScore", .real(relevanceScore))
         object.append(newKey: "targetContentId", targetContentIdentifier.map { .string($0) } ?? .null)
+        object.append(newKey: "launchImageName", .string(launchImageName))
+        object.append(newKey: "filterCriteria", filterCriteria.map { .string($0) } ?? .null)
+        object.append(newKey: "summaryArgument", .string(summaryArgument))
+        object.append(newKey: "summaryArgumentCount", .integer(summaryArgumentCount))
         return object
     }
 
@@ -48,6 +52,15 @@ extension NotificationContent {
         userInfo = try fields.object("userInfo") ?? JSONObject()
         relevanceScore = min(max(try fields.number("relevanceScore") ?? 0, 0), 1)
         targetContentIdentifier = try fields.string("targetContentId")
+        launchImageName = try fields.string("launchImageName") ?? ""
+        filterCriteria = try fields.string("filterCriteria")
+        summaryArgument = try fields.string("summaryArgument") ?? ""
+        if let number = fields.value("summaryArgumentCount") {
+            guard let count = number.boundedInteger(in: 0...Int64.max) else {
+                throw fields.error("summaryArgumentCount", found: number, expected: "a number")
+            }
+            summaryArgumentCount = count
+        }
     }
 
     private static func attachments(of fields: ContentFields) throws(ContentError) -> [NotificationAttachment] {

@@ -37,6 +37,14 @@ public struct NotificationContent: Hashable, Sendable {
     public var relevanceScore = 0.0
     /// The window that opens.
     public var targetContentIdentifier: String?
+    /// The image that the app shows as it starts; empty if there is none.
+    public var launchImageName = ""
+    /// What a Focus filters by.
+    public var filterCriteria: String?
+    /// What a summary of several names; empty if nothing.
+    public var summaryArgument = ""
+    /// How many things it stands for in a summary.
+    public var summaryArgumentCount: Int64 = 1
     /// The files shown with it.
     public var attachments: [NotificationAttachment] = []
     /// The whole payload, `aps` included.

@@ -2,9 +2,9 @@ public import BelfryTerms
 
 /// One push, checked and typed: what arrived through the push socket.
 public struct Push: Sendable {
-    /// Most bytes of a payload written compactly, as APNs has it.
+    /// Most bytes of a payload, as APNs has it.
     public static let payloadBytesMax = 4096
-    /// Most bytes of a voip payload written compactly, as APNs has it.
+    /// Most bytes of a voip payload, as APNs has it.
     public static let voipPayloadBytesMax = 5120
 
     /// What it says about itself outside the payload.

@@ -15,7 +15,7 @@ extension Push {
         let (payload, isEnvelope) = try payload(of: notification)
         var envelopeReader = EnvelopeReader(fields: isEnvelope ? notification : JSONObject(), notes: FieldNotes())
         let statedType = try envelopeReader.pushType()
-        try checkSize(of: payload, pushType: statedType)
+        try checkSize(ofPayloadIn: bytes, isEnvelope: isEnvelope, pushType: statedType)
 
         let aps = try aps(of: payload, pushType: statedType, notes: &envelopeReader.notes)
         var contentReader = ContentReader(aps: aps, notes: envelopeReader.notes)
@@ -70,12 +70,16 @@ extension Push {
         return (payload, true)
     }
 
-    private static func checkSize(of payload: JSONObject, pushType: PushType?) throws(Rejection) {
+    /// The payload's bytes count as they came, as APNs counts them: an escape of six bytes is six bytes.
+    private static func checkSize(
+        ofPayloadIn bytes: [UInt8], isEnvelope: Bool, pushType: PushType?
+    ) throws(Rejection) {
         let limit = pushType == .voip ? voipPayloadBytesMax : payloadBytesMax
-        let count = payload.serialized().count
+        guard bytes.count > limit else { return }
+        let payload = isEnvelope ? JSONMemberSlice.value(of: "payload", in: bytes) : JSONMemberSlice.object(in: bytes)
+        let count = payload?.count ?? 0
         guard count <= limit else {
-            throw Rejection(
-                .payloadTooLarge, detail: "the payload has \(count) bytes when compact, expected at most \(limit)")
+            throw Rejection(.payloadTooLarge, detail: "the payload has \(count) bytes, expected at most \(limit)")
         }
     }
 
@@ -126,6 +130,16 @@ struct EnvelopeReader {
     private static let known = [
         "payload", "id", "pushType", "topic", "sentAt", "expiration", "collapseId", "appGroup", bundleKey,
     ]
+    /// What APNs calls fields of ours: its headers, with values as they stand there. The priority says how hard APNs
+    /// tries, which nothing depends on here.
+    private static let aliases = [
+        "id": "apns-id", "pushType": "apns-push-type", "topic": "apns-topic", "expiration": "apns-expiration",
+        "collapseId": "apns-collapse-id", "priority": "apns-priority",
+    ]
+    /// Kinds of push that reach no notification, and so nothing here.
+    private static let otherPushTypes = [
+        "complication", "controls", "fileprovider", "liveactivity", "location", "mdm", "pushtotalk", "widgets",
+    ]
     private static let bundleKey = "Simulator Target Bundle"
 
     init(fields: JSONObject, notes: FieldNotes) {
@@ -137,7 +151,10 @@ struct EnvelopeReader {
     func pushType() throws(Rejection) -> PushType? {
         guard let value = value("pushType") else { return nil }
         guard let type = value.stringValue.flatMap({ PushType(rawValue: $0) }) else {
-            throw Self.badField("pushType", found: value, expected: "\"alert\", \"background\" or \"voip\"")
+            let isOther = value.stringValue.map(Self.otherPushTypes.contains) ?? false
+            let expected = "\"alert\", \"background\" or \"voip\""
+            throw Self.badField(
+                "pushType", found: value, expected: isOther ? "\(expected): it is not supported here" : expected)
         }
         return type
     }
@@ -146,7 +163,8 @@ struct EnvelopeReader {
     mutating func envelope(
         pushType: PushType, payload: JSONObject, makeID: () -> String
     ) throws(Rejection) -> Envelope {
-        for member in fields.members where !Self.known.contains(where: { $0 == member.key }) {
+        for member in fields.members
+        where !Self.known.contains(member.key) && !Self.aliases.values.contains(member.key) {
             notes.add(unknown: "", member.key, meant: NearestName.nearest(to: member.key, of: Self.known))
         }
         var envelope = Envelope(id: try id() ?? makeID(), pushType: pushType)
@@ -171,8 +189,8 @@ struct EnvelopeReader {
     }
 
     private func value(_ key: String) -> JSONValue? {
-        guard let value = fields[key], !value.isNull else { return nil }
-        return value
+        let names = [key] + (Self.aliases[key].map { [$0] } ?? [])
+        return names.compactMap { fields[$0] }.first { !$0.isNull }
     }
 
     private func id() throws(Rejection) -> String? {
@@ -197,7 +215,10 @@ struct EnvelopeReader {
 
     private func expiration() throws(Rejection) -> WallTime? {
         guard let value = value("expiration") else { return nil }
-        guard let seconds = value.numberValue, let time = WallTime(unixSeconds: seconds), time.microseconds >= 0 else {
+        // As a header has it, it is text.
+        let header = fields["expiration"] == nil ? value.stringValue.flatMap { Int64($0) } : nil
+        let seconds = header.map { Double($0) } ?? value.numberValue
+        guard let seconds, let time = WallTime(unixSeconds: seconds), time.microseconds >= 0 else {
             throw Self.badField("expiration", found: value, expected: "Unix seconds as a number, or 0 for \"try once\"")
         }
         return time
