@@ -21,7 +21,10 @@ import Testing
                 voip ? .voip : background ? .background : !mutable ? .noMutableContent : !text ? .noAlertText : nil
             #expect(Self.rule(voip, background, mutable, text).passthrough == expected)
         }
-        #expect(InterceptionRule().passthrough == .noMutableContent)
+        var rule = InterceptionRule()
+        #expect(rule.passthrough == .noMutableContent)
+        rule.isMutable = true
+        #expect(rule.passthrough == .noAlertText)
     }
 
     @Test("R3 the extension is told one second before the end, half-way through a budget under two seconds")
