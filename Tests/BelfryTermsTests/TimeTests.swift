@@ -13,6 +13,8 @@ import Testing
         #expect(instant - Instant(microseconds: 6_000_002) == TimeSpan(microseconds: -1_000_001))
         #expect(TimeSpan.seconds(3) + .milliseconds(-1) == TimeSpan(microseconds: 2_999_000))
         #expect(TimeSpan.seconds(3) - .milliseconds(1) == TimeSpan(microseconds: 2_999_000))
+        #expect(TimeSpan.milliseconds(-7) == TimeSpan(microseconds: -7_000))
+        #expect(TimeSpan.seconds(-7) == TimeSpan(microseconds: -7_000_000))
         #expect(TimeSpan.milliseconds(7) * 3 == TimeSpan(microseconds: 21_000))
         let wall = WallTime(microseconds: 1_790_000_000_500_000)
         #expect((wall + .seconds(1)) - wall == .seconds(1) && wall.unixSecond == 1_790_000_000)

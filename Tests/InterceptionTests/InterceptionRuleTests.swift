@@ -33,6 +33,7 @@ import Testing
         func notice(_ length: TimeSpan) -> TimeSpan { Budget(start: start, length: length).willExpire - start }
         #expect(notice(.seconds(30)) == .seconds(29))
         #expect(notice(.seconds(120)) == .seconds(119))
+        #expect(notice(.milliseconds(2500)) == .milliseconds(1500))
         #expect(notice(.seconds(2)) == .seconds(1))
         #expect(notice(.milliseconds(1999)) == TimeSpan(microseconds: 999_500))
         #expect(notice(.seconds(1)) == .milliseconds(500))

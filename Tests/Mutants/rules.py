@@ -121,7 +121,9 @@ def swapped_calls(source, body):
     found = list(calls(source, body))
     for one, other in zip(found, found[1:]):
         between = source.text[one.end:other.start]
-        if not between.strip() and one.indent == other.indent:
+        # In which order an object has its keys means nothing.
+        are_keys = "append(newKey:" in source.code[one.start:one.end]
+        if not between.strip() and one.indent == other.indent and not are_keys:
             yield one.start, other.end, \
                 source.text[other.start:other.end] + between + source.text[one.start:one.end]
 

@@ -144,7 +144,8 @@ class Source:
             parameters = head.find("(")
             after = head[matching(head, parameters):] if parameters >= 0 else ""
             returns = after.split("->", 1)[1].split(" where ")[0].strip() if "->" in after else ""
-            yield Body(head[:max(parameters, 0)].strip() or kind, kind, returns, opening + 1, close)
+            name = head[:max(parameters, 0)].strip() if kind == "func" else kind
+            yield Body(name, kind, returns, opening + 1, close)
         else:
             name, _, returns = head.partition(":")
             accessors = self._accessors(opening + 1, close)
