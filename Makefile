@@ -41,7 +41,7 @@ sounds_folder := $(DESTDIR)$(PREFIX)/share/belfry/sounds
 documents_folder := $(DESTDIR)$(PREFIX)/share/doc/belfry
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build stage demo test lint format bench install files uninstall rule clean
+.PHONY: help deps build stage demo test mutants lint format bench install files uninstall rule clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -78,14 +78,18 @@ test: deps ## unit tests, then the programs under a systemd and a sound server o
 	@$(MAKE) --no-print-directory stage
 	@Tests/run $(STAGE)
 
+mutants: ## faults made on purpose, and which of them no test notices; ARGS='--room Ringing'
+	@Tests/Mutants/run $(ARGS)
+
 bench: stage ## the numbers, each against its peer in C; OTHER=STAGE measures another build beside it
 	@Bench/run $(STAGE) $(OTHER)
 
-lint: ## check format, scripts, units and sounds
+lint: ## check format, scripts, units, sounds and the rules of mutants
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Examples
 	@for script in $(SHELL_SCRIPTS); do bash -n $$script || exit 1; done
 	@Units/verify
 	@Sounds/make-sounds.py --check
+	@python3 -m unittest discover --quiet --start-directory Tests/Mutants
 
 format: ## format the Swift sources in place
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Examples

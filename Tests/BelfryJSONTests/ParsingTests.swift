@@ -57,6 +57,8 @@ private func code(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) -> JSONEr
         let text = Array(#"{"id":18446744073709551615,"n":5,"m":-99999999999999999999}"#.utf8)
         let value = try JSONValue.parse(text, oversizeIntegers: .asDigits)
         #expect(value == ["id": "18446744073709551615", "n": 5, "m": "-99999999999999999999"])
+        let leadingZero = Array("[9223372036854775808,09223372036854775808]".utf8)
+        #expect(throws: JSONError.self) { try JSONValue.parse(leadingZero, oversizeIntegers: .asDigits) }
     }
 
     @Test(arguments: [

@@ -84,6 +84,16 @@ import Testing
         #expect(code(Samples.binary([[0xD1, 1, 2], [0x51, 0x6B], object])) == expected)
     }
 
+    @Test("offsets and references have 1 to 8 bytes", arguments: 0...9)
+    func everySizeIsRead(size: Int) {
+        func reference(_ object: UInt8) -> [UInt8] { Array(repeating: 0, count: max(0, size - 1)) + [object] }
+        let objects = [[0xD1] + reference(1) + reference(2), [0x51, 0x6B], [0x09]]
+        let isSize = (1...8).contains(size)
+        #expect(code(Samples.binary(objects, referenceSize: UInt8(size))) == (isSize ? nil : .syntax))
+        let narrow: [[UInt8]] = [[0xD1, 1, 2], [0x51, 0x6B], [0x09]]
+        #expect(code(Samples.binary(narrow, offsetSize: size)) == (isSize ? nil : .syntax))
+    }
+
     @Test func ofAKeyThatStandsTwiceTheLastValueCounts() throws {
         let file = Samples.binary([[0xD2, 1, 2, 3, 4], [0x51, 0x6B], [0x61, 0, 0x6B], [0x08], [0x09]])
         #expect(try PropertyListDictionary.parse(file) == ["k": .bool(true)])

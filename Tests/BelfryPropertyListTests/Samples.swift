@@ -28,23 +28,24 @@ enum Samples {
         return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 
-    /// A binary property list of these objects, the first being the outermost; references are one byte.
-    static func binary(_ objects: [[UInt8]]) -> [UInt8] {
+    /// A binary property list of these objects, the first being the outermost. References are one byte; whoever says
+    /// that they have another size writes them so.
+    static func binary(_ objects: [[UInt8]], offsetSize: Int = 3, referenceSize: UInt8 = 1) -> [UInt8] {
         var file = Array("bplist00".utf8)
         var table: [UInt8] = []
         for object in objects {
-            table += withThreeBytes(file.count)
+            table += bytes(of: file.count, size: offsetSize)
             file += object
         }
         let tableOffset = file.count
-        file += table + [0, 0, 0, 0, 0, 0, 3, 1]
+        file += table + [0, 0, 0, 0, 0, 0, UInt8(offsetSize), referenceSize]
         file += [0, 0, 0, 0, 0, 0, 0, UInt8(objects.count)]
         file += [0, 0, 0, 0, 0, 0, 0, 0]
-        file += [0, 0, 0, 0, 0] + withThreeBytes(tableOffset)
+        file += bytes(of: tableOffset, size: 8)
         return file
     }
 
-    private static func withThreeBytes(_ number: Int) -> [UInt8] {
-        [16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
+    private static func bytes(of number: Int, size: Int) -> [UInt8] {
+        (0..<size).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }
 }

@@ -32,6 +32,8 @@ private func code(_ bytes: [UInt8]) -> PropertyListError.Code? {
             ("<integer>+7</integer>", .integer(7)),
             ("<integer>010</integer>", .integer(10)),
             ("<integer>0x1F</integer>", .integer(31)),
+            ("<integer>0X1f</integer>", .integer(31)),
+            ("<integer>-0x7fffFFFFffffABC9</integer>", .integer(-0x7FFF_FFFF_FFFF_ABC9)),
             ("<integer>9223372036854775807</integer>", .integer(.max)),
             ("<integer>-9223372036854775808</integer>", .integer(.min)),
             ("<integer>9223372036854775808</integer>", .unsigned(0x8000_0000_0000_0000)),
@@ -56,6 +58,7 @@ private func code(_ bytes: [UInt8]) -> PropertyListError.Code? {
             ("<date>4001-01-01T00:00:00Z</date>", .date(63_113_904_000)),
             ("<date>0001-01-01T00:00:00Z</date>", .date(-63_113_904_000)),
             ("<date>2001-01-01T00:00:00.5Z</date>", .date(0.5)),
+            ("<date>2000-12-31T23:59:60Z</date>", .date(0)),
             ("<array/>", .array([])),
             ("<array><true/><array></array><!-- x --></array>", .array([.bool(true), .array([])])),
             ("<dict/>", .dictionary([:])),
@@ -109,7 +112,8 @@ private func code(_ bytes: [UInt8]) -> PropertyListError.Code? {
             ("<dict><key>a</key><integer>-9223372036854775809</integer></dict>", .badValue),
             ("<dict><key>a</key><real>x</real></dict>", .badValue),
             ("<dict><key>a</key><date>yesterday</date></dict>", .badValue),
-            ("<dict><key>a</key><date>2026-13-20T16:19:00Z</date></dict>", .badValue),
+            ("<dict><key>a</key><true></false></dict>", .syntax),
+            ("<dict <key>", .syntax),
             ("<dict><key>a</key><date>2001-01-01T00:00:00.99999999999999999999Z</date></dict>", .badValue),
             ("<dict><key>a</key><data>YQ=a</data></dict>", .badValue),
             ("<dict><key>a</key><data>Y</data></dict>", .badValue),
@@ -119,6 +123,19 @@ private func code(_ bytes: [UInt8]) -> PropertyListError.Code? {
         ] as [(String, PropertyListError.Code)])
     func everyOtherTextHasItsError(text: String, expected: PropertyListError.Code) {
         #expect(code(Array(text.utf8)) == expected)
+    }
+
+    @Test(
+        "a date has each of its parts, and each within its bounds",
+        arguments: [
+            "2026-13-20T16:19:00Z", "2026-00-20T16:19:00Z", "2026-11-32T16:19:00Z", "2026-11-00T16:19:00Z",
+            "2026-11-20T24:19:00Z", "2026-11-20T16:60:00Z", "2026-11-20T16:19:61Z", "2026-11-20T16:19:0:Z",
+            "2026-11-20T16:19:0/Z", "--11-20T16:19:00Z", "-11-20T16:19:00Z", "1234567890-11-20T16:19:00Z",
+            "2026-11-20T16:19:00", "2026-11-20T16:19:00.Z", "2026-11-20T16:19:00,5Z", "2026-11-20 16:19:00Z",
+            "2026/11-20T16:19:00Z", "2026-11/20T16:19:00Z", "2026-11-20T16.19:00Z", "2026-11-20T16:19.00Z", "Z", "",
+        ])
+    func datesThatAreNone(text: String) {
+        #expect(code(Array("<dict><key>a</key><date>\(text)</date></dict>".utf8)) == .badValue)
     }
 
     @Test func textThatIsNotUTF8IsSaid() {

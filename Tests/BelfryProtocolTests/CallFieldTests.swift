@@ -38,6 +38,7 @@ import Testing
     @Test func aBadCallIDIsNotReplacedByAnother() {
         #expect(rejection(#"{"aps":{},"callId":"outer","info":{"type":1,"callId":[]}}"#)?.reason == .badField)
         #expect(rejection(#"{"aps":{},"callId":"outer","info":{"type":1,"callId":null}}"#) == nil)
+        #expect(rejection(#"{"aps":{},"callId":1.5,"info":{"type":1,"callId":9223372036854775808}}"#) == nil)
     }
 
     @Test func callIDsThatDifferOnlyInNormalisationDiffer() throws {

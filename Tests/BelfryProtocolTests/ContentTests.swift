@@ -65,9 +65,11 @@ import Testing
 
     @Test func S4_argumentsCannotMakeATextGrowWithoutBound() throws {
         let key = String(repeating: "%1$@", count: 400)
-        let argument = String(repeating: "é", count: 900)
-        let content = try content(aps: #"{"alert":{"loc-key":"\#(key)","loc-args":["\#(argument)"]}}"#)
-        #expect(content.body.utf8.count == 4096)
+        for letter in ["é", "e"] {
+            let argument = String(repeating: letter, count: 900)
+            let content = try content(aps: #"{"alert":{"loc-key":"\#(key)","loc-args":["\#(argument)"]}}"#)
+            #expect(content.body.utf8.count == 4096)
+        }
     }
 
     @Test(arguments: [

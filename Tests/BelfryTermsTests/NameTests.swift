@@ -27,13 +27,16 @@ import Testing
         }
     }
 
-    @Test(arguments: ["ring", "a.wav", "my-ring_2", "0", "-", String(repeating: "x", count: SoundName.bytesMax)])
+    @Test(arguments: [
+        "ring", "a.wav", "my-ring_2", "azAZ09", "Z", "9", "0", "-", String(repeating: "x", count: SoundName.bytesMax),
+    ])
     func namesOfSounds(text: String) {
         #expect(SoundName.isValid(text))
     }
 
     @Test(arguments: [
-        "", ".ring", "..", "a/b", "a b", "é", "a\n", String(repeating: "x", count: SoundName.bytesMax + 1),
+        "", ".ring", "..", "a/b", "a:b", "a@b", "a[b", "a`b", "a{b", "a b", "é", "a\n",
+        String(repeating: "x", count: SoundName.bytesMax + 1),
     ])
     func whatIsNoNameOfASound(text: String) {
         #expect(!SoundName.isValid(text))

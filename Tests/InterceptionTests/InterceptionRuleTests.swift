@@ -21,7 +21,10 @@ import Testing
                 voip ? .voip : background ? .background : !mutable ? .noMutableContent : !text ? .noAlertText : nil
             #expect(Self.rule(voip, background, mutable, text).passthrough == expected)
         }
-        #expect(InterceptionRule().passthrough == .noMutableContent)
+        var rule = InterceptionRule()
+        #expect(rule.passthrough == .noMutableContent)
+        rule.isMutable = true
+        #expect(rule.passthrough == .noAlertText)
     }
 
     @Test("R3 the extension is told one second before the end, half-way through a budget under two seconds")
@@ -30,6 +33,7 @@ import Testing
         func notice(_ length: TimeSpan) -> TimeSpan { Budget(start: start, length: length).willExpire - start }
         #expect(notice(.seconds(30)) == .seconds(29))
         #expect(notice(.seconds(120)) == .seconds(119))
+        #expect(notice(.milliseconds(2500)) == .milliseconds(1500))
         #expect(notice(.seconds(2)) == .seconds(1))
         #expect(notice(.milliseconds(1999)) == TimeSpan(microseconds: 999_500))
         #expect(notice(.seconds(1)) == .milliseconds(500))

@@ -36,6 +36,14 @@ import Testing
         #expect(later.isEmpty)
     }
 
+    @Test("R3 what no extension admitted in time is delivered as it came, and what it hands over later is nothing")
+    func notAdmitted() {
+        var machine = machine
+        let effects = machine.receiveUnadmitted(Self.original, by: .expiry)
+        #expect(effects == [.deliver(.expiry, Self.original), .endExtension] && machine.isDelivered)
+        #expect(machine.handlerCalled(with: Self.changed) == [.warnHandlerCalledAgain])
+    }
+
     @Test("R2 what the extension hands over is delivered, and the extension is ended")
     func handedOver() {
         var machine = self

@@ -57,6 +57,34 @@ import Testing
         #expect(others().isEmpty && machine.end(.hangup).isEmpty && !machine.isRinging)
     }
 
+    @Test("R6 a ring is said before it sounds, a tick sounds before it is said, and the timer comes last")
+    func order() {
+        var machine = RingStateMachine()
+        let (start, second) = (RingWitness.start, TimeSpan.seconds(1))
+        let window = RingWindow(start: start, end: start + .seconds(9), reasonAtEnd: .timeout)
+        #expect(
+            machine.begin(window, interval: second, mode: .soft, at: start)
+                == [.ringing(mode: .soft), .pulse(mode: .soft), .wake(at: start + second)])
+        #expect(
+            machine.timerFired(at: start + second)
+                == [.pulse(mode: .soft), .tick(n: 1, late: .zero), .wake(at: start + .seconds(2))])
+        #expect(machine.change(to: .loud, at: start + second) == [.ringing(mode: .loud), .pulse(mode: .loud)])
+    }
+
+    @Test("a ring that is over does not begin again")
+    func overIsOver() async {
+        await #expect(processExitsWith: .failure) {
+            var machine = RingStateMachine()
+            let now = Instant(microseconds: 1)
+            let window = RingWindow(start: now, end: now + .seconds(1), reasonAtEnd: .timeout)
+            _ = machine.begin(window, interval: .seconds(1), mode: .loud, at: now)
+            _ = machine.end(.hangup)
+            _ = machine.silenced(at: now)
+            _ = machine.settled(.hangup)
+            _ = machine.begin(window, interval: .seconds(1), mode: .loud, at: now)
+        }
+    }
+
     @Test("one machine is one ring, and begins only once")
     func beginsOnce() async {
         await #expect(processExitsWith: .failure) {

@@ -1,0 +1,149 @@
+"""The faults of a tree: made by rules, or written by hand; and the notes about them that people keep."""
+
+import dataclasses
+import hashlib
+import pathlib
+import re
+
+from rules import all_rules
+from swift_text import Source
+
+# Only our own mistake breaks a precondition, room in memory is a hint, and of a hash all that counts is ==.
+UNNOTICEABLE = re.compile(r"precondition|reserveCapacity|hasher\.combine")
+HERE = pathlib.Path(__file__).parent
+
+
+@dataclasses.dataclass
+class Fault:
+    """One change of one body. Its lines, as they are and as they would be, tell it from every other: no number does."""
+    room: str
+    source: Source
+    body: object
+    start: int
+    end: int
+    text: str
+    rule: str
+    number: int = 0
+
+    def __post_init__(self):
+        start, end = self.source.whole_lines(self.start, self.end)
+        changed = self.source.text[start:self.start] + self.text + self.source.text[self.end:end]
+        self.place = f"{self.source.path}: {self.body.name}"
+        self.before = stripped(self.source.text[start:end])
+        self.after = stripped(changed)
+
+    @property
+    def identity(self):
+        return self.place, self.before, self.after
+
+    @property
+    def rank(self):
+        """A number by which a sample is drawn: the same fault has the same, whatever else changes."""
+        return hashlib.sha256("\n".join(self.identity).encode()).digest()
+
+    def __str__(self):
+        where = f"{self.source.path}:{self.source.line(self.start)}: {self.body.name}"
+        lines = [f"- {line}" for line in self.before.split("\n")] + [f"+ {line}" for line in self.after.split("\n")]
+        return "\n".join([f"{self.number}  {where}  ({self.rule})", *lines])
+
+
+def stripped(text):
+    return "\n".join(line.strip() for line in text.strip().split("\n"))
+
+
+def faults_by_rules(room, sources, rules):
+    """Every fault that the rules find in the sources of one room."""
+    for source in sources:
+        seen = set()
+        for body in source.bodies:
+            for name, rule in rules.items():
+                for start, end, text in rule(source, body):
+                    fault = Fault(room, source, body, start, end, text, name)
+                    is_new = fault.identity not in seen and fault.before != fault.after
+                    if is_new and not UNNOTICEABLE.search(fault.before) and body.name != "hash":
+                        seen.add(fault.identity)
+                        yield fault
+
+
+@dataclasses.dataclass
+class Note:
+    """A paragraph of one of the lists: where, which lines, what in their place, and why."""
+    place: str
+    before: str
+    after: str
+    reason: str
+
+    @property
+    def identity(self):
+        return self.place, self.before, self.after
+
+
+def notes(name):
+    """The notes of one list. Paragraphs are parted by empty lines; lines with # are for the reader."""
+    text = re.sub(r"^#.*\n?", "", (HERE / name).read_text(), flags=re.M)
+    for paragraph in re.split(r"\n\s*\n", text.strip()):
+        lines = paragraph.strip().split("\n")
+        marked = {mark: [line[2:].strip() for line in lines[1:] if line[:1] == mark] for mark in "-+="}
+        if lines[0]:
+            yield Note(lines[0].strip(), *("\n".join(marked[mark]) for mark in "-+"), " ".join(marked["="]))
+
+
+def left_out():
+    """Folders and files that make no decision a unit test could hold, with the reason: `path: reason` on a line."""
+    lines = (HERE / "left-out.txt").read_text().split("\n")
+    return dict(line.split(": ", 1) for line in lines if line and not line.startswith("#"))
+
+
+def written_by_hand(sources_of_rooms):
+    """The faults of nasty.txt. One whose lines are gone, or stand there twice, is an error."""
+    by_path = {source.path: (room, source) for room, sources in sources_of_rooms.items() for source in sources}
+    for note in notes("nasty.txt"):
+        path, _, name = note.place.partition(": ")
+        room, source = by_path.get(path, (None, None))
+        lines = note.before.split("\n")
+        pattern = re.compile(r"\n\s*".join(map(re.escape, lines)))
+        found = [
+            (match, body) for body in (source.bodies if source else ()) if body.name == name
+            for match in pattern.finditer(source.text, body.start, body.end)]
+        if len(found) != 1:
+            raise SystemExit(f"nasty.txt: {note.place} has {len(found)} times, not once:\n{note.before}")
+        match, body = found[0]
+        yield Fault(room, source, body, match.start(), match.end(), note.after, "by hand")
+
+
+def all_faults(root, targets):
+    """The faults of the tree, numbered in the order of the sources; `targets` are its rooms and their folders."""
+    omitted = left_out()
+    everything = {
+        room: [
+            Source(str(path.relative_to(root)), path.read_text())
+            for path in sorted((root / folder).rglob("*.swift"))]
+        for room, folder in targets.items()}
+    paths = [source.path for sources in everything.values() for source in sources]
+    for path in omitted:
+        if not any(one == path or one.startswith(path + "/") for one in paths):
+            raise SystemExit(f"left-out.txt: {path} is gone")
+    rules = all_rules([source for sources in everything.values() for source in sources])
+    kept = {
+        room: [
+            source for source in sources
+            if not any(source.path == path or source.path.startswith(path + "/") for path in omitted)]
+        for room, sources in everything.items()}
+    by_hand = list(written_by_hand(kept))
+    faults = []
+    for room, sources in kept.items():
+        own = list(faults_by_rules(room, sources, rules)) + [fault for fault in by_hand if fault.room == room]
+        faults += sorted(own, key=lambda fault: (fault.source.path, fault.start))
+    for number, fault in enumerate(faults, 1):
+        fault.number = number
+    return faults
+
+
+def sample(faults, most):
+    """At most `most` of each room, those by hand among them; a change elsewhere does not change which."""
+    chosen = []
+    for room in dict.fromkeys(fault.room for fault in faults):
+        own = [fault for fault in faults if fault.room == room]
+        own.sort(key=lambda fault: (fault.rule != "by hand", fault.rank))
+        chosen += own[:max(most, sum(fault.rule == "by hand" for fault in own))] if most else own
+    return sorted(chosen, key=lambda fault: fault.number)

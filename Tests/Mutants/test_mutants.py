@@ -1,0 +1,110 @@
+"""Tests of the rules and of what they read: python3 -m unittest discover -s Tests/Mutants"""
+
+import unittest
+
+from faults import Fault, faults_by_rules, sample
+from faulty_tree import chosen
+from rules import all_rules
+from swift_text import Source, blank_out
+
+SAMPLE = Source("Sources/Core/Room/Sample.swift", '''
+/// A comment with { a brace and a "quote.
+struct Sample {
+    static let limit = 10
+
+    enum Word: String {
+        case one
+        case other = "a < b"
+    }
+
+    var isFull: Bool { count < Self.limit }
+
+    func first(_ done: () -> Void = {}) -> Word? {
+        guard count > 0, let word = words.first else { return nil }
+        log("if \\(word == "x" ? 1 : 2) {")
+        state = .over
+        done()
+        return .one
+    }
+
+    func effects() -> [Effect] { [.one(1), .other] }
+}
+''')
+
+
+def changed(source=SAMPLE):
+    """What the rules make of each line."""
+    return {(fault.rule, fault.before, fault.after)
+            for fault in faults_by_rules("Room", [source], all_rules([source]))}
+
+
+class Reading(unittest.TestCase):
+    def test_comments_and_strings_are_no_code(self):
+        code = blank_out('let a = "x\\"{\\(b("}"))" // {\n/* { */ b("""\n {\n """, #"\\"#)')
+        self.assertNotIn("{", code)
+        self.assertEqual(code.count("("), code.count(")"))
+        self.assertTrue(code.endswith(")"))
+
+    def test_bodies_are_those_of_functions_and_constants(self):
+        self.assertEqual([body.name for body in SAMPLE.bodies], ["limit", "isFull", "first", "effects"])
+        self.assertEqual([body.returns for body in SAMPLE.bodies], ["", "Bool", "Word?", "[Effect]"])
+
+    def test_statements_begin_on_lines_of_their_own(self):
+        found = [SAMPLE.text[one.start:one.end].split("\n")[0] for one in SAMPLE.statements(SAMPLE.bodies[2])]
+        first_words = [text.split(" ")[0].split("(")[0] for text in found]
+        self.assertEqual(first_words, ["guard", "log", "state", "done", "return"])
+
+
+class Rules(unittest.TestCase):
+    def test_each_kind_of_fault_is_made(self):
+        line = "guard count > 0, let word = words.first else { return nil }"
+        for rule, before, after in [
+                ("number", "static let limit = 10", "static let limit = 11"),
+                ("boundary", "var isFull: Bool { count < Self.limit }", "var isFull: Bool { count <= Self.limit }"),
+                ("early return", "var isFull: Bool { count < Self.limit }", "var isFull: Bool { false }"),
+                ("dropped guard", line, line.replace("count > 0", "true")),
+                ("other one", line, line.replace("first", "last")),
+                ("dropped assignment", "state = .over", "_ = ()"),
+                ("dropped call", "done()", "_ = ()"),
+                ("early return", line, "return nil; " + line),
+                ("wrong word", "return .one", "return .other"),
+                ("swapped effects", "func effects() -> [Effect] { [.one(1), .other] }",
+                 "func effects() -> [Effect] { [.other, .one(1)] }"),
+                ("dropped effect", "func effects() -> [Effect] { [.one(1), .other] }",
+                 "func effects() -> [Effect] { [.one(1)] }")]:
+            self.assertIn((rule, before, after), changed())
+
+    def test_what_stands_in_strings_stays(self):
+        self.assertFalse([fault for fault in changed() if "a < b" in fault[1] or fault[2].startswith("log(")])
+
+
+class Copy(unittest.TestCase):
+    def test_a_body_has_a_case_for_each_fault(self):
+        body = SAMPLE.bodies[1]
+        fault = Fault("Room", SAMPLE, body, body.start, body.end, " true ", "", 7)
+        text, marks = chosen(body, SAMPLE, [fault])
+        self.assertEqual(text.split("\n"), [
+            "", "switch belfryFault {", "case 7:", "true", "default:", " count < Self.limit ", "}", ""])
+        self.assertEqual(marks, [(2, 3, 7)])
+
+    def test_a_constant_is_a_choice(self):
+        body = SAMPLE.bodies[0]
+        text, marks = chosen(body, SAMPLE, [Fault("Room", SAMPLE, body, body.start, body.end, "11", "", 7)])
+        self.assertEqual(text, "(belfryFault == 7 ?\n(11) :\n(10))")
+        self.assertEqual(marks, [(1, 1, 7)])
+
+
+class Sampling(unittest.TestCase):
+    def test_a_sample_has_what_is_made_by_hand_and_does_not_depend_on_numbers(self):
+        faults = list(faults_by_rules("Room", [SAMPLE], all_rules([SAMPLE])))
+        faults[-1].rule = "by hand"
+        chosen_first = {fault.identity for fault in sample(faults, 5)}
+        for number, fault in enumerate(faults):
+            fault.number = 100 + number
+        self.assertEqual({fault.identity for fault in sample(faults, 5)}, chosen_first)
+        self.assertEqual(len(chosen_first), 5)
+        self.assertIn(faults[-1].identity, chosen_first)
+
+
+if __name__ == "__main__":
+    unittest.main()
