@@ -15,12 +15,14 @@ final class GroupFile {
     var bootID = GroupFile.boot
     var modified: Instant?
     var dead: Set<Owner> = []
+    /// When each process's ring began, as it was told at its admission.
+    private var begun: [Int64: Instant] = [:]
 
     /// The same file in another world.
     func copy() -> GroupFile {
         let copy = GroupFile()
         (copy.root, copy.now, copy.wall, copy.bootID) = (root, now, wall, bootID)
-        (copy.modified, copy.dead) = (modified, dead)
+        (copy.modified, copy.dead, copy.begun) = (modified, dead, begun)
         return copy
     }
 
@@ -88,7 +90,9 @@ final class GroupFile {
         let owner = process(pid)
         let request = Self.request(id, sentAt: sentAt)
         return change(sourceLocation: sourceLocation) {
-            $0.admit(request, until: until, secondCall: secondCall, callsMax: callsMax, owner: owner)
+            let admission = $0.admit(request, until: until, secondCall: secondCall, callsMax: callsMax, owner: owner)
+            if admission.rings { begun[pid] = $0.call(request.key)?.since }
+            return admission
         }
     }
 
@@ -103,14 +107,37 @@ final class GroupFile {
     @discardableResult
     func decline(_ id: String) -> Bool { change { $0.decline(CallKey(id)) } != nil }
 
+    /// The ring of `pid` ends and is settled, and nothing is reported yet.
     @discardableResult
-    func settle(_ id: String, by pid: Int64 = 1, _ reason: EndReason) -> Settlement {
+    func end(_ id: String, by pid: Int64 = 1, _ reason: EndReason, askedBy ask: RingAsk? = nil) -> Settlement {
         let owner = process(pid)
-        return change { $0.settle(Self.request(id, sentAt: nil), owner: owner, reason: reason) }
+        var request = Self.request(id, sentAt: nil)
+        request.since = begun[pid]
+        return change {
+            if let ask { $0.carryOut(ask, for: request, owner: owner) }
+            return $0.settle(request, owner: owner, reason: reason)
+        }
     }
 
+    /// The process `pid` has reported that `id` was missed.
+    func report(_ id: String, by pid: Int64 = 1) {
+        let owner = process(pid)
+        change { $0.reported(CallKey(id), owner: owner) }
+    }
+
+    /// The ring of `pid` ends, is settled and, if it was missed, reported.
+    @discardableResult
+    func settle(_ id: String, by pid: Int64 = 1, _ reason: EndReason) -> Settlement {
+        let settlement = end(id, by: pid, reason)
+        if settlement.isMissed { report(id, by: pid) }
+        return settlement
+    }
+
+    /// What missed calls others take over, and report.
+    func takeDeadRings() -> [String] { change { $0.takeDeadRings() }.map(\.key.text) }
+
     func standing(_ id: String, by pid: Int64 = 1, secondCall: RingMode = .soft) -> Standing {
-        ledger.standing(of: CallKey(id), owner: process(pid), secondCall: secondCall)
+        ledger.standing(of: CallKey(id), since: begun[pid], owner: process(pid), secondCall: secondCall)
     }
 
     /// What the file says of `id`.

@@ -7,8 +7,6 @@ import Testing
 @Suite struct MissedTests {
     let file = GroupFile()
 
-    func takeDeadRings() -> [String] { file.change { $0.takeDeadRings() }.map(\.key.text) }
-
     @Test("R11 missed after timeout, expired and stopped, never after answered, declined or foreground")
     func reasons() {
         let missed = EndReason.allCases.filter { Settlement(reason: $0, hangupReason: nil).isMissed }
@@ -29,7 +27,7 @@ import Testing
         #expect(file.request("a", by: 2) == .silent(.hungUp, missed: false))
         #expect(file.hangUp("a") == [])
         #expect(file.request("a", by: 3) == .silent(.hungUp, missed: false))
-        #expect(takeDeadRings() == [])
+        #expect(file.takeDeadRings() == [])
     }
 
     @Test("R11 a second call that its hangup overtook is missed too, though the first was reported")
@@ -74,7 +72,7 @@ import Testing
         let call = file.ledger.call(CallKey("a"))
         #expect(call?.state == CallState(own) && call?.owner == nil && call?.ended == 1_700_000_000)
         #expect(call?.until == file.now + Ledger.memory)
-        #expect(takeDeadRings() == [])
+        #expect(file.takeDeadRings() == [])
     }
 
     @Test("a ring that another process has taken over is left alone by its former owner")
@@ -108,8 +106,8 @@ import Testing
         #expect(file.state("a") == .ringing)
         file.open()
         #expect(file.state("a") == .missed)
-        #expect(takeDeadRings() == ["a"])
-        #expect(takeDeadRings() == [])
+        #expect(file.takeDeadRings() == ["a"])
+        #expect(file.takeDeadRings() == [])
         #expect(file.request("a", by: 3).rings)
     }
 
@@ -119,10 +117,10 @@ import Testing
             file.request(id, by: 1)
             file.hangUp(id, reason)
         }
-        #expect(takeDeadRings() == [])
+        #expect(file.takeDeadRings() == [])
         file.dead.insert(file.process(1))
-        #expect(takeDeadRings() == ["a"])
-        #expect(takeDeadRings() == [])
+        #expect(file.takeDeadRings() == ["a"])
+        #expect(file.takeDeadRings() == [])
     }
 
     @Test("R11 a copy that comes after a killed worker's hangup reports the missed call instead, once")
@@ -131,7 +129,7 @@ import Testing
         file.hangUp("a")
         file.dead.insert(file.process(1))
         #expect(file.request("a", by: 2) == .silent(.hungUp, missed: true))
-        #expect(takeDeadRings() == [])
+        #expect(file.takeDeadRings() == [])
         #expect(file.request("a", by: 3) == .silent(.hungUp, missed: false))
     }
 
@@ -141,9 +139,9 @@ import Testing
         file.answer("a")
         file.decline("d")
         file.dead.insert(file.process(1))
-        #expect(takeDeadRings() == [])
+        #expect(file.takeDeadRings() == [])
         file.hangUp("a")
-        #expect(takeDeadRings() == [])
+        #expect(file.takeDeadRings() == [])
     }
 
     @Test("R12 a reboot ends every ring, and leaves each one missed")
@@ -151,7 +149,7 @@ import Testing
         file.request("a", by: 1)
         file.reboot()
         #expect(file.rings.isEmpty)
-        #expect(takeDeadRings() == ["a"])
+        #expect(file.takeDeadRings() == ["a"])
         #expect(file.request("a", by: 1).rings)
     }
 
@@ -178,8 +176,8 @@ import Testing
         file.pass(TimeSpan(microseconds: 1))
         file.open()
         #expect(file.state("a") == .missed)
-        #expect(takeDeadRings() == [])
+        #expect(file.takeDeadRings() == [])
         #expect(file.settle("a", .timeout).isMissed)
-        #expect(takeDeadRings() == [])
+        #expect(file.takeDeadRings() == [])
     }
 }

@@ -75,6 +75,40 @@ import Testing
         #expect(ledger([reported]).call(CallKey("a"))?.state == .timeout)
     }
 
+    @Test("R11 a missed call that its owner has reported stays so, in whatever order its notes come")
+    func reportedMissed() throws {
+        let owner = file.process(1)
+        let ring = try ring("a", by: 1)
+        let settled = try note(
+            { _ = $0.settle(GroupFile.request("a", sentAt: nil), owner: owner, reason: .timeout) }, over: [ring])
+        let reported = try note({ $0.reported(CallKey("a"), owner: owner) }, over: [ring, settled])
+        file.dead = [owner]
+        for notes in [[ring, settled, reported], [reported, settled, ring]] {
+            var ledger = ledger(notes)
+            #expect(ledger.takeDeadRings() == [])
+        }
+        file.root = ledger([ring, reported]).root
+        var ledger = ledger([settled])
+        #expect(ledger.takeDeadRings() == [])
+    }
+
+    @Test(
+        "R11 R12 a missed call that is to be reported again, since its hangup overtook a later request, is so in notes")
+    func overtakenAgain() throws {
+        file.request("a", sentAt: 10)
+        file.hangUp("a", sentAt: 20)
+        file.settle("a", .hangup)
+        file.hangUp("a", sentAt: 40)
+        let (request, owner) = (GroupFile.request("a", sentAt: 30), file.process(2))
+        let overtaken = try note {
+            let admission = $0.admit(request, until: file.now, secondCall: .soft, callsMax: 9, owner: owner)
+            #expect(admission == .silent(.hungUp, missed: true))
+        }
+        file.dead = [owner]
+        var ledger = ledger([overtaken])
+        #expect(ledger.takeDeadRings().map(\.key) == [CallKey("a")])
+    }
+
     @Test("what a note says is forgotten when its record is, unless the app has yet to collect an answer")
     func forgotten()
         throws

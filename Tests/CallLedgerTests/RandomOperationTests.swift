@@ -58,7 +58,7 @@ import Testing
             file.change { isInFront ? $0.enterForeground(owner: owner) : $0.enterBackground() }
         default:
             let ask = random.pick([RingAsk.answer, .decline, .foreground, .look, .hangUp(.busy, sentAt: nil)])
-            file.change { $0.carryOut(ask, for: CallKey(id)) }
+            file.end(id, by: pid, .hangup, askedBy: ask)
         }
         _ = file.standing(id, by: pid)
         _ = file.ledger.changes(from: Ledger(reading: PropertyListDictionary(), at: file.ledger.moment))

@@ -85,11 +85,12 @@ private func merge(_ notes: [LedgerNote], into file: PropertyListDictionary) {
     for call in opened.calls.prefix(4) {
         let part = Ledger(reading: file, with: notes, only: call.key, at: moment)
         _ = (part.opened.standing(of: call.key, owner: owner, secondCall: .soft), opened.changes(from: part))
-        for ask in [RingAsk.hangUp(.busy, sentAt: moment.wall), .answer, .decline, .foreground, .look] {
-            change(before) { $0.carryOut(ask, for: call.key) }
-        }
         let request = RingRequest(key: call.key)
+        for ask in [RingAsk.hangUp(.busy, sentAt: moment.wall), .answer, .decline, .foreground, .look] {
+            change(before) { $0.carryOut(ask, for: request, owner: call.owner ?? owner) }
+        }
         change(before) { _ = $0.settle(request, owner: call.owner ?? owner, reason: .timeout) }
+        change(before) { $0.reported(call.key, owner: call.owner ?? owner) }
         change(before) {
             _ = $0.admit(request, until: moment.now + .seconds(9), secondCall: .soft, callsMax: 2, owner: owner)
         }

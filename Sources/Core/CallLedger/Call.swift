@@ -85,7 +85,7 @@ public struct Call: Hashable, Sendable {
         set { entry["until"] = .integer(newValue.microseconds) }
     }
 
-    /// The process that rings the call, or that has not reported the call's end yet; nil once it has.
+    /// The process that rings the call, or that has not reported its end or missed call yet; nil once it has.
     public internal(set) var owner: Owner? {
         get { Owner(in: entry) }
         set { Owner.write(newValue, to: &entry) }
@@ -109,14 +109,52 @@ public struct Call: Hashable, Sendable {
         set { entry["hangupSentAt"] = newValue.map { .real($0.unixSeconds) } }
     }
 
-    /// Whether the call's end was reported, so that no other process reports it as missed (R11).
-    var isMissedReported: Bool {
+    /// Whether the end is settled, so that no request up to ``sentAt`` is reported as missed but by the owner (R11).
+    var isSettled: Bool {
         get { entry["missedTold"] == .bool(true) }
         set { entry["missedTold"] = newValue ? .bool(true) : nil }
     }
 
+    /// How many rings of one key may have ended without being reported; with more, the oldest are dropped.
+    static let earlierMax = 4
+
+    /// Rings of this key that were over before this one began, and whose ends are still to be reported: by their
+    /// owners, or by whoever finds them if these have died (R12).
+    var earlier: [Call] {
+        get {
+            (entry["earlier"]?.arrayValue ?? []).compactMap { $0.dictionaryValue.flatMap { Call(key: key, entry: $0) } }
+        }
+        set {
+            entry["earlier"] =
+                newValue.isEmpty ? nil : .array(newValue.suffix(Self.earlierMax).map { .dictionary($0.entry) })
+        }
+    }
+
+    /// Makes room for `later`, another ring or record of the key: an end that is still to be reported is kept among
+    /// ``earlier``. Of a call whose owner is dead a copy of the request is reported in its stead.
+    mutating func giveWay(to later: RingRequest, isAlive: (Owner) -> Bool) {
+        var kept = earlier
+        earlier = []
+        if owner != nil { kept.append(self) }
+        earlier = kept.filter { ring in
+            ring.owner.map(isAlive) ?? false || key.isAnonymous || ring.isOtherCall(than: later)
+        }
+    }
+
+    private func isOtherCall(than request: RingRequest) -> Bool {
+        guard let sentAt, let sent = request.sentAt else { return false }
+        return sent != sentAt
+    }
+
+    /// Whether this is `owner`'s ring that began at `since`, or how that ended, and not another ring of the same key.
+    /// What another program writes without a start is about whatever rings.
+    func isRing(of owner: Owner, since: Instant?) -> Bool {
+        if let named = self.owner { return named == owner }
+        return hasNoStart || since == nil || self.since == since
+    }
+
     /// Whether the end still has to be reported, by the owner or, if that has died, by whoever finds it (R12).
-    var isToBeReported: Bool { !isMissedReported && owner != nil && state != .answered && state != .declined }
+    var isToBeReported: Bool { owner != nil && state != .answered && state != .declined }
 
     /// Copies the caller from `request`.
     mutating func describe(_ request: RingRequest) {
@@ -130,9 +168,9 @@ public struct Call: Hashable, Sendable {
         hangupSentAt = [hangupSentAt, sentAt].compactMap { $0 }.max()
     }
 
-    /// Records that the person knows of this end, and of every request sent before the hangup.
-    mutating func markReported() {
-        isMissedReported = true
+    /// Records that this is how it ended, and that of every request sent before the hangup.
+    mutating func markSettled() {
+        isSettled = true
         sentAt = [sentAt, hangupSentAt].compactMap { $0 }.max()
     }
 

@@ -22,6 +22,8 @@ public struct RingRequest: Sendable {
     public var hasVideo = false
     /// When the request was sent, if the push says so and that is believable (R9).
     public var sentAt: WallTime?
+    /// When its ring began, once the ledger has admitted it. With the owner it tells the ring from others of the key.
+    public var since: Instant?
 
     /// A request for the call `key`.
     public init(key: CallKey) {
@@ -47,10 +49,10 @@ extension Ledger {
             ringOn(known, for: request)
             return .silent(.duplicate, missed: false)
         }
-        if let known, let why = memory(of: known, against: request) { return silence(known, request, why) }
-        guard let until else { return silenceStale(known, request) }
+        if let known, let why = memory(of: known, against: request) { return silence(known, request, why, owner) }
+        guard let until else { return silenceStale(known, request, owner) }
         if foreground != .background {
-            if !(known.map(isReportedByOwner) ?? false) { writeOver(known, request, as: .foreground) }
+            if !(known.map(isReportedByOwner) ?? false) { silenceInForeground(known, request) }
             return .silent(.foreground, missed: false)
         }
         let rings = rings
@@ -63,16 +65,16 @@ extension Ledger {
         _ request: RingRequest, until: Instant, owner: Owner, over known: Call?
     ) {
         var call = known ?? Call(key: request.key, state: .ringing)
+        giveWay(&call, to: request)
         call.state = .ringing
         call.describe(request)
         call.sentAt = request.sentAt
         call.started = moment.wall.unixSecond
         call.ended = nil
-        call.since = nextStart
         call.until = until
         call.owner = owner
         call.hangupReason = nil
-        call.isMissedReported = false
+        call.isSettled = false
         write(call)
     }
 
@@ -85,11 +87,11 @@ extension Ledger {
         write(call)
     }
 
-    /// A start that is later than that of every other ring. A process that read its clock later may have got the file's
-    /// lock earlier.
-    private var nextStart: Instant {
-        let others = rings.map(\.since).filter { $0 - moment.now < Self.longestRing }
-        return max(moment.now, (others.max() ?? moment.now) + TimeSpan(microseconds: others.isEmpty ? 0 : 1))
+    /// A start that is later than that of every other ring, and than what is `known` of the call. A process that read
+    /// its clock later may have got the file's lock earlier.
+    private func nextStart(after known: Call) -> Instant {
+        let others = (rings + [known]).map(\.since).filter { $0 - moment.now < Self.longestRing }
+        return max(moment.now, others.max().map { $0 + TimeSpan(microseconds: 1) } ?? moment.now)
     }
 
     /// Why a remembered answer, decline or hangup silences `request`; nil if none does (R8).
@@ -114,50 +116,73 @@ extension Ledger {
     /// Whether the person has not been told of `request` yet. If a later request has still to be reported, an earlier
     /// one counts as reported.
     private func isUnreported(_ request: RingRequest, of known: Call) -> Bool {
-        guard let latest = known.sentAt, let sent = request.sentAt else { return !known.isMissedReported }
-        return known.isMissedReported ? sent > latest : sent >= latest
+        guard let latest = known.sentAt, let sent = request.sentAt else { return !known.isSettled }
+        return known.isSettled ? sent > latest : sent >= latest
     }
 
     /// Whether the end of `known` is left to its owner, a living process that reports it.
     private func isReportedByOwner(_ known: Call) -> Bool {
-        known.owner.map(moment.isAlive) ?? false
+        !known.isSettled && known.owner.map(moment.isAlive) ?? false
+    }
+
+    /// Turns what is known of a call into that of `request`. It counts as later than what notes say of the call, and
+    /// under one start no unreported end is ever added.
+    private func giveWay(_ call: inout Call, to request: RingRequest) {
+        call.giveWay(to: request, isAlive: moment.isAlive)
+        call.since = nextStart(after: call)
     }
 
     /// Silences a request that the ledger remembers. A request that its hangup overtook is missed, once; a copy of one
     /// that rang is not, since the process that rang it reports it (R11).
-    private mutating func silence(_ known: Call, _ request: RingRequest, _ why: SilenceReason) -> Admission {
+    private mutating func silence(
+        _ known: Call, _ request: RingRequest, _ why: SilenceReason, _ owner: Owner
+    ) -> Admission {
         let isOvertaken = known.state == .hangup && known.hangupReason?.leavesMissedCall ?? true
         guard isOvertaken, isUnreported(request, of: known), !isReportedByOwner(known) else {
             return .silent(why, missed: false)
         }
         var call = known
+        giveWay(&call, to: request)
         call.describe(request)
         call.sentAt = [known.sentAt, request.sentAt].compactMap { $0 }.max()
-        call.markReported()
-        write(call)
-        isDurable = true
+        leave(call, toBeReportedBy: owner)
         return .silent(why, missed: true)
     }
 
     /// Silences a stale request. It is missed, unless the person knows of the call or its owner reports it (R9, R11).
-    private mutating func silenceStale(_ known: Call?, _ request: RingRequest) -> Admission {
-        if let known, isReportedByOwner(known) { return .silent(.stale, missed: false) }
-        if let known, !known.key.isAnonymous, !isUnreported(request, of: known) {
+    private mutating func silenceStale(_ known: Call?, _ request: RingRequest, _ owner: Owner) -> Admission {
+        if let known, !known.key.isAnonymous, isReportedByOwner(known) || !isUnreported(request, of: known) {
             return .silent(.stale, missed: false)
         }
-        writeOver(known, request, as: .missed)
-        isDurable = true
+        leave(end(of: request, over: known, as: .missed), toBeReportedBy: owner)
         return .silent(.stale, missed: true)
     }
 
-    /// Records the end of `request`, which this process reports, in place of what the file knows of the call.
-    private mutating func writeOver(_ known: Call?, _ request: RingRequest, as state: CallState) {
-        var call = record(known ?? Call(key: request.key, state: state), as: state)
+    /// Silences a request since the app is in front, which tells the person of it.
+    private mutating func silenceInForeground(_ known: Call?, _ request: RingRequest) {
+        var call = end(of: request, over: known, as: .foreground)
+        call.markSettled()
+        write(call)
+    }
+
+    /// The end of `request`, in place of what is `known` of the call.
+    private func end(of request: RingRequest, over known: Call?, as state: CallState) -> Call {
+        var call = known ?? Call(key: request.key, state: state)
+        giveWay(&call, to: request)
+        call = record(call, as: state)
         call.describe(request)
         call.sentAt = [known?.sentAt, request.sentAt].compactMap { $0 }.max()
         call.owner = nil
         call.hangupReason = nil
-        call.markReported()
+        return call
+    }
+
+    /// Writes `call` as one that `owner` is about to report as missed: if it dies over that, others do (R12).
+    private mutating func leave(_ call: Call, toBeReportedBy owner: Owner) {
+        var call = call
+        call.owner = owner
+        call.markSettled()
         write(call)
+        isDurable = true
     }
 }

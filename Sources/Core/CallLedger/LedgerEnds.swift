@@ -149,39 +149,79 @@ public struct Settlement: Hashable, Sendable {
 extension Ledger {
     /// Settles the end of `owner`'s ring: an end that the file knows already wins, otherwise `reason` does (R7).
     ///
-    /// The caller reports the end, so the file records it as reported. If another owner rings the call anew, that ring
-    /// is left alone, and `reason` stands.
+    /// If the call was missed, ``reported(_:owner:)`` follows once it was reported: an owner that dies before leaves it
+    /// to others (R12). If another owner rings the call anew, that ring is left alone.
     public mutating func settle(_ request: RingRequest, owner: Owner, reason: EndReason) -> Settlement {
-        var call = call(request.key) ?? Call(ringing: request)
-        if let other = call.owner, other != owner {
-            return Settlement(reason: reason, hangupReason: reason == .hangup ? .cancelled : nil)
+        var own = Call(ringing: request)
+        if let since = request.since { own.since = since }
+        var call = call(request.key) ?? own
+        if !call.isRing(of: owner, since: request.since) {
+            guard isOlder(call, thanRingSince: request.since) else { return settleEarlier(call, owner, reason) }
+            own.earlier = call.earlier
+            call = own
         }
         let reason = call.state.endReason ?? reason
         if call.state != CallState(reason) || call.ended == nil { call = record(call, as: CallState(reason)) }
         if reason == .hangup, call.hangupReason == nil { call.hangupReason = .cancelled }
-        call.owner = nil
-        call.markReported()
-        write(call)
         let settlement = Settlement(reason: reason, hangupReason: reason == .hangup ? call.hangupReason : nil)
+        call.owner = settlement.isMissed ? owner : nil
+        call.markSettled()
         if settlement.isMissed { isDurable = true }
+        write(call)
         return settlement
+    }
+
+    /// Settles the end of a ring after which the same call rang anew: as it was when that began.
+    private mutating func settleEarlier(_ later: Call, _ owner: Owner, _ reason: EndReason) -> Settlement {
+        var later = later
+        guard let index = later.earlier.firstIndex(where: { $0.owner == owner }) else {
+            return Settlement(reason: reason, hangupReason: reason == .hangup ? .cancelled : nil)
+        }
+        let ring = later.earlier[index]
+        let end = ring.state.endReason ?? reason
+        let settlement = Settlement(
+            reason: end, hangupReason: end == .hangup ? ring.hangupReason ?? .cancelled : nil)
+        if settlement.isMissed { later.earlier[index].state = CallState(end) } else { later.earlier.remove(at: index) }
+        write(later)
+        return settlement
+    }
+
+    /// Records that `owner` has reported its call `key` as missed, so that nobody else does (R11).
+    public mutating func reported(_ key: CallKey, owner: Owner) {
+        guard var call = call(key) else { return }
+        if call.owner == owner {
+            call.owner = nil
+        } else {
+            call.earlier.removeAll { $0.owner == owner }
+        }
+        write(call)
     }
 
     /// Takes over the missed calls whose owners died without reporting them, and returns them for the caller to report
     /// (R12). Opening the ledger has recorded the dead rings as missed already.
     public mutating func takeDeadRings() -> [Call] {
-        let unreported = calls.filter { call in
-            guard !call.isMissedReported, let owner = call.owner, !moment.isAlive(owner) else { return false }
-            guard let reason = call.state.endReason else { return call.state == .missed }
-            return Settlement(reason: reason, hangupReason: call.hangupReason).isMissed
+        var unreported: [Call] = []
+        let taken = calls.compactMap { known -> Call? in
+            var call = known
+            let left = known.earlier.filter { $0.owner.map(moment.isAlive) ?? false }
+            if left.count != known.earlier.count {
+                unreported += known.earlier.filter { !left.contains($0) && isMissed($0) }
+                call.earlier = left
+            }
+            if let owner = known.owner, !moment.isAlive(owner), isMissed(known) {
+                unreported.append(known)
+                call.owner = nil
+                call.markSettled()
+            }
+            return call == known ? nil : call
         }
-        write(
-            unreported.map { call in
-                var told = call
-                told.owner = nil
-                told.markReported()
-                return told
-            })
+        write(taken)
         return unreported
+    }
+
+    /// Whether a call whose owner is dead was missed: also if it still rang.
+    private func isMissed(_ call: Call) -> Bool {
+        guard let reason = call.state.endReason else { return true }
+        return Settlement(reason: reason, hangupReason: call.hangupReason).isMissed
     }
 }

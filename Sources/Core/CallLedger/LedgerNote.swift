@@ -116,8 +116,11 @@ public struct LedgerNote: Hashable, Sendable {
 
     /// Takes the note along.
     fileprivate func enter(_ ledger: inout Ledger) {
-        let noted = calls.members.compactMap(Call.init).filter { noted in
-            ledger.call(noted.key).map { noted.counts(over: $0, isRecorded, now: ledger.moment.now) } ?? true
+        let noted = calls.members.compactMap(Call.init).compactMap { noted -> Call? in
+            guard let known = ledger.call(noted.key) else { return noted }
+            var call = noted.counts(over: known, isRecorded, now: ledger.moment.now) ? noted : known
+            if !isRecorded, noted.since == known.since { call.keepEarlier(inBoth: noted, known) }
+            return call == known ? nil : call
         }
         if !noted.isEmpty { ledger.enter(noted) }
         for answer in answers where !isRecorded && !ledger.pendingAnswers.contains(answer) { ledger.addAnswer(answer) }
@@ -146,14 +149,26 @@ extension Call {
 
     /// Whether this call, as a note has it, counts over `known`, as the file has it.
     ///
-    /// A later ring of the same id counts over an earlier one, and the first end of a ring over the ring, and an end
-    /// that its owner has reported over what others took it for. Strangers,
-    /// who write an end and nothing else, end whatever rings. A start that is yet to come is of another boot.
+    /// A later ring of the same id counts over an earlier one, and of one ring what has come further. Strangers, who
+    /// write an end and nothing else, end whatever rings. A start that is far ahead is of another boot.
     fileprivate func counts(over known: Call, _ isRecorded: Bool, now: Instant) -> Bool {
-        guard since <= now + Ledger.longestRing else { return false }
-        guard known.since == since || known.hasNoStart else { return known.since < since || known.since > now }
-        let isLess = known.isMissedReported && !isMissedReported || known.state != .ringing && state == .ringing
-        return !isRecorded && !isLess
+        let latest = now + Ledger.longestRing
+        guard since <= latest else { return false }
+        guard known.since == since || known.hasNoStart else { return known.since < since || known.since > latest }
+        return !isRecorded && known.progress <= progress
+    }
+
+    /// Drops those of ``earlier`` that one of two versions of this ring lacks: they were reported by then.
+    fileprivate mutating func keepEarlier(inBoth one: Call, _ other: Call) {
+        let (left, right) = (one.earlier, other.earlier)
+        guard left != right else { return }
+        earlier = left.filter { ring in right.contains { $0.owner == ring.owner } }
+    }
+
+    /// How far a ring has come: it rings, has ended, its owner has settled that, and has reported it.
+    private var progress: Int {
+        guard isSettled else { return state == .ringing ? 0 : 1 }
+        return owner == nil ? 3 : 2
     }
 }
 

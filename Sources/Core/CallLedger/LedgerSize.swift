@@ -13,7 +13,8 @@ extension Ledger {
     /// oldest of them first, then the rest. Rings stay, and so does what another program put among the calls.
     mutating func dropOldestRecords() {
         let known = entries
-        guard known.count > Self.callsAlwaysFit else { return }
+        guard known.count > Self.callsAlwaysFit / (1 + Call.earlierMax) else { return }
+        guard calls.reduce(0, { $0 + 1 + $1.earlier.count }) > Self.callsAlwaysFit else { return }
         let room = callsBytesMax
         var bytes = Self.xmlBytes(of: .dictionary(known))
         guard bytes > room else { return }

@@ -18,17 +18,32 @@ public struct CallChange: Hashable, Sendable {
 }
 
 extension Ledger {
-    /// What the file says about `owner`'s ring `key`. A ringing worker asks this at every wake-up.
+    /// What the file says about `owner`'s ring `key`, which began at `since`. A ringing worker asks this at every
+    /// wake-up.
     ///
-    /// An entry that is missing or makes no sense ends nothing.
-    public func standing(of key: CallKey, owner: Owner, secondCall: RingMode) -> Standing {
-        guard let call = call(key) else { return mode(of: key, secondCall) }
+    /// An entry that is missing, makes no sense or is of an earlier ring of the call ends nothing: the last is what
+    /// another program read then, and has written back.
+    public func standing(
+        of key: CallKey, since: Instant? = nil, owner: Owner, secondCall: RingMode
+    ) -> Standing {
+        guard let call = call(key) else { return mode(of: key, since, secondCall) }
+        guard call.isRing(of: owner, since: since) else {
+            if isOlder(call, thanRingSince: since) { return mode(of: key, since, secondCall) }
+            // The same call rings anew, so this ring was over before.
+            return .ended(call.earlier.first { $0.owner == owner }?.state.endReason ?? .hangup)
+        }
         guard call.state == .ringing else { return .ended(call.state.endReason ?? .hangup) }
         guard call.owner == owner else { return .ended(.hangup) }
         // The key is also removed when the ring's deadline has passed and its owner has not recorded the end yet.
         if isHungUpByStranger, isRinging(call) { return .ended(.hangup) }
         if foreground != .background { return .ended(.foreground) }
-        return mode(of: key, secondCall)
+        return mode(of: key, since, secondCall)
+    }
+
+    /// Whether what is known of a call is older than its ring that began at `since`: of an earlier ring or boot.
+    func isOlder(_ known: Call, thanRingSince since: Instant?) -> Bool {
+        guard let since else { return false }
+        return known.since < since || known.since > moment.now + Self.longestRing
     }
 
     /// The first ring that began after the ring `key`, which may wait for that one's end; nil if there is none.
@@ -37,12 +52,13 @@ extension Ledger {
         return rings.first { ($0.since, $0.key) > (since, key) }
     }
 
-    /// The last ring that began before the ring `key`; nil if `key` is the oldest ring, and so the loud one (R10).
+    /// The last ring that began before the ring `key`, which began at `since`; nil if `key` is the oldest ring, and so
+    /// the loud one (R10).
     ///
     /// Each ring waits for a different one this way, so that an end wakes one process and not all.
-    public func nextOldestRing(before key: CallKey) -> Call? {
-        let mine = (call(key)?.since ?? moment.now, key)
-        let older = calls.filter { $0.state == .ringing && ($0.since, $0.key) < mine }
+    public func nextOldestRing(before key: CallKey, since: Instant? = nil) -> Call? {
+        let mine = (since ?? call(key)?.since ?? moment.now, key)
+        let older = calls.filter { $0.state == .ringing && $0.key != key && ($0.since, $0.key) < mine }
         return older.sorted { ($0.since, $0.key) > ($1.since, $1.key) }.first(where: isRinging)
     }
 
@@ -58,7 +74,7 @@ extension Ledger {
     }
 
     /// The oldest ring is loud, the others ring as a second call does (R10).
-    private func mode(of key: CallKey, _ secondCall: RingMode) -> Standing {
-        .rings(nextOldestRing(before: key) == nil ? .loud : secondCall)
+    private func mode(of key: CallKey, _ since: Instant?, _ secondCall: RingMode) -> Standing {
+        .rings(nextOldestRing(before: key, since: since) == nil ? .loud : secondCall)
     }
 }

@@ -32,9 +32,11 @@ extension RingAsk {
 }
 
 extension Ledger {
-    /// Carries out `ask` for the ring `key` and no other, as its owner was asked: what the ring's end leaves behind for
-    /// others is in the ledger then.
-    public mutating func carryOut(_ ask: RingAsk, for key: CallKey) {
+    /// Carries out `ask` for `owner`'s ring of `request` and no other, as its owner was asked: what the ring's end
+    /// leaves behind for others is in the ledger then.
+    public mutating func carryOut(_ ask: RingAsk, for request: RingRequest, owner: Owner) {
+        let key = request.key
+        guard call(key)?.isRing(of: owner, since: request.since) ?? true else { return }
         switch ask {
         case .hangUp(let reason, let sentAt): _ = hangUpCall(key, reason: reason, sentAt: believed(sentAt))
         case .answer: if let ring = call(key), ring.state == .ringing { leaveAnswer(to: ring) }

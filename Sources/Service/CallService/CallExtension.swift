@@ -93,7 +93,9 @@ final class CallExtension: ServiceExtension {
             owner: world.ledger.owner)
         let decision: Decision
         switch (admission, window) {
-        case (.ring(let mode), let window?): decision = .ring(request, window, mode)
+        case (.ring(let mode), let window?):
+            request.since = ledger.call(request.key)?.since
+            decision = .ring(request, window, mode)
         // A stale request has no window, so the ledger got no end for it, and admits no ring without one.
         case (.ring, nil): preconditionFailure("a stale request was admitted")
         case (.silent(let why, let missed), _):
@@ -193,6 +195,17 @@ final class CallExtension: ServiceExtension {
         picture.beforeMissed { [weak self] in
             guard let self else { return }
             world.report(.missed(call: call.callID, content: MissedCall.content(of: call, from: content)))
+            recordReport()
+        }
+    }
+
+    /// Records that the missed call was reported. A process that is killed before it has reported it leaves that to
+    /// others (R12).
+    private func recordReport() {
+        let (key, owner) = (CallKey(call.callID), world.ledger.owner)
+        world.ledger.transact(onOwnRing: key) {
+            $0.reported(key, owner: owner)
+        } done: { [self] _, _ in
             isReportingMissed = false
             host?.extensionIsIdle()
         }

@@ -78,8 +78,8 @@ final class Ring {
             return feed(.timerFired)
         }
         guard let reason = ask.end(ofRingSentAt: sentAt, wall: world.wall()) else {
-            return world.ledger.transact {
-                $0.carryOut(ask, for: key)
+            return world.ledger.transact { [request, owner = world.ledger.owner] in
+                $0.carryOut(ask, for: request, owner: owner)
             } done: { _, outcome in
                 answer(RingAnswer(key: key, state: .ringing, isRecorded: outcome.isRecorded))
             }
@@ -90,13 +90,15 @@ final class Ring {
     }
 
     private func look(at ledger: Ledger) {
-        switch ledger.standing(of: request.key, owner: world.ledger.owner, secondCall: settings.secondCall) {
+        let standing = ledger.standing(
+            of: request.key, since: request.since, owner: world.ledger.owner, secondCall: settings.secondCall)
+        switch standing {
         case .rings(let mode):
             sentAt = ledger.call(request.key)?.sentAt ?? sentAt
             feed(.change(mode))
             guard machine.isRinging else { return }
             // This ring may become loud once the next older one is over (R10); a killed worker writes nothing (R12).
-            let older = mode == .loud ? nil : ledger.nextOldestRing(before: request.key)
+            let older = mode == .loud ? nil : ledger.nextOldestRing(before: request.key, since: request.since)
             world.ledger.focus(on: [request.key] + (older.map { [$0.key] } ?? []))
             world.ledger.expectEnd(of: older)
         case .ended(let reason): feed(.end(reason))
@@ -170,7 +172,7 @@ final class Ring {
     private func settle(_ reason: EndReason) {
         let (request, owner, endedBy) = (request, world.ledger.owner, endedBy)
         world.ledger.transact(onOwnRing: request.key) { ledger in
-            if let endedBy { ledger.carryOut(endedBy, for: request.key) }
+            if let endedBy { ledger.carryOut(endedBy, for: request, owner: owner) }
             let settlement = ledger.settle(request, owner: owner, reason: reason)
             return (settlement, ledger.foreground == .unowned)
         } done: { [self] answer, outcome in
