@@ -6,7 +6,9 @@ struct Reading {
     private var loaded = LoadedSettings()
 
     /// Variables of ours that are no settings; a program of ours reads each.
-    private static let otherVariables = ["BELFRY_SOCKET", "BELFRY_STATE_DIRECTORY", "BELFRY_SOUNDS_DIRECTORY"]
+    private static let otherVariables = [
+        "BELFRY_SOCKET", "BELFRY_STATE_DIRECTORY", "BELFRY_RUNTIME_DIRECTORY", "BELFRY_SOUNDS_DIRECTORY",
+    ]
 
     /// Reads `belfry.conf` and its drop-ins in the folder `path`, if there is one.
     mutating func readLayer(_ path: String) {
