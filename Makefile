@@ -41,7 +41,7 @@ sounds_folder := $(DESTDIR)$(PREFIX)/share/belfry/sounds
 documents_folder := $(DESTDIR)$(PREFIX)/share/doc/belfry
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build stage demo test mutants lint format bench install files uninstall rule clean
+.PHONY: help deps build stage demo test mutants torture fuzz lint format bench install files uninstall rule clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -80,6 +80,16 @@ test: deps ## unit tests, then the programs under a systemd and a sound server o
 
 mutants: ## faults made on purpose, and which of them no test notices; ARGS='--room Ringing'
 	@Tests/Mutants/run $(ARGS)
+
+torture: deps ## strikes KILLS=1000 real workers in each way; SEED= repeats what a run printed
+	$(SWIFT) build --build-tests $(DEBUG_FLAGS)
+	@$(MAKE) --no-print-directory stage
+	@BELFRY_TEST_BIN=$(STAGE)/bin BELFRY_TEST_ROOT=$(CURDIR) \
+		BELFRY_TORTURE_KILLS=$(or $(KILLS),1000) BELFRY_TORTURE_SEED=$(SEED) Tests/in-user-manager Tests/with-sound \
+		$(BUILD)/debug/belfryPackageTests.xctest --testing-library swift-testing --filter TortureTests
+
+fuzz: deps ## SECONDS=600: libFuzzer feeds everything that reads foreign bytes, in turn
+	@Tests/fuzz $(or $(SECONDS),600)
 
 bench: stage ## the numbers, each against its peer in C; OTHER=STAGE measures another build beside it
 	@Bench/run $(STAGE) $(OTHER)

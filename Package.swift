@@ -262,30 +262,13 @@ let fuzzers: [Target] =
     : [
         .systemLibrary(name: "CFuzzer", path: "Tests/CFuzzer"),
         .executableTarget(
-            name: "FuzzPictures",
-            dependencies: ["BelfryPictures", "CFuzzer"],
-            path: "Tests/FuzzPictures",
-            exclude: ["seeds"],
-            swiftSettings: strict
-        ),
-        .executableTarget(
-            name: "FuzzKeptPicture",
-            dependencies: ["BelfryPictures", "CFuzzer"],
-            path: "Tests/FuzzKeptPicture",
-            exclude: ["seeds"],
-            swiftSettings: strict
-        ),
-        .executableTarget(
-            name: "FuzzPropertyList",
-            dependencies: ["BelfryPropertyList", "CFuzzer"],
-            path: "Tests/FuzzPropertyList",
-            exclude: ["seeds"],
-            swiftSettings: strict
-        ),
-        .executableTarget(
-            name: "FuzzRingMessage",
-            dependencies: ["BelfryPropertyList", "BelfryTerms", "CallLedger", "RingEar", "CFuzzer"],
-            path: "Tests/FuzzRingMessage",
+            name: "Fuzz",
+            dependencies: [
+                "BelfryJSON", "BelfryJournal", "BelfryPictures", "BelfryPropertyList", "BelfryProtocol",
+                "BelfrySettings", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "CFuzzer", "CallLedger",
+                "PictureFetch", "RingEar", "SystemSound",
+            ],
+            path: "Tests/Fuzz",
             exclude: ["seeds"],
             swiftSettings: strict
         ),

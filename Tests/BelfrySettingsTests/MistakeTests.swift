@@ -1,6 +1,7 @@
 import BelfrySyscalls
 import BelfryTerms
 import Glibc
+import Support
 import Testing
 @testable import BelfrySettings
 
@@ -41,6 +42,18 @@ import Testing
                 "$BELFRY_RING_DURATON: there is no such variable, ignored; did you mean BELFRY_RING_DURATION?",
             ]
         )
+    }
+
+    @Test(
+        "variables that are no settings are no mistakes: those of configuration.md",
+        arguments: [
+            "BELFRY_SOCKET", "BELFRY_STATE_DIRECTORY", "BELFRY_RUNTIME_DIRECTORY", "BELFRY_SOUNDS_DIRECTORY",
+        ])
+    func otherVariables(name: String) {
+        let page = String(decoding: sourceBytes("docs/configuration.md"), as: UTF8.self)
+        #expect(page.contains("| `\(name)` |"))
+        let loaded = SettingsLoader.load(environment: [name: "/tmp"], machineRoot: "\(folder.path)/etc")
+        #expect(loaded.mistakes.isEmpty)
     }
 
     @Test(arguments: [

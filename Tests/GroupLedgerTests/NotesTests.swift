@@ -220,4 +220,18 @@ import Testing
         #expect(notes.filter { dead.contains($0) }.isEmpty)
         #expect(notes.contains("nonsense"))
     }
+
+    @Test("R12 what a process left that died once the file had it, but before it said so, goes with the next look")
+    func killedBeforeItSaidSo() throws {
+        #expect(admit("a", in: file)?.outcome == .recorded([]))
+        let rings = try Directory.open(path: "\(folder.path)/run/rings", makes: false)
+        let place = try #require(try rings.names(max: 9).first)
+        let note = try #require(try rings.openDirectory(place, makes: false).read(notes[0], bytesMax: 9_999))
+        #expect(hangUp("a", in: other) == .recorded([]))
+        folder.write(note.bytes, to: "run/rings/\(place)/1-99999999-1.owed")
+        #expect(notes.count == 1)
+        var left: [Call]?
+        other.transact(on: loop, \.rings) { left = $0.value }
+        #expect(left == [] && notes.isEmpty)
+    }
 }

@@ -34,7 +34,7 @@ final class BrokenStorage {
         _ = try phone.call("first", #""duration": 1"#).story()
         switch fault {
         case .heldLock: holder = try holdLock()
-        case .fullDisk: fillDisk()
+        case .fullDisk: fillDisk(at: "\(folder.path)/filler")
         case .readOnlyFolders: try changeMode("a-w")
         case .corruptFile: break
         }
@@ -69,16 +69,17 @@ final class BrokenStorage {
         return holder
     }
 
-    private func fillDisk() {
-        let descriptor = unsafe open("\(folder.path)/filler", O_WRONLY | O_CREAT, 0o600)
-        let page = [UInt8](repeating: 0, count: 4_096)
-        while unsafe write(descriptor, page, page.count) > 0 {}
-        #expect(errno == ENOSPC)
-        close(descriptor)
-    }
-
     private func changeMode(_ mode: String) throws {
         let changed = try run("/bin/chmod", ["--recursive", mode, phone.state.path])
         try #require(changed.status.isSuccess, "\(changed.errors)")
     }
+}
+
+/// Fills the disk of the file at `path`, which is made, to the last page.
+func fillDisk(at path: String) {
+    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    let page = [UInt8](repeating: 0, count: 4_096)
+    while unsafe write(descriptor, page, page.count) > 0 {}
+    #expect(errno == ENOSPC)
+    close(descriptor)
 }

@@ -88,6 +88,20 @@ func size(of path: String) -> Int {
     return unsafe stat(path, &status) == 0 ? Int(status.st_size) : 0
 }
 
+/// The names in the folder; none where there is none.
+func names(in folder: String) -> [String] {
+    guard let directory = unsafe opendir(folder) else { return [] }
+    defer { unsafe closedir(directory) }
+    var names: [String] = []
+    while let entry = unsafe readdir(directory) {
+        let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+            unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names
+}
+
 /// Looks every few milliseconds whether something has come true that nothing announces; false after `seconds`.
 func waitUntil(seconds: Int64 = 10, _ isTrue: () throws -> Bool) rethrows -> Bool {
     let end = bootTimeMicroseconds() + seconds * 1_000_000

@@ -12,9 +12,12 @@ import CBelfryPixbuf
     /// Set by the decoder itself once it knows the size.
     fileprivate var sizeRefusal: Skip?
 
+    /// Once for a process: GLib takes no second writer.
+    private static let silencesLog: Void = cpixbuf_silence_log()
+
     /// A decoder of `format` and no other. Throws ``SkipReason/decodeFailed`` if this machine has none.
     init(_ format: PictureFormat) throws(Skip) {
-        cpixbuf_silence_log()
+        Self.silencesLog
         guard let loader = unsafe gdk_pixbuf_loader_new_with_type(format.rawValue, nil) else {
             let package = format == .webp ? "webp-pixbuf-loader" : "libgdk-pixbuf-2.0-0"
             throw Skip(.decodeFailed, "this machine cannot decode \(format.rawValue); install \(package)")

@@ -260,7 +260,11 @@ extension LedgerFile {
     private func record<Answer>(
         _ decision: Decision<Answer>, on timers: any TimerSource, _ completion: @escaping (LedgerOutcome) -> Void
     ) {
-        guard decision.isOwed else { return completion(.recorded([])) }
+        guard decision.isOwed else {
+            // Whoever wrote the file may have died before it said so (R12).
+            notes.recorded(decision.notes, in: decision.ledger)
+            return completion(.recorded([]))
+        }
         let merged = Merged(ledger: decision.ledger, notes: decision.notes, revision: decision.revision)
         record(on: timers, merged, completion)
     }

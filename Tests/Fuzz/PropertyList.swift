@@ -1,11 +1,8 @@
-// FuzzPropertyList: libFuzzer feeds the readers of property lists, binary and XML. Tests/fuzz builds and runs it.
-//
-// A trap is a finding, and so is a value that cannot be written and read again, or one beyond the limits.
-private import BelfryPropertyList
-private import CFuzzer
-private import Glibc
+// The readers of property lists, binary and XML. A trap is a finding, and so is a value that cannot be written and read
+// again, or one beyond the limits.
+import BelfryPropertyList
 
-private func feed(_ bytes: [UInt8]) {
+func feedPropertyList(_ bytes: [UInt8]) {
     guard let root = try? PropertyListDictionary.parse(bytes) else { return }
     var size = Size()
     size.add(.dictionary(root), depth: 1)
@@ -36,9 +33,3 @@ private struct Size {
         }
     }
 }
-
-let status = unsafe cfuzzer_run(CommandLine.argc, CommandLine.unsafeArgv) { start, count in
-    feed(unsafe [UInt8](UnsafeBufferPointer(start: start, count: count)))
-    return 0
-}
-exit(status)

@@ -1,15 +1,12 @@
-// FuzzRingMessage: libFuzzer feeds what ringing processes read of one another. Tests/fuzz builds and runs it.
-//
-// The first byte chooses the reader: of messages at an ear, of an ear's answers, of notes beside the group file. A trap
-// is a finding, and so is what was read and cannot be written and read again.
-private import BelfryPropertyList
-private import BelfryTerms
-private import CFuzzer
-private import CallLedger
-private import Glibc
-private import RingEar
+// What ringing processes read of one another. The first byte chooses the reader: of messages at an ear, of an ear's
+// answers, of notes beside the group file. A trap is a finding, and so is what was read and cannot be written and read
+// again.
+import BelfryPropertyList
+import BelfryTerms
+import CallLedger
+import RingEar
 
-private func feed(_ bytes: [UInt8]) {
+func feedRingMessage(_ bytes: [UInt8]) {
     let input = Array(bytes.dropFirst())
     switch bytes.first ?? 0 {
     case 0:
@@ -117,9 +114,3 @@ private enum Machine {
         ) { $0.pid % 2 == 1 }
     }
 }
-
-let status = unsafe cfuzzer_run(CommandLine.argc, CommandLine.unsafeArgv) { start, count in
-    feed(unsafe [UInt8](UnsafeBufferPointer(start: start, count: count)))
-    return 0
-}
-exit(status)

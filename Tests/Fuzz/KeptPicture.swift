@@ -1,12 +1,9 @@
-// FuzzKeptPicture: libFuzzer feeds what decides which PNG is kept. Tests/fuzz builds and runs it.
-//
-// An odd first byte has the checksums put right, which no fuzzer guesses. A trap is a finding, and so is a picture that
-// is kept or refused otherwise than a second reader, written apart from the first one, would have it.
-private import BelfryPictures
-private import CFuzzer
-private import Glibc
+// What decides which PNG is kept. An odd first byte has the checksums put right, which no fuzzer guesses. A trap is a
+// finding, and so is a picture that is kept or refused otherwise than a second reader, written apart from the first,
+// would have it.
+import BelfryPictures
 
-private func feed(_ bytes: [UInt8]) {
+func feedKeptPicture(_ bytes: [UInt8]) {
     var input = Array(bytes.dropFirst())
     if bytes.first.map({ $0 % 2 == 1 }) ?? false { putChecksumsRight(in: &input) }
     judge(input)
@@ -81,9 +78,3 @@ private func checksum(_ bytes: ArraySlice<UInt8>) -> Int {
     }
     return Int(~value)
 }
-
-let status = unsafe cfuzzer_run(CommandLine.argc, CommandLine.unsafeArgv) { start, count in
-    feed(unsafe [UInt8](UnsafeBufferPointer(start: start, count: count)))
-    return 0
-}
-exit(status)

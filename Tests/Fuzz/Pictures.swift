@@ -1,11 +1,8 @@
-// FuzzPictures: libFuzzer feeds what reads foreign bytes about pictures. Tests/fuzz builds and runs it.
-//
-// The first byte chooses the reader. A trap is a finding, and so is an answer that breaks what its reader promises.
-private import BelfryPictures
-private import CFuzzer
-private import Glibc
+// What reads foreign bytes about pictures. The first byte chooses the reader. A trap is a finding, and so is an answer
+// that breaks what its reader promises.
+import BelfryPictures
 
-private func feed(_ bytes: [UInt8]) {
+func feedPictures(_ bytes: [UInt8]) {
     let input = Array(bytes.dropFirst())
     let text = String(decoding: input, as: UTF8.self)
     switch bytes.first ?? 0 {
@@ -23,6 +20,10 @@ private func feed(_ bytes: [UInt8]) {
     case 5:
         guard let url = try? WebURL("http://a.example/"), let entry = CacheEntry(file: input, of: url) else { return }
         precondition(CacheEntry(file: entry.file, of: url) == entry, "an entry does not read back")
+    case 6:
+        guard let address = InternetAddress(bytes: input) else { return }
+        precondition([4, 16].contains(input.count), "an address of \(input.count) bytes")
+        precondition(AddressBlock(text: "\(address)")?.contains(address) ?? false, "an address does not read back")
     default:
         guard let block = AddressBlock(text: text) else { return }
         precondition(block.contains(block.address), "a block without its own address")
@@ -51,9 +52,3 @@ private func readURL(_ text: String) {
     }
     if let start = try? WebURL("http://a.example/x") { _ = try? start.resolving(text) }
 }
-
-let status = unsafe cfuzzer_run(CommandLine.argc, CommandLine.unsafeArgv) { start, count in
-    feed(unsafe [UInt8](UnsafeBufferPointer(start: start, count: count)))
-    return 0
-}
-exit(status)

@@ -1,0 +1,44 @@
+// Fuzz TARGET [OPTION...]: libFuzzer feeds one of the readers of foreign bytes; "Fuzz --list" names them. Tests/fuzz
+// builds and runs it.
+import CFuzzer
+import Glibc
+
+/// Everything that reads bytes from outside, each with what it must hold.
+enum FuzzTarget: String, CaseIterable {
+    case push, json, event
+    case ringMessage = "ring-message"
+    case propertyList = "property-list"
+    case settings, sound, kernel, pictures
+    case keptPicture = "kept-picture"
+    case decoder
+
+    /// The one that the command line names.
+    static let chosen = CommandLine.arguments.dropFirst().first.flatMap(FuzzTarget.init)
+
+    func feed(_ bytes: [UInt8]) {
+        switch self {
+        case .push: feedPush(bytes)
+        case .json: feedJSON(bytes)
+        case .event: feedEvent(bytes)
+        case .ringMessage: feedRingMessage(bytes)
+        case .propertyList: feedPropertyList(bytes)
+        case .settings: feedSettings(bytes)
+        case .sound: feedSound(bytes)
+        case .kernel: feedKernel(bytes)
+        case .pictures: feedPictures(bytes)
+        case .keptPicture: feedKeptPicture(bytes)
+        case .decoder: feedDecoder(bytes)
+        }
+    }
+}
+
+guard FuzzTarget.chosen != nil else {
+    for target in FuzzTarget.allCases { print(target.rawValue) }
+    exit(CommandLine.arguments.dropFirst().first == "--list" ? 0 : 64)
+}
+// The target's name stands where libFuzzer expects the program's.
+let status = unsafe cfuzzer_run(CommandLine.argc - 1, CommandLine.unsafeArgv + 1) { start, count in
+    FuzzTarget.chosen?.feed(unsafe [UInt8](UnsafeBufferPointer(start: start, count: count)))
+    return 0
+}
+exit(status)

@@ -1,0 +1,47 @@
+import BelfryAppGroup
+import BelfrySyscalls
+import BelfryTerms
+import CallLedger
+import Glibc
+import Support
+import Testing
+
+extension IntegrationTests {
+    @Suite("The tidying unit") struct Tidying {
+        @Test("R12: runs once more for a worker that dies while it runs") func diesMeanwhile() throws {
+            let phone = try Phone()
+            let calls = try ["A", "B"].map { id in
+                let call = try phone.call(id)
+                try call.wait(for: "delivered")
+                return call
+            }
+            #expect(waitUntil { phone.ledger().rings.count == 2 })
+            let workers = try ["A", "B"].map { try #require(phone.worker(of: $0)) }
+            // The tidying unit has looked at the ledger, and waits for the file.
+            let ready = "\(phone.folder.path)/ready"
+            let holder = try ChildProcess(
+                ChildCommand(
+                    path: "/usr/bin/flock",
+                    arguments: [
+                        "--no-fork", phone.file().path + ".lock", "/bin/sh", "-c", "echo >'\(ready)'; exec sleep 600",
+                    ]))
+            #expect(waitUntil { size(of: ready) > 0 })
+            try holder.signal(SIGSTOP)
+            kill(workers[0], SIGKILL)
+            calls[0].story()
+            #expect(try waitUntil { try isMissed("A", on: phone) })
+            kill(workers[1], SIGKILL)
+            calls[1].story()
+            #expect(try waitUntil { try isMissed("B", on: phone) })
+            try holder.signal(SIGKILL)
+            #expect(waitUntil { ["A", "B"].allSatisfy { phone.ledger().call(.init($0))?.state == .missed } })
+        }
+
+        private func isMissed(_ call: String, on phone: Phone) throws -> Bool {
+            try run(
+                "/usr/bin/journalctl",
+                ["--user", "--user-unit=\(phone.name)-tidy.service", "--output=cat", "BELFRY_CALL=\(call)"]
+            ).output.contains("missed")
+        }
+    }
+}
