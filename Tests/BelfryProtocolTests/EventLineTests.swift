@@ -15,8 +15,17 @@ import Testing
         return content
     }()
 
+    private static let received: Event.Received = {
+        var received = Event.Received(type: .alert, call: nil, why: nil)
+        received.isContentAvailable = true
+        received.topic = "com.example"
+        received.collapseID = "one"
+        received.bundle = "com.example.app"
+        return received
+    }()
+
     static let bodies: [Event.Body] =
-        NotificationType.allCases.map { .received(.init(type: $0, call: nil, why: nil)) }
+        [.received(received)] + NotificationType.allCases.map { .received(.init(type: $0, call: nil, why: nil)) }
         + PassthroughReason.allCases.map { .received(.init(type: .callRequest, call: "", why: $0)) }
         + RingMode.allCases.map {
             .ringing(.init(call: "a", mode: $0, duration: 29.5, interval: 0.2, sound: "ring", vibrate: $0 == .loud))
@@ -50,7 +59,9 @@ import Testing
     @Test("every event carries event, at, boot and id, and its own fields as the contract names them")
     func fields() {
         let expected: [String: Set<String>] = [
-            "received": ["type", "call", "intercepted", "why"],
+            "received": [
+                "type", "call", "intercepted", "why", "contentAvailable", "topic", "collapseId", "bundle",
+            ],
             "ringing": ["call", "mode", "duration", "interval", "sound", "vibrate"], "silent": ["call", "why"],
             "tick": ["n", "late"], "sound": ["state", "detail"],
             "attachment": ["state", "url", "path", "type", "bytes", "seconds", "reason", "detail"],

@@ -290,6 +290,26 @@ import Testing
         #expect(intercepted.isFinished && passed.isFinished)
     }
 
+    @Test(
+        "R1 R9: what is no call and whose expiration is past is not intercepted; a hangup takes effect all the same",
+        arguments: [(1_700_000_000, true), (1_900_000_000, false), (0, false)])
+    func expired(expiration: Int, isExpired: Bool) throws {
+        let envelope = #""expiration": \#(expiration), "topic": "com.example", "collapseId": "c""#
+        let alert = try phone.push(#""type": "news""#, envelope: envelope)
+        let passed = ["received expired", "delivered passthrough"]
+        let whole = isExpired ? passed : ["received alert", "delivered extension"]
+        #expect(alert.world.fullStory == whole && alert.isFinished)
+        guard case .received(let received)? = alert.world.events.first?.body else {
+            Issue.record("nothing was received")
+            return
+        }
+        #expect(received.topic == "com.example" && received.collapseID == "c" && !received.isContentAvailable)
+        _ = try phone.call("A")
+        let hangup = try phone.push(#""type": "hangup", "callId": "A""#, envelope: envelope)
+        phone.loop.advance(by: .zero)
+        #expect(hangup.world.story == ["delivered extension"])
+    }
+
     // MARK: A file in trouble
 
     @Test("R7 R14: a ring that is over as it begins ends and is missed, also if the group file cannot be used")

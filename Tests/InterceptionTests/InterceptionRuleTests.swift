@@ -25,6 +25,11 @@ import Testing
         #expect(rule.passthrough == .noMutableContent)
         rule.isMutable = true
         #expect(rule.passthrough == .noAlertText)
+        for bits in 0..<16 {
+            var rule = Self.rule(bits & 8 > 0, bits & 4 > 0, bits & 2 > 0, bits & 1 > 0)
+            rule.isExpired = true
+            #expect(rule.passthrough == .expired)
+        }
     }
 
     @Test("R3 the extension is told one second before the end, half-way through a budget under two seconds")

@@ -84,7 +84,8 @@ private final class PlayedExtension: ServiceExtension {
         let request = NotificationRequest(
             id: "00000000-0000-4000-8000-000000000000", content: Self.content("as it came"))
         let visit = Visit(
-            request: request, type: .alert, call: nil, passthrough: passthrough,
+            request: request, received: Event.Received(type: .alert, call: nil, why: passthrough),
+            passthrough: passthrough,
             remarks: [.warning(code: .fieldIgnored, detail: "remark")],
             service: isAccompanied ? service : nil)
         return Walk(visit, on: loop, acceptedAgo: acceptedAgo)

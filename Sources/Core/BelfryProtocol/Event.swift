@@ -86,8 +86,16 @@ public struct Event: Hashable, Sendable {
         public let call: String?
         /// Why it was not intercepted; nil if it was.
         public let why: CodeWord<PassthroughReason>?
+        /// Whether it wakes the app.
+        public var isContentAvailable = false
+        /// Its topic, usually the app's bundle identifier; nil if none was stated.
+        public var topic: String?
+        /// What notifications of one matter share; a later one replaces an earlier one where it is shown.
+        public var collapseID: String?
+        /// The app that a `simctl push` file names.
+        public var bundle: String?
 
-        /// What `received` carries.
+        /// What `received` carries of every push.
         public init(type: NotificationType, call: String?, why: PassthroughReason?) {
             self.init(type: CodeWord(type), call: call, why: why.map { CodeWord($0) })
         }

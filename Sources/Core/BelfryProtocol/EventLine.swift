@@ -87,6 +87,10 @@ extension Event {
         if let call = received.call { object.append(newKey: "call", .string(call)) }
         object.append(newKey: "intercepted", .bool(received.why == nil))
         if let why = received.why { object.append(newKey: "why", .string(why.rawValue)) }
+        object.append(newKey: "contentAvailable", .bool(received.isContentAvailable))
+        if let topic = received.topic { object.append(newKey: "topic", .string(topic)) }
+        if let collapseID = received.collapseID { object.append(newKey: "collapseId", .string(collapseID)) }
+        if let bundle = received.bundle { object.append(newKey: "bundle", .string(bundle)) }
     }
 
     private static func append(_ ringing: Ringing, to object: inout some EventFields) {
@@ -219,8 +223,13 @@ extension Event {
         guard try fields.bool("intercepted") == (why == nil) else {
             throw EventError(detail: "there is a why exactly if intercepted is false")
         }
-        return Received(
+        var received = Received(
             type: try fields.word("type"), call: try fields.has("call") ? fields.string("call") : nil, why: why)
+        received.isContentAvailable = try fields.has("contentAvailable") ? fields.bool("contentAvailable") : false
+        received.topic = try fields.has("topic") ? fields.string("topic") : nil
+        received.collapseID = try fields.has("collapseId") ? fields.string("collapseId") : nil
+        received.bundle = try fields.has("bundle") ? fields.string("bundle") : nil
+        return received
     }
 
     private static func attachment(_ fields: Fields) throws(EventError) -> Attachment {

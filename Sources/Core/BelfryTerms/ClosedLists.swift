@@ -12,6 +12,8 @@ public enum NotificationType: String, Hashable, Sendable, CaseIterable {
 
 /// `received.why`: why the extension did not run (R1).
 public enum PassthroughReason: String, Hashable, Sendable, CaseIterable {
+    /// It is no call, and its expiration is past: no phone would ever get it.
+    case expired
     /// `mutable-content` is not set.
     case noMutableContent = "no-mutable-content"
     /// The alert has neither title nor subtitle nor body.

@@ -129,6 +129,10 @@ public struct WallTime: Hashable, Comparable, Sendable {
     /// ``clockSkewMax`` ahead. However long ago is believable; whether it is too long ago is another question.
     public func isBelievable(at now: WallTime) -> Bool { self - now <= Self.clockSkewMax }
 
+    /// Whether a push with this expiration is of no use any more at `now` (R9). 1970 itself is "try once", and never
+    /// past.
+    public func isPastExpiration(at now: WallTime) -> Bool { microseconds != 0 && self < now }
+
     /// The time `span` later.
     public static func + (time: WallTime, span: TimeSpan) -> WallTime {
         WallTime(microseconds: time.microseconds + span.microseconds)

@@ -13,12 +13,15 @@ public struct InterceptionRule: Hashable, Sendable {
     public var isMutable = false
     /// Whether the alert has a title, a subtitle or a body.
     public var alertHasText = false
+    /// Whether it is no call, and its expiration is past: no phone would ever get it.
+    public var isExpired = false
 
     /// A rule with all conditions false.
     public init() {}
 
     /// The first condition that fails; nil if the extension runs.
     public var passthrough: PassthroughReason? {
+        if isExpired { return .expired }
         if isVoIP { return .voip }
         if isBackground { return .background }
         if !isMutable { return .noMutableContent }

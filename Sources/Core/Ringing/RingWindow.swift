@@ -31,7 +31,7 @@ public struct RingWindow: Hashable, Sendable {
     public static func of(
         duration: TimeSpan, sentAt: WallTime?, expiration: WallTime?, start: Instant, wall: WallTime, deadline: Instant
     ) -> RingWindow? {
-        if let expiration, expiration.microseconds != 0, expiration < wall { return nil }
+        if let expiration, expiration.isPastExpiration(at: wall) { return nil }
         let elapsed = sentAt.map { max(wall - $0, .zero) } ?? .zero
         let left = duration - elapsed
         guard left > .zero else { return nil }

@@ -89,6 +89,7 @@ struct EventText {
     private static func explained(_ why: CodeWord<PassthroughReason>) -> String {
         let explanation =
             switch why.known {
+            case .expired: "its expiration is past"
             case .noMutableContent: "mutable-content is not set"
             case .noAlertText: "its alert has no text"
             case .background: "it has no alert"

@@ -19,7 +19,7 @@ public struct Reception {
 
     /// Sorts `push`. `notes` are the worker's own remarks, reported before those on the push.
     public func visit(_ push: Push, notes: [Event.Body] = []) -> Visit {
-        let passthrough = InterceptionRule(push).passthrough
+        let passthrough = InterceptionRule(push, at: world.wall()).passthrough
         var remarks = notes
         if !push.notes.isEmpty {
             remarks.append(.warning(code: .fieldIgnored, detail: push.notes.joined(separator: "\n")))
@@ -36,8 +36,8 @@ public struct Reception {
         case (nil, _?): break
         }
         return Visit(
-            request: push.request, type: push.notificationType, call: push.call?.callID, passthrough: passthrough,
-            remarks: remarks, service: service)
+            request: push.request, received: push.received(passthrough), passthrough: passthrough, remarks: remarks,
+            service: service)
     }
 
     private static let hangupNotIntercepted = Event.Body.warning(
@@ -46,8 +46,9 @@ public struct Reception {
 }
 
 extension InterceptionRule {
-    fileprivate init(_ push: Push) {
+    fileprivate init(_ push: Push, at wall: WallTime) {
         self.init()
+        isExpired = push.call == nil && push.envelope.expiration?.isPastExpiration(at: wall) ?? false
         isVoIP = push.pushType == .voip
         isBackground = push.pushType == .background
         isMutable = push.isMutableContent
@@ -56,13 +57,20 @@ extension InterceptionRule {
 }
 
 extension Push {
-    /// The kind of notification: `received.type`.
-    fileprivate var notificationType: NotificationType {
-        switch call {
-        case .request?: .callRequest
-        case .hangup?: .hangup
-        case nil: pushType == .background ? .background : .alert
-        }
+    /// What `received` tells of it.
+    fileprivate func received(_ passthrough: PassthroughReason?) -> Event.Received {
+        let type: NotificationType =
+            switch call {
+            case .request?: .callRequest
+            case .hangup?: .hangup
+            case nil: pushType == .background ? .background : .alert
+            }
+        var received = Event.Received(type: type, call: call?.callID, why: passthrough)
+        received.isContentAvailable = isContentAvailable
+        received.topic = envelope.topic
+        received.collapseID = envelope.collapseID
+        received.bundle = envelope.simulatorTargetBundle
+        return received
     }
 }
 

@@ -9,10 +9,8 @@ public import Interception
 public struct Visit {
     /// The notification.
     public let request: NotificationRequest
-    /// The kind of notification: `received.type`.
-    public let type: NotificationType
-    /// The id of the call that the notification is about; nil if it is about none.
-    public let call: String?
+    /// What `received` tells of it.
+    public let received: Event.Received
     /// Why the notification is not intercepted; nil if it is (R1).
     public let passthrough: PassthroughReason?
     /// Events that are reported right after `received`, in order.
@@ -22,13 +20,12 @@ public struct Visit {
 
     /// A visit.
     public init(
-        request: NotificationRequest, type: NotificationType, call: String?, passthrough: PassthroughReason?,
+        request: NotificationRequest, received: Event.Received, passthrough: PassthroughReason?,
         remarks: [Event.Body], service: (any ServiceExtension)?
     ) {
         precondition(passthrough != nil || service != nil, "nobody intercepts what is intercepted")
         self.request = request
-        self.type = type
-        self.call = call
+        self.received = received
         self.passthrough = passthrough
         self.remarks = remarks
         self.service = service
@@ -135,7 +132,7 @@ public final class NotificationHost {
 
     private func reportReceived() {
         hasBegun = true
-        report(.received(Event.Received(type: visit.type, call: visit.call, why: visit.passthrough)))
+        report(.received(visit.received))
         for remark in visit.remarks { report(remark) }
     }
 
