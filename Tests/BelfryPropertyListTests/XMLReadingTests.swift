@@ -56,6 +56,7 @@ private func code(_ bytes: [UInt8]) -> PropertyListError.Code? {
             ("<date>4001-01-01T00:00:00Z</date>", .date(63_113_904_000)),
             ("<date>0001-01-01T00:00:00Z</date>", .date(-63_113_904_000)),
             ("<date>2001-01-01T00:00:00.5Z</date>", .date(0.5)),
+            ("<date>2001-01-01T23:59:60Z</date>", .date(86_400)),
             ("<array/>", .array([])),
             ("<array><true/><array></array><!-- x --></array>", .array([.bool(true), .array([])])),
             ("<dict/>", .dictionary([:])),
@@ -65,6 +66,10 @@ private func code(_ bytes: [UInt8]) -> PropertyListError.Code? {
             ),
             ("<dict><key>CF$UID</key><integer>7</integer></dict>", .uid(7)),
             ("<dict><key>CF$UID</key><integer>-7</integer></dict>", .dictionary(["CF$UID": .integer(-7)])),
+            (
+                "<dict><key>CF$UID</key><integer>7</integer><key>a</key><true/></dict>",
+                .dictionary(["CF$UID": .integer(7), "a": .bool(true)])
+            ),
             ("<integer note='a > b'>1</integer >", .integer(1)),
         ] as [(String, PropertyListValue)])
     func everyTypeIsRead(text: String, expected: PropertyListValue) throws {
@@ -110,6 +115,8 @@ private func code(_ bytes: [UInt8]) -> PropertyListError.Code? {
             ("<dict><key>a</key><real>x</real></dict>", .badValue),
             ("<dict><key>a</key><date>yesterday</date></dict>", .badValue),
             ("<dict><key>a</key><date>2026-13-20T16:19:00Z</date></dict>", .badValue),
+            ("<dict><key>a</key><date>2026-12-20T24:00:00Z</date></dict>", .badValue),
+            ("<dict><key>a</key><date>2026-12-20T00:00:61Z</date></dict>", .badValue),
             ("<dict><key>a</key><date>2001-01-01T00:00:00.99999999999999999999Z</date></dict>", .badValue),
             ("<dict><key>a</key><data>YQ=a</data></dict>", .badValue),
             ("<dict><key>a</key><data>Y</data></dict>", .badValue),
