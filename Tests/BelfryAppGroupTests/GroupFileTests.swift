@@ -129,6 +129,41 @@ import Testing
         #expect(reader.snapshot().revision == revision)
     }
 
+    @Test func whatIsWrittenTwiceWithinOneTickOfTheKernelIsReadTwice() throws {
+        let (file, loop) = (place.file(), try Loop())
+        // Dated ahead, since a file is young for no longer than the test may be held up.
+        func write(_ number: Int) throws {
+            try place.write("<plist><dict><key>n</key><integer>\(number)</integer></dict></plist>")
+            try place.age(bySeconds: -3600)
+        }
+        try write(1)
+        var seen: [PropertyListValue?] = []
+        let (watch, _) = file.watch(on: loop) { seen.append($0.root["n"]) }
+        loop.runUntilIdle()
+        for number in 2...4 {
+            try write(number)
+            if number > 2 { watch.look() }
+            #expect(file.snapshot().root["n"] == .integer(Int64(number)))
+        }
+        #expect(seen == [.integer(3), .integer(4)])
+        watch.cancel()
+    }
+
+    @Test func whatIsToOutliveAPowerCutIsFlushedAndNothingElseIs() throws {
+        let file = place.file()
+        #expect(change(file, on: HandLoop()) { $0.root["n"] = .integer(1) }.outcome == .written)
+        let outcomes = [true, false].map { isDurable in
+            withFailingFlush {
+                change(file, on: HandLoop()) {
+                    $0.root["n"] = .integer(2)
+                    $0.isDurable = isDurable
+                }.outcome
+            }
+        }
+        guard case .failed(let error) = outcomes[0] else { throw Unexpected(what: "\(outcomes)") }
+        #expect(error.errno == EIO && outcomes[1] == .written)
+    }
+
     @Test func whenItWasWrittenIsToldOnTheBootClock() throws {
         let (file, loop) = (place.file(), try Loop())
         let before = loop.now

@@ -89,6 +89,11 @@ import Testing
         #expect(deceived == 0)
     }
 
+    @Test func aFirstMemberThatHasBecomeEmptyIsNews() throws {
+        let root = try changed("mine", to: .dictionary([:]))
+        #expect(try finding(root) == .news(excerpt(of: root), isAll: true))
+    }
+
     @Test func whereAMemberIsMissingThereIsNothingToGlanceFor() {
         #expect(GroupGlance(Self.root, focus: GroupFocus(dictionary: "calls", members: ["mine", "gone"])) == nil)
         #expect(GroupGlance(Self.root, focus: GroupFocus(dictionary: "gone", members: [])) == nil)

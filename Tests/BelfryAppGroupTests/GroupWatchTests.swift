@@ -131,6 +131,34 @@ import Testing
         watch.cancel()
     }
 
+    @Test func afterNewsInFocusAllIsReadUntilThereIsANewFocus() throws {
+        let (writer, file) = (place.file(), place.file())
+        func set(_ numbers: [String: Int64]) {
+            let transaction = change(writer, on: loop) { edit in
+                var calls = edit.root["calls"]?.dictionaryValue ?? [:]
+                for key in numbers.keys.sorted() { calls[key] = .dictionary(["n": .integer(numbers[key] ?? 0)]) }
+                edit.root["calls"] = .dictionary(calls)
+            }
+            #expect(transaction.outcome == .written)
+            loop.runUntilIdle()
+        }
+        set(["mine": 0, "elder": 0, "other": 0])
+        var seen: [PropertyListValue?] = []
+        let (watch, _) = file.watch(on: loop) { seen.append($0.root["calls"]) }
+        loop.runUntilIdle()
+        let focus = GroupFocus(dictionary: "calls", members: ["mine", "elder"])
+        watch.focus(on: focus, since: file.snapshot())
+        set(["mine": 1])
+        #expect(seen.count == 1)
+        set(["other": 1])
+        #expect(seen.last == writer.snapshot().root["calls"] && seen.count == 2)
+        // News of both: first the excerpt, then all.
+        watch.focus(on: focus, since: file.snapshot())
+        set(["mine": 2, "elder": 2])
+        #expect(seen.last == writer.snapshot().root["calls"] && seen.count == 4)
+        watch.cancel()
+    }
+
     @Test func aDirectoryThatWasRemovedAndMadeAgainIsWatchedAgain() throws {
         let file = place.file()
         var roots: [[String]] = []

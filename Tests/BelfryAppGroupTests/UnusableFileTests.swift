@@ -1,4 +1,3 @@
-import BelfryAppGroup
 import BelfryEventLoop
 import BelfryPropertyList
 import BelfrySyscalls
@@ -7,6 +6,7 @@ import CBelfryLinux
 import Glibc
 import Support
 import Testing
+@testable import BelfryAppGroup
 
 /// Files and directories that cannot be used as they are (R13, S2).
 @Suite struct UnusableFileTests {
@@ -53,16 +53,76 @@ import Testing
         #expect(texts == Set((5...12).map { "corrupt \($0)" }))
     }
 
-    @Test func aFileThatIsBeingWrittenInPlaceIsGivenTime() throws {
+    /// The file, whose writer has just begun to write it in place; in virtual time that stands at its last change.
+    private func halfWritten() throws -> (file: GroupFile, loop: HandLoop) {
         try place.write("<plist><dict><key>theirs</key>")
-        let (file, loop) = (place.file(), try Loop())
-        _ = loop.schedule(at: loop.now + .milliseconds(30), description: "stranger goes on") {
-            do { try place.write(Place.example) } catch { Issue.record(error) }
+        let file = place.file()
+        return (file, HandLoop(at: try #require(file.snapshot().modifiedAt)))
+    }
+
+    @Test func aFileThatIsBeingWrittenInPlaceIsGivenTime() throws {
+        let (file, loop) = try halfWritten()
+        var ended: GroupTransaction<Void>?
+        file.transact(on: loop) {
+            $0.root["n"] = .integer(1)
+        } completion: {
+            ended = $0
         }
-        let transaction = file.transactAndWait(on: loop) { $0.root["n"] = .integer(1) }
+        loop.advance(by: .milliseconds(30))
+        #expect(ended == nil)
+        try place.write(Place.example)
+        loop.advance(by: GroupFile.writtenInPlaceInterval)
+        let transaction = try #require(ended)
         #expect(transaction.warnings.isEmpty)
         #expect(transaction.outcome == .written)
         #expect(place.file().snapshot().root["theirs"] == .real(3))
+    }
+
+    @Test func R13_whoeverWritesInPlaceAllTheTimeKeepsACallFromNothingForLong() throws {
+        let (file, loop) = try halfWritten()
+        let found = file.snapshot()
+        let begun = loop.now
+        func next(at now: Instant, since begun: Instant) -> Instant? {
+            file.nextReading(of: found, since: begun, now: now)
+        }
+        let limit = begun + .milliseconds(50)
+        #expect(next(at: limit, since: begun) == limit + GroupFile.writtenInPlaceInterval)
+        #expect(next(at: limit, since: limit - GroupFile.writtenInPlaceTimeMax) == nil)
+        let justBefore = limit - GroupFile.writtenInPlaceTimeMax + TimeSpan(microseconds: 1)
+        #expect(next(at: limit, since: justBefore) != nil)
+        #expect(GroupFile.writtenInPlaceTimeMax == .milliseconds(500))
+    }
+
+    @Test func R13_aFileThatNobodyHasChangedForATenthOfASecondIsNotBeingWritten() throws {
+        let (file, loop) = try halfWritten()
+        let found = file.snapshot()
+        // Telling when it was changed takes two clocks, one after the other.
+        let late = loop.now + .seconds(5)
+        #expect(file.nextReading(of: found, since: late, now: late) == nil)
+        #expect(GroupFile.writtenInPlaceTime == .milliseconds(100))
+        try place.write(Place.example)
+        #expect(file.nextReading(of: file.snapshot(), since: loop.now, now: loop.now) == nil)
+    }
+
+    @Test func R13_whatHasReplacedTheCorruptFileIsNotSetAside() throws {
+        try place.write("corrupt")
+        let opened = try GroupDirectories.open(
+            state: StateDirectory(path: place.path), group: try #require(GroupName("group.test")), makes: false)
+        guard let directories = opened else { throw Unexpected(what: "no directories") }
+        let corrupt = try #require(try directories.preferences.identity(of: "group.test.plist"))
+        try checked("unlink") { unsafe unlink(place.filePath) }
+        try place.write(Place.example)
+        #expect(try directories.setAside("group.test.plist", if: corrupt) == nil)
+        #expect(try place.text(of: "group.test.plist") == Place.example)
+    }
+
+    @Test func whatWouldBeLargerThanAFileMayBeIsNotWritten() throws {
+        try place.write(Place.example)
+        let text = String(repeating: "x", count: GroupFile.bytesMax)
+        let transaction = change(place.file(), on: HandLoop()) { $0.root["large"] = .string(text) }
+        guard case .failed(let error) = transaction.outcome else { throw Unexpected(what: "\(transaction.outcome)") }
+        #expect(error.errno == EFBIG)
+        #expect(try place.text(of: "group.test.plist") == Place.example)
     }
 
     @Test func aFileOverTheLimitIsSetAside() throws {

@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func fromLimitsTheHosts() throws {
-        let rules = DestinationRules(allow: ["door.example"], from: ["pictures.example", "192.0.2.1"])
+        let rules = DestinationRules(allow: ["door.example"], from: ["pictures.example.", "192.0.2.1"])
         #expect(rules.refusal(of: try WebURL("https://Pictures.example./x")) == nil)
         for text in ["https://evil.example/", "https://pictures.example.evil.example/", "http://door.example/"] {
             #expect(rules.refusal(of: try WebURL(text))?.reason == .hostNotAllowed, "\(text)")

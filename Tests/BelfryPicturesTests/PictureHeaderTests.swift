@@ -94,6 +94,7 @@ import Testing
         for (width, height, expected) in [
             (64, 32, (64, 32)), (512, 512, (512, 512)), (513, 513, (512, 512)), (1_600, 400, (512, 128)),
             (400, 1_600, (128, 512)), (8_192, 1, (512, 1)), (1_000, 999, (512, 511)),
+            (1_024, 3, (512, 2)),
         ] {
             let size = try PictureHeader.writtenSize(width: width, height: height)
             #expect(size == expected, "\(width) × \(height)")

@@ -69,6 +69,19 @@ import Testing
         #expect(reasonFor(longest) == nil)
         #expect(reasonFor(longest + "x") == .badURL)
         #expect(reasonFor("http://" + String(repeating: "a", count: 64) + ".example/") == .badURL)
+        let host = String(repeating: "a23456789.", count: 25)
+        #expect(reasonFor("http://\(host)abc/") == nil && reasonFor("http://\(host)abcd/") == .badURL)
+    }
+
+    @Test(
+        arguments: [
+            ("http://a.example:65535/", nil), ("http://a.example:65536/", .badURL),
+            ("http://a.example:000080/", .badURL),
+            ("http://a.example:00080/", nil), ("http://a.example/\u{7F}", .badURL), ("http://1.2.3.4.0/", .badURL),
+            ("http://0.0.0.0.1/", .badURL),
+        ] as [(String, SkipReason?)])
+    func itsPartsHaveTheirLimits(text: String, reason: SkipReason?) {
+        #expect(reasonFor(text) == reason)
     }
 
     @Test(arguments: [

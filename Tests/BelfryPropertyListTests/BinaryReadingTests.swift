@@ -40,6 +40,26 @@ import Testing
         #expect(code(Samples.binary([[0xD1, 1, 2], [0x51, 0x6B], [0x33] + bits])) == .badValue)
     }
 
+    @Test func aDateInTheFirstYearThatNoCalendarHasIsRefused() {
+        // 1e12 s, and the next number up.
+        let limit: [UInt8] = [0x42, 0x6D, 0x1A, 0x94, 0xA2, 0, 0, 0]
+        #expect(code(Samples.binary([[0xD1, 1, 2], [0x51, 0x6B], [0x33] + limit])) == nil)
+        #expect(code(Samples.binary([[0xD1, 1, 2], [0x51, 0x6B], [0x33] + limit.dropLast() + [1]])) == .badValue)
+    }
+
+    @Test func anObjectLiesBehindTheMarkAndBeforeTheTable() {
+        // {"k": …}, with a table of single bytes: what is the value is found at `place`.
+        func file(value reference: UInt8 = 2, at place: UInt8, unused: UInt8 = 0) -> [UInt8] {
+            let number: (UInt8) -> [UInt8] = { Array(repeating: 0, count: 7) + [$0] }
+            return Array("bplist00".utf8) + [0xD1, 1, reference, 0x51, 0x6B, 0x09] + [8, 11, place]
+                + [unused, 0, 0, 0, 0, 0, 1, 1] + number(3) + number(0) + number(14)
+        }
+        #expect(code(file(at: 13)) == nil && code(file(at: 11)) == nil)
+        // The mark's `b` would be a text, the table's first byte a truth value, what follows the table an offset.
+        #expect(code(file(at: 0)) == .syntax && code(file(at: 14)) == .syntax)
+        #expect(code(file(value: 3, at: 13, unused: 11)) == .syntax)
+    }
+
     /// libplist 2.2.0 ends the process on such a key.
     @Test func textWithNULIsRefused() {
         let key: [UInt8] = [0x62, 0, 0x6B, 0, 0]

@@ -59,6 +59,7 @@ private func code(_ bytes: [UInt8]) -> PropertyListError.Code? {
             ("<date>0001-01-01T00:00:00Z</date>", .date(-63_113_904_000)),
             ("<date>2001-01-01T00:00:00.5Z</date>", .date(0.5)),
             ("<date>2000-12-31T23:59:60Z</date>", .date(0)),
+            ("<date>2001-01-01T23:59:60Z</date>", .date(86_400)),
             ("<array/>", .array([])),
             ("<array><true/><array></array><!-- x --></array>", .array([.bool(true), .array([])])),
             ("<dict/>", .dictionary([:])),
@@ -68,6 +69,10 @@ private func code(_ bytes: [UInt8]) -> PropertyListError.Code? {
             ),
             ("<dict><key>CF$UID</key><integer>7</integer></dict>", .uid(7)),
             ("<dict><key>CF$UID</key><integer>-7</integer></dict>", .dictionary(["CF$UID": .integer(-7)])),
+            (
+                "<dict><key>CF$UID</key><integer>7</integer><key>a</key><true/></dict>",
+                .dictionary(["CF$UID": .integer(7), "a": .bool(true)])
+            ),
             ("<integer note='a > b'>1</integer >", .integer(1)),
         ] as [(String, PropertyListValue)])
     func everyTypeIsRead(text: String, expected: PropertyListValue) throws {
@@ -114,6 +119,9 @@ private func code(_ bytes: [UInt8]) -> PropertyListError.Code? {
             ("<dict><key>a</key><date>yesterday</date></dict>", .badValue),
             ("<dict><key>a</key><true></false></dict>", .syntax),
             ("<dict <key>", .syntax),
+            ("<dict><key>a</key><date>2026-13-20T16:19:00Z</date></dict>", .badValue),
+            ("<dict><key>a</key><date>2026-12-20T24:00:00Z</date></dict>", .badValue),
+            ("<dict><key>a</key><date>2026-12-20T00:00:61Z</date></dict>", .badValue),
             ("<dict><key>a</key><date>2001-01-01T00:00:00.99999999999999999999Z</date></dict>", .badValue),
             ("<dict><key>a</key><data>YQ=a</data></dict>", .badValue),
             ("<dict><key>a</key><data>Y</data></dict>", .badValue),

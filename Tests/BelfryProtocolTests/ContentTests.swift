@@ -155,6 +155,15 @@ import Testing
             ])
     }
 
+    @Test func S4_anArgumentHasAtMostFourDigitsAndATextSixtyFourArguments() throws {
+        func body(_ key: String, _ count: Int) throws -> String {
+            let arguments = (1...count).map { "\"a\($0)\"" }.joined(separator: ",")
+            return try content(aps: #"{"alert":{"loc-key":"\#(key)","loc-args":[\#(arguments)]}}"#).body
+        }
+        #expect(try body("%64$@ %65$@ %0003$@", 70) == "a64 %65$@ a3")
+        #expect(try body("%00003$@", 3) == "%00003$@")
+    }
+
     @Test func notesDoNotGrowWithoutBound() throws {
         let fields = (0..<200).map { #","x\#($0)":1"# }.joined()
         #expect(try push(#"{"payload":{"aps":{}}\#(fields)}"#).notes.count == 17)

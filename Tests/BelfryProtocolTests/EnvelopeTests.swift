@@ -34,6 +34,12 @@ import Testing
         #expect(push.notes.isEmpty)
     }
 
+    @Test func thePayloadsBundleCountsOverTheEnvelopes() throws {
+        let push = try push(
+            #"{"payload":{"aps":{"alert":"x"},"Simulator Target Bundle":"a"},"Simulator Target Bundle":"b"}"#)
+        #expect(push.envelope.simulatorTargetBundle == "a")
+    }
+
     @Test func nullFieldsAreAbsent() throws {
         let push = try push(
             #"""

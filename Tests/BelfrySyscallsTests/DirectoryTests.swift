@@ -57,6 +57,23 @@ import Testing
         #expect(status.st_mode & 0o777 == 0o600)
     }
 
+    @Test func whatIsToOutliveAPowerCutIsFlushedBeforeItHasItsName() throws {
+        try replace("file", [1], isDurable: false)
+        #expect(withFailingFlush { self.error { try self.replace("file", [2], isDurable: true) } } == EIO)
+        #expect(try directory.read("file", bytesMax: 10)?.bytes == [1])
+        #expect(try directory.names(max: 10) == ["file"])
+        #expect(withFailingFlush { self.error { try self.replace("file", [3], isDurable: false) } } == nil)
+        #expect(try directory.read("file", bytesMax: 10)?.bytes == [3])
+    }
+
+    @Test func theDirectoryIsFlushedOnceTheNewFileHasItsName() throws {
+        try replace("file", [1], isDurable: false)
+        let folder = directory.descriptor.number
+        #expect(withFailingFlush(of: folder) { self.error { try self.replace("file", [2], isDurable: true) } } == EIO)
+        #expect(try directory.read("file", bytesMax: 10)?.bytes == [2])
+        #expect(withFailingFlush(of: folder) { self.error { try self.replace("file", [3], isDurable: false) } } == nil)
+    }
+
     @Test func whereTheRenameFailsTheTemporaryFileIsGone() throws {
         try checked("mkdir") { unsafe mkdir("\(place.path)/file", 0o700) }
         #expect(error { try replace("file", [1]) } == EISDIR)

@@ -70,6 +70,16 @@ import Testing
         #expect(file.request("b", rings: nil) == .silent(.stale, missed: true))
     }
 
+    @Test("R5 R11 of two calls with the app in front the later one counts, in whatever order they come")
+    func foregroundOrder() {
+        file.change { $0.enterForeground(owner: nil) }
+        for sentAt: Int64 in [20, 10] {
+            #expect(file.request("a", sentAt: sentAt) == .silent(.foreground, missed: false))
+        }
+        file.change { $0.enterBackground() }
+        #expect(file.request("a", sentAt: 20, rings: nil) == .silent(.stale, missed: false))
+    }
+
     @Test("R9 a stale request of a later call is missed too")
     func staleRedial() {
         #expect(file.request("a", sentAt: 10, rings: nil) == .silent(.stale, missed: true))

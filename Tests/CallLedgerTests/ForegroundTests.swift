@@ -10,10 +10,10 @@ import Testing
 
     @Test(
         "R7 setting the flag silences every ring, whichever program sets it and as whatever type",
-        arguments: [true, false])
-    func silences(asBool: Bool) {
+        arguments: [PropertyListValue.bool(true), .integer(1), .integer(2), .integer(-1)])
+    func silences(flag: PropertyListValue) {
         file.request("a")
-        file.root["enterToForground"] = asBool ? .bool(true) : .integer(1)
+        file.root["enterToForground"] = flag
         #expect(file.standing("a") == .ended(.foreground))
         #expect(file.settle("a", .foreground) == Settlement(reason: .foreground, hangupReason: nil))
         #expect(file.state("a") == .foreground)
@@ -94,6 +94,43 @@ import Testing
         file.root["enterToForground"] = .bool(true)
         file.modified = Instant(microseconds: 0)
         file.now = Instant(microseconds: 5)
+        #expect(file.ledger.foreground == .unowned)
+    }
+
+    @Test("a bare flag that a crashed app left does not outlive its boot, even in the first minute of the next one")
+    func bareFlagJustAfterReboot() {
+        file.root["enterToForground"] = .bool(true)
+        file.reboot()
+        #expect(file.ledger.foreground == .background)
+        #expect(file.request("a").rings)
+    }
+
+    @Test("a reader that took the time just before a flag was stamped believes it")
+    func readerOfBefore() {
+        file.change { $0.enterForeground(owner: nil) }
+        file.now = file.now - .milliseconds(500)
+        #expect(file.ledger.foreground == .unowned)
+    }
+
+    @Test("a bare flag in a file that is dated ahead, as after the clock was set back, holds from now on")
+    func datedAhead() {
+        file.root["enterToForground"] = .bool(true)
+        file.modified = file.now + .seconds(3600)
+        #expect(file.ledger.foreground == .unowned)
+        file.open()
+        file.pass(Self.halfDay)
+        #expect(file.ledger.foreground == .background)
+    }
+
+    @Test("a stamp that was left without its flag is no stamp of the next flag")
+    func leftStamp() {
+        let app = file.process(50)
+        file.change { $0.enterForeground(owner: app) }
+        file.root["enterToForground"] = .bool(false)
+        file.open()
+        #expect(file.root["foregroundOwner"] == nil)
+        file.dead.insert(app)
+        file.root["enterToForground"] = .bool(true)
         #expect(file.ledger.foreground == .unowned)
     }
 

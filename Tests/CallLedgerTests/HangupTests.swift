@@ -74,6 +74,62 @@ import Testing
         #expect(file.request("a", sentAt: 101).rings)
     }
 
+    @Test("R8 times are whole seconds: a hangup of a request's own second is that request's")
+    func sameSecond() {
+        file.request("a", sentAt: 30)
+        #expect(file.hangUp("a", sentAt: 20) == [])
+        file.settle("a", .timeout)
+        #expect(file.request("a", by: 2, sentAt: 20) == .silent(.hungUp, missed: false))
+        file.request("b", sentAt: 10)
+        file.hangUp("b", sentAt: 10)
+        file.dead.insert(file.process(1))
+        #expect(file.request("b", by: 2, sentAt: 10) == .silent(.hungUp, missed: true))
+    }
+
+    @Test("R8 what is remembered of a hangup's reason is not said of the next ring of that id")
+    func nextRingHasNoReason() {
+        file.request("a", sentAt: 10)
+        file.hangUp("a", .answeredElsewhere, sentAt: 20)
+        #expect(!file.settle("a", .hangup).isMissed)
+        #expect(file.request("a", by: 2, sentAt: 30).rings)
+        #expect(file.ledger.call(CallKey("a"))?.ended == nil)
+        // Another program hangs up by the state alone.
+        file.scribble("a", "state", .string("hangup"))
+        #expect(file.settle("a", by: 2, .hangup) == Settlement(reason: .hangup, hangupReason: .cancelled))
+    }
+
+    @Test("R8 each later request that a hangup without a time overtook is missed, and its copies are not")
+    func overtakenWithoutTime() {
+        file.hangUp("a")
+        #expect(file.request("a", by: 1, sentAt: 10) == .silent(.hungUp, missed: true))
+        #expect(file.request("a", by: 2, sentAt: 20) == .silent(.hungUp, missed: true))
+        #expect(file.request("a", by: 3, sentAt: 20) == .silent(.hungUp, missed: false))
+        #expect(file.request("a", by: 3, sentAt: 10) == .silent(.hungUp, missed: false))
+    }
+
+    @Test("R8 R11 a request that another program's hangup overtook, which says no reason, is missed")
+    func overtakenByStranger() {
+        file.replace("a", with: .dictionary(["state": .string("hangup")]))
+        #expect(file.request("a") == .silent(.hungUp, missed: true))
+    }
+
+    @Test("R9 a hangup's time that lies ahead, since the clock was set back, counts as absent") func clockSetBack() {
+        file.request("a", sentAt: 1_700_000_000)
+        file.hangUp("a", sentAt: 1_699_999_990)
+        file.settle("a", .timeout)
+        file.wall = file.wall + .seconds(-600)
+        #expect(file.request("a", by: 2, sentAt: 1_699_999_400).rings)
+    }
+
+    @Test("R9 so it is with a hangup of a wrong clock that a ring is asked to end by, also once that time has come")
+    func wrongClockAtEar() {
+        file.request("a", sentAt: 1_700_000_000)
+        let ahead = WallTime(microseconds: 1_700_000_120_000_000)
+        #expect(!file.end("a", .hangup, askedBy: .hangUp(.answeredElsewhere, sentAt: ahead)).isMissed)
+        file.pass(.seconds(130))
+        #expect(file.request("a", by: 2, sentAt: 1_700_000_130) == .silent(.hungUp, missed: false))
+    }
+
     @Test("R8 only if both say when they were sent")
     func sentAtOnOneSide() {
         file.hangUp("a", sentAt: 100)

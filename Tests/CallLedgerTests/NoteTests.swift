@@ -75,6 +75,16 @@ import Testing
         #expect(ledger([reported]).call(CallKey("a"))?.state == .timeout)
     }
 
+    @Test("R7 so it is for a second ring of an id, the first of which was reported") func endOverSecondRing() throws {
+        file.request("a", by: 1, sentAt: 10)
+        file.settle("a", .timeout)
+        file.pass(.seconds(1))
+        let ring = try ring("a", by: 2)
+        file.root = ledger([ring]).root
+        file.hangUp("a")
+        #expect(ledger([ring]).rings.isEmpty && ledger([ring]).call(CallKey("a"))?.state == .hangup)
+    }
+
     @Test("R11 a missed call that its owner has reported stays so, in whatever order its notes come")
     func reportedMissed() throws {
         let owner = file.process(1)
@@ -107,6 +117,36 @@ import Testing
         file.dead = [owner]
         var ledger = ledger([overtaken])
         #expect(ledger.takeDeadRings().map(\.key) == [CallKey("a")])
+    }
+
+    @Test("R11 of two versions of a ring the earlier rings that either has seen reported are reported")
+    func reportedBesideLaterRing() throws {
+        file.request("", by: 1)
+        file.hangUp("")
+        file.request("", by: 2)
+        file.root = file.root
+        let (one, two) = (file.process(1), file.process(2))
+        let reported = try note { $0.reported(CallKey(""), owner: one) }
+        // Process 2 has not seen that as it ends.
+        let ended = try note { _ = $0.settle(GroupFile.request("", sentAt: nil), owner: two, reason: .timeout) }
+        file.dead = [one]
+        for notes in [[reported, ended], [ended, reported]] {
+            var ledger = ledger(notes)
+            #expect(ledger.call(CallKey(""))?.state == .timeout && ledger.takeDeadRings() == [])
+        }
+    }
+
+    @Test("R8 a reader that took the time just before a later ring began knows it for the later one")
+    func readerOfBefore()
+        throws
+    {
+        let earlier = try ring("a", by: 1)
+        file.root = ledger([earlier]).root
+        file.settle("a", .timeout)
+        file.pass(.seconds(5))
+        #expect(file.request("a", by: 2).rings)
+        file.now = file.now - .milliseconds(2)
+        #expect(ledger([earlier]).rings.map(\.owner) == [file.process(2)])
     }
 
     @Test("what a note says is forgotten when its record is, unless the app has yet to collect an answer")

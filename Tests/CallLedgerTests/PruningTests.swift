@@ -69,6 +69,54 @@ import Testing
         #expect(calls["theirs"] != nil)
     }
 
+    /// Many records that the person knows of, each to be forgotten later than what a test adds.
+    private func overfill() {
+        for id in 0..<1500 {
+            file.replace(Self.longID(id), with: Self.record(until: file.now + .seconds(60), memory: .seconds(60)))
+        }
+    }
+
+    @Test("past a mebibyte a ring whose end its owner is about to record stays")
+    func settlingStays() {
+        file.request("mine")
+        file.pass(.seconds(31))
+        overfill()
+        file.open()
+        #expect(file.ledger.calls.count < 1501 && file.state("mine") == .ringing)
+    }
+
+    @Test("R12 past a mebibyte what is to be reported goes last, and what was answered is not to be reported")
+    func unreportedGoLast() {
+        for (pid, id) in [(1, "missed"), (2, "answered")] { file.request(id, by: Int64(pid)) }
+        file.answer("answered")
+        file.dead = [file.process(1), file.process(2)]
+        file.open()
+        file.pass(.seconds(590))
+        overfill()
+        file.open()
+        #expect(file.state("missed") == .missed && file.state("answered") == nil)
+        #expect(file.takeDeadRings() == ["missed"])
+    }
+
+    @Test("past a mebibyte 16 KiB are kept free for what a change adds")
+    func roomIsKept() {
+        overfill()
+        file.open()
+        #expect(file.root.serializedXML().count <= PropertyListLimits.bytesMax - 16 * 1024)
+    }
+
+    @Test("the unreported earlier rings of a call count as calls do")
+    func earlierRingsCount() {
+        for id in 0..<Ledger.callsAlwaysFit {
+            guard var entry = Self.record(until: file.now).dictionaryValue else { return }
+            entry["earlier"] = .array(Array(repeating: Self.record(until: file.now), count: Call.earlierMax))
+            file.replace(Self.longID(id), with: .dictionary(entry))
+        }
+        #expect(file.root.serializedXML().count > PropertyListLimits.bytesMax)
+        file.open()
+        #expect(file.root.serializedXML().count <= PropertyListLimits.bytesMax)
+    }
+
     @Test("R18 a file of five thousand entries is opened in far less than a lost call", .timeLimit(.minutes(1)))
     func manyEntries() {
         var calls = PropertyListDictionary()

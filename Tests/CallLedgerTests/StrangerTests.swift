@@ -98,6 +98,26 @@ import Testing
         #expect(file.rings.isEmpty)
     }
 
+    @Test("an end that another program wrote, of a ring whose process is gone, is forgotten in time like any other")
+    func endedByStateWithoutOwner() {
+        file.request("a")
+        file.scribble("a", "state", .string("answered"))
+        file.dead.insert(file.process(1))
+        file.open()
+        #expect(file.ledger.call(CallKey("a"))?.ended == 1_700_000_000)
+        file.pass(.seconds(600))
+        file.open()
+        #expect(file.root["calls"] == nil)
+    }
+
+    @Test("R18 a ring that another program dates far ahead does not date ours ahead")
+    func startFarAhead() {
+        file.request("theirs", by: 1)
+        file.scribble("theirs", "since", .integer((file.now + Ledger.longestRing).microseconds))
+        #expect(file.request("a", by: 2).rings)
+        #expect(file.ledger.call(CallKey("a"))?.since == file.now)
+    }
+
     @Test("an unknown state ends nothing")
     func unknownState() {
         file.request("a")

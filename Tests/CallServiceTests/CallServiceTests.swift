@@ -45,6 +45,49 @@ import Testing
         #expect(content.interruptionLevel == .timeSensitive)
     }
 
+    @Test("R4: a critical alert stays critical") func critical() throws {
+        let worker = try phone.push(
+            #""type": 1, "callId": "A""#,
+            aps: #""alert": "calls", "mutable-content": 1, "interruption-level": "critical""#)
+        guard case .delivered(_, let content)? = worker.world.events.last?.body else { return }
+        #expect(content.interruptionLevel == .critical)
+    }
+
+    @Test(
+        "R11: `missed` says who called and how, without a sound, and not more urgently than an ordinary notification",
+        arguments: [true, false])
+    func missedContent(hasVideo: Bool) throws {
+        let worker = try phone.push(
+            #""type": 1, "callId": "A", "handle": "+49 30 1", "hasVideo": \#(hasVideo), "duration": 2"#,
+            aps: #""alert": {"body": "calls"}, "mutable-content": 1, "sound": "ring.caf", "badge": 3"#)
+        tick(3)
+        guard case .missed(let call, let content)? = worker.world.events.last?.body else {
+            Issue.record("not missed: \(worker.world.story)")
+            return
+        }
+        #expect(call == "A" && content.title == "+49 30 1")
+        #expect(content.body == (hasVideo ? "Missed video call" : "Missed call"))
+        #expect(content.sound == nil && content.interruptionLevel == .active && content.badge == 3)
+    }
+
+    @Test("R9: an expiration of 0, which servers send for calls, is never past; any other is") func expiration() throws
+    {
+        #expect(try phone.call("A", envelope: #""expiration": 0"#).world.story.first == "ringing loud")
+        #expect(try phone.call("B", envelope: #""expiration": 1"#).world.story.first == "silent stale")
+    }
+
+    @Test("`ringing` says how long the ring is, how often it ticks and what sounds, in each mode") func ringingEvent()
+        throws
+    {
+        phone.settings.interval = .milliseconds(1_500)
+        let rings = try [phone.call("A", #""duration": 7"#), phone.call("B", #""duration": 9"#)]
+        for (worker, (mode, seconds)) in zip(rings, [(RingMode.loud, 7.0), (.soft, 9.0)]) {
+            guard case .ringing(let ringing) = worker.world.events[1].body else { return }
+            #expect(ringing.mode == CodeWord(mode) && ringing.duration == seconds && ringing.interval == 1.5)
+            #expect(ringing.sound == "sound of \(mode)" && !ringing.vibrate)
+        }
+    }
+
     @Test("R6: 6 s at 1 s has ticks 1 to 5") func sixSeconds() throws {
         let worker = try phone.call("A", #""duration": 6"#)
         tick(10)
@@ -82,6 +125,75 @@ import Testing
         let copy = try phone.call("A")
         #expect(copy.world.story == ["silent hung-up", "delivered extension"])
         #expect(late.isFinished && copy.isFinished)
+    }
+
+    @Test("R7: a hangup whose wake-up is lost ends the ring by its next tick") func lostWakeUp() throws {
+        let worker = try phone.call("A")
+        tick(2)
+        phone.file.losesWakeUps = true
+        _ = phone.file.change { $0.hangUp(CallKey("A"), reason: .cancelled, sentAt: nil) }
+        phone.loop.advance(by: .milliseconds(999))
+        #expect(worker.world.story.last == "tick 2")
+        phone.loop.advance(by: .milliseconds(1))
+        #expect(worker.world.story.suffix(3) == ["tick 3", "ended hangup cancelled", "missed"])
+    }
+
+    @Test("R5: a call that was hung up is silent for that, whoever says that the app is in front") func hungUpInFront()
+        throws
+    {
+        _ = try phone.hangUp("A")
+        phone.file.root["enterToForground"] = .bool(true)
+        #expect(try phone.call("A").world.story == ["silent hung-up", "delivered extension", "missed"])
+    }
+
+    @Test("R12: a worker that is killed before it has reported a missed call leaves that to others") func killedBefore()
+        throws
+    {
+        let worker = try phone.call("A", #""duration": 2, "callerAvatar": "https://a.example/a.png""#)
+        _ = try phone.hangUp("overtaken")
+        let overtaken = try phone.call("overtaken", #""callerAvatar": "https://a.example/a.png""#)
+        tick(3)
+        #expect(worker.world.story.last == "ended timeout" && overtaken.world.story.last == "delivered extension")
+        for worker in [worker, overtaken] { phone.file.kill(worker.world.owner.pid) }
+        let missed = phone.file.change { $0.takeDeadRings() }.map(\.key.text)
+        #expect(missed.sorted() == ["A", "overtaken"])
+    }
+
+    @Test("R11: what a worker has reported as missed nobody reports after it") func reportedOnce() throws {
+        let worker = try phone.call("A", #""duration": 2"#)
+        let stale = try phone.call("B", envelope: #""expiration": 1"#)
+        tick(3)
+        #expect([worker, stale].allSatisfy { $0.world.story.last == "missed" && $0.isFinished })
+        for worker in [worker, stale] { phone.file.kill(worker.world.owner.pid) }
+        #expect(phone.file.change { $0.takeDeadRings() }.isEmpty)
+    }
+
+    @Test("R7: what another program read of an earlier ring and writes back ends nothing, though no note says so")
+    func writtenBack() throws {
+        let first = try phone.push(#""type": "call-request", "duration": 2"#)
+        tick(3)
+        let read = phone.file.root
+        #expect(first.isFinished && read["calls"] != nil)
+        let second = try phone.push(#""type": "call-request""#)
+        phone.file.removeNotes()
+        phone.file.root = read
+        tick(3)
+        #expect(second.world.storyWithoutTicks == ["ringing loud", "delivered extension"])
+        tick(30)
+        #expect(second.world.storyWithoutTicks.suffix(2) == ["ended timeout", "missed"])
+    }
+
+    @Test("R10 R12: who waits behind a ring that ended waits for the next older one from then on") func nextOlder()
+        throws
+    {
+        let (first, second, third) = try (phone.call("A"), phone.call("B"), phone.call("C"))
+        phone.loop.advance(by: .milliseconds(100))
+        _ = try phone.hangUp("B")
+        phone.loop.advance(by: .milliseconds(100))
+        #expect(second.isFinished)
+        phone.file.kill(first.world.owner.pid)
+        phone.loop.advance(by: .milliseconds(1))
+        #expect(third.world.storyWithoutTicks.last == "ringing loud")
     }
 
     @Test("R5: the same call twice rings once") func duplicate() throws {

@@ -48,6 +48,8 @@ final class FakePhone {
     var budget = TimeSpan.seconds(30)
     /// What becomes of each caller's picture.
     var picture: (after: TimeSpan, outcome: PictureDownload.Outcome)?
+    /// Whether what fetches it heeds the deadline that it is given.
+    var fetchHeedsDeadline = true
     private var nextProcess: Int64 = 100
 
     init() { file = FakeGroupFile(loop: loop) }
@@ -64,11 +66,13 @@ final class FakePhone {
         nextProcess += 1
         let world = FakeWorld(file: file, pid: nextProcess)
         world.picture = picture
+        world.heedsDeadline = fetchHeedsDeadline
         return Worker(try Push.parse(Array(json.utf8)), world: world, settings: settings, budget: budget)
     }
 
-    func call(_ id: String, _ more: String = "") throws -> Worker {
-        try push(#""type": "call-request", "callId": "\#(id)""# + (more.isEmpty ? "" : ", " + more))
+    func call(_ id: String, _ more: String = "", envelope: String = "") throws -> Worker {
+        let fields = #""type": "call-request", "callId": "\#(id)""# + (more.isEmpty ? "" : ", " + more)
+        return try push(fields, envelope: envelope)
     }
 
     func hangUp(_ id: String, _ more: String = "") throws -> Worker {

@@ -28,6 +28,8 @@ final class FakeGroupFile {
     fileprivate var ears: [Int64: (CallKey, RingAsk, @escaping (RingAnswer?) -> Void) -> Void] = [:]
     /// Processes that stand still, and so hear nothing.
     var stoppedProcesses: Set<Int64> = []
+    /// Whether wake-ups get lost.
+    var losesWakeUps = false
     /// How long a transaction waits for the lock.
     var lockDelay = TimeSpan.zero
     /// How long the process stands still between a change and what follows from it, as one that was stopped.
@@ -72,6 +74,9 @@ final class FakeGroupFile {
         root = ledger.root
     }
 
+    /// All that lies beside the file is gone, as if somebody had removed its folder.
+    func removeNotes() { notes = [] }
+
     /// What becomes of a change.
     var outcome: LedgerOutcome {
         guard isUsable && isWritable else {
@@ -100,6 +105,7 @@ final class FakeGroupFile {
     }
 
     private func wakeAll() {
+        guard !losesWakeUps else { return }
         _ = loop.schedule(at: loop.now, description: "group changed") { [self] in
             for action in Array(watchers.values) { action() }
         }
@@ -119,7 +125,7 @@ final class FakeWorld: SharedLedger, RingOutput {
     private(set) var events: [(at: TimeSpan, body: Event.Body)] = []
     private(set) var isSounding = false
     private(set) var pulses: [RingMode] = []
-    private let start: Instant
+    let start: Instant
     private var changed: ((Ledger) -> Void)?
     private var shownRoot = PropertyListDictionary()
     private var focus: [CallKey]?
@@ -280,6 +286,10 @@ final class FakeWorld: SharedLedger, RingOutput {
     /// How long a picture takes, and what comes of it; nil never comes.
     var picture: (after: TimeSpan, outcome: PictureDownload.Outcome)?
     fileprivate(set) var isFetching = false
+    /// Whether what fetches heeds the deadline that it is given.
+    var heedsDeadline = true
+    /// That deadline, as a time of the story.
+    fileprivate(set) var deadline: TimeSpan?
 
     func report(_ body: Event.Body) {
         switch body {
@@ -294,6 +304,7 @@ final class FakeWorld: SharedLedger, RingOutput {
             #expect(isDelivered && !isMissed, "ended before it was delivered")
             #expect(!isSounding, "R7: ended while it sounds")
             #expect(!isOver, "ended twice")
+            #expect(changed == nil, "watches the file after its end")
             isOver = true
         default: break
         }
@@ -335,6 +346,8 @@ extension FakeWorld: PictureSource {
     func fetch(_ url: String, deadline: Instant, finished: @escaping (PictureDownload.Outcome) -> Void) {
         #expect(!isFetching, "two fetches for one call")
         isFetching = true
+        self.deadline = deadline - start
+        guard heedsDeadline else { return }
         let timeout = PictureDownload.Outcome.skipped(Skip(.timeout, "too late"))
         let arrival = picture.map { (loop.now + $0.after, $0.outcome) } ?? (deadline, timeout)
         let end = arrival.0 <= deadline ? arrival : (deadline, timeout)

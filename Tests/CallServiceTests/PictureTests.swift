@@ -88,6 +88,35 @@ import Testing
         #expect(worker.isFinished)
     }
 
+    @Test("R1 R17: a stop of a voip push whose picture is on its way passes it through at once") func voipStop() throws
+    {
+        let worker = try phone.push(
+            #""callId": "A", "callerAvatar": "https://a.example/a.png""#, aps: "", envelope: #""pushType": "voip""#)
+        #expect(worker.world.story == ["ringing loud"])
+        worker.stop()
+        #expect(
+            worker.world.story == ["ringing loud", "skipped ended", "delivered passthrough", "ended stopped", "missed"])
+        #expect(worker.isFinished && !worker.world.isFetching)
+    }
+
+    @Test("R17: a stop while a missed call waits for its picture reports it at once") func stopMissed() throws {
+        _ = try phone.hangUp("A")
+        let worker = try call()
+        #expect(worker.world.story.last == "delivered extension" && !worker.isFinished)
+        worker.stop()
+        #expect(worker.world.story.last == "missed" && worker.isFinished && !worker.world.isFetching)
+    }
+
+    @Test("R3 R4: a picture is given up a second before the budget's end, by who fetches it and by who waits")
+    func deadline() throws {
+        phone.budget = .seconds(9)
+        phone.fetchHeedsDeadline = false
+        let worker = try call()
+        #expect(worker.world.deadline == .seconds(8))
+        phone.loop.advance(by: .milliseconds(8_100))
+        #expect(worker.world.storyWithoutTicks.suffix(2) == ["skipped timeout", "delivered extension"])
+    }
+
     @Test("with the app in front it is delivered with the picture") func foreground() throws {
         phone.picture = (.milliseconds(100), arrived)
         phone.file.change { $0.enterForeground(owner: nil) }

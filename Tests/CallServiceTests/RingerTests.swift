@@ -43,6 +43,12 @@ import Testing
         #expect(told.events.isEmpty)
     }
 
+    @Test func aSilentRingMakesNoSoundAndNeverAsksForOne() {
+        let ringer = ringer("rnig")
+        ringer.pulse(.silent)
+        #expect(ringer.soundName(of: .silent) == "none" && told.events.isEmpty)
+    }
+
     @Test func aSoundThatIsCutShortOrMissingIsAMistakeAndRingIsNamedInItsPlace() {
         let ring = sourceBytes("Sounds/ring.wav")
         let cut = folder.write(Array(ring.prefix(ring.count / 2)), to: "cut.wav")

@@ -48,4 +48,90 @@ import Testing
     @Test func nothing() throws {
         #expect(try warnings(state: "\(folder.path)/state") == [])
     }
+
+    @Test func aLockThatCannotBeMadeIsNotToldOfWhereNothingCanBeWritten() throws {
+        folder.makeFolder("state/groups/group.belfry/Library/Preferences/group.belfry.plist.lock")
+        folder.write([], to: "state/groups/group.belfry/tmp")
+        #expect(try warnings(state: "\(folder.path)/state") == [.groupUnwritable])
+    }
+}
+
+@Suite("A worker's view of the real file") struct WorkerWatchTests {
+    let folder = TemporaryFolder()
+    let loop: Loop
+    let ledger: WorkerLedger
+
+    init() throws {
+        loop = try Loop()
+        ledger = WorkerLedger(loop: loop, file: Self.file(in: folder)) { Issue.record("\($0)") }
+    }
+
+    private static func file(in folder: TemporaryFolder) -> LedgerFile {
+        guard let group = GroupName("group.belfry") else { preconditionFailure("no group's name") }
+        return LedgerFile(
+            state: StateDirectory(path: "\(folder.path)/state"), runtime: RuntimeDirectory(path: "\(folder.path)/run"),
+            group: group)
+    }
+
+    /// Admits a ring of `owner` as another process does.
+    private func admit(_ id: String, as owner: Owner) {
+        let until = loop.now + .seconds(30)
+        Self.file(in: folder).transact(on: loop) {
+            $0.admit(RingRequest(key: CallKey(id)), until: until, secondCall: .soft, callsMax: 9, owner: owner)
+        } completion: {
+            #expect($0.outcome == .recorded([]))
+        }
+    }
+
+    @Test("R7 a look shows what no wake-up told of, and none is shown once the watch has ended") func looks() {
+        var shown: [[String]] = []
+        ledger.watch { shown.append($0.rings.map(\.key.text)) }
+        admit("a", as: ledger.owner)
+        loop.runUntilIdle()
+        #expect(shown.last == ["a"])
+        admit("b", as: ledger.owner)
+        // Before the loop could tell of it.
+        ledger.lookAgain()
+        #expect(shown.last == ["a", "b"])
+        ledger.stopWatching()
+        let count = shown.count
+        admit("c", as: ledger.owner)
+        ledger.lookAgain()
+        loop.runUntilIdle()
+        #expect(shown.count == count)
+    }
+
+    @Test("R12 the death of the process that rings an older call is shown at once") func death() throws {
+        let silent = try DescriptorPair.pipe()
+        let child = try ChildProcess(
+            ChildCommand(path: "/bin/cat", streams: [0: .descriptor(silent.reading.number), 1: .null]))
+        admit("a", as: Owner(try #require(ProcessIdentity(livingPID: child.pid))))
+        var shown: [Int] = []
+        let begun = loop.now
+        ledger.watch { [loop] in
+            shown.append($0.rings.count)
+            if shown.count == 2 { loop.stop() }
+        }
+        loop.runUntilIdle()
+        ledger.expectEnd(of: Self.file(in: folder).read()?.call(CallKey("a")))
+        try child.signal(9)
+        loop.run()
+        #expect(shown == [1, 0] && loop.now - begun < .seconds(25), "its time is not up yet")
+        ledger.stopWatching()
+        _ = silent.writing.number
+    }
+
+    @Test("an ear that is closed before it began to listen hears nothing") func closedEar() {
+        admit("a", as: ledger.owner)
+        ledger.listen { _, _, _ in Issue.record("heard") }
+        ledger.stopListening()
+        loop.runUntilIdle()
+        var answers: [RingAnswer]?
+        ledger.ask(.decline, of: CallKey("a")) { [loop] told, _ in
+            answers = told
+            loop.stop()
+        }
+        if answers == nil { loop.run() }
+        #expect(answers == [])
+    }
 }

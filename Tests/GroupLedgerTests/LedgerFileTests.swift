@@ -3,6 +3,7 @@ import BelfryEventLoop
 import BelfrySyscalls
 import BelfryTerms
 import CallLedger
+import Glibc
 import RingEar
 import Support
 import Testing
@@ -70,6 +71,7 @@ import Testing
         try child.signal(9)
         loop.run()
         #expect(shown == [[CallKey("a")], []])
+        #expect(loop.now < ring.until, "by its death, not by its time")
         wanted = 3
         #expect(admit("b", as: Owner(.current)) == .ring(mode: .loud))
         loop.run()
@@ -101,26 +103,74 @@ import Testing
         watch.cancel()
     }
 
-    @Test("R10 the watch shows the ledger again when a ring's time is up, though nobody writes so") func timeIsUp()
-        throws
-    {
+    @Test(
+        "R10 the watch shows the ledger again when a ring's time is up, though nobody writes so",
+        .timeLimit(.minutes(1)))
+    func timeIsUp() throws {
         let until = loop.now + .milliseconds(50)
         _ = file.transactAndWait(on: loop) {
             $0.admit(
                 RingRequest(key: CallKey("a")), until: until, secondCall: .soft, callsMax: 10, owner: Owner(.current))
         }
+        let ring = try #require(file.read()?.call(CallKey("a")))
         var shown: [Int] = []
         let watch = file.watch(on: loop) { [loop] ledger in
             shown.append(ledger.rings.count)
             if ledger.rings.isEmpty { loop.stop() }
         }
-        loop.runUntilIdle()
-        watch.expectEnds(of: [try #require(file.read()?.call(CallKey("a")))])
+        // Of a process that was held up for so long the first look may come when the ring is over.
+        _ = loop.schedule(at: loop.now, description: "whoever waits for it") { watch.expectEnds(of: [ring]) }
         loop.run()
-        #expect(shown == [1, 0] && loop.now >= until)
+        #expect(shown == [1, 0] || shown == [0])
+        #expect(loop.now >= until)
         watch.cancel()
         watch.expectEnds(of: [])
         loop.runUntilIdle()
+    }
+
+    @Test("R13 a file that is gone, half written or empty for a moment hangs up nobody, though no note says who rings")
+    func withoutNotes() throws {
+        folder.write([], to: "run")
+        _ = admit("a", as: Owner(.current))
+        let group = try #require(GroupName("group.belfry"))
+        let other = LedgerFile(
+            state: StateDirectory(path: "\(folder.path)/state"), runtime: RuntimeDirectory(path: "\(folder.path)/run"),
+            group: group)
+        var rings: [CallKey] = []
+        let watch = other.watch(on: loop) { rings = $0.rings.map(\.key) }
+        loop.runUntilIdle()
+        for text in ["{", ""] {
+            folder.write(Array(text.utf8), to: "state/groups/group.belfry/Library/Preferences/group.belfry.plist")
+            watch.look()
+            loop.runUntilIdle()
+            #expect(rings == [CallKey("a")])
+        }
+        try checked("unlink") { unsafe unlink(other.file.path) }
+        watch.look()
+        loop.runUntilIdle()
+        #expect(rings == [CallKey("a")])
+        watch.cancel()
+    }
+
+    @Test("a missed call is flushed to the disk, a hangup is not") func durable() throws {
+        #expect(admit("a", as: Owner(.current)) == .ring(mode: .loud))
+        let changes: [(inout Ledger) -> Void] = [
+            { _ = $0.hangUp(CallKey("a"), reason: .cancelled, sentAt: nil) },
+            { _ = $0.settle(RingRequest(key: CallKey("a")), owner: Owner(.current), reason: .hangup) },
+        ]
+        let outcomes = withFailingFlush {
+            changes.map { change -> LedgerOutcome? in
+                var outcome: LedgerOutcome?
+                file.transact(on: HandLoop(at: loop.now), change) { outcome = $0.outcome }
+                return outcome
+            }
+        }
+        #expect(outcomes.first == .recorded([]))
+        guard case .unwritable(let error, kept: true, [])? = outcomes.last else {
+            Issue.record("not flushed: \(outcomes)")
+            return
+        }
+        #expect(error.errno == EIO)
     }
 
     /// The reading end of a pipe that nobody writes to and this process keeps open.

@@ -170,6 +170,78 @@ import Testing
         #expect(Ledger(reading: other.file.snapshot()).rings.map(\.key) == [CallKey("a")])
     }
 
+    @Test("R13 a half written file makes nobody write it anew: the file has who rings, as far as is known")
+    func halfWritten() throws {
+        #expect(admit("a", in: file)?.outcome == .recorded([]))
+        let watch = file.watch(on: loop) { _ in }
+        loop.runUntilIdle()
+        folder.write(Array("{".utf8), to: "state/groups/group.belfry/Library/Preferences/group.belfry.plist")
+        watch.look()
+        loop.runUntilIdle()
+        #expect(notes.count == 1 && notes[0].hasSuffix(".ring"))
+        watch.cancel()
+    }
+
+    @Test("R13 a change waits for who writes the file in place") func writtenInPlace() throws {
+        #expect(admit("a", in: other)?.outcome == .recorded([]))
+        let whole = other.file.snapshot().root.serializedXML()
+        let path = "state/groups/group.belfry/Library/Preferences/group.belfry.plist"
+        folder.write(Array(whole.prefix(20)), to: path)
+        let hand = HandLoop(at: try #require(other.file.snapshot().modifiedAt))
+        var outcome: LedgerOutcome?
+        file.transact(on: hand) {
+            $0.hangUp(CallKey("b"), reason: .busy, sentAt: nil)
+        } completion: {
+            outcome = $0.outcome
+        }
+        hand.advance(by: .milliseconds(30))
+        #expect(outcome == nil)
+        folder.write(whole, to: path)
+        hand.advance(by: .milliseconds(10))
+        #expect(outcome == .recorded([]))
+    }
+
+    @Test("whoever has nothing else to do tries again while others pass the lock on among themselves")
+    func finishing() throws {
+        let lock = try holdLock()
+        let hand = HandLoop(at: loop.now)
+        file.transact(on: hand) {
+            $0.hangUp(CallKey("a"), reason: .busy, sentAt: nil)
+        } completion: { _ in
+        }
+        var isFinished = false
+        file.finish(by: hand.now + .seconds(3)) { isFinished = true }
+        let path = "state/groups/group.belfry/Library/Preferences/group.belfry.plist"
+        for number in 1...4 {
+            // Its holder gets things done.
+            let text = "<plist><dict><key>n</key><integer>\(number)</integer></dict></plist>"
+            folder.write(Array((text + String(repeating: " ", count: number)).utf8), to: path)
+            hand.advance(by: .milliseconds(300))
+        }
+        #expect(!isFinished && notes.contains { $0.hasSuffix(".owed") })
+        _ = consume lock
+        hand.advance(by: .milliseconds(100))
+        #expect(isFinished && notes.isEmpty)
+        #expect(Ledger(reading: other.file.snapshot()).call(CallKey("a"))?.state == .hangup)
+    }
+
+    @Test("notes that are laid within one tick of the kernel are all read") func quickNotes() throws {
+        let lock = try holdLock()
+        let reader = other
+        let writer = other
+        try writer.folder.open(makes: true)
+        let rings = try Directory.open(path: "\(folder.path)/run/rings", makes: false)
+        let folderPath = "\(rings.path)/\(try rings.names(max: 9).first ?? "")"
+        for number in 1...9 {
+            #expect(hangUp("\(number)", in: writer) == .waiting([]))
+            // As young as within the same tick, however long the test is held up.
+            let time = timespec(tv_sec: time(nil) + 3600, tv_nsec: 0)
+            try checked("utimensat") { unsafe utimensat(AT_FDCWD, folderPath, [time, time], 0) }
+            #expect(reader.read()?.call(CallKey("\(number)"))?.state == .hangup)
+        }
+        _ = consume lock
+    }
+
     @Test("without a runtime folder the file has to do, and this process knows what it could not write")
     func noRuntime()
         throws

@@ -181,8 +181,11 @@ extension Ledger {
         let end = ring.state.endReason ?? reason
         let settlement = Settlement(
             reason: end, hangupReason: end == .hangup ? ring.hangupReason ?? .cancelled : nil)
-        if settlement.isMissed { later.earlier[index].state = CallState(end) } else { later.earlier.remove(at: index) }
-        write(later)
+        // One that was missed stays until that was reported.
+        if !settlement.isMissed {
+            later.earlier.remove(at: index)
+            write(later)
+        }
         return settlement
     }
 
