@@ -25,6 +25,8 @@ import Testing
         let request = FetchRequest(line: line)
         #expect(request?.bytesMax == FetchLimits.bodyBytesMax)
         #expect(request?.milliseconds == 1)
+        let longest = FetchRequest(line: Array(#"{"url":"x","bytesMax":-1,"milliseconds":1e300}"#.utf8))
+        #expect(longest?.bytesMax == 1 && longest?.milliseconds == 25_000)
     }
 
     @Test(arguments: [
