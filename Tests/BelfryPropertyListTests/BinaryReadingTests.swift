@@ -64,6 +64,7 @@ import Testing
             // Half of a pair of UTF-16, and what is neither ASCII nor UTF-8.
             ([0x62, 0xD8, 0x3D, 0, 0x61], .string("\u{FFFD}a")), ([0x52, 0xFF, 0x61], .string("\u{FFFD}a")),
             ([0x52, 0xC3, 0xA9], .string("\u{E9}")), ([0x4F, 0x10, 1, 0xAB], .data([0xAB])),
+            ([0x4F, 0x10, 0], .data([])),
             ([0xC1, 1], .array([.string("k")])),
         ] as [([UInt8], PropertyListValue)])
     func everyWidthIsRead(object: [UInt8], expected: PropertyListValue) throws {
@@ -92,6 +93,17 @@ import Testing
         #expect(code(Samples.binary(objects, referenceSize: UInt8(size))) == (isSize ? nil : .syntax))
         let narrow: [[UInt8]] = [[0xD1, 1, 2], [0x51, 0x6B], [0x09]]
         #expect(code(Samples.binary(narrow, offsetSize: size)) == (isSize ? nil : .syntax))
+    }
+
+    @Test("no object begins in the table, whatever its bytes would say")
+    func objectsInTheTable() {
+        var file = Samples.binary([[0xD1, 1, 2], [0x51, 0x6B], [0x09]], offsetSize: 1)
+        #expect(code(file) == nil && Array(file[14...16]) == [8, 11, 13])
+        // The first byte of the table says where the first object is, and read as an object it is "false".
+        file[16] = 14
+        #expect(code(file) == .syntax)
+        file[16] = 7
+        #expect(code(file) == .syntax)
     }
 
     @Test func ofAKeyThatStandsTwiceTheLastValueCounts() throws {
