@@ -136,6 +136,17 @@ import Testing
         #expect(code(Samples.binary([[0xD1, 1, 2], [0x51, 0x6B], array, text])) == .tooManyValues)
     }
 
+    @Test("shared text unfolds to four times what a file may have, keys counted, and no further")
+    func unfoldedText() {
+        func eightTimes(_ count: Int) -> [UInt8] {
+            let size = [0x5F, 0x12] + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: count >> $0) }
+            let text = size + Array(repeating: 0x61, count: count)
+            return Samples.binary([[0xD1, 1, 2], [0x51, 0x6B], [0xA8] + Array(repeating: 3, count: 8), text])
+        }
+        #expect(code(eightTimes(PropertyListLimits.bytesMax / 2 - 1)) == nil)
+        #expect(code(eightTimes(PropertyListLimits.bytesMax / 2)) == .tooManyValues)
+    }
+
     @Test func anArrayInItselfIsRefused() {
         #expect(code(Samples.binary([[0xD1, 1, 2], [0x51, 0x6B], [0xA1, 2]])) == .tooDeep)
     }

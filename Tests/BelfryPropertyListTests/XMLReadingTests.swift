@@ -60,6 +60,7 @@ private func code(_ bytes: [UInt8]) -> PropertyListError.Code? {
             ("<date>2001-01-01T00:00:00.5Z</date>", .date(0.5)),
             ("<date>2000-12-31T23:59:60Z</date>", .date(0)),
             ("<array/>", .array([])),
+            ("\t<array>\t<true/>\r\n<false/> \t</array>\r", .array([.bool(true), .bool(false)])),
             ("<array><true/><array></array><!-- x --></array>", .array([.bool(true), .array([])])),
             ("<dict/>", .dictionary([:])),
             (
