@@ -2,7 +2,7 @@
 
 import unittest
 
-from faults import Fault, faults_by_rules, sample
+from faults import Fault, Note, faults_by_rules, sample, written_by_hand
 from faulty_tree import chosen
 from rules import all_rules
 from swift_text import Source, blank_out
@@ -76,6 +76,22 @@ class Rules(unittest.TestCase):
 
     def test_what_stands_in_strings_stays(self):
         self.assertFalse([fault for fault in changed() if "a < b" in fault[1] or fault[2].startswith("log(")])
+
+
+class ByHand(unittest.TestCase):
+    PLACE = "Sources/Core/Room/Sample.swift: first"
+
+    def made(self, before):
+        note = Note(self.PLACE, before, "state = .idle", "")
+        return list(written_by_hand({"Room": [SAMPLE]}, [note]))
+
+    def test_text_is_found_wherever_it_stands(self):
+        fault, = self.made("state = .over\ndone()")
+        self.assertEqual((fault.before, fault.after), ("state = .over\ndone()", "state = .idle"))
+
+    def test_text_that_is_gone_or_stands_there_twice_fails_the_run(self):
+        for before in ["state = .gone", "o"]:
+            self.assertRaises(SystemExit, self.made, before)
 
 
 class Copy(unittest.TestCase):
