@@ -26,6 +26,14 @@ import Testing
         #expect(CacheEntry(file: entry.file, of: try WebURL("https://a.example/y")) == nil)
     }
 
+    @Test("two versions of Belfry share the cache, so that a file keeps its form")
+    func form() {
+        let file = entry(seconds: 60, entityTag: "\"a\"").file
+        let head =
+            #"{"version":2,"url":"https://a.example/x","fetchedAt":1000,"freshSeconds":60,"etag":"\"a\""}"# + "\n"
+        #expect(file == Array(head.utf8) + picture.bytes)
+    }
+
     @Test func noDamageGoesUnseen() {
         let file = entry(seconds: 60, entityTag: nil).file
         for index in file.indices {

@@ -20,11 +20,23 @@ import Testing
         #expect(FetchRequest(line: request.line) == request)
     }
 
+    @Test("a request of a mebibyte is read, a longer one is not")
+    func requestBytes() {
+        func request(_ count: Int) -> FetchRequest? {
+            let frame = #"{"url":""}"#
+            return FetchRequest(
+                line: Array(#"{"url":"\#(String(repeating: "x", count: count - frame.utf8.count))"}"#.utf8))
+        }
+        #expect(request(1 << 20) != nil && request(1 << 20 + 1) == nil)
+    }
+
     @Test func limitsOutOfRangeAreBroughtIn() {
         let line = Array(#"{"url":"x","bytesMax":1e300,"milliseconds":-5}"#.utf8)
         let request = FetchRequest(line: line)
         #expect(request?.bytesMax == FetchLimits.bodyBytesMax)
         #expect(request?.milliseconds == 1)
+        let longest = FetchRequest(line: Array(#"{"url":"x","bytesMax":-1,"milliseconds":1e300}"#.utf8))
+        #expect(longest?.bytesMax == 1 && longest?.milliseconds == 25_000)
     }
 
     @Test(arguments: [

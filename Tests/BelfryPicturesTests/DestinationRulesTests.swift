@@ -32,6 +32,15 @@ import Testing
         }
     }
 
+    @Test("the root's trailing dot makes no other name, in a list as in a URL")
+    func trailingDots() throws {
+        let rules = DestinationRules(allow: ["door.example."], from: ["door.example.", "pictures.example"])
+        for text in ["http://door.example/", "http://door.example./", "http://pictures.example./"] {
+            #expect(rules.refusal(of: try WebURL(text)) == nil, "\(text)")
+        }
+        #expect(rules.refusal(of: home, port: 80, for: try WebURL("http://door.example/")) == nil)
+    }
+
     @Test func anAllowedBlockMayHaveAnyName() throws {
         let rules = DestinationRules(allow: ["127.0.0.0/8", "fd00::/8", "10.1.2.3"])
         let url = try WebURL("http://a.example:8080/")

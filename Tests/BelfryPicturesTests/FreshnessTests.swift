@@ -22,7 +22,10 @@ import Testing
     @Test func anEntityTagIsKeptIfItCanBeSentBack() {
         let longest = "\"" + String(repeating: "x", count: FetchLimits.entityTagBytesMax - 2) + "\""
         for tag in ["\"\"", "\"a\"", "W/\"a!~\"", longest] { #expect(Freshness.isEntityTag(tag), "\(tag)") }
-        for tag in ["", "\"", "a", "w/\"a\"", "\"a\"b\"", "\"a b\"", "\"a\r\nX: y\"", "\"é\"", "W/", longest + "\""] {
+        for tag in [
+            "", "\"", "a", "w/\"a\"", "\"a\"b\"", "\"a b\"", "\"a\r\nX: y\"", "\"é\"", "W/",
+            "\"x" + longest.dropFirst(),
+        ] {
             #expect(!Freshness.isEntityTag(tag), "\(tag)")
         }
         #expect(Freshness(headers: [("etag", "\"a\"")]).entityTag == "\"a\"")

@@ -32,6 +32,9 @@ import Testing
             SmallPNG.bytes(width: 8_192, height: 4_096), SmallPNG.bytes(width: 0, height: 1),
             png(SmallPNG.header(width: 1, height: 1, depth: 16), pixels, end),
             png(SmallPNG.header(width: 1, height: 1, colours: 3), pixels, end),
+            png(SmallPNG.chunk("IHDR", [0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 1, 0, 0]), pixels, end),
+            png(SmallPNG.chunk("IHDR", [0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 0, 1, 0]), pixels, end),
+            png(SmallPNG.chunk("IHDR", [0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 0, 0, 1]), pixels, end),
             // What would be unfolded, or read, by whoever shows it.
             png(header, SmallPNG.chunk("zTXt", [0x41, 0, 0]), pixels, end),
             png(header, pixels, SmallPNG.chunk("eXIf", [0x4D]), end),

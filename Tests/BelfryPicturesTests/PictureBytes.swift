@@ -41,6 +41,15 @@ enum PictureBytes {
                 + webPChunk("ANMF", frame) + webPChunk("ANMF", frame))
     }
 
+    /// Its own picture stands behind a frame, which counts only in what says that it moves.
+    static func stillWebP(width: Int, height: Int, frameWidth: Int) -> [UInt8] {
+        let canvas = littleEndian(width - 1, 3) + littleEndian(height - 1, 3)
+        let frame = [UInt8](repeating: 0, count: 16) + webPChunk("VP8 ", lossy(frameWidth, height))
+        return riff(
+            webPChunk("VP8X", [0, 0, 0, 0] + canvas) + webPChunk("ANMF", frame)
+                + webPChunk("VP8 ", lossy(width, height)))
+    }
+
     static func bigEndian(_ number: Int, _ count: Int) -> [UInt8] { littleEndian(number, count).reversed() }
 
     static func littleEndian(_ number: Int, _ count: Int) -> [UInt8] {

@@ -48,7 +48,9 @@ import Testing
 
     @Test func whatIsCutShortIsDamaged() throws {
         #expect(reasonFor(PictureBytes.png(width: 1, height: 1, hasEnd: false)) == .decodeFailed)
-        #expect(reasonFor(PictureBytes.png(width: 0, height: 0)) == .decodeFailed)
+        for (width, height) in [(0, 0), (0, 9), (9, 0)] {
+            #expect(reasonFor(PictureBytes.png(width: width, height: height)) == .decodeFailed)
+        }
         // libFuzzer's finding: cut out, such a frame would have claimed a canvas of 16 million pixels.
         #expect(reasonFor(PictureBytes.animatedWebP(width: 9, height: 9, frameWidth: 0)) == .decodeFailed)
         for whole in [
@@ -57,6 +59,29 @@ import Testing
         ] {
             #expect(reasonFor(Array(whole.prefix(17))) == .decodeFailed)
         }
+    }
+
+    @Test("a segment of a JPEG may be empty, and a length below that of the length itself is damage")
+    func segments() throws {
+        func jpeg(_ segment: [UInt8]) -> [UInt8] {
+            let whole = PictureBytes.jpeg(width: 9, height: 5)
+            return whole.prefix(2) + segment + whole.dropFirst(2)
+        }
+        for segment: [UInt8] in [[0xFF, 0xE1, 0, 2], [0xFF, 0xFF, 0xE1, 0, 3, 7], [0xFF, 0x01], [0xFF, 0xD7]] {
+            #expect(try PictureHeader(of: jpeg(segment)).width == 9)
+        }
+        for segment: [UInt8] in [
+            [0xFF, 0xE1, 0, 1], [0xFF, 0xE1, 0, 0], [0xFF, 0x00], [0xFF, 0xDA],
+        ] {
+            #expect(reasonFor(jpeg(segment)) == .decodeFailed)
+        }
+    }
+
+    @Test("a WebP that does not say it moves is one picture, whatever frames it holds")
+    func framesOfAStill() throws {
+        let still = PictureBytes.stillWebP(width: 64, height: 32, frameWidth: 900)
+        #expect(try PictureHeader(of: still).width == 64)
+        #expect(FirstFrame.only(of: still, as: .webp) == still)
     }
 
     @Test func aJPEGOfManyScansIsNotDecoded() throws {
@@ -95,6 +120,7 @@ import Testing
             (64, 32, (64, 32)), (512, 512, (512, 512)), (513, 513, (512, 512)), (1_600, 400, (512, 128)),
             (400, 1_600, (128, 512)), (8_192, 1, (512, 1)), (1_000, 999, (512, 511)),
             (1_024, 3, (512, 2)),
+            (1_000, 3, (512, 2)),
         ] {
             let size = try PictureHeader.writtenSize(width: width, height: height)
             #expect(size == expected, "\(width) × \(height)")

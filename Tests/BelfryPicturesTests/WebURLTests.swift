@@ -47,6 +47,7 @@ import Testing
         ("http://[1.2.3.4]/", .badURL),
         ("http://256.1.1.1/", .badURL),
         ("http://1.2.3.4.5/", .badURL),
+        ("http://1.2.3.4.0/", .badURL),
         ("http://a.1/", .badURL),
         ("http://08.1.1.1/", .badURL),
         ("file:///etc/passwd", .badScheme),

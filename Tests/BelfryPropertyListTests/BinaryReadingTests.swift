@@ -84,6 +84,7 @@ import Testing
             // Half of a pair of UTF-16, and what is neither ASCII nor UTF-8.
             ([0x62, 0xD8, 0x3D, 0, 0x61], .string("\u{FFFD}a")), ([0x52, 0xFF, 0x61], .string("\u{FFFD}a")),
             ([0x52, 0xC3, 0xA9], .string("\u{E9}")), ([0x4F, 0x10, 1, 0xAB], .data([0xAB])),
+            ([0x4F, 0x10, 0], .data([])),
             ([0xC1, 1], .array([.string("k")])),
         ] as [([UInt8], PropertyListValue)])
     func everyWidthIsRead(object: [UInt8], expected: PropertyListValue) throws {
@@ -114,6 +115,17 @@ import Testing
         #expect(code(Samples.binary(narrow, offsetSize: size)) == (isSize ? nil : .syntax))
     }
 
+    @Test("no object begins in the table, whatever its bytes would say")
+    func objectsInTheTable() {
+        var file = Samples.binary([[0xD1, 1, 2], [0x51, 0x6B], [0x09]], offsetSize: 1)
+        #expect(code(file) == nil && Array(file[14...16]) == [8, 11, 13])
+        // The first byte of the table says where the first object is, and read as an object it is "false".
+        file[16] = 14
+        #expect(code(file) == .syntax)
+        file[16] = 7
+        #expect(code(file) == .syntax)
+    }
+
     @Test func ofAKeyThatStandsTwiceTheLastValueCounts() throws {
         let file = Samples.binary([[0xD2, 1, 2, 3, 4], [0x51, 0x6B], [0x61, 0, 0x6B], [0x08], [0x09]])
         #expect(try PropertyListDictionary.parse(file) == ["k": .bool(true)])
@@ -142,6 +154,17 @@ import Testing
         let text: [UInt8] = [0x5F, 0x11, 0xEA, 0x60] + Array(repeating: 0x61, count: 60_000)
         let array: [UInt8] = [0xAF, 0x11, 0x03, 0xE8] + Array(repeating: 3, count: 1000)
         #expect(code(Samples.binary([[0xD1, 1, 2], [0x51, 0x6B], array, text])) == .tooManyValues)
+    }
+
+    @Test("shared text unfolds to four times what a file may have, keys counted, and no further")
+    func unfoldedText() {
+        func eightTimes(_ count: Int) -> [UInt8] {
+            let size = [0x5F, 0x12] + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: count >> $0) }
+            let text = size + Array(repeating: 0x61, count: count)
+            return Samples.binary([[0xD1, 1, 2], [0x51, 0x6B], [0xA8] + Array(repeating: 3, count: 8), text])
+        }
+        #expect(code(eightTimes(PropertyListLimits.bytesMax / 2 - 1)) == nil)
+        #expect(code(eightTimes(PropertyListLimits.bytesMax / 2)) == .tooManyValues)
     }
 
     @Test func anArrayInItselfIsRefused() {

@@ -61,6 +61,7 @@ private func code(_ bytes: [UInt8]) -> PropertyListError.Code? {
             ("<date>2000-12-31T23:59:60Z</date>", .date(0)),
             ("<date>2001-01-01T23:59:60Z</date>", .date(86_400)),
             ("<array/>", .array([])),
+            ("\t<array>\t<true/>\r\n<false/> \t</array>\r", .array([.bool(true), .bool(false)])),
             ("<array><true/><array></array><!-- x --></array>", .array([.bool(true), .array([])])),
             ("<dict/>", .dictionary([:])),
             (

@@ -41,6 +41,14 @@ import Testing
         #expect(rejection(#"{"aps":{},"callId":1.5,"info":{"type":1,"callId":9223372036854775808}}"#) == nil)
     }
 
+    @Test("an info that is no object is noted, if there is a call all the same")
+    func infoThatIsNone() throws {
+        let push = try push(#"{"aps":{"alert":"x"},"type":"call-request","callId":"c","info":5}"#)
+        #expect(push.call?.callID == "c" && push.notes == ["info: found the number 5, expected an object: ignored"])
+        let nothing = #"{"aps":{"alert":"x"},"type":"call-request","callId":"c","info":null}"#
+        #expect(try Push.parse(Array(nothing.utf8), makeID: { generatedID }).notes.isEmpty)
+    }
+
     @Test func callIDsThatDifferOnlyInNormalisationDiffer() throws {
         let composed = try request(info: "\"callId\":\"\u{E9}\"").request.callID
         let decomposed = try request(info: "\"callId\":\"e\u{301}\"").request.callID

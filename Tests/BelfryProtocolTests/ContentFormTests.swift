@@ -56,6 +56,7 @@ import Testing
     @Test func whatIsMissingOrNullHasItsDefaultAndStrangersArePassedOver() throws {
         #expect(try NotificationContent(json: [:]) == NotificationContent())
         #expect(try NotificationContent(json: ["title": .null, "userInfo": .null, "new": 1]) == NotificationContent())
+        #expect(try NotificationContent(json: ["sound": ["name": "a"]]).sound == NotificationSound(name: "a"))
     }
 
     @Test(

@@ -63,6 +63,21 @@ import Testing
         #expect(content.hasAlertText == !(title + subtitle + body).isEmpty)
     }
 
+    @Test("S4 the first 64 arguments count, each by its number")
+    func arguments() throws {
+        let arguments = (1...65).map { "\"<\($0)>\"" }.joined(separator: ",")
+        let key = "%1$@ %9$@ %10$@ %64$@ %65$@ %0$@ %@"
+        let content = try content(aps: #"{"alert":{"loc-key":"\#(key)","loc-args":[\#(arguments)]}}"#)
+        #expect(content.body == "<1> <9> <10> <64> %65$@ %0$@ <1>")
+    }
+
+    @Test("a null is no field, of which nothing is said")
+    func nulls() throws {
+        let nothing = try push(
+            #"{"aps":{"alert":null,"badge":null,"relevance-score":null,"sound":{"name":"a","volume":null}}}"#)
+        #expect(nothing.notes.isEmpty)
+    }
+
     @Test func S4_argumentsCannotMakeATextGrowWithoutBound() throws {
         let key = String(repeating: "%1$@", count: 400)
         for letter in ["é", "e"] {

@@ -45,9 +45,10 @@ import Testing
     @Test(
         "in an ordinary notification a field is noted if it would have made it a call",
         arguments: [
-            (#""info":{"typ":"hangup"}"#, 1), (#""info":{"Type":1}"#, 1), (#""Type":"call-request""#, 1),
+            (#""info":{"typ":"hangup"}"#, 1), (#""info":{"Type":1}"#, 1), (#""info":{"Type":2}"#, 1),
+            (#""info":{"Type":3}"#, 0), (#""Type":"call-request""#, 1),
             (#""Type":"promotion""#, 0), (#""Type":1"#, 0), (#""type":"alarm""#, 0), (#""info":{"callid":"c"}"#, 0),
-            (#""type":"call-reWXYZ""#, 0), (#""type":"call-requXYZ""#, 1),
+            (#""type":"call-reqWXYZ""#, 0), (#""type":"call-requXYZ""#, 1),
             (#""callid":"c","duratoin":1"#, 0),
         ])
     func ordinary(fields: String, count: Int) throws {

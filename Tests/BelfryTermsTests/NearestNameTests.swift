@@ -18,7 +18,8 @@ import Testing
         "what is farther is no slip",
         arguments: [
             ("callId", "calxyd"), ("abcd", "abxy"), ("abcdefg", "abcdexy"), ("abcdefg", "abcde"), ("a", "x"),
-            ("callId", "dIllac"), ("callId", ""), ("ab", ""), ("abcdefghijklmnopqrst", "abcdefghijklmn012345"),
+            ("abcdefgh", "xyzdefhg"), ("callId", "dIllac"), ("callId", ""), ("ab", ""),
+            ("abcdefghijklmnopqrst", "abcdefghijklmn012345"),
         ])
     func noSlips(name: String, word: String) {
         #expect(NearestName.nearest(to: word, of: [name], within: .slip) == nil)

@@ -42,6 +42,20 @@ import Testing
         #expect(Printable.excerpt(of: "👩‍👧", charactersMax: 2) == "👩\u{200D}…")
     }
 
+    @Test("S3 what joiners join are letters from Arabic to Sinhala, and what emoji are made of")
+    func joined() {
+        for value: UInt32 in [0x0620, 0x0DFF, 0x2190, 0x2BFF, 0xFE0F, 0x1F000, 0x1FAFF] {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            for text in ["\(scalar)\u{200D}👧", "👧\u{200C}\(scalar)"] {
+                #expect(Printable.escaped(text).utf8.elementsEqual(text.utf8), "\(value)")
+            }
+        }
+        for value: UInt32 in [0x061F, 0x0E00, 0x218F, 0x2C00, 0xFE10, 0x1EFFF, 0x1FB00] {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            #expect(Printable.escaped("\(scalar)\u{200D}👧").contains("\\u{200d}"), "\(value)")
+        }
+    }
+
     @Test("S3 an excerpt is escaped the same way, and says that it was cut")
     func excerpts() {
         #expect(Printable.excerpt(of: "Grüße, 👩‍👩‍👧\u{1b}\u{202e}") == "Grüße, 👩‍👩‍👧\\u{1b}\\u{202e}")

@@ -94,10 +94,10 @@ def left_out():
     return dict(line.split(": ", 1) for line in lines if line and not line.startswith("#"))
 
 
-def written_by_hand(sources_of_rooms):
-    """The faults of nasty.txt. One whose lines are gone, or stand there twice, is an error."""
+def written_by_hand(sources_of_rooms, entries):
+    """The faults of nasty.txt. One whose text is gone, or stands there twice, is an error."""
     by_path = {source.path: (room, source) for room, sources in sources_of_rooms.items() for source in sources}
-    for note in notes("nasty.txt"):
+    for note in entries:
         path, _, name = note.place.partition(": ")
         room, source = by_path.get(path, (None, None))
         lines = note.before.split("\n")
@@ -129,7 +129,7 @@ def all_faults(root, targets):
             source for source in sources
             if not any(source.path == path or source.path.startswith(path + "/") for path in omitted)]
         for room, sources in everything.items()}
-    by_hand = list(written_by_hand(kept))
+    by_hand = list(written_by_hand(kept, notes("nasty.txt")))
     faults = []
     for room, sources in kept.items():
         own = list(faults_by_rules(room, sources, rules)) + [fault for fault in by_hand if fault.room == room]

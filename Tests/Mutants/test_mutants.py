@@ -2,7 +2,7 @@
 
 import unittest
 
-from faults import Fault, faults_by_rules, sample
+from faults import Fault, Note, faults_by_rules, sample, written_by_hand
 from faulty_tree import chosen
 from rules import all_rules
 from swift_text import Source, blank_out
@@ -11,6 +11,7 @@ SAMPLE = Source("Sources/Core/Room/Sample.swift", '''
 /// A comment with { a brace and a "quote.
 struct Sample {
     static let limit = 10
+    static let patience = TimeSpan.milliseconds(100)
 
     enum Word: String {
         case one
@@ -46,11 +47,11 @@ class Reading(unittest.TestCase):
         self.assertTrue(code.endswith(")"))
 
     def test_bodies_are_those_of_functions_and_constants(self):
-        self.assertEqual([body.name for body in SAMPLE.bodies], ["limit", "isFull", "first", "effects"])
-        self.assertEqual([body.returns for body in SAMPLE.bodies], ["", "Bool", "Word?", "[Effect]"])
+        self.assertEqual([body.name for body in SAMPLE.bodies], ["limit", "patience", "isFull", "first", "effects"])
+        self.assertEqual([body.returns for body in SAMPLE.bodies], ["", "", "Bool", "Word?", "[Effect]"])
 
     def test_statements_begin_on_lines_of_their_own(self):
-        found = [SAMPLE.text[one.start:one.end].split("\n")[0] for one in SAMPLE.statements(SAMPLE.bodies[2])]
+        found = [SAMPLE.text[one.start:one.end].split("\n")[0] for one in SAMPLE.statements(SAMPLE.bodies[3])]
         first_words = [text.split(" ")[0].split("(")[0] for text in found]
         self.assertEqual(first_words, ["guard", "log", "state", "done", "return"])
 
@@ -60,6 +61,8 @@ class Rules(unittest.TestCase):
         line = "guard count > 0, let word = words.first else { return nil }"
         for rule, before, after in [
                 ("number", "static let limit = 10", "static let limit = 11"),
+                ("number", "static let patience = TimeSpan.milliseconds(100)",
+                 "static let patience = TimeSpan.milliseconds(200)"),
                 ("boundary", "var isFull: Bool { count < Self.limit }", "var isFull: Bool { count <= Self.limit }"),
                 ("early return", "var isFull: Bool { count < Self.limit }", "var isFull: Bool { false }"),
                 ("dropped guard", line, line.replace("count > 0", "true")),
@@ -78,9 +81,25 @@ class Rules(unittest.TestCase):
         self.assertFalse([fault for fault in changed() if "a < b" in fault[1] or fault[2].startswith("log(")])
 
 
+class ByHand(unittest.TestCase):
+    PLACE = "Sources/Core/Room/Sample.swift: first"
+
+    def made(self, before):
+        note = Note(self.PLACE, before, "state = .idle", "")
+        return list(written_by_hand({"Room": [SAMPLE]}, [note]))
+
+    def test_text_is_found_wherever_it_stands(self):
+        fault, = self.made("state = .over\ndone()")
+        self.assertEqual((fault.before, fault.after), ("state = .over\ndone()", "state = .idle"))
+
+    def test_text_that_is_gone_or_stands_there_twice_fails_the_run(self):
+        for before in ["state = .gone", "o"]:
+            self.assertRaises(SystemExit, self.made, before)
+
+
 class Copy(unittest.TestCase):
     def test_a_body_has_a_case_for_each_fault(self):
-        body = SAMPLE.bodies[1]
+        body = SAMPLE.bodies[2]
         fault = Fault("Room", SAMPLE, body, body.start, body.end, " true ", "", 7)
         text, marks = chosen(body, SAMPLE, [fault])
         self.assertEqual(text.split("\n"), [
