@@ -37,6 +37,30 @@ extension IntegrationTests {
             #expect(waitUntil { ["A", "B"].allSatisfy { phone.ledger().call(.init($0))?.state == .missed } })
         }
 
+        @Test("R12 R14: waits for a journal that stands still, since nobody else tells what it has to tell")
+        func stoppedJournal() throws {
+            let phone = try Phone()
+            let call = try phone.call("A")
+            try call.wait(for: "delivered")
+            kill(Surroundings.journal, SIGSTOP)
+            defer { kill(Surroundings.journal, SIGCONT) }
+            try fillJournal()
+            kill(try #require(phone.worker(of: "A")), SIGKILL)
+            #expect(waitUntil { phone.ledger().call(.init("A"))?.state == .missed })
+            kill(Surroundings.journal, SIGCONT)
+            #expect(try waitUntil { try isMissed("A", on: phone) })
+        }
+
+        /// Sends to the journal until its socket takes no more.
+        private func fillJournal() throws {
+            let kind = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+            let sender = OwnedDescriptor(owning: try checked("socket") { socket(AF_UNIX, kind, 0) })
+            try connectUnixSocket(sender.number, to: "/run/systemd/journal/socket")
+            let entry = Array("MESSAGE=full\n".utf8)
+            while unsafe send(sender.number, entry, entry.count, Int32(MSG_NOSIGNAL)) > 0 {}
+            #expect(errno == EAGAIN)
+        }
+
         private func isMissed(_ call: String, on phone: Phone) throws -> Bool {
             try run(
                 "/usr/bin/journalctl",

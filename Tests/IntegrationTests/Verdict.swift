@@ -98,8 +98,6 @@ struct Verdict {
     private var missedFault: String? {
         let toldMax = sufferer.wasStruck ? 2 : 1
         if told.count > toldMax { return "missed was told \(told.count) times" }
-        // The journal that stood still lost entries.
-        guard torment != .stoppedJournal || !isDead else { return nil }
         if isMissed == true, told.isEmpty { return "missed was never told" }
         // A ring whose worker dies is missed, whatever ends the call later.
         let mayBeMissed = isHungUp && isDead || ended.map { $0.reason.rawValue != call?.state.rawValue } ?? false
