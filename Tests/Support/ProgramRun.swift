@@ -28,7 +28,7 @@ public final class ProgramRun {
     }
 
     /// The next line that it prints; nil at the end, or if none comes in `milliseconds`.
-    public func line(within milliseconds: Int32 = 20_000) -> String? { output.next(within: milliseconds) }
+    public func line(within milliseconds: Int32 = 120_000) -> String? { output.next(within: milliseconds) }
 
     /// The lines that it prints from here to its end.
     public func lines() -> [String] {
@@ -40,7 +40,7 @@ public final class ProgramRun {
     /// What it complains of, to its end.
     public func complaints() -> [String] {
         var lines: [String] = []
-        while let line = errors.next(within: 20_000) { lines.append(line) }
+        while let line = errors.next(within: 120_000) { lines.append(line) }
         return lines
     }
 }

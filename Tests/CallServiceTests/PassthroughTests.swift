@@ -1,0 +1,97 @@
+import BelfryPropertyList
+import BelfryProtocol
+import BelfryTerms
+import CallService
+import ServiceHost
+import Support
+import Testing
+
+@Suite("What R1 does not let through, and what takes effect all the same") struct PassthroughTests {
+    private let phone = FakePhone()
+
+    private func tick(_ seconds: Int64) { phone.loop.advance(by: .seconds(seconds)) }
+
+    @Test("R1: a voip push rings, and is passed through with what the service makes of it") func voip() throws {
+        let fields = #""type": "call-request", "callId": "A", "callerName": "Grace""#
+        let worker = try phone.push(fields, aps: "", envelope: #""pushType": "voip""#)
+        #expect(worker.world.fullStory == ["received voip", "ringing loud", "delivered passthrough"])
+        guard case .delivered(_, let content)? = worker.world.events.last?.body else { return }
+        #expect(content.title == "Grace" && content.interruptionLevel == .timeSensitive)
+        _ = try phone.hangUp("A")
+        tick(1)
+        #expect(worker.world.storyWithoutTicks.suffix(2) == ["ended hangup cancelled", "missed"])
+        #expect(worker.isFinished)
+    }
+
+    @Test("R1 R17: a voip push that is stopped is passed through all the same, and settled") func voipStopped() throws {
+        let worker = try phone.push(#""callId": "A""#, aps: "", envelope: #""pushType": "voip""#)
+        worker.stop()
+        #expect(worker.world.story == ["ringing loud", "delivered passthrough", "ended stopped", "missed"])
+        #expect(worker.isFinished)
+    }
+
+    @Test("everything that was passed over in a push is one warning")
+    func ignoredFields() throws {
+        let fields = (0..<40).map { #""x\#($0)": 1"# }.joined(separator: ", ")
+        let hangup = try phone.push(#""type": "hangup", "reason": "tired""#, envelope: fields)
+        #expect(hangup.world.story == ["warning field-ignored", "delivered extension"])
+        let details = hangup.world.events.compactMap { event in
+            if case .warning(_, let detail) = event.body { detail.split(separator: "\n") } else { nil }
+        }
+        #expect(details.first?.first == "x0: not known, ignored" && details.first?.count == 17)
+    }
+
+    @Test(
+        "R1: a hangup that is not intercepted hangs up, and says what iOS would have done; a voip one says nothing",
+        arguments: [#""alert": "over""#, ""])
+    func hangupNotIntercepted(aps: String) throws {
+        let call = try phone.call("A")
+        let fields = #""type": "hangup", "callId": "A""#
+        let hangup = try phone.push(
+            fields, aps: aps, envelope: aps.isEmpty ? #""pushType": "voip""# : #""pushType": "alert""#)
+        phone.loop.advance(by: .zero)
+        let warning = aps.isEmpty ? [] : ["warning hangup-not-intercepted"]
+        #expect(hangup.world.story == warning + ["delivered passthrough"])
+        #expect(hangup.isFinished)
+        tick(1)
+        #expect(call.world.storyWithoutTicks.last == "missed")
+    }
+
+    @Test("R1: a call request that is not intercepted does not ring, and leaves no trace") func notIntercepted() throws
+    {
+        let worker = try phone.push(#""type": "call-request", "callId": "A""#, aps: #""alert": "no flag""#)
+        #expect(
+            worker.world.fullStory == [
+                "received no-mutable-content", "silent not-intercepted", "delivered passthrough",
+            ])
+        #expect(worker.isFinished && phone.file.root.isEmpty)
+    }
+
+    @Test("R1: an ordinary notification is delivered as it is, intercepted or not") func ordinary() throws {
+        let intercepted = try phone.push(#""type": "news""#)
+        #expect(intercepted.world.fullStory == ["received alert", "delivered extension"])
+        let passed = try phone.push(#""type": "news""#, aps: #""alert": "plain""#)
+        #expect(passed.world.fullStory == ["received no-mutable-content", "delivered passthrough"])
+        #expect(intercepted.isFinished && passed.isFinished)
+    }
+
+    @Test(
+        "R1 R9: what is no call and whose expiration is past is not intercepted; a hangup takes effect all the same",
+        arguments: [(1_700_000_000, true), (1_900_000_000, false), (0, false)])
+    func expired(expiration: Int, isExpired: Bool) throws {
+        let envelope = #""expiration": \#(expiration), "topic": "com.example", "collapseId": "c""#
+        let alert = try phone.push(#""type": "news""#, envelope: envelope)
+        let passed = ["received expired", "delivered passthrough"]
+        let whole = isExpired ? passed : ["received alert", "delivered extension"]
+        #expect(alert.world.fullStory == whole && alert.isFinished)
+        guard case .received(let received)? = alert.world.events.first?.body else {
+            Issue.record("nothing was received")
+            return
+        }
+        #expect(received.topic == "com.example" && received.collapseID == "c" && !received.isContentAvailable)
+        _ = try phone.call("A")
+        let hangup = try phone.push(#""type": "hangup", "callId": "A""#, envelope: envelope)
+        phone.loop.advance(by: .zero)
+        #expect(hangup.world.story == ["delivered extension"])
+    }
+}
