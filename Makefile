@@ -26,14 +26,14 @@ RELEASE_FLAGS := --configuration release --static-swift-stdlib --disable-local-r
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xswiftc -Xclang-linker -Xswiftc -no-pie
 DEBUG_FLAGS := --explicit-target-dependency-import-check error
 # As a user's package builds Belfry, and without debug information, since nobody runs it.
-EXAMPLE_FLAGS := --package-path Examples --scratch-path $(BUILD)/examples -debug-info-format none
+EXAMPLE_FLAGS := --scratch-path $(BUILD)/examples -debug-info-format none
 
 PROGRAMS := belfry belfry-worker belfry-avatar
 UNITS := $(notdir $(wildcard Units/*.socket Units/*.service Units/*.slice))
 SOUNDS := $(notdir $(wildcard Sounds/*.wav))
 # Beside one another as here, so that their links hold.
 DOCUMENTS := README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md LICENSE
-SHELL_SCRIPTS := $(shell grep -lE '^\#!/usr/bin/env bash' .ci/* Bench/* Demo/* Tests/* Units/* 2>/dev/null)
+SHELL_SCRIPTS := $(shell grep -lE '^\#!/usr/bin/env bash' .ci/* Bench/* Demo/* Examples/* Tests/* Units/* 2>/dev/null)
 
 programs_folder := $(DESTDIR)$(PREFIX)/bin
 units_folder := $(DESTDIR)$(PREFIX)/share/systemd/user
@@ -41,7 +41,7 @@ sounds_folder := $(DESTDIR)$(PREFIX)/share/belfry/sounds
 documents_folder := $(DESTDIR)$(PREFIX)/share/doc/belfry
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build stage demo test mutants torture fuzz lint format bench install files uninstall rule clean
+.PHONY: help deps build build/simulate stage demo test mutants simulate torture fuzz lint format bench install files uninstall rule clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -56,14 +56,18 @@ apt_get := $(if $(filter 0,$(shell id -u)),,sudo) env DEBIAN_FRONTEND=noninterac
 
 deps: ## install what is missing of Debian's packages
 	@command -v dpkg-query >/dev/null || { echo 'deps: not a Debian; needed: $(PACKAGES) $(SOUND_SERVER)' >&2; exit 1; }
-	@wanted="$(PACKAGES)"; dpkg-query -W pipewire-pulse >/dev/null 2>&1 || wanted="$$wanted $(SOUND_SERVER)"; \
+	@wanted="$(PACKAGES)"; command -v node >/dev/null || wanted="$$wanted nodejs"; dpkg-query -W pipewire-pulse >/dev/null 2>&1 || wanted="$$wanted $(SOUND_SERVER)"; \
 	missing="$(call missing,$$wanted)"; [ -z "$$missing" ] || \
 	{ $(apt_get) update && $(apt_get) install $$missing; } </dev/null
 
+# Each by its name, or the libraries for tests would be built too, and a static runtime has no Testing.
 build: ## build the programs: release, static Swift runtime
 	@mkdir -p $(ARCHIVES)
 	@for archive in libstdc++.a libjansson.a; do ln -sf "$$(gcc -print-file-name=$$archive)" $(ARCHIVES); done
-	$(SWIFT) build $(RELEASE_FLAGS)
+	@for program in $(PROGRAMS); do $(SWIFT) build $(RELEASE_FLAGS) --product $$program || exit 1; done
+
+build/simulate:
+	$(SWIFT) build $(RELEASE_FLAGS) --product simulate
 
 stage: build
 	@rm -rf $(STAGE)
@@ -74,12 +78,19 @@ demo: deps stage ## a call rings, here and now, and is hung up
 
 test: deps ## unit tests, then the programs under a systemd and a sound server of their own
 	$(SWIFT) build --build-tests $(DEBUG_FLAGS)
-	$(SWIFT) build $(EXAMPLE_FLAGS)
+	$(SWIFT) build --package-path Examples $(EXAMPLE_FLAGS)
+	$(SWIFT) build --package-path Examples/CallTests --build-tests $(EXAMPLE_FLAGS)
+	$(SWIFT) build --package-path Examples/OwnExtension $(EXAMPLE_FLAGS)
 	@$(MAKE) --no-print-directory stage
+	@$(MAKE) --no-print-directory build/simulate
+	@Examples/run $(STAGE) $(BUILD)/examples
 	@Tests/run $(STAGE)
 
 mutants: ## faults made on purpose, and which of them no test notices; ARGS='--room Ringing'
 	@Tests/Mutants/run $(ARGS)
+
+simulate: deps build/simulate ## RUNS=, SECONDS=: real workers on a machine that is played; SEED= tells one run again
+	@$(BUILD)/release/simulate $(if $(SEED),--seed $(SEED)) $(if $(RUNS),--runs $(RUNS)) $(if $(SECONDS),--seconds $(SECONDS))
 
 torture: deps ## strikes KILLS=1000 real workers in each way; SEED= repeats what a run printed
 	$(SWIFT) build --build-tests $(DEBUG_FLAGS)

@@ -10,9 +10,10 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// A room of the house on its floor: its arrows are the `imports`, which a test holds against the files.
-func room(_ path: String, imports: [Target.Dependency] = []) -> Target {
-    .target(name: name(of: path), dependencies: imports, path: "Sources/\(path)", swiftSettings: strict)
+/// A room of the house on its floor: its arrows are the `imports`, which a test holds against the files. What it runs
+/// `beside` itself is built with it and never imported.
+func room(_ path: String, imports: [Target.Dependency] = [], beside: [Target.Dependency] = []) -> Target {
+    .target(name: name(of: path), dependencies: imports + beside, path: "Sources/\(path)", swiftSettings: strict)
 }
 
 func library(_ name: String, pkgConfig: String? = nil, providers: [SystemPackageProvider]? = nil) -> Target {
@@ -38,8 +39,11 @@ let libraries: [Target] = [
     // Typed by hand: opened where libcanberra brought it along.
     library("CBelfryPulse"),
     library("CBelfryLinux"),
+    // The module map that `import os.log` needs; its module is called os.
+    library("CBelfryOS"),
     library("CBelfryCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-    library("CBelfryPixbuf", pkgConfig: "gdk-pixbuf-2.0", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
+    // Typed by hand: of its pkg-config SwiftPM refuses -pthread, with a warning in every dependent's build.
+    library("CBelfryPixbuf", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
 ]
 
 let core: [Target] = [
@@ -51,6 +55,8 @@ let core: [Target] = [
     room("Core/CallLedger", imports: ["BelfryTerms", "BelfryPropertyList"]),
     room("Core/Ringing", imports: ["BelfryTerms"]),
     room("Core/Interception", imports: ["BelfryProtocol", "BelfryTerms"]),
+    room("Core/ExtensionLife", imports: ["BelfryTerms", "Interception"]),
+    room("Core/HostChannel", imports: ["BelfryJSON", "BelfryProtocol", "BelfryTerms"]),
 ]
 
 let system: [Target] = [
@@ -61,8 +67,7 @@ let system: [Target] = [
         "System/BelfryAppGroup",
         imports: ["BelfryEventLoop", "BelfrySyscalls", "BelfryPropertyList", "BelfryTerms", "CBelfryLinux"]),
     room(
-        "System/RingEar",
-        imports: ["CallLedger", "BelfryJSON", "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux"]),
+        "System/RingEar", imports: ["CallLedger", "BelfryJSON", "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms"]),
     room(
         "System/GroupLedger",
         imports: [
@@ -92,6 +97,12 @@ let service: [Target] = [
         imports: ["BelfryEventLoop", "Interception", "BelfryProtocol", "BelfryTerms", "BelfrySyscalls", "CBelfryLinux"]
     ),
     room(
+        "Service/ExtensionHost",
+        imports: [
+            "BelfryEventLoop", "BelfryPropertyList", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
+            "ExtensionLife", "HostChannel", "Interception", "ServiceHost",
+        ]),
+    room(
         "Service/CallService",
         imports: [
             "ServiceHost", "PictureFetcher", "BelfryPictures", "Ringing", "CallLedger", "GroupLedger", "RingEar",
@@ -99,6 +110,20 @@ let service: [Target] = [
             "BelfryProtocol", "BelfryEventLoop", "BelfryTerms", "Interception", "BelfrySyscalls",
         ]
     ),
+]
+
+let apple: [Target] = [
+    room(
+        "Apple/UserNotifications",
+        imports: [
+            "BelfryAppGroup", "BelfryJSON", "BelfryPictures", "BelfryPropertyList", "BelfryProtocol", "BelfrySyscalls",
+            "BelfryTerms", "HostChannel", "Interception",
+        ]),
+    room("Apple/AudioToolbox", imports: ["BelfryTerms", "HostChannel", "UserNotifications"]),
+    room("Apple/os", imports: ["CBelfryOS", "HostChannel", "UserNotifications"]),
+    room(
+        "Apple/ExtensionProcess",
+        imports: ["UserNotifications", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "HostChannel"]),
 ]
 
 let client: [Target] = [
@@ -109,7 +134,17 @@ let client: [Target] = [
             "BelfryTerms",
         ]
     ),
-    room("Client/BelfryServe", imports: ["BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux"]),
+    room(
+        "Client/BelfryServe",
+        imports: ["BelfryEventLoop", "BelfrySettings", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux"]),
+    room(
+        "Client/BelfryTesting",
+        imports: [
+            "BelfryAppGroup", "BelfryClient", "BelfryEventLoop", "BelfryEventLoopExecutor", "BelfryJSON",
+            "BelfryProtocol", "BelfryServe", "BelfrySettings", "BelfrySyscalls", "BelfryTerms", "CallLedger",
+            "GroupLedger", "RingEar",
+        ],
+        beside: ["belfry-worker"]),
 ]
 
 let programs: [Target] = [
@@ -120,7 +155,7 @@ let programs: [Target] = [
             "ServiceHost", "CallService", "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop",
             "BelfryAppGroup",
             "BelfryProtocol", "BelfryJournal", "BelfrySyscalls", "BelfryTerms", "CallLedger", "Interception",
-            "PictureFetcher", "SystemSound",
+            "ExtensionHost", "PictureFetcher", "SystemSound",
         ]
     ),
     program(
@@ -155,6 +190,31 @@ let checks: [Target] = [
         path: "Tests/RingPlayer",
         swiftSettings: strict
     ),
+    // As Xcode makes an extension, in the language mode of nearly all of them.
+    .target(
+        name: "ForeignExtension",
+        dependencies: ["UserNotifications", "os"],
+        path: "Tests/ForeignExtension",
+        swiftSettings: [
+            .swiftLanguageMode(.v5), .enableUpcomingFeature("BareSlashRegexLiterals"), .treatAllWarnings(as: .error),
+        ]
+    ),
+    .executableTarget(
+        name: "ExtensionSample",
+        dependencies: ["AudioToolbox", "ExtensionProcess", "UserNotifications", "os"],
+        path: "Tests/ExtensionSample",
+        swiftSettings: strict
+    ),
+    .executableTarget(
+        name: "simulate",
+        dependencies: [
+            "BelfryAppGroup", "BelfryEventLoop", "BelfryJSON", "BelfryPictures", "BelfryPropertyList",
+            "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "CallLedger", "CallService",
+            "GroupLedger", "Interception", "PictureFetcher", "RingEar", "ServiceHost", "Support",
+        ],
+        path: "Tests/Simulate",
+        swiftSettings: strict
+    ),
     tests("TidyTests", of: ["BelfrySettings", "BelfrySyscalls", "BelfryTerms"]),
     tests("BelfryTermsTests", of: ["BelfryTerms"]),
     tests("BelfryJSONTests", of: ["BelfryJSON", "BelfryTerms", "Support"]),
@@ -163,6 +223,8 @@ let checks: [Target] = [
     tests("CallLedgerTests", of: ["CallLedger", "BelfryTerms", "BelfryPropertyList", "Support"]),
     tests("RingingTests", of: ["Ringing", "BelfryTerms"]),
     tests("InterceptionTests", of: ["Interception", "BelfryProtocol", "BelfryTerms"]),
+    tests("ExtensionLifeTests", of: ["ExtensionLife", "BelfryTerms"]),
+    tests("HostChannelTests", of: ["HostChannel", "BelfryJSON", "BelfryProtocol", "BelfryTerms", "Support"]),
     tests("BelfryPicturesTests", of: ["BelfryPictures", "BelfryTerms", "Support"]),
     tests("BelfrySyscallsTests", of: ["BelfrySyscalls", "CBelfryLinux", "Support"]),
     tests("BelfryEventLoopTests", of: ["BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "Support", "CBelfryLinux"]),
@@ -209,6 +271,12 @@ let checks: [Target] = [
             "BelfryTerms",
         ]),
     tests(
+        "ExtensionHostTests",
+        of: [
+            "BelfryProtocol", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "ExtensionSample", "Support",
+            "belfry-worker",
+        ]),
+    tests(
         "CallServiceTests",
         of: [
             "BelfryAppGroup", "PictureFetcher", "BelfryPictures", "CallService", "CallLedger", "BelfryProtocol",
@@ -216,12 +284,20 @@ let checks: [Target] = [
             "ServiceHost", "Support", "SystemSound", "BelfrySyscalls", "BelfryTerms",
         ]),
     tests(
-        "SimulationTests",
+        "UserNotificationsTests",
         of: [
-            "CallLedger", "CallService", "GroupLedger", "Interception", "ServiceHost", "PictureFetcher",
-            "BelfryEventLoop",
-            "BelfryProtocol", "BelfryPropertyList", "BelfryTerms", "Support",
+            "UserNotifications", "BelfryAppGroup", "BelfryJSON", "BelfryPropertyList", "BelfryProtocol",
+            "BelfrySyscalls", "BelfryTerms", "ForeignExtension", "HostChannel", "Support",
         ]),
+    tests("AudioToolboxTests", of: ["AudioToolbox", "Support"]),
+    tests("OSTests", of: ["os"]),
+    tests(
+        "ExtensionProcessTests",
+        of: [
+            "HostChannel", "BelfryAppGroup", "BelfryJSON", "BelfryPropertyList", "BelfryProtocol", "BelfrySyscalls",
+            "BelfryTerms", "ExtensionSample", "Support",
+        ]),
+    tests("SimulationTests", of: ["simulate"]),
     tests(
         "BelfryClientTests",
         of: [
@@ -234,11 +310,12 @@ let checks: [Target] = [
             "BelfryServe", "BelfryEventLoop", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "Support", "belfry",
             "belfry-worker",
         ]),
+    tests("BelfryTestingTests", of: ["BelfryTesting", "BelfrySyscalls", "Support", "belfry"]),
     tests(
         "CommandLineTests",
         of: [
             "belfry", "CallLedger", "BelfryProtocol", "BelfryJSON", "BelfryPropertyList", "Support", "BelfrySyscalls",
-            "BelfryAppGroup", "BelfryTerms",
+            "BelfryAppGroup", "BelfrySettings", "BelfryTerms",
         ]),
     tests(
         "IntegrationTests",
@@ -266,7 +343,7 @@ let fuzzers: [Target] =
             dependencies: [
                 "BelfryJSON", "BelfryJournal", "BelfryPictures", "BelfryPropertyList", "BelfryProtocol",
                 "BelfrySettings", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "CFuzzer", "CallLedger",
-                "PictureFetch", "RingEar", "SystemSound",
+                "HostChannel", "PictureFetch", "RingEar", "SystemSound",
             ],
             path: "Tests/Fuzz",
             exclude: ["seeds"],
@@ -278,10 +355,15 @@ let package = Package(
     name: "belfry",
     products: [
         .library(name: "BelfryClient", targets: ["BelfryClient", "BelfryProtocol", "BelfryJSON", "BelfryTerms"]),
+        .library(name: "BelfryTesting", targets: ["BelfryTesting"]),
+        .library(name: "UserNotifications", targets: ["UserNotifications"]),
+        .library(name: "AudioToolbox", targets: ["AudioToolbox"]),
+        .library(name: "os", targets: ["os"]),
+        .library(name: "ExtensionProcess", targets: ["ExtensionProcess"]),
         .executable(name: "belfry", targets: ["belfry"]),
         .executable(name: "belfry-worker", targets: ["belfry-worker"]),
         .executable(name: "belfry-avatar", targets: ["belfry-avatar"]),
     ],
-    targets: libraries + core + system + service + client + programs + checks + fuzzers,
+    targets: libraries + core + system + service + apple + client + programs + checks + fuzzers,
     swiftLanguageModes: [.v6]
 )

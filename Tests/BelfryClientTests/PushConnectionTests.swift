@@ -55,7 +55,7 @@ import Testing
 
     @Test func aLineTooLongEndsIt() throws {
         let worker = ScriptedWorker { connection in
-            ScriptedWorker.write([UInt8](repeating: 0x20, count: EventLines.lineBytesMax + 2), to: connection)
+            ScriptedWorker.write([UInt8](repeating: 0x20, count: LineFraming.lineBytesMax + 2), to: connection)
         }
         defer { withExtendedLifetime(worker) {} }
         let answer = try follow(worker, [])

@@ -31,9 +31,11 @@ private func code(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) -> JSONEr
         ("-0.0", .real(-0.0)),
         ("9223372036854775807", .integer(.max)),
         ("-9223372036854775808", .integer(.min)),
-        ("9223372036854775808", .real(0x1p63)),
+        ("9223372036854775808", .unsigned(1 << 63)),
         ("-9223372036854775809", .real(-0x1p63)),
-        ("18446744073709551615", .real(0x1p64)),
+        ("18446744073709551615", .unsigned(.max)),
+        ("18446744073709551616", .real(0x1p64)),
+        ("1.0e19", .real(1e19)),
         ("1e300", .real(1e300)),
         ("1E2", .real(100)),
         ("1e-400", .real(0)),
@@ -50,13 +52,27 @@ private func code(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) -> JSONEr
         let object = try #require(try parse(text).objectValue)
         #expect(object["9223372036854775808"] == "9223372036854775808 \" 99999999999999999999")
         #expect(object["a"] == .integer(.max))
-        #expect(object["b"] == [.real(0x1p63), -1])
+        #expect(object["b"] == [.unsigned(1 << 63), -1])
+    }
+
+    @Test func unsignedIntegersStandWhereTheyWereWritten() throws {
+        let text =
+            #"[true,1,false,-2.5e3,null,9223372036854775808,"9223372036854775809",{"a":18446744073709551616,"#
+            + #""b":18446744073709551615,"c":9223372036854775808.0},[9223372036854775810]]"#
+        let expected: JSONValue = [
+            true, 1, false, -2500.0, .null, .unsigned(1 << 63), "9223372036854775809",
+            ["a": .real(0x1p64), "b": .unsigned(.max), "c": .real(0x1p63)], [.unsigned(1 << 63 | 2)],
+        ]
+        #expect(try parse(text) == expected)
+        #expect(try parse(String(decoding: expected.serialized(), as: UTF8.self)) == expected)
     }
 
     @Test func digitsOfLargeIntegersCanBeHad() throws {
-        let text = Array(#"{"id":18446744073709551615,"n":5,"m":-99999999999999999999}"#.utf8)
+        let text = Array(
+            #"{"id":18446744073709551616,"n":5,"m":-99999999999999999999,"u":18446744073709551615}"#.utf8)
         let value = try JSONValue.parse(text, oversizeIntegers: .asDigits)
-        #expect(value == ["id": "18446744073709551615", "n": 5, "m": "-99999999999999999999"])
+        #expect(
+            value == ["id": "18446744073709551616", "n": 5, "m": "-99999999999999999999", "u": .unsigned(.max)])
         let leadingZero = Array("[9223372036854775808,09223372036854775808]".utf8)
         #expect(throws: JSONError.self) { try JSONValue.parse(leadingZero, oversizeIntegers: .asDigits) }
     }

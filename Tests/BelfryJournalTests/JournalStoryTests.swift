@@ -23,15 +23,17 @@ import Testing
         .ended(.init(call: "c-1", reason: .hangup, hangupReason: .cancelled, rang: 2.25, ticks: 2)),
         .missed(call: "c-1", content: NotificationContent()), .warning(code: .badClock, detail: "an hour ahead"),
         .rejected(reason: .noAps, detail: "expected an object with aps"),
+        .extensionProcess(.init(state: .ended, exit: 0, seconds: 1, memory: 1 << 20)),
+        .asked(.init(what: CodeWord(.vibration), n: 1, detail: "")),
     ]
 
-    @Test func everyKindButATickHasItsEntryAndItsID() throws {
+    @Test func everyKindButWhatIsFrequentHasItsEntryAndItsID() throws {
         var ids: Set<String> = []
         for body in Self.bodies {
             var story = JournalStory(group: "group.belfry")
             let event = event(body)
             guard let entry = story.entry(for: event) else {
-                #expect(event.name == "tick")
+                #expect(event.isFrequent)
                 #expect(!JournalStory.hasEntry(for: event))
                 continue
             }
@@ -127,6 +129,7 @@ import Testing
                 "Call c-1: ended after 2.25s: hangup (cancelled)", "Call c-1: missed",
                 "Call c-1: warning: bad-clock: an hour ahead",
                 "Call c-1: rejected: NoAps: expected an object with aps",
+                "Call c-1: extension ended after 1.0s with status 0",
             ]
         )
     }

@@ -9,6 +9,7 @@ import Testing
     @Test(arguments: [
         (#""c""#, "c"), ("42", "42"), ("-42", "-42"), ("-0", "0"), ("9223372036854775807", "9223372036854775807"),
         ("9223372036854775808", "9223372036854775808"), ("18446744073709551615", "18446744073709551615"),
+        ("18446744073709551616", "18446744073709551616"),
         ("-9223372036854775809", "-9223372036854775809"), (#""\#(longID)""#, longID), (#"" .:/\\\"x""#, #" .:/\"x"#),
     ])
     func aCallIDIsTextOrAnInteger(value: String, id: String) throws {
@@ -97,7 +98,8 @@ import Testing
         arguments: [
             (#""Ada""#, "Ada", 0), (#""""#, nil, 0), ("4930", "4930", 0), ("1.5", nil, 1), ("1e300", nil, 1),
             ("-0", "0", 0),
-            ("9223372036854775808", nil, 1), ("true", nil, 1), ("[]", nil, 1), ("null", nil, 0),
+            ("9223372036854775808", "9223372036854775808", 0), ("18446744073709551616", nil, 1), ("true", nil, 1),
+            ("[]", nil, 1), ("null", nil, 0),
         ] as [(String, String?, Int)])
     func namesAndNumbersAreText(value: String, expected: String?, noteCount: Int) throws {
         let (request, notes) = try request(info: #""callerName":\#(value),"phone":\#(value)"#)

@@ -10,7 +10,7 @@ import Testing
         content.subtitle = "calls"
         content.body = "é\n\u{1F514}"
         content.badge = 3
-        content.sound = NotificationSound(name: "ring.wav", isCritical: true, volume: 0.5)
+        content.sound = NotificationSound(name: "ring.wav", isCritical: true, volume: 0.5, isRingtone: true)
         content.categoryIdentifier = "CALL"
         content.threadIdentifier = "calls"
         content.interruptionLevel = .timeSensitive
@@ -20,7 +20,13 @@ import Testing
         content.filterCriteria = "work"
         content.summaryArgument = "Ada"
         content.summaryArgumentCount = 2
-        content.attachments = [NotificationAttachment(id: "avatar", path: "/tmp/a.png", type: "public.png")]
+        let clip = AttachmentThumbnail.Clip(x: 0.25, y: 0, width: 0.5, height: 1)
+        content.attachments = [
+            NotificationAttachment(id: "avatar", path: "/tmp/a.png", type: "public.png"),
+            NotificationAttachment(
+                id: "film", path: "/tmp/a.avi", type: "public.avi",
+                thumbnail: AttachmentThumbnail(isHidden: true, clip: clip, time: 2.5)),
+        ]
         content.userInfo = ["aps": ["alert": "x", "n": .integer(.max), "r": 3.0], "z": .null]
         return content
     }()
@@ -29,9 +35,17 @@ import Testing
         #expect(
             Self.full.json == [
                 "title": "Ada", "subtitle": "calls", "body": "é\n\u{1F514}", "badge": 3,
-                "sound": ["name": "ring.wav", "critical": true, "volume": 0.5], "category": "CALL", "thread": "calls",
-                "interruptionLevel": "time-sensitive",
-                "attachments": [["id": "avatar", "path": "/tmp/a.png", "type": "public.png"]],
+                "sound": ["name": "ring.wav", "critical": true, "volume": 0.5, "ringtone": true],
+                "category": "CALL", "thread": "calls", "interruptionLevel": "time-sensitive",
+                "attachments": [
+                    ["id": "avatar", "path": "/tmp/a.png", "type": "public.png"],
+                    [
+                        "id": "film", "path": "/tmp/a.avi", "type": "public.avi",
+                        "thumbnail": [
+                            "hidden": true, "clip": ["x": 0.25, "y": 0.0, "width": 0.5, "height": 1.0], "time": 2.5,
+                        ],
+                    ],
+                ],
                 "userInfo": ["aps": ["alert": "x", "n": .integer(.max), "r": 3.0], "z": .null],
                 "relevanceScore": 0.25, "targetContentId": "window", "launchImageName": "launch",
                 "filterCriteria": "work", "summaryArgument": "Ada", "summaryArgumentCount": 2,
@@ -65,6 +79,11 @@ import Testing
             ("sound", "default", "sound"), ("sound", [:], "sound.name"),
             ("sound", ["name": "a", "critical": 1], "sound.critical"),
             ("sound", ["name": "a", "volume": "1"], "sound.volume"),
+            ("sound", ["name": "a", "ringtone": 1], "sound.ringtone"),
+            (
+                "attachments", [["id": "a", "path": "b", "type": "c", "thumbnail": ["clip": ["x": "1"]]]],
+                "attachments[0].thumbnail.clip.x"
+            ),
             ("interruptionLevel", "loud", "interruptionLevel"), ("attachments", [:], "attachments"),
             ("attachments", [1], "attachments[0]"), ("attachments", [["id": "a", "path": "b"]], "attachments[0].type"),
             ("userInfo", [], "userInfo"), ("relevanceScore", "1", "relevanceScore"),

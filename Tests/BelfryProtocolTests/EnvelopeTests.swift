@@ -13,7 +13,7 @@ import Testing
             """#)
         let envelope = push.envelope
         #expect(envelope.id == "01234567-89ab-4cde-8f01-23456789abcd")
-        #expect(push.request.id == envelope.id)
+        #expect(push.request.id == envelope.id && push.request.identifier == "c")
         #expect(push.pushType == .voip)
         #expect(envelope.topic == "com.example.voip")
         #expect(envelope.sentAt == WallTime(microseconds: 1_795_190_000_250_000))
@@ -27,7 +27,7 @@ import Testing
     @Test func anAPNsPayloadNeedsNoEnvelope() throws {
         let push = try push(
             #"{"Simulator Target Bundle":"com.example.app","aps":{"alert":"x"},"payload":{"a":1},"id":5}"#)
-        #expect(push.envelope.id == generatedID)
+        #expect(push.envelope.id == generatedID && push.request.identifier == generatedID)
         #expect(push.envelope.simulatorTargetBundle == "com.example.app")
         #expect(push.request.content.userInfo["payload"] == ["a": 1])
         #expect(push.request.content.userInfo["Simulator Target Bundle"] == "com.example.app")

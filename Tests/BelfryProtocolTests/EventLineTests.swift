@@ -44,7 +44,10 @@ import Testing
                 .init(url: "u", outcome: .attached(path: "/p", type: "public.png", bytes: 9, seconds: 0.25))),
             .attachment(.init(url: "u", outcome: .skipped(reason: CodeWord(rawValue: "later"), detail: "d"))),
             .missed(call: "a", content: NotificationContent()),
+            .extensionProcess(.init(state: .ended, exit: 139, seconds: 0.5, memory: 1 << 20)),
         ]
+        + ExtensionState.allCases.map { .extensionProcess(.init(state: $0, seconds: 0)) }
+        + AskedKind.allCases.map { .asked(.init(what: CodeWord($0), n: 2, detail: "d")) }
 
     @Test("every event is one line of JSON, and read back is the same event", arguments: bodies)
     func roundTrip(body: Event.Body) throws {
@@ -67,6 +70,7 @@ import Testing
             "attachment": ["state", "url", "path", "type", "bytes", "seconds", "reason", "detail"],
             "delivered": ["by", "content"], "ended": ["call", "reason", "hangupReason", "rang", "ticks"],
             "missed": ["call", "content"], "warning": ["code", "detail"], "rejected": ["reason", "detail"],
+            "extension": ["state", "exit", "seconds", "memory"], "asked": ["what", "n", "detail"],
         ]
         var found: [String: Set<String>] = [:]
         for body in Self.bodies {
@@ -183,6 +187,6 @@ import Testing
     @Test("no two words of a closed list are the same")
     func words() {
         let names = Set(Self.bodies.map { Event(at: 0, boot: 0, id: "", body: $0).name })
-        #expect(names.count == 11)
+        #expect(names.count == 13)
     }
 }

@@ -159,6 +159,48 @@ import Testing
         #expect(run.lines().allSatisfy { $0.hasPrefix("\(place.path)/belfry-serve-") })
     }
 
+    @Test("a runtime folder of another user is passed over") func foreignRuntimeFolder() throws {
+        let folder = place.makeFolder("foreign")
+        // Only root can give a folder away; for others a stranger's is one that strangers write to.
+        unsafe chmod(folder, 0o777)
+        unsafe chown(folder, 65_534, 65_534)
+        let run = try shell("echo $BELFRY_STATE_DIRECTORY", environment: ["XDG_RUNTIME_DIR": folder])
+        #expect(run.lines().allSatisfy { $0.hasPrefix("\(place.path)/belfry-serve-") })
+    }
+
+    @Test("two at once know nothing of each other") func twoAtOnce() throws {
+        let both = "\(place.path)/both"
+        let script = """
+            $0 call --id a --no-follow --json >/dev/null; echo ready
+            until [ -e \(both) ]; do sleep 0.01; done
+            $0 answer a
+            """
+        let runs = [try shell(script), try shell(script)]
+        for run in runs { #expect(run.line() == "ready") }
+        place.write([], to: "both")
+        for run in runs {
+            #expect(run.lines() == ["answered a"])
+            #expect(try run.child.waitUntilExit() == .exited(code: 0))
+        }
+        #expect(left == ["both"])
+    }
+
+    @Test("R12: what rings as serve is killed rings no longer than its ring, and its folder goes with the next serve")
+    func killedWhileItRings() throws {
+        let run = try shell("$0 call --duration 2s --no-follow --json; $0 calls --json; exec sleep 60")
+        _ = run.line()
+        let calls = try #require(run.line())
+        let pid = try #require(try JSONValue.parse(Array(calls.utf8)).objectValue?["pid"]?.integerValue)
+        let ring = try #require(ProcessIdentity(livingPID: Int32(pid)))
+        try run.child.signal(SIGKILL)
+        if let worker = try ring.openDescriptor() {
+            var end = pollfd(fd: worker.number, events: Int16(POLLIN), revents: 0)
+            #expect(unsafe poll(&end, 1, 60_000) == 1)
+        }
+        #expect(try serve("--", "true").child.waitUntilExit() == .exited(code: 0))
+        #expect(left.isEmpty)
+    }
+
     @Test("R12: a worker that was killed is tidied after") func killedWorker() throws {
         let run = try shell(
             """

@@ -182,3 +182,12 @@ extension Admission {
         if case .ring = self { true } else { false }
     }
 }
+
+extension Ledger {
+    /// Takes over the missed calls of the dead, and reports them.
+    mutating func takeDeadRings() -> [Call] {
+        let missed = unreported
+        reported(missed)
+        return missed
+    }
+}

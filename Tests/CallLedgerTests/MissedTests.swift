@@ -111,6 +111,18 @@ import Testing
         #expect(file.request("a", by: 3).rings)
     }
 
+    @Test("R12 a tidier that is killed before it has reported leaves the missed calls to the next one")
+    func killedTidier() {
+        for (id, pid) in [("a", 1), ("b", 2)] as [(String, Int64)] { file.request(id, by: pid) }
+        file.dead = [file.process(1)]
+        for _ in 0..<2 { #expect(file.change { $0.unreported }.map(\.key.text) == ["a"]) }
+        let reported = file.change { $0.unreported }
+        file.dead = [file.process(1), file.process(2)]
+        file.change { $0.reported(reported) }
+        #expect(file.takeDeadRings() == ["b"])
+        #expect(file.takeDeadRings() == [])
+    }
+
     @Test("R12 if a worker is killed after its call was hung up, the next program reports the missed call")
     func killedAfterHangup() {
         for (id, reason) in [("a", HangupReason.cancelled), ("b", .answeredElsewhere)] {

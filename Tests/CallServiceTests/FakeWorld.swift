@@ -337,6 +337,7 @@ final class FakeWorld: SharedLedger, RingOutput {
             }
         case .received(let received): "received \(received.why?.rawValue ?? received.type.rawValue)"
         case .rejected(let reason, _): "rejected \(reason.rawValue)"
+        case .extensionProcess, .asked: "nothing of ours"
         case .sound, .unknown: "\(body)"
         }
     }

@@ -1,3 +1,4 @@
+import BelfrySettings
 import Support
 import Testing
 @testable import belfry
@@ -14,7 +15,7 @@ import Testing
         #expect(run.lines.contains { $0.hasPrefix("Sound=none ") && $0.hasSuffix("$BELFRY_SOUND") })
         #expect(run.lines.contains { $0.hasPrefix("Interval=1s ") && $0.hasSuffix("default") })
         #expect(run.complaints.hasPrefix("belfry: warning: \(file):3: Interval=1h is ignored"))
-        #expect(CommandRun(["config", "--json"], ["HOME": folder.path]).lines.count == 12)
+        #expect(CommandRun(["config", "--json"], ["HOME": folder.path]).lines.count == Setting.allCases.count)
     }
 
     @Test func checkNamesEveryMistakeAndIs78() {

@@ -1,5 +1,6 @@
 import BelfryProtocol
 import Support
+import Synchronization
 import Testing
 @testable import belfry
 
@@ -32,7 +33,9 @@ import Testing
             for _ in 0..<2_000 {
                 let changed = words.map { String(decoding: random.mutated(Array($0.utf8)), as: UTF8.self) }
                 for stops in [false, true] {
-                    let parsed = try? OptionParser.parse(changed, Option.common, stopsAtFirstArgument: stops)
+                    let parsed = CommandRun.lock.withLock { _ in
+                        try? OptionParser.parse(changed, Option.common, stopsAtFirstArgument: stops)
+                    }
                     #expect((parsed?.arguments.count ?? 0) <= words.count)
                 }
                 if let value = try? TypedValue.parse(Array(changed.prefix(2)), for: "key") {

@@ -1,4 +1,5 @@
 import BelfryPropertyList
+import BelfryTerms
 import Testing
 @testable import belfry
 

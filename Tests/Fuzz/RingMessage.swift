@@ -92,7 +92,7 @@ private func merge(_ notes: [LedgerNote], into file: PropertyListDictionary) {
             _ = $0.admit(request, until: moment.now + .seconds(9), secondCall: .soft, callsMax: 2, owner: owner)
         }
     }
-    change(before) { _ = $0.takeDeadRings() }
+    change(before) { $0.reported($0.unreported) }
     change(before) { $0.enterForeground(owner: owner) }
 }
 

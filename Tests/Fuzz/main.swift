@@ -11,6 +11,7 @@ enum FuzzTarget: String, CaseIterable {
     case settings, sound, kernel, pictures
     case keptPicture = "kept-picture"
     case decoder
+    case hostChannel = "host-channel"
 
     /// The one that the command line names.
     static let chosen = CommandLine.arguments.dropFirst().first.flatMap(FuzzTarget.init)
@@ -28,6 +29,7 @@ enum FuzzTarget: String, CaseIterable {
         case .pictures: feedPictures(bytes)
         case .keptPicture: feedKeptPicture(bytes)
         case .decoder: feedDecoder(bytes)
+        case .hostChannel: feedHostChannel(bytes)
         }
     }
 }

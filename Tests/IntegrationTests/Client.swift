@@ -68,7 +68,8 @@ final class Client {
     var story: [String] {
         events.compactMap { event in
             switch event.body {
-            case .tick, .sound: nil
+            case .tick, .sound, .asked: nil
+            case .extensionProcess(let process): "extension \(process.state.rawValue)"
             case .received(let received):
                 received.why.map { "received \(received.type.rawValue) \($0.rawValue)" }
                     ?? "received \(received.type.rawValue)"

@@ -17,15 +17,15 @@ struct WrittenPicture {
     /// Decodes `png`.
     init(_ png: [UInt8]) throws {
         let loader = try unsafe #require(gdk_pixbuf_loader_new_with_type("png", nil))
-        defer { unsafe g_object_unref(loader) }
-        try unsafe #require(gdk_pixbuf_loader_write(loader, png, gsize(png.count), nil) != 0)
+        defer { unsafe g_object_unref(UnsafeMutableRawPointer(loader)) }
+        try unsafe #require(gdk_pixbuf_loader_write(loader, png, png.count, nil) != 0)
         try unsafe #require(gdk_pixbuf_loader_close(loader, nil) != 0)
         let decoded = try unsafe #require(gdk_pixbuf_loader_get_pixbuf(loader))
         unsafe width = Int(gdk_pixbuf_get_width(decoded))
         unsafe height = Int(gdk_pixbuf_get_height(decoded))
         unsafe rowBytes = Int(gdk_pixbuf_get_rowstride(decoded))
         unsafe channels = Int(gdk_pixbuf_get_n_channels(decoded))
-        let count = unsafe Int(gdk_pixbuf_get_byte_length(decoded))
+        let count = unsafe gdk_pixbuf_get_byte_length(decoded)
         unsafe pixels = [UInt8](UnsafeBufferPointer(start: gdk_pixbuf_read_pixels(decoded), count: count))
         var types: [String] = []
         var rest = png.dropFirst(8)

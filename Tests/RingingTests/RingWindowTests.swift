@@ -5,7 +5,7 @@ import Testing
 /// From when to when a call rings: R7 and R9 as numbers.
 @Suite struct RingWindowTests {
     let start = Instant(microseconds: 77_000_000)
-    let wall = WallTime(microseconds: 1_700_000_000_000_000)
+    let wall = WallTime(microseconds: 1_700_000_000_250_000)
 
     func window(
         duration: TimeSpan = .seconds(30), sentAt: WallTime? = nil, expiration: WallTime? = nil,
@@ -46,6 +46,19 @@ import Testing
         #expect(window(duration: .seconds(10), sentAt: wall + .seconds(-10)) == nil)
         #expect(window(duration: .seconds(10), sentAt: wall + .seconds(-100_000)) == nil)
         #expect(window(duration: .seconds(10), sentAt: wall + .seconds(-9))?.end == start + .seconds(1))
+    }
+
+    @Test("R9 whole seconds cost a call nothing of its ring")
+    func wholeSeconds() {
+        let second = WallTime(microseconds: 1_700_000_000_000_000)
+        func left(_ sentAt: WallTime) -> TimeSpan? {
+            window(duration: .seconds(2), sentAt: sentAt).map { $0.end - start }
+        }
+        #expect(left(second) == .seconds(2))
+        #expect(left(second + .seconds(-1)) == TimeSpan(microseconds: 1_749_999))
+        #expect(left(second + .seconds(-2)) == TimeSpan(microseconds: 749_999))
+        #expect(left(second + .seconds(-3)) == nil)
+        #expect(left(second + TimeSpan(microseconds: -1)) == TimeSpan(microseconds: 1_749_999))
     }
 
     @Test("R9 what is left of the duration counts, also for what the end is called")

@@ -32,7 +32,7 @@ struct TimeLine {
     var winner: EndReason?
 
     static let start = Instant(microseconds: 5_000_000_007)
-    static let wall = WallTime(microseconds: 1_700_000_000_000_000)
+    static let wall = WallTime(microseconds: 1_700_000_000_250_000)
 
     /// Plays `inputs` and expects the two rows of effects, spaces at their ends apart.
     func expect(

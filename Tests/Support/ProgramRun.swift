@@ -37,10 +37,13 @@ public final class ProgramRun {
         return lines
     }
 
+    /// The next line that it complains; nil at the end, or if none comes in time.
+    public func complaint() -> String? { errors.next(within: 120_000) }
+
     /// What it complains of, to its end.
     public func complaints() -> [String] {
         var lines: [String] = []
-        while let line = errors.next(within: 120_000) { lines.append(line) }
+        while let line = complaint() { lines.append(line) }
         return lines
     }
 }

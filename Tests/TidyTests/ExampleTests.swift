@@ -1,15 +1,50 @@
 import Testing
 
-/// What others build on Belfry: README's sample is a program that is built.
+/// What others build on Belfry: each sample that a page shows is a file that make test builds or runs.
 @Suite struct ExampleTests {
-    @Test("README's Swift sample is the source of the example that make test builds")
-    func sample() throws {
-        let readme = try #require(SourceTree.text(of: "README.md"))
-        let example = try #require(SourceTree.text(of: "Examples/RingAndHangUp/main.swift"))
-        let blocks = readme.split(separator: "```", omittingEmptySubsequences: false).enumerated()
-            .filter { $0.offset % 2 == 1 }.map(\.element)
-        let samples = blocks.filter { $0.hasPrefix("swift\n") }.map { String($0.dropFirst("swift\n".count)) }
-        #expect(samples == [example])
-        #expect(try #require(SourceTree.text(of: "Makefile")).contains("--package-path Examples"))
+    private static let package = "CallTests/Package.swift"
+
+    @Test(
+        "a sample is a file of Examples",
+        arguments: [
+            ("README.md", [package, "RingAndHangUp/main.swift"]),
+            (
+                "docs/testing.md",
+                [
+                    package, "CallTests/Tests/CallTests/CallTests.swift", "CallTests/Tests/CallTests/HangupTests.swift",
+                    "test_calls.py", "calls.test.mjs",
+                ]
+            ),
+            (
+                "docs/extensions.md",
+                [
+                    "OwnExtension/Package.swift", "OwnExtension/Sources/AppExtension/main.swift",
+                    "OwnExtension/Sources/AppExtension/NotificationService.swift", "OwnExtension/Info.plist",
+                    "OwnExtension/pack", "OwnExtension/alert.json",
+                ]
+            ),
+        ])
+    func samples(page: String, files: [String]) throws {
+        let shown = try #require(SourceTree.text(of: page)).split(separator: "```", omittingEmptySubsequences: false)
+            .enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) }
+        for file in files {
+            let text = try #require(SourceTree.text(of: "Examples/\(file)"))
+            // Examples find Belfry around them, others beside.
+            let sample = text.split(separator: "path: \"../..\"", omittingEmptySubsequences: false)
+                .joined(separator: "path: \"../belfry\"")
+            #expect(shown.contains { $0.drop { $0 != "\n" }.dropFirst() == sample }, "\(page) does not show \(file)")
+        }
+        #expect(shown.count { $0.hasPrefix("swift\n") } == files.count { $0.hasSuffix(".swift") })
+    }
+
+    @Test("make test builds and runs them")
+    func make() throws {
+        let makefile = try #require(SourceTree.text(of: "Makefile"))
+        for command in [
+            "--package-path Examples ", "--package-path Examples/CallTests",
+            "--package-path Examples/OwnExtension", "Examples/run $(STAGE)",
+        ] {
+            #expect(makefile.contains(command), "\(command)")
+        }
     }
 }

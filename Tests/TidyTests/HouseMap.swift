@@ -4,6 +4,8 @@ struct HouseMap {
     private(set) var imports: [String: Set<String>] = [:]
     /// The folder of each room under `Sources`, such as `Core/Ringing`.
     private(set) var folders: [String: String] = [:]
+    /// The programs that a room runs, and that are built beside what it is linked into.
+    private(set) var beside: [String: Set<String>] = [:]
     /// The modules that are C libraries.
     private(set) var systemLibraries: Set<String> = []
     /// The rooms without clock and without I/O.
@@ -19,7 +21,9 @@ struct HouseMap {
         var section = ""
         for statement in Self.statements(of: package) {
             if statement.contains("let ") {
-                let sections = ["libraries", "core", "system", "service", "client", "programs", "checks", "package"]
+                let sections = [
+                    "libraries", "core", "system", "service", "apple", "client", "programs", "checks", "package",
+                ]
                 section = sections.first { statement.contains("let \($0)") } ?? section
             }
             if let targets = statement.firstRange(of: "targets: ["), statement.contains("name:"),
@@ -32,8 +36,10 @@ struct HouseMap {
             let name = path.split(separator: "/").last.map(String.init) ?? path
             switch section {
             case "libraries": systemLibraries.insert(name)
-            case "core", "system", "service", "client", "programs":
-                imports[name] = Set(names.dropFirst())
+            case "core", "system", "service", "apple", "client", "programs":
+                let upwards = statement.firstRange(of: "beside:").map { statement[$0.upperBound...] } ?? ""
+                beside[name] = Set(Self.quoted(in: String(upwards)))
+                imports[name] = Set(names.dropFirst()).subtracting(beside[name] ?? [])
                 folders[name] = path
                 if section == "core" { pure.insert(name) }
                 if section == "programs" { programs.insert(name) }

@@ -41,7 +41,7 @@ public final class PushConnection {
     private var isAnswered = false
     /// What ends the connection of somebody who has left, if the worker does not; nil while somebody follows.
     private var leaving: (any ScheduledTimer)?
-    private var lines = EventLines()
+    private var lines = LineFraming()
     private var story = PushStory()
     private let onLine: (Line) -> Void
     private let onEnd: (PushError?) -> Void
@@ -201,14 +201,14 @@ public final class PushConnection {
     private func report(_ bytes: ArraySlice<UInt8>) {
         isAnswered = true
         if leaving != nil { return finish(nil) }
-        do throws(PushError) {
+        do throws(LineTooLong) {
             for line in try lines.take(bytes) {
                 // The callback may cancel although more lines came in the same read.
                 guard source != nil else { return }
                 pass(line)
             }
         } catch {
-            finish(error)
+            finish(PushError(.lineTooLong, "a line of the worker is longer than \(LineFraming.lineBytesMax) bytes"))
         }
     }
 
@@ -317,42 +317,5 @@ struct PushStory {
         if isRejected { return nil }
         if !isDelivered { return "the notification was delivered" }
         return rings ? "the end of the call was told" : nil
-    }
-}
-
-/// Cuts what a worker writes into lines, with a bound on each.
-struct EventLines {
-    /// A line may not be longer, in bytes: an event of a 64 KiB notification is far below (S5).
-    static let lineBytesMax = 1 << 20
-
-    private var pending: [UInt8] = []
-    /// How many bytes of `pending` are known to hold no newline.
-    private var searched = 0
-
-    /// Takes `bytes` and returns the lines that are complete now, without their newlines; empty ones are dropped.
-    mutating func take(_ bytes: some Sequence<UInt8>) throws(PushError) -> [[UInt8]] {
-        pending.append(contentsOf: bytes)
-        var lines: [[UInt8]] = []
-        var start = 0
-        while let end = pending[max(start, searched)...].firstIndex(of: UInt8(ascii: "\n")) {
-            if end > start { lines.append(Array(pending[start..<end])) }
-            start = end + 1
-            searched = start
-            guard (lines.last?.count ?? 0) <= Self.lineBytesMax else { throw Self.tooLong }
-        }
-        pending.removeFirst(start)
-        searched = pending.count
-        guard pending.count <= Self.lineBytesMax else { throw Self.tooLong }
-        return lines
-    }
-
-    /// The line without a newline at the end of the connection; nil if it ended with a complete line.
-    mutating func finish() -> [UInt8]? {
-        defer { self = EventLines() }
-        return pending.isEmpty ? nil : pending
-    }
-
-    private static var tooLong: PushError {
-        PushError(.lineTooLong, "a line of the worker is longer than \(lineBytesMax) bytes")
     }
 }

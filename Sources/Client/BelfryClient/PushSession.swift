@@ -4,7 +4,6 @@ public import BelfryJSON
 public import BelfryProtocol
 public import BelfrySyscalls
 import Glibc
-import Synchronization
 
 /// Pushes notifications from async code, and follows each: for integration tests of apps and push servers.
 ///
@@ -166,7 +165,7 @@ public struct PushEvents: AsyncSequence, Sendable {
         private let lines: AsyncThrowingStream<PushConnection.Line, any Error>
         /// Held so that the session's thread lives as long as somebody reads these events.
         private let session: PushSession
-        private let state = Mutex(State.free)
+        private let state = LockedValue(State.free)
 
         init(_ lines: AsyncThrowingStream<PushConnection.Line, any Error>, of session: PushSession) {
             self.lines = lines
@@ -208,7 +207,7 @@ public struct PushError: Error, Hashable, Sendable, CustomStringConvertible {
         case noSocket
         /// The connection failed on the way.
         case connectionFailed
-        /// A line is longer than ``EventLines/lineBytesMax``.
+        /// A line is longer than 1 MiB.
         case lineTooLong
         /// A line is no event.
         case notAnEvent

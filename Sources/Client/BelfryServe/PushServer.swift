@@ -66,8 +66,7 @@ public final class PushServer {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let listener = OwnedDescriptor(owning: try checked("socket") { Glibc.socket(AF_UNIX, kind, 0) })
         let number = listener.number
-        var address = try UnixAddress(path)
-        try checked("bind", on: path) { unsafe address.withPointer { unsafe Glibc.bind(number, $0, $1) } }
+        try bindUnixSocket(number, to: path)
         // Nobody can connect before it listens.
         try checked("chmod", on: path) { unsafe chmod(path, 0o600) }
         try checked("listen", on: path) { Glibc.listen(number, backlog) }

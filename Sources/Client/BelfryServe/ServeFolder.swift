@@ -13,6 +13,14 @@ public struct ServeFolder: ~Copyable {
     /// The runtime directory: what `BELFRY_RUNTIME_DIRECTORY` says.
     public var runtimePath: String { "\(directory.path)/run" }
 
+    /// What tells a program of the folder, to push to the socket at `socketPath`.
+    public func variables(socketPath: String) -> [(name: String, value: String)] {
+        [
+            ("BELFRY_SOCKET", socketPath), ("BELFRY_STATE_DIRECTORY", statePath),
+            ("BELFRY_RUNTIME_DIRECTORY", runtimePath),
+        ]
+    }
+
     private let directory: Directory
     /// Held as long as its process lives.
     private let lock: FileLock
@@ -23,6 +31,18 @@ public struct ServeFolder: ~Copyable {
     private static let namesMax = 4_096
     /// How deep what is in it lies.
     private static let depthMax = 16
+
+    /// Where one may be made: the user's runtime directory, if it is theirs alone, else where temporary files are.
+    public static func places(in environment: [String: String]) -> [String] {
+        var places: [String] = []
+        if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/"),
+            (try? Directory.openUnlinked(path: runtime)) != nil
+        {
+            places.append(runtime)
+        }
+        if let temporary = environment["TMPDIR"], temporary.hasPrefix("/") { places.append(temporary) }
+        return places + ["/tmp"]
+    }
 
     /// Makes one in the first of `places` that takes it and whose path leaves room for a socket's. Throws what the last
     /// one said.
@@ -54,10 +74,14 @@ public struct ServeFolder: ~Copyable {
             } catch  where error.errno == EEXIST {
                 continue
             }
-            let directory = try Directory.openUnlinked(path: path)
-            // Whoever sweeps may have taken it for a dead one's.
-            if let lock = try directory.tryLock(), try !directory.isRemoved() {
-                return ServeFolder(directory: directory, lock: lock)
+            // Whoever sweeps may have taken it for a dead one's, before it is opened or locked.
+            do throws(SystemError) {
+                let directory = try Directory.openUnlinked(path: path)
+                if let lock = try directory.tryLock(), try !directory.isRemoved() {
+                    return ServeFolder(directory: directory, lock: lock)
+                }
+            } catch  where error.errno == ENOENT {
+                continue
             }
         }
     }

@@ -2,7 +2,7 @@ import BelfryTerms
 import CBelfryJansson
 
 extension JSONValue {
-    /// What becomes of an integer that 64 bits with a sign cannot hold.
+    /// What becomes of an integer that 64 bits cannot hold, with a sign or without.
     public enum OversizeIntegers: Hashable, Sendable {
         /// The nearest real, as Apple's reader has it.
         case asReals
@@ -53,7 +53,7 @@ extension JSONValue {
             return .failure(JSONError(failure, text: text, origin: origin))
         }
         defer { unsafe json_decref(root) }
-        var reader = TreeReader(limits: limits)
+        var reader = TreeReader(limits: limits, unsigned: origin?.unsigned ?? [:])
         do throws(JSONError) {
             return .success(unsafe try reader.value(of: root, depth: 0))
         } catch {
@@ -65,9 +65,15 @@ extension JSONValue {
 /// Turns jansson's tree into ours and counts on the way.
 private struct TreeReader {
     let limits: JSONLimits
+    /// Those of the text's numbers that fit 64 bits only without a sign, by their place among its numbers.
+    let unsigned: [Int: UInt64]
     var valueCount = 0
+    var numberCount = 0
 
-    init(limits: JSONLimits) { self.limits = limits }
+    init(limits: JSONLimits, unsigned: [Int: UInt64]) {
+        self.limits = limits
+        self.unsigned = unsigned
+    }
 
     mutating func value(of node: UnsafeMutablePointer<json_t>, depth: Int) throws(JSONError) -> JSONValue {
         valueCount += 1
@@ -78,8 +84,12 @@ private struct TreeReader {
         case JSON_NULL: return .null
         case JSON_TRUE: return .bool(true)
         case JSON_FALSE: return .bool(false)
-        case JSON_INTEGER: return .integer(unsafe Int64(json_integer_value(node)))
-        case JSON_REAL: return .real(unsafe json_real_value(node))
+        case JSON_INTEGER:
+            numberCount += 1
+            return .integer(unsafe Int64(json_integer_value(node)))
+        case JSON_REAL:
+            defer { numberCount += 1 }
+            return unsigned[numberCount].map { .unsigned($0) } ?? .real(unsafe json_real_value(node))
         case JSON_STRING:
             return .string(unsafe text(json_string_value(node), count: json_string_length(node)))
         case JSON_ARRAY: return .array(unsafe try elements(of: node, depth: depth + 1))
@@ -247,6 +257,10 @@ struct OversizeIntegerRespelling {
     let original: [UInt8]
     /// The text to read instead.
     private(set) var text: [UInt8] = []
+    /// The integers that fit 64 bits only without a sign, by their place among the numbers of ``text``, where they are
+    /// spelled as reals.
+    private(set) var unsigned: [Int: UInt64] = [:]
+    private var numberCount = 0
     private var insertions: [(position: Int, count: Int)] = []
 
     /// Whether any integer had to be respelled.
@@ -292,28 +306,31 @@ struct OversizeIntegerRespelling {
 
     private mutating func appendNumber(_ literal: ArraySlice<UInt8>, as spelling: JSONValue.OversizeIntegers) {
         let digits = literal.first == UInt8(ascii: "-") ? literal.dropFirst() : literal
-        let isInteger = !digits.isEmpty && digits.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
+        let isInteger = !digits.isEmpty && digits.allSatisfy(Self.isDigit)
         // A leading zero is an error of syntax and has to stay one: as a string it would pass.
         let isWellFormed = isInteger && (digits.count == 1 || digits.first != UInt8(ascii: "0"))
-        guard isWellFormed, Int64(String(decoding: literal, as: UTF8.self)) == nil else {
+        let spelled = String(decoding: literal, as: UTF8.self)
+        let needsRespelling = isWellFormed && Int64(spelled) == nil
+        let exact = needsRespelling ? UInt64(spelled) : nil
+        if needsRespelling, exact == nil, spelling == .asDigits {
+            insert("\"")
             text.append(contentsOf: literal)
+            insert("\"")
             return
         }
-        switch spelling {
-        case .asReals:
-            text.append(contentsOf: literal)
-            insert(".0")
-        case .asDigits:
-            insert("\"")
-            text.append(contentsOf: literal)
-            insert("\"")
-        }
+        text.append(contentsOf: literal)
+        if needsRespelling { insert(".0") }
+        unsigned[numberCount] = exact
+        // Letters of true and false look like numbers too.
+        if literal.contains(where: Self.isDigit) { numberCount += 1 }
     }
 
     private mutating func insert(_ addition: StaticString) {
         insertions.append((position: text.count, count: addition.utf8CodeUnitCount))
         text.append(contentsOf: addition.description.utf8)
     }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     private static func isOfNumber(_ byte: UInt8) -> Bool {
         switch byte {

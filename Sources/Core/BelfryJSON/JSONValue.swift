@@ -6,8 +6,10 @@ public enum JSONValue: Sendable {
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A number written without fraction or exponent that fits 64 bits.
+    /// A number written without fraction or exponent that fits 64 bits with a sign.
     case integer(Int64)
+    /// A number written without fraction or exponent that fits 64 bits only without a sign.
+    case unsigned(UInt64)
     /// Any other number; always finite if it was read from text.
     case real(Double)
     /// A string; may hold NUL.
@@ -26,11 +28,13 @@ extension JSONValue: Hashable {
         case (.null, .null): true
         case (.bool(let left), .bool(let right)): left == right
         case (.integer(let left), .integer(let right)): left == right
+        case (.unsigned(let left), .unsigned(let right)): left == right
         case (.real(let left), .real(let right)): left == right
         case (.string(let left), .string(let right)): left.hasBytes(of: right)
         case (.array(let left), .array(let right)): left == right
         case (.object(let left), .object(let right)): left == right
-        case (.null, _), (.bool, _), (.integer, _), (.real, _), (.string, _), (.array, _), (.object, _): false
+        case (.null, _), (.bool, _), (.integer, _), (.unsigned, _), (.real, _), (.string, _), (.array, _), (.object, _):
+            false
         }
     }
 
@@ -40,6 +44,7 @@ extension JSONValue: Hashable {
         case .null: hasher.combine(0)
         case .bool(let flag): hasher.combine(flag)
         case .integer(let number): hasher.combine(number)
+        case .unsigned(let number): hasher.combine(number)
         case .real(let number): hasher.combine(number)
         // A canonical hash is coarser than the comparison, which is allowed.
         case .string(let string): hasher.combine(string)
@@ -154,7 +159,8 @@ extension JSONValue {
         return flag
     }
 
-    /// The integer, nil for every other kind, reals included; see ``boundedInteger(in:)``.
+    /// The integer, if it fits 64 bits with a sign; nil for every other value, reals included; see
+    /// ``boundedInteger(in:)``.
     public var integerValue: Int64? {
         guard case .integer(let number) = self else { return nil }
         return number
@@ -164,6 +170,7 @@ extension JSONValue {
     public var numberValue: Double? {
         switch self {
         case .integer(let number): Double(number)
+        case .unsigned(let number): Double(number)
         case .real(let number): number
         case .null, .bool, .string, .array, .object: nil
         }
@@ -189,6 +196,7 @@ extension JSONValue {
     public func boundedInteger(in range: ClosedRange<Int64>) -> Int64? {
         switch self {
         case .integer(let number): number.clamped(to: range)
+        case .unsigned: range.upperBound
         case .real(let number): Int64(clampingReal: number).clamped(to: range)
         case .null, .bool, .string, .array, .object: nil
         }
@@ -201,6 +209,7 @@ extension JSONValue {
         case .null: "null"
         case .bool(let flag): "\(flag)"
         case .integer(let number): "the number \(number)"
+        case .unsigned(let number): "the number \(number)"
         case .real(let number): "the number \(number)"
         case .string(let string): "the string \"\(Printable.excerpt(of: string))\""
         case .array(let elements): elements.isEmpty ? "an empty array" : "an array"

@@ -1,3 +1,5 @@
+import BelfryTerms
+
 extension JSONValue {
     /// The value as compact UTF-8 text, object members in their order.
     ///
@@ -16,6 +18,7 @@ extension JSONValue {
         case .null: text.append(contentsOf: "null".utf8)
         case .bool(let flag): text.append(contentsOf: (flag ? "true" : "false").utf8)
         case .integer(let number): text.append(contentsOf: String(number).utf8)
+        case .unsigned(let number): text.append(contentsOf: String(number).utf8)
         case .real(let number): text.append(contentsOf: (number.isFinite ? number.description : "null").utf8)
         case .string(let string): Self.write(string, to: &text)
         case .array(let elements):
@@ -78,4 +81,14 @@ extension JSONObject {
         }
         text.append(UInt8(ascii: "}"))
     }
+}
+
+extension JSONValue: CustomStringConvertible {
+    /// The compact text in one line for people, with what nobody would see escaped (S3).
+    public var description: String { Printable.escaped(String(decoding: serialized(), as: UTF8.self)) }
+}
+
+extension JSONObject: CustomStringConvertible {
+    /// The compact text in one line for people, with what nobody would see escaped (S3).
+    public var description: String { JSONValue.object(self).description }
 }

@@ -158,6 +158,7 @@ struct CallReader {
         }
         switch value {
         case .integer(let number): return String(number)
+        case .unsigned(let number): return String(number)
         case .string(let text):
             guard (1...CallRequest.callIDBytesMax).contains(text.utf8.count) else {
                 throw Rejection(.badField, detail: "\(field): found \(text.utf8.count) bytes, expected \(expected)")
@@ -183,6 +184,7 @@ struct CallReader {
             switch value {
             case .string(let text): if !text.isEmpty { return text }
             case .integer(let number): return String(number)
+            case .unsigned(let number): return String(number)
             case .null, .bool, .real, .array, .object: notes.add(field, found: value, expected: "a string")
             }
         }

@@ -52,7 +52,7 @@ struct ContentReader {
             content.launchImageName = text(alert, "launch-image", "aps.alert.launch-image") ?? ""
             content.summaryArgument = text(alert, "summary-arg", "aps.alert.summary-arg") ?? ""
             content.summaryArgumentCount = summaryCount(alert["summary-arg-count"] ?? .null)
-        case .null, .bool, .integer, .real, .array:
+        case .null, .bool, .integer, .unsigned, .real, .array:
             notes.add("aps.alert", found: alert, expected: "a string or an object")
         }
     }
@@ -117,7 +117,7 @@ struct ContentReader {
             // A critical alert is heard whatever it is called.
             guard let name = name ?? (isCritical ? "default" : nil) else { return nil }
             return NotificationSound(name: name, isCritical: isCritical, volume: isCritical ? volume ?? 1 : 1)
-        case .null, .bool, .integer, .real, .array:
+        case .null, .bool, .integer, .unsigned, .real, .array:
             notes.add("aps.sound", found: value, expected: "a string or an object")
             return nil
         }

@@ -47,6 +47,10 @@ public struct Event: Hashable, Sendable {
         case missed(call: String, content: NotificationContent)
         /// What iOS would have done, or what the operator should know.
         case warning(code: CodeWord<WarningCode>, detail: String)
+        /// The process of a foreign extension was started, has done its work, or is gone.
+        case extensionProcess(ExtensionProcess)
+        /// A foreign extension's code asked for something that happens outside of its process.
+        case asked(Asked)
         /// The notification was refused; nothing else happened.
         case rejected(reason: CodeWord<RejectionReason>, detail: String)
         /// A later version's event, or one in a form that this version cannot read.
@@ -197,6 +201,47 @@ public struct Event: Hashable, Sendable {
             self.hangupReason = hangupReason
             self.rang = rang
             self.ticks = ticks
+        }
+    }
+
+    /// What `extension` carries.
+    public struct ExtensionProcess: Hashable, Sendable {
+        /// What became of the process.
+        public let state: CodeWord<ExtensionState>
+        /// Once it has ended: its exit status, or 128 and the number of the signal that killed it, as shells have it.
+        public let exit: Int64?
+        /// Seconds since it was started.
+        public let seconds: Double
+        /// The most bytes of memory of its own that it was seen to have; nil if it was not looked at.
+        public let memory: Int64?
+
+        /// What `extension` carries.
+        public init(state: ExtensionState, exit: Int64? = nil, seconds: Double, memory: Int64? = nil) {
+            self.init(state: CodeWord(state), exit: exit, seconds: seconds, memory: memory)
+        }
+
+        init(state: CodeWord<ExtensionState>, exit: Int64?, seconds: Double, memory: Int64?) {
+            self.state = state
+            self.exit = exit
+            self.seconds = seconds
+            self.memory = memory
+        }
+    }
+
+    /// What `asked` carries.
+    public struct Asked: Hashable, Sendable {
+        /// What was asked for.
+        public let what: CodeWord<AskedKind>
+        /// How often this was asked for by now.
+        public let n: Int64
+        /// What it is about, for people.
+        public let detail: String
+
+        /// What `asked` carries.
+        public init(what: CodeWord<AskedKind>, n: Int64, detail: String) {
+            self.what = what
+            self.n = n
+            self.detail = detail
         }
     }
 

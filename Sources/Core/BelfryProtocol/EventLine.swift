@@ -2,24 +2,6 @@ public import BelfryJSON
 import BelfryTerms
 
 extension Event {
-    /// What the event is called: `event`.
-    public var name: String {
-        switch body {
-        case .received: "received"
-        case .ringing: "ringing"
-        case .silent: "silent"
-        case .tick: "tick"
-        case .sound: "sound"
-        case .attachment: "attachment"
-        case .delivered: "delivered"
-        case .ended: "ended"
-        case .missed: "missed"
-        case .warning: "warning"
-        case .rejected: "rejected"
-        case .unknown(let unknown): unknown.name
-        }
-    }
-
     /// The id of the call it is about; nil if it names none.
     public var call: String? {
         switch body {
@@ -28,7 +10,17 @@ extension Event {
         case .silent(let call, _), .missed(let call, _): call
         case .ended(let ended): ended.call
         case .unknown(let unknown): unknown.object["call"]?.stringValue
-        case .tick, .sound, .attachment, .delivered, .warning, .rejected: nil
+        case .tick, .sound, .attachment, .delivered, .warning, .extensionProcess, .asked, .rejected: nil
+        }
+    }
+
+    /// Whether it may come each second or more often: a client that does not read in time loses such events first.
+    public var isFrequent: Bool {
+        switch body {
+        case .tick, .asked: true
+        case .received, .ringing, .silent, .sound, .attachment, .delivered, .ended, .missed, .warning,
+            .extensionProcess, .rejected, .unknown:
+            false
         }
     }
 
@@ -74,6 +66,11 @@ extension Event {
         case .warning(let code, let detail):
             object.append(newKey: "code", .string(code.rawValue))
             object.append(newKey: "detail", .string(detail))
+        case .extensionProcess(let process): Self.append(process, to: &object)
+        case .asked(let asked):
+            object.append(newKey: "what", .string(asked.what.rawValue))
+            object.append(newKey: "n", .integer(asked.n))
+            object.append(newKey: "detail", .string(asked.detail))
         case .rejected(let reason, let detail):
             object.append(newKey: "reason", .string(reason.rawValue))
             object.append(newKey: "detail", .string(detail))
@@ -117,6 +114,13 @@ extension Event {
             object.append(newKey: "reason", .string(reason.rawValue))
             object.append(newKey: "detail", .string(detail))
         }
+    }
+
+    private static func append(_ process: ExtensionProcess, to object: inout some EventFields) {
+        object.append(newKey: "state", .string(process.state.rawValue))
+        if let exit = process.exit { object.append(newKey: "exit", .integer(exit)) }
+        object.append(newKey: "seconds", .real(process.seconds))
+        if let memory = process.memory { object.append(newKey: "memory", .integer(memory)) }
     }
 
     private static func append(_ ended: Ended, to object: inout some EventFields) {
@@ -213,6 +217,16 @@ extension Event {
                     rang: try fields.number("rang"), ticks: try fields.integer("ticks")))
         case "missed": .missed(call: try fields.string("call"), content: try fields.content("content"))
         case "warning": .warning(code: try fields.word("code"), detail: try fields.string("detail"))
+        case "extension":
+            .extensionProcess(
+                ExtensionProcess(
+                    state: try fields.word("state"), exit: try fields.has("exit") ? fields.integer("exit") : nil,
+                    seconds: try fields.number("seconds"),
+                    memory: try fields.has("memory") ? fields.integer("memory") : nil))
+        case "asked":
+            .asked(
+                Asked(
+                    what: try fields.word("what"), n: try fields.integer("n"), detail: try fields.string("detail")))
         case "rejected": .rejected(reason: try fields.word("reason"), detail: try fields.string("detail"))
         default: throw EventError(detail: "no event is called \(name)")
         }

@@ -81,7 +81,10 @@ extension NotificationContent {
 
 extension NotificationSound {
     fileprivate var json: JSONObject {
-        ["name": .string(name), "critical": .bool(isCritical), "volume": .real(volume)]
+        [
+            "name": .string(name), "critical": .bool(isCritical), "volume": .real(volume),
+            "ringtone": .bool(isRingtone),
+        ]
     }
 
     fileprivate init(json object: JSONObject) throws(ContentError) {
@@ -89,19 +92,51 @@ extension NotificationSound {
         self.init(
             name: try fields.required("name"),
             isCritical: try fields.bool("critical") ?? false,
-            volume: try fields.number("volume") ?? 1
+            volume: try fields.number("volume") ?? 1,
+            isRingtone: try fields.bool("ringtone") ?? false
         )
     }
 }
 
 extension NotificationAttachment {
     fileprivate var json: JSONObject {
-        ["id": .string(id), "path": .string(path), "type": .string(type)]
+        var object: JSONObject = ["id": .string(id), "path": .string(path), "type": .string(type)]
+        if thumbnail != AttachmentThumbnail() { object["thumbnail"] = .object(thumbnail.json) }
+        return object
     }
 
     fileprivate init(json object: JSONObject, prefix: String) throws(ContentError) {
         let fields = ContentFields(object: object, prefix: prefix)
-        self.init(id: try fields.required("id"), path: try fields.required("path"), type: try fields.required("type"))
+        var thumbnail = AttachmentThumbnail()
+        if let value = try fields.object("thumbnail") {
+            thumbnail = try AttachmentThumbnail(json: value, prefix: "\(prefix)thumbnail.")
+        }
+        self.init(
+            id: try fields.required("id"), path: try fields.required("path"), type: try fields.required("type"),
+            thumbnail: thumbnail)
+    }
+}
+
+extension AttachmentThumbnail {
+    fileprivate var json: JSONObject {
+        var object: JSONObject = ["hidden": .bool(isHidden)]
+        object["clip"] = clip.map {
+            ["x": .real($0.x), "y": .real($0.y), "width": .real($0.width), "height": .real($0.height)]
+        }
+        object["time"] = time.map { .real($0) }
+        return object
+    }
+
+    fileprivate init(json object: JSONObject, prefix: String) throws(ContentError) {
+        let fields = ContentFields(object: object, prefix: prefix)
+        var clip: Clip?
+        if let value = try fields.object("clip") {
+            let sides = ContentFields(object: value, prefix: "\(prefix)clip.")
+            clip = Clip(
+                x: try sides.number("x") ?? 0, y: try sides.number("y") ?? 0, width: try sides.number("width") ?? 1,
+                height: try sides.number("height") ?? 1)
+        }
+        self.init(isHidden: try fields.bool("hidden") ?? false, clip: clip, time: try fields.number("time"))
     }
 }
 

@@ -5,12 +5,16 @@ public import BelfryJSON
 public struct NotificationRequest: Hashable, Sendable {
     /// A UUID in lower case, which nothing outside can turn into a path.
     public let id: String
+    /// What a later notification replaces this one by, where it is shown: the collapse id, or else ``id``. A stranger's
+    /// text, which names no file.
+    public let identifier: String
     /// What it shows.
     public let content: NotificationContent
 
     /// A request.
-    public init(id: String, content: NotificationContent) {
+    public init(id: String, identifier: String? = nil, content: NotificationContent) {
         self.id = id
+        self.identifier = identifier ?? id
         self.content = content
     }
 }
@@ -65,12 +69,15 @@ public struct NotificationSound: Hashable, Sendable {
     public var isCritical: Bool
     /// From 0 to 1; only a critical sound has one, else 1.
     public var volume: Double
+    /// Whether it is repeated for 30 s, as a call rings.
+    public var isRingtone: Bool
 
     /// A sound; `volume` is clamped to 0…1.
-    public init(name: String, isCritical: Bool = false, volume: Double = 1) {
+    public init(name: String, isCritical: Bool = false, volume: Double = 1, isRingtone: Bool = false) {
         self.name = name
         self.isCritical = isCritical
         self.volume = volume.isNaN ? 1 : min(max(volume, 0), 1)
+        self.isRingtone = isRingtone
     }
 }
 
@@ -82,11 +89,52 @@ public struct NotificationAttachment: Hashable, Sendable {
     public let path: String
     /// Its uniform type identifier, such as `public.png`.
     public let type: String
+    /// How its thumbnail is made.
+    public let thumbnail: AttachmentThumbnail
 
     /// An attachment.
-    public init(id: String, path: String, type: String) {
+    public init(id: String, path: String, type: String, thumbnail: AttachmentThumbnail = AttachmentThumbnail()) {
         self.id = id
         self.path = path
         self.type = type
+        self.thumbnail = thumbnail
+    }
+}
+
+/// How an attachment's thumbnail is made: the options of `UNNotificationAttachment` as a value.
+public struct AttachmentThumbnail: Hashable, Sendable {
+    /// A part of a picture, in fractions of its sides.
+    public struct Clip: Hashable, Sendable {
+        /// How far its left edge is from the picture's.
+        public let x: Double
+        /// How far its upper edge is from the picture's.
+        public let y: Double
+        /// Its width.
+        public let width: Double
+        /// Its height.
+        public let height: Double
+
+        /// A part, each number brought into 0…1; NaN counts as 0.
+        public init(x: Double, y: Double, width: Double, height: Double) {
+            func fraction(_ number: Double) -> Double { number.isNaN ? 0 : min(max(number, 0), 1) }
+            self.x = fraction(x)
+            self.y = fraction(y)
+            self.width = fraction(width)
+            self.height = fraction(height)
+        }
+    }
+
+    /// Whether there is none.
+    public let isHidden: Bool
+    /// The part of the picture that it shows; nil is all of it.
+    public let clip: Clip?
+    /// The second of a film, or the number of a picture in an animation, that it shows; always finite.
+    public let time: Double?
+
+    /// A thumbnail, by default of the whole first picture.
+    public init(isHidden: Bool = false, clip: Clip? = nil, time: Double? = nil) {
+        self.isHidden = isHidden
+        self.clip = clip
+        self.time = time.flatMap { $0.isFinite ? $0 : nil }
     }
 }

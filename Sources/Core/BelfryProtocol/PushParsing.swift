@@ -34,7 +34,8 @@ extension Push {
         let call = try callReader.call()
         return Push(
             envelope: envelope,
-            request: NotificationRequest(id: envelope.id, content: content),
+            request: NotificationRequest(
+                id: envelope.id, identifier: envelope.collapseID, content: content),
             isMutableContent: isMutableContent,
             isContentAvailable: isContentAvailable,
             call: call,
@@ -91,7 +92,7 @@ extension Push {
         case .object(let aps): return aps
         case .null where pushType == .voip: return JSONObject()
         case .null: throw Rejection(.noAps, detail: "the payload has no \"aps\", which only a voip push may lack")
-        case .bool, .integer, .real, .string, .array:
+        case .bool, .integer, .unsigned, .real, .string, .array:
             guard pushType == .voip else { throw EnvelopeReader.badField("aps", found: value, expected: "an object") }
             notes.add("aps", found: value, expected: "an object")
             return JSONObject()

@@ -52,6 +52,38 @@ public enum SilenceReason: String, Hashable, Sendable, CaseIterable {
     case notIntercepted = "not-intercepted"
 }
 
+/// `extension.state`: what became of the process of a foreign extension.
+public enum ExtensionState: String, Hashable, Sendable, CaseIterable {
+    /// It was started for the notification.
+    case started
+    /// `didReceive` returned; the process may run on for a while.
+    case returned
+    /// It is gone, with all that it started.
+    case ended
+}
+
+/// `asked.what`: what a foreign extension's code asked for.
+public enum AskedKind: String, Hashable, Sendable, CaseIterable {
+    /// To play a sound file.
+    case sound
+    /// To play a sound file, and to vibrate.
+    case alert
+    /// To vibrate once.
+    case vibration
+    /// To set the app's badge.
+    case badge
+    /// To show or schedule a notification of its own.
+    case add
+    /// To remove notifications.
+    case remove
+    /// To remember an interaction with a person.
+    case donate
+    /// To hand a voip payload to the app.
+    case voipPayload = "voip-payload"
+    /// To draw the app's widgets anew.
+    case widgets
+}
+
 /// `sound.state`: whether a ring is heard.
 public enum SoundState: String, Hashable, Sendable, CaseIterable {
     /// The sound server plays it.
@@ -228,6 +260,20 @@ public enum WarningCode: String, Hashable, Sendable, CaseIterable {
     case attachmentDropped = "attachment-dropped"
     /// The extension was told that its time is nearly over.
     case timeWillExpire = "time-will-expire"
+    /// The extension let its time pass, or its process left, without a reply.
+    case neverReplied = "never-replied"
+    /// `didReceive` ran on past the expiry call, up to the budget's end, without a reply.
+    case blocked
+    /// The extension's process was killed because its budget was over.
+    case killedAtBudget = "killed-at-budget"
+    /// The extension wrote or asked for more than is passed on.
+    case outputCut = "output-cut"
+    /// The extension had more memory of its own than iOS gives.
+    case memory
+    /// The extension used something that there is not on Linux, and was told so as iOS tells it.
+    case unsupported
+    /// The extension asked the notification centre for something after its reply, when iOS denies it.
+    case centerAfterReply = "center-after-reply"
 }
 
 /// `state` of a call in the group file.

@@ -43,6 +43,12 @@ extension CodeWord where Known: RawRepresentable, Known.RawValue == String {
     public static func ~= (known: Known, word: CodeWord) -> Bool { word == known }
 }
 
+extension Optional {
+    /// Whether there is a word and it is `known`: `event.ended?.reason == .answered`.
+    public static func == <Known: RawRepresentable>(word: Wrapped?, known: Known) -> Bool
+    where Wrapped == CodeWord<Known>, Known.RawValue == String { word?.rawValue == known.rawValue }
+}
+
 extension CodeWord: CustomStringConvertible {
     /// The word as the contract spells it.
     public var description: String { rawValue }

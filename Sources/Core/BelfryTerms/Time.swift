@@ -56,6 +56,12 @@ public struct TimeSpan: Hashable, Comparable, Sendable {
         self.init(microseconds: Int64((min(max(seconds, -limit), limit) * 1e6).rounded()))
     }
 
+    /// The span that is `duration`, in whole microseconds, clamped.
+    public init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        self = .seconds(seconds) + TimeSpan(microseconds: attoseconds / 1_000_000_000_000)
+    }
+
     /// A span of whole milliseconds.
     public static func milliseconds(_ count: Int64) -> TimeSpan {
         TimeSpan(microseconds: min(max(count, -1 << 50), 1 << 50) * 1_000)
@@ -132,6 +138,11 @@ public struct WallTime: Hashable, Comparable, Sendable {
     /// Whether a push with this expiration is of no use any more at `now` (R9). 1970 itself is "try once", and never
     /// past.
     public func isPastExpiration(at now: WallTime) -> Bool { microseconds != 0 && self < now }
+
+    /// The last instant that a time stated with this precision may mean: of whole seconds, the end of that second.
+    public var latest: WallTime {
+        microseconds.isMultiple(of: 1_000_000) ? WallTime(microseconds: microseconds + 999_999) : self
+    }
 
     /// The time `span` later.
     public static func + (time: WallTime, span: TimeSpan) -> WallTime {

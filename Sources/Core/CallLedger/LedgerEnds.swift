@@ -5,13 +5,15 @@ extension Ledger {
     /// Hangs up the call `key`, and remembers the hangup whether or not the call rings (R8). Returns the calls whose
     /// rings it ended.
     ///
-    /// The anonymous key ends every ring, and is not remembered itself.
+    /// The anonymous key ends every ring whose request was not sent later, and is not remembered itself.
     public mutating func hangUp(_ key: CallKey, reason: HangupReason, sentAt: WallTime?) -> [CallKey] {
         let sentAt = believed(sentAt)
         guard !key.isAnonymous else {
             let rings = rings
-            endByHangup(rings, reason: reason, sentAt: sentAt)
-            return rings.map(\.key)
+            let ended = rings.filter { !Self.isLate(sentAt, for: $0.sentAt) }
+            endByHangup(ended, reason: reason, sentAt: sentAt)
+            if ended.count < rings.count { noteHangup(of: rings.filter { !ended.contains($0) }, sentAt: sentAt) }
+            return ended.map(\.key)
         }
         return hangUpCall(key, reason: reason, sentAt: sentAt) ? [key] : []
     }
@@ -27,13 +29,21 @@ extension Ledger {
             return false
         }
         guard !Self.isLate(sentAt, for: known.sentAt) else {
-            var call = known
-            call.noteHangup(sentAt: sentAt)
-            write(call)
+            noteHangup(of: [known], sentAt: sentAt)
             return false
         }
         endByHangup([known], reason: reason, sentAt: sentAt)
         return true
+    }
+
+    /// Remembers of `calls`, which ring on, when a hangup was sent that was meant for earlier ones.
+    private mutating func noteHangup(of calls: [Call], sentAt: WallTime?) {
+        write(
+            calls.map { known in
+                var call = known
+                call.noteHangup(sentAt: sentAt)
+                return call
+            })
     }
 
     /// Records `calls` as hung up. The owner of a ring stays named until it has reported the end.
@@ -200,27 +210,29 @@ extension Ledger {
         write(call)
     }
 
-    /// Takes over the missed calls whose owners died without reporting them, and returns them for the caller to report
-    /// (R12). Opening the ledger has recorded the dead rings as missed already.
-    public mutating func takeDeadRings() -> [Call] {
-        var unreported: [Call] = []
+    /// The missed calls whose owners died without reporting them, for the caller to report (R12); ``reported(_:)``
+    /// follows once it has. Opening the ledger has recorded the dead rings as missed already.
+    public var unreported: [Call] {
+        calls.flatMap { call in (call.earlier + [call]).filter { isLeftByTheDead($0) && isMissed($0) } }
+    }
+
+    /// Records that `missed`, which are ``unreported``, were reported, so that nobody does it again; forgets what else
+    /// the dead have left of earlier rings.
+    public mutating func reported(_ missed: [Call]) {
+        let owners = Set(missed.map(\.owner))
         let taken = calls.compactMap { known -> Call? in
             var call = known
-            let left = known.earlier.filter { $0.owner.map(moment.isAlive) ?? false }
-            if left.count != known.earlier.count {
-                unreported += known.earlier.filter { !left.contains($0) && isMissed($0) }
-                call.earlier = left
-            }
-            if let owner = known.owner, !moment.isAlive(owner), isMissed(known) {
-                unreported.append(known)
+            call.earlier.removeAll { isLeftByTheDead($0) && (!isMissed($0) || owners.contains($0.owner)) }
+            if isLeftByTheDead(known), owners.contains(known.owner) {
                 call.owner = nil
                 call.markSettled()
             }
             return call == known ? nil : call
         }
         write(taken)
-        return unreported
     }
+
+    private func isLeftByTheDead(_ call: Call) -> Bool { call.owner.map { !moment.isAlive($0) } ?? false }
 
     /// Whether a call whose owner is dead was missed: also if it still rang.
     private func isMissed(_ call: Call) -> Bool {

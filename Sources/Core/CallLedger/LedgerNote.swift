@@ -118,8 +118,14 @@ public struct LedgerNote: Hashable, Sendable {
     fileprivate func enter(_ ledger: inout Ledger) {
         let noted = calls.members.compactMap(Call.init).compactMap { noted -> Call? in
             guard let known = ledger.call(noted.key) else { return noted }
-            var call = noted.counts(over: known, isRecorded, now: ledger.moment.now) ? noted : known
-            if !isRecorded, noted.since == known.since { call.keepEarlier(inBoth: noted, known) }
+            let counts = noted.counts(over: known, isRecorded, now: ledger.moment.now)
+            var call = counts ? noted : known
+            if !isRecorded, noted.since == known.since {
+                call.keepEarlier(inBoth: noted, known)
+                call.keepHangup(of: counts ? known : noted)
+            } else if !isRecorded {
+                call.forgetEarlier(counts ? known : noted)
+            }
             return call == known ? nil : call
         }
         if !noted.isEmpty { ledger.enter(noted) }
@@ -163,6 +169,26 @@ extension Call {
         let (left, right) = (one.earlier, other.earlier)
         guard left != right else { return }
         earlier = left.filter { ring in right.contains { $0.owner == ring.owner } }
+    }
+
+    /// Remembers the hangup in `other`, a version of this ring that has not come as far: one that reached the ledger
+    /// while the ring's owner settled another end (R8).
+    fileprivate mutating func keepHangup(of other: Call) {
+        guard other.state == .hangup, isSettled else { return }
+        switch state {
+        case .ringing, .hangup, .answered, .declined: break
+        case .timeout, .expired, .foreground, .stopped, .missed:
+            state = .hangup
+            hangupReason = other.hangupReason
+            until = max(until, other.until)
+        }
+        noteHangup(sentAt: other.hangupSentAt)
+    }
+
+    /// Drops `older`, an earlier ring, from ``earlier`` if it was reported: whoever stood still over reporting it, or
+    /// over the decision that this one rings, did not know of the other.
+    fileprivate mutating func forgetEarlier(_ older: Call) {
+        if older.progress == 3 { earlier.removeAll { $0.since == older.since } }
     }
 
     /// How far a ring has come: it rings, has ended, its owner has settled that, and has reported it.

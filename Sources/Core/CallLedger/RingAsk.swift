@@ -15,6 +15,11 @@ public enum RingAsk: Hashable, Sendable {
 }
 
 extension RingAsk {
+    /// Whether what becomes of it depends on when the ring's request was sent.
+    public var isOfSomeTime: Bool {
+        if case .hangUp(_, sentAt: _?) = self { true } else { false }
+    }
+
     /// How a ring ends that is asked this; nil if it rings on. `began` is when its request was sent, if that is known.
     ///
     /// A hangup that was sent before the request is of an earlier call (R8).
@@ -34,11 +39,20 @@ extension RingAsk {
 extension Ledger {
     /// Carries out `ask` for `owner`'s ring of `request` and no other, as its owner was asked: what the ring's end
     /// leaves behind for others is in the ledger then.
-    public mutating func carryOut(_ ask: RingAsk, for request: RingRequest, owner: Owner) {
+    ///
+    /// If `hasEnded`, the ring fell silent for it: a later copy of the request that came since then changes nothing.
+    public mutating func carryOut(
+        _ ask: RingAsk, for request: RingRequest, owner: Owner, hasEnded: Bool = false
+    ) {
         let key = request.key
         guard call(key)?.isRing(of: owner, since: request.since) ?? true else { return }
         switch ask {
-        case .hangUp(let reason, let sentAt): _ = hangUpCall(key, reason: reason, sentAt: believed(sentAt))
+        case .hangUp(let reason, let sentAt):
+            if hasEnded, let ring = call(key), ring.state == .ringing {
+                endByHangup([ring], reason: reason, sentAt: believed(sentAt))
+            } else {
+                _ = hangUpCall(key, reason: reason, sentAt: believed(sentAt))
+            }
         case .answer: if let ring = call(key), ring.state == .ringing { leaveAnswer(to: ring) }
         case .decline: if let ring = call(key), ring.state == .ringing { write(record(ring, as: .declined)) }
         case .foreground, .look: break

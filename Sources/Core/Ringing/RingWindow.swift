@@ -23,7 +23,7 @@ public struct RingWindow: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - duration: how long the call rings, counted from when it was sent.
-    ///   - sentAt: when the request was sent, if that is known and believable.
+    ///   - sentAt: when the request was sent, if that is known and believable; whole seconds count as their end.
     ///   - expiration: when the push becomes stale: nil is never, and 0 is "try once", which is never past.
     ///   - start: this instant.
     ///   - wall: this instant by the wall clock.
@@ -32,7 +32,7 @@ public struct RingWindow: Hashable, Sendable {
         duration: TimeSpan, sentAt: WallTime?, expiration: WallTime?, start: Instant, wall: WallTime, deadline: Instant
     ) -> RingWindow? {
         if let expiration, expiration.isPastExpiration(at: wall) { return nil }
-        let elapsed = sentAt.map { max(wall - $0, .zero) } ?? .zero
+        let elapsed = sentAt.map { max(wall - $0.latest, .zero) } ?? .zero
         let left = duration - elapsed
         guard left > .zero else { return nil }
         let wished = start + left

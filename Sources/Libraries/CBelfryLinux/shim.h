@@ -16,6 +16,7 @@
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -119,6 +120,21 @@ static inline int clinux_peer_user(int socket, uid_t *user) {
 /// Names the calling thread (prctl(2), PR_SET_NAME); 15 bytes at most are kept.
 static inline int clinux_name_thread(const char *name) {
     return prctl(PR_SET_NAME, name);
+}
+
+// Opens a regular file below a directory, for reading; no link on the way is followed, and none leads out of it.
+static inline int clinux_open_beneath(int directory, const char *path) {
+    struct { unsigned long long flags, mode, resolve; } how = {
+        O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0,
+        0x08 /* RESOLVE_BENEATH */ | 0x04 /* RESOLVE_NO_SYMLINKS */,
+    };
+    return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
+}
+
+// prlimit(2) is declared for GNU sources alone.
+static inline void clinux_forbid_core(pid_t pid) {
+    struct { unsigned long long soft, hard; } none = {0, 0};
+    syscall(SYS_prlimit64, pid, RLIMIT_CORE, &none, NULL);
 }
 
 // getopt(3) keeps its state in global variables, which Swift takes for data races.

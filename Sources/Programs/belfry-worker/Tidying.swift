@@ -43,20 +43,32 @@ enum Tidying {
             file.folder.tidy { $0.isAlive }
             return done()
         }
-        file.transact(on: loop) { ledger in
-            ledger.takeDeadRings()
-        } completion: { transaction in
-            // If missed calls cannot be kept, every program that opens the ledger would report them again: they wait.
-            if case .unwritable(let error, kept: false, _) = transaction.outcome {
-                complain("\(file.file.path): what dead workers left cannot be recorded: \(error)")
-            } else {
-                for call in transaction.value { teller.tell(call, in: file.file.group) }
-            }
+        let finish = {
             file.finish(by: loop.now) {
                 file.folder.tidy { $0.isAlive }
                 done()
             }
         }
+        file.transact(on: loop) { ledger in
+            ledger.unreported
+        } completion: { transaction in
+            // If nothing can be recorded, every program that opens the ledger would report them again: they wait.
+            guard isRecorded(transaction.outcome, in: file) else { return finish() }
+            // Reported first: if this process is killed between, that is done twice rather than never.
+            for call in transaction.value { teller.tell(call, in: file.file.group) }
+            file.transact(on: loop) { ledger in
+                ledger.reported(transaction.value)
+            } completion: { marking in
+                _ = isRecorded(marking.outcome, in: file)
+                finish()
+            }
+        }
+    }
+
+    private static func isRecorded(_ outcome: LedgerOutcome, in file: LedgerFile) -> Bool {
+        guard case .unwritable(let error, kept: false, _) = outcome else { return true }
+        complain("\(file.file.path): what dead workers left cannot be recorded: \(error)")
+        return false
     }
 }
 

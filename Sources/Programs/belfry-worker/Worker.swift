@@ -6,6 +6,7 @@ import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
 import CallService
+import ExtensionHost
 import Glibc
 import GroupLedger
 import Interception
@@ -95,16 +96,41 @@ final class Worker {
         }
         let reporter = reporter(id: push.request.id, receivedAt: receivedAt, group: group.text)
         let world = world(settings, group: group, report: reporter.report)
-        let notes = loaded.mistakes.map { Event.Body.warning(code: .configuration, detail: $0.description) }
+        var notes = loaded.mistakes.map { Event.Body.warning(code: .configuration, detail: $0.description) }
+        var foreign: ForeignExtension?
+        do throws(ExtensionBundleError) {
+            foreign = try foreignExtension(settings, report: reporter.report)
+        } catch {
+            notes.append(.warning(code: .configuration, detail: "\(Setting.extensionPath.name) \(error)"))
+        }
+        let reception = Reception(world: world, settings: RingSettings(settings), foreign: foreign)
+        // A process of its own has the whole budget (R3).
+        let start = foreign == nil ? connection.acceptedAt : loop.now
         let host = NotificationHost(
-            Reception(world: world, settings: RingSettings(settings)).visit(push, notes: notes), timers: loop,
-            budget: Budget(start: connection.acceptedAt, length: settings.expiryBudget), report: reporter.report
+            reception.visit(push, notes: notes), timers: loop,
+            budget: Budget(start: start, length: settings.expiryBudget), report: reporter.report
         ) { [unowned self] end in
             close(refused: end == .refused)
         }
         self.host = host
         extendRuntime(to: settings.expiryBudget)
         host.start()
+    }
+
+    /// The extension that the operator has configured; nil if there is none.
+    private func foreignExtension(
+        _ settings: Settings, report: @escaping (Event.Body) -> Void
+    ) throws(ExtensionBundleError) -> ForeignExtension? {
+        guard let path = settings.extensionPath, let state = StateDirectory(environment: environment) else {
+            return nil
+        }
+        return ForeignExtension(
+            try ExtensionBundle(path: path), statePath: state.path, environment: Environment.allOfThisProcess(),
+            budgetLength: settings.expiryBudget, enforcesMemory: settings.enforcesMemory, on: loop, report: report
+        ) { bytes in
+            // What nobody reads is no reason to wait.
+            _ = NonBlockingOutput(STDERR_FILENO).write(bytes[...])
+        }
     }
 
     private func world(

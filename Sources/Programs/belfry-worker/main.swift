@@ -1,8 +1,10 @@
+import BelfrySettings
 import BelfrySyscalls
 import Glibc
 
 let usage = """
     Usage: belfry-worker            read one notification on standard input, write its events on standard output
+           belfry-worker --extension NAME.appex    the same with this extension of your own
            belfry-worker --tidy     settle what workers that died have left behind
     systemd starts it for each connection of belfry.socket; people use belfry(1).
     """
@@ -18,6 +20,9 @@ if CommandLine.argc <= 1 {
     status = Worker.run(environment: workerEnvironment())
 } else {
     switch CommandLine.arguments.dropFirst() {
+    case let words where words.count == 2 && words.first == "--extension":
+        unsafe setenv(Setting.extensionPath.environmentVariable, absolutePath(of: words.last ?? ""), 1)
+        status = Worker.run(environment: workerEnvironment())
     case ["--tidy"]: status = Tidying.run(environment: workerEnvironment())
     case ["--help"]:
         print(usage)
@@ -36,6 +41,13 @@ func workerEnvironment() -> Environment {
     var environment = Environment.ofThisProcess(startingWith: ["BELFRY_", "XDG_", "HOME="])
     environment.addMissingHome()
     return environment
+}
+
+/// The absolute path of `path`; itself if there is nothing.
+func absolutePath(of path: String) -> String {
+    guard let resolved = unsafe realpath(path, nil) else { return path }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
 }
 
 /// Writes on standard error what stopped the worker. If nobody reads it, that is no reason to fail.

@@ -43,11 +43,15 @@ extension Command {
         let named = context.options.arguments.first.map { CallKey($0) }
         guard let key = named ?? ledger.loudest?.key else { throw try nothingRings(context, access) }
         let answer = try access.ask(ask, of: key).first { $0.key == key }
-        let call = try answer == nil ? access.changeLedger { change(&$0, key) } : ledger.call(key)
+        let isOn = ledger.rings.contains { $0.key == key }
+        // Whoever rings it may have heard and only have answered too late: then the call has ended by now.
+        let call =
+            try answer == nil
+            ? access.changeLedger { change(&$0, key) ?? (isOn ? $0.call(key) : nil) } : ledger.call(key)
         guard let call else { throw CommandError(.noSuchCall, "no call \(key.text) rings", "see belfry calls") }
-        if let answer, answer.state != state {
-            throw CommandError(
-                .noSuchCall, "\(key.text) has ended already: \(answer.state.rawValue)", "see belfry calls")
+        let found = answer?.state ?? call.state
+        guard found == state else {
+            throw CommandError(.noSuchCall, "\(key.text) has ended already: \(found.rawValue)", "see belfry calls")
         }
         if let answer, !answer.isRecorded {
             throw CommandError(

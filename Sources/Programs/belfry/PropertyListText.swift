@@ -23,12 +23,12 @@ enum PropertyListText {
         }
     }
 
-    /// The value in JSON. An integer above 64 signed bits becomes a string, a date Unix seconds, data base64.
+    /// The value in JSON. A date becomes Unix seconds, data base64.
     static func json(_ value: PropertyListValue) -> JSONValue {
         switch value {
         case .bool(let flag): .bool(flag)
         case .integer(let number): .integer(number)
-        case .unsigned(let number): .string(String(number))
+        case .unsigned(let number): .unsigned(number)
         case .real(let number): number.isFinite ? .real(number) : .null
         case .string(let text): .string(text)
         case .date(let seconds): .real(seconds + secondsFrom1970To2001)

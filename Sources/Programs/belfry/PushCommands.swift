@@ -252,7 +252,7 @@ final class PushRun {
             }
         case "ringing": ringing = event.call
         case "ended": ringing = nil
-        case "rejected": rejection = EventText.details(of: event.body)
+        case "rejected": rejection = event.body.details
         default: break
         }
     }

@@ -1,6 +1,5 @@
 import BelfryEventLoop
 import BelfryServe
-import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
 import Glibc
@@ -30,10 +29,6 @@ private final class Serving {
     /// The exit statuses of shells for a command that does not exist, and for one that cannot be run.
     private static let notFound: Int32 = 127
     private static let notExecutable: Int32 = 126
-    /// What a worker may take beyond its budget: `RuntimeMaxSec=` of `belfry@.service`.
-    private static let lifetimeBeyondBudget = TimeSpan.seconds(3)
-    /// What a service manager says to its own services alone.
-    private static let foreignVariables = ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "NOTIFY_SOCKET"]
 
     private let context: Context
     private let loop: Loop
@@ -54,13 +49,11 @@ private final class Serving {
             exit(Self.notFound)
         }
         try listenForSignals(passesOn: program != nil)
-        let folder = try ServeFolder(in: places)
-        let variables = [
-            ("BELFRY_SOCKET", context.options["socket"] ?? folder.socketPath),
-            ("BELFRY_STATE_DIRECTORY", folder.statePath), ("BELFRY_RUNTIME_DIRECTORY", folder.runtimePath),
-        ]
+        let folder = try ServeFolder(in: ServeFolder.places(in: context.environment))
+        let socketPath = context.options["socket"] ?? folder.socketPath
+        let variables = folder.variables(socketPath: socketPath)
         do throws(SystemError) {
-            try serve(variables)
+            try serve(at: socketPath, variables)
             if let path = program {
                 try start(path, arguments: Array(words.dropFirst()), variables)
             } else {
@@ -81,33 +74,17 @@ private final class Serving {
         }
     }
 
-    /// Where the folder may be made: the user's runtime directory, if it is theirs alone, else where temporary files
-    /// are.
-    private var places: [String] {
-        var places: [String] = []
-        if let runtime = context.environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/"),
-            (try? Directory.openUnlinked(path: runtime)) != nil
-        {
-            places.append(runtime)
-        }
-        if let temporary = context.environment["TMPDIR"], temporary.hasPrefix("/") { places.append(temporary) }
-        return places + ["/tmp"]
-    }
-
-    private func serve(_ variables: [(String, String)]) throws(SystemError) {
+    private func serve(
+        at path: String, _ variables: [(name: String, value: String)]
+    ) throws(SystemError) {
         guard let program = programBeside("belfry-worker") else {
             throw SystemError(errno: ENOENT, call: "stat", subject: "belfry-worker beside belfry")
         }
-        var environment = context.environment.filter { !Self.foreignVariables.contains($0.key) }
+        var environment = context.environment
         for (name, value) in variables { environment[name] = value }
-        environment["BELFRY_CONFIG_FILES"] = "no"
-        environment["SWIFT_BACKTRACE"] = "enable=no,swift-backtrace=/"
-        let budget = SettingsLoader.load(environment: Environment(environment)).settings.expiryBudget
-        let path = variables[0].1
+        let worker = ServedWorker(program, environment: environment)
         try removeStaleSocket(path)
-        server = try PushServer(
-            at: path, worker: ChildCommand(path: program, environment: environment),
-            lifetimeMax: budget + Self.lifetimeBeyondBudget, on: loop)
+        server = try PushServer(at: path, worker: worker.command, lifetimeMax: worker.lifetimeMax, on: loop)
     }
 
     /// Removes a socket on which nobody listens any more.
@@ -125,7 +102,9 @@ private final class Serving {
         }
     }
 
-    private func start(_ path: String, arguments: [String], _ variables: [(String, String)]) throws(SystemError) {
+    private func start(
+        _ path: String, arguments: [String], _ variables: [(name: String, value: String)]
+    ) throws(SystemError) {
         var command = ChildCommand(path: path, arguments: arguments, environment: context.environment)
         for (name, value) in variables { command.environment?[name] = value }
         command.keepsDescriptors = true

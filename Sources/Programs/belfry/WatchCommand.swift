@@ -1,6 +1,7 @@
 import BelfryAppGroup
 import BelfryEventLoop
 import BelfryJSON
+import BelfryProtocol
 import BelfrySyscalls
 import BelfryTerms
 import CallLedger

@@ -10,11 +10,14 @@ public import ServiceHost
 public struct Reception {
     private let world: CallWorld
     private let settings: RingSettings
+    private let foreign: (any ServiceExtension)?
 
-    /// A reception whose calls ring in `world`, according to `settings`.
-    public init(world: CallWorld, settings: RingSettings) {
+    /// A reception whose calls ring in `world`, according to `settings`. `foreign` takes whatever is intercepted, if
+    /// the operator has such an extension.
+    public init(world: CallWorld, settings: RingSettings, foreign: (any ServiceExtension)? = nil) {
         self.world = world
         self.settings = settings
+        self.foreign = foreign
     }
 
     /// Sorts `push`. `notes` are the worker's own remarks, reported before those on the push.
@@ -26,6 +29,7 @@ public struct Reception {
         }
         var service: (any ServiceExtension)?
         switch (push.call, passthrough) {
+        case (_, nil) where foreign != nil: service = foreign
         case (.request(let call)?, nil), (.request(let call)?, .voip?):
             service = CallExtension(call, expiration: push.envelope.expiration, world: world, settings: settings)
         case (.request(let call)?, _?): remarks.append(.silent(call: call.callID, why: .notIntercepted))

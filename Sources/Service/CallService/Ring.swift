@@ -70,7 +70,8 @@ final class Ring {
     /// Does what somebody asks at the ear, and answers once the ring is silent and settled, or that it rings on (R7).
     /// What is meant for another call gets no answer.
     func asked(_ key: CallKey, _ ask: RingAsk, _ answer: @escaping (RingAnswer?) -> Void) {
-        if ask == .look { world.ledger.lookAgain() }
+        // A later copy of the request may have moved the ring on, and then an earlier hangup does not end it (R8).
+        if ask == .look || ask.isOfSomeTime { world.ledger.lookAgain() }
         guard ask != .look, key == request.key else { return answer(nil) }
         guard machine.isRinging, world.timers.now < window.end else {
             askers.append(answer)
@@ -101,7 +102,8 @@ final class Ring {
             let older = mode == .loud ? nil : ledger.nextOldestRing(before: request.key, since: request.since)
             world.ledger.focus(on: [request.key] + (older.map { [$0.key] } ?? []))
             world.ledger.expectEnd(of: older)
-        case .ended(let reason): feed(.end(reason))
+        // A process that stood still past the ring's end reads what came after that.
+        case .ended(let reason): feed(world.timers.now < window.end ? .end(reason) : .timerFired)
         }
     }
 
@@ -172,7 +174,7 @@ final class Ring {
     private func settle(_ reason: EndReason) {
         let (request, owner, endedBy) = (request, world.ledger.owner, endedBy)
         world.ledger.transact(onOwnRing: request.key) { ledger in
-            if let endedBy { ledger.carryOut(endedBy, for: request, owner: owner) }
+            if let endedBy { ledger.carryOut(endedBy, for: request, owner: owner, hasEnded: true) }
             let settlement = ledger.settle(request, owner: owner, reason: reason)
             return (settlement, ledger.foreground == .unowned)
         } done: { [self] answer, outcome in

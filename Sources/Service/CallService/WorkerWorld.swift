@@ -11,7 +11,7 @@ public import SystemSound
 
 /// The ledger in the group file, as this process uses it for one ring. A trouble with it is reported once (R14).
 public final class WorkerLedger: SharedLedger {
-    private let loop: Loop
+    private let loop: any EventLoop
     private let file: LedgerFile
     private let report: (Event.Body) -> Void
     private var ledgerWatch: LedgerWatch?
@@ -27,7 +27,7 @@ public final class WorkerLedger: SharedLedger {
     public let owner = Owner(ProcessIdentity.current)
 
     /// The ledger in `file`; `report` takes the warnings.
-    public init(loop: Loop, file: LedgerFile, report: @escaping (Event.Body) -> Void) {
+    public init(loop: any EventLoop, file: LedgerFile, report: @escaping (Event.Body) -> Void) {
         self.loop = loop
         self.file = file
         self.report = report

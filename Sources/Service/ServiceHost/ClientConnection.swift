@@ -50,9 +50,7 @@ public final class ClientConnection {
     /// Writes `event` without blocking. A client that does not read loses ticks first, then everything (S5).
     public func write(_ event: Event) {
         guard !output.isGone else { return }
-        var isTick = false
-        if case .tick = event.body { isTick = true }
-        output.write(event.line, isDroppable: isTick)
+        output.write(event.line, isDroppable: event.isFrequent)
     }
 
     /// Ends the connection once the client has read what waits for it, or ``closingPatience`` is over; then calls

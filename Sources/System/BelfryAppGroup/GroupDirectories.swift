@@ -32,6 +32,14 @@ struct GroupDirectories: ~Copyable {
     }
 }
 
+/// What a file is taken for that is about to be replaced.
+enum OldVersion {
+    /// That version of it; nil for none.
+    case known(FileIdentity?)
+    /// Whatever it is.
+    case any
+}
+
 extension GroupDirectories {
     /// How many unreadable files are kept: then the oldest gives way.
     static let setAsideMax = 8
@@ -46,9 +54,11 @@ extension GroupDirectories {
     /// The process that holds the lock `name`, as far as the kernel says.
     func lockHolder(_ name: String) -> Int32? { FileLock.holder(of: name, in: preferences) }
 
-    /// Replaces the file `name`; `tidies` also removes what writers left that died before they could rename.
+    /// Replaces the file `name`; `tidies` also removes what writers left that died before they could rename. Fails with
+    /// ESTALE if the file is not the version `old`, unless that is of no matter.
     func replace(
         _ name: String,
+        old: OldVersion,
         with bytes: [UInt8],
         isDurable: Bool,
         tidies: Bool
@@ -61,7 +71,10 @@ extension GroupDirectories {
         try temporaries.remove(temporaryName)
         return try preferences.replace(
             name, with: bytes, temporaryName: temporaryName, in: temporaries, isDurable: isDurable
-        )
+        ) {
+            guard case .known(let identity) = old else { return false }
+            return (try? preferences.identity(of: name)) != .some(identity)
+        }
     }
 
     /// Renames the unreadable file `name` out of the way, unless it is no longer the version `identity`. Returns the

@@ -11,6 +11,8 @@ extension GroupFile {
     static let writtenInPlaceTimeMax = TimeSpan.milliseconds(500)
     /// How often it looks meanwhile.
     static let writtenInPlaceInterval = TimeSpan.milliseconds(10)
+    /// How often a change is made anew because another program has replaced the file meanwhile.
+    static let attemptsMax = 4
 
     /// Makes one try of `transaction`; nil if it is to be tried again, for which a timer is then set. A file that
     /// cannot be read is set aside (R13).
@@ -41,17 +43,25 @@ extension GroupFile {
         }
         defer { lock = nil }
         do throws(SystemError) {
-            var found = try read()
-            if found.isUnreadable {
-                forget()
-                found = try read()
+            // Whoever stood still, and whose lock was passed over, must not bring an old version back.
+            for attempt in 1...GroupFile.attemptsMax {
+                var found = try read()
+                if found.isUnreadable {
+                    forget()
+                    found = try read()
+                }
+                if case .unreadable(let detail) = found.status {
+                    if retriesReading(transaction, found) { return nil }
+                    if let warning = try setAside(found, detail: detail) { warnings.append(warning) }
+                }
+                let old: OldVersion =
+                    attempt == GroupFile.attemptsMax ? .any : .known(found.isUnreadable ? nil : found.identity)
+                let edit = apply(transaction, to: found, isLocked: lock != nil)
+                let outcome = write(edit, over: found, old: old)
+                if case .failed(let error) = outcome, error.errno == ESTALE { continue }
+                return TransactionEnd(outcome: outcome, warnings: warnings, waited: waited(transaction))
             }
-            if case .unreadable(let detail) = found.status {
-                if retriesReading(transaction, found) { return nil }
-                if let warning = try setAside(found, detail: detail) { warnings.append(warning) }
-            }
-            let outcome = write(apply(transaction, to: found, isLocked: lock != nil), over: found)
-            return TransactionEnd(outcome: outcome, warnings: warnings, waited: waited(transaction))
+            preconditionFailure("the last attempt takes the file for whatever it is")
         } catch {
             return fail(transaction, error, warnings)
         }
@@ -75,7 +85,7 @@ extension GroupFile {
         return edit
     }
 
-    private func write(_ edit: GroupEdit, over found: GroupSnapshot) -> GroupOutcome {
+    private func write(_ edit: GroupEdit, over found: GroupSnapshot, old: OldVersion) -> GroupOutcome {
         guard edit.root != found.root else { return .unchanged }
         let bytes = edit.root.serializedXML()
         guard bytes.count <= GroupFile.bytesMax else {
@@ -83,7 +93,8 @@ extension GroupFile {
             return .failed(SystemError(errno: EFBIG, call: "write", subject: detail))
         }
         do throws(SystemError) {
-            let identity = try directories?.replace(name, with: bytes, isDurable: edit.isDurable, tidies: !hasTidied)
+            let identity = try directories?.replace(
+                name, old: old, with: bytes, isDurable: edit.isDurable, tidies: !hasTidied)
             hasTidied = true
             if let identity { rememberWritten(edit.root, bytes: bytes, identity: identity) }
             return .written

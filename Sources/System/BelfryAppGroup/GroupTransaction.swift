@@ -13,8 +13,9 @@ struct TransactionEnd {
 extension GroupFile {
     /// Changes the file under its lock: `change` gets what it says, and what it leaves is written if it differs.
     ///
-    /// `change` runs exactly once, always: if the file cannot be read, locked or written, it runs on what could be
-    /// read, or on nothing, and the outcome says that it failed. A lock that is held is tried again after 1, 2, 4, 8
+    /// `change` runs always: if the file cannot be read, locked or written, it runs on what could be read, or on
+    /// nothing, and the outcome says that it failed. It runs once, and again only if another program replaced the file
+    /// meanwhile: then on what that wrote, and the last run counts. A lock that is held is tried again after 1, 2, 4, 8
     /// and then every 16 ms on `timers`; one whose holder changes nothing for 500 ms is passed over with a warning. The
     /// lock of a holder who is at work is never broken: after a second that is a failure, EWOULDBLOCK, with a
     /// warning unless others pass the lock on among themselves. If the lock is free and nothing of this object waits,
@@ -54,7 +55,7 @@ extension GroupFile {
     ///
     /// If the lock is held, this runs `loop`, whose other call backs are made meanwhile, so it must not run already.
     public func transactAndWait<Result>(
-        on loop: Loop,
+        on loop: any EventLoop,
         _ change: @escaping (inout GroupEdit) -> Result
     ) -> GroupTransaction<Result> {
         var ended: GroupTransaction<Result>?

@@ -4,16 +4,16 @@ public import BelfrySyscalls
 /// Waits for news of a group file.
 public final class GroupWatch {
     private let file: GroupFile
-    private let loop: Loop
+    private let loop: any EventLoop
     private let changed: (GroupSnapshot) -> Void
-    private var source: DirectorySource?
+    private var source: (any LoopWatch)?
     private var watchedCount = 0
     /// The revision that `changed` was called with last; nil after an excerpt.
     private var reportedRevision: UInt64?
     private var glance: GroupGlance?
     private var isEnded = false
 
-    fileprivate init(file: GroupFile, loop: Loop, changed: @escaping (GroupSnapshot) -> Void) {
+    fileprivate init(file: GroupFile, loop: any EventLoop, changed: @escaping (GroupSnapshot) -> Void) {
         self.file = file
         self.loop = loop
         self.changed = changed
@@ -82,7 +82,7 @@ extension GroupFile {
     /// was so before is not. If the kernel gives no notices (or the directory cannot be made), `look` on the watch,
     /// from a tick or a timer, still finds them: `failure` says why.
     public func watch(
-        on loop: Loop,
+        on loop: any EventLoop,
         _ changed: @escaping (GroupSnapshot) -> Void
     ) -> (watch: GroupWatch, failure: SystemError?) {
         let watch = GroupWatch(file: self, loop: loop, changed: changed)

@@ -45,3 +45,11 @@ extension StateDirectory {
         }
     }
 }
+
+extension StateDirectory {
+    /// Makes the container of `group` if it is missing, and tells its path.
+    public func makeContainer(of group: GroupName) throws(SystemError) -> String {
+        let groups = try Directory.open(path: path, makes: true).openDirectory("groups", makes: true)
+        return try groups.openDirectory(group.text, makes: true).path
+    }
+}

@@ -1,7 +1,6 @@
 import BelfrySyscalls
 import CBelfryLinux
 import Glibc
-import Synchronization
 
 /// The way into a loop from other threads.
 ///
@@ -14,7 +13,7 @@ public final class LoopPoster: Sendable {
         var isClosed = false
     }
 
-    private let state = Mutex(State())
+    private let state = LockedValue(State())
     private let eventDescriptor: OwnedDescriptor
 
     init() throws(SystemError) {

@@ -4,7 +4,6 @@ public import BelfryEventLoop
 public import BelfrySyscalls
 public import BelfryTerms
 import Glibc
-import Synchronization
 
 /// Runs Swift's tasks and actors on a loop's thread.
 ///
@@ -16,7 +15,7 @@ public final class LoopExecutor: TaskExecutor, SerialExecutor {
     private let poster: LoopPoster
     private let access: LoopAccess
     private let endsLoop: Bool
-    private let queue = Mutex(Queue())
+    private let queue = LockedValue(Queue())
 
     /// An executor over `loop`, made on its thread. It does not keep the loop.
     public convenience init(_ loop: Loop) { self.init(loop, endsLoop: false) }
@@ -179,7 +178,7 @@ extension LoopExecutor {
 
 /// The start of a thread with a loop.
 private final class ThreadStart: Sendable {
-    private let made = Mutex<Result<LoopExecutor, SystemError>?>(nil)
+    private let made = LockedValue<Result<LoopExecutor, SystemError>?>(nil)
     private let ready: DescriptorPair
 
     init(ready: consuming DescriptorPair) { self.ready = ready }

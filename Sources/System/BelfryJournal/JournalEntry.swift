@@ -99,7 +99,8 @@ public struct JournalEntry: Hashable, Sendable {
 
 /// The fixed id of each kind of entry, by which `journalctl MESSAGE_ID=…` and message catalogs find it.
 ///
-/// They never change: people write them into their filters. A tick has none, since it has no entry.
+/// They never change: people write them into their filters. `tick` and `asked` have none, since they have no
+/// entry.
 public enum MessageID: String, Hashable, Sendable, CaseIterable {
     /// `received`
     case received = "e0688f901c994fd885328c0a2c1b5028"
@@ -119,6 +120,8 @@ public enum MessageID: String, Hashable, Sendable, CaseIterable {
     case missed = "748c4c9ab10c4fe4945f80050f052db8"
     /// `warning`
     case warning = "2644c7b3312a401e9aa3f2c415c6a341"
+    /// `extension`
+    case `extension` = "ff58aeb2a3724d3d8058af1658748273"
     /// `rejected`
     case rejected = "8a96d87bf01f418199e0a5c21b009200"
 }

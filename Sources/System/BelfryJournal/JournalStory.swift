@@ -16,10 +16,9 @@ public struct JournalStory: Sendable {
         self.group = group
     }
 
-    /// Whether there is an entry for `event`: a tick has none, since a ring has thirty.
-    public static func hasEntry(for event: Event) -> Bool {
-        if case .tick = event.body { false } else { true }
-    }
+    /// Whether there is an entry for `event`: a tick has none, since a ring has thirty, nor what an extension's code
+    /// may ask for each second.
+    public static func hasEntry(for event: Event) -> Bool { !event.isFrequent }
 
     /// The entry for `event`; nil if there is none.
     public mutating func entry(for event: Event) -> JournalEntry? {
@@ -50,13 +49,14 @@ public struct JournalStory: Sendable {
         case .ringing(let ringing): wording(ringing)
         case .silent(_, let why):
             (.silent, .info, "does not ring: \(why.rawValue)", [("BELFRY_WHY", why.rawValue)])
-        case .tick, .unknown: nil
+        case .tick, .asked, .unknown: nil
         case .sound(let state, let detail): wording(state, detail)
         case .attachment(let attachment): wording(attachment)
         case .delivered(let deliverer, let content): wording(deliverer, attachments: content.attachments.count)
         case .ended(let ended): wording(ended)
         case .missed: (.missed, .notice, "missed", [])
         case .warning(let code, let detail): wording(code, detail)
+        case .extensionProcess(let process): wording(process)
         case .rejected(let reason, let detail):
             (
                 .rejected, .warning, "rejected: \(reason.rawValue): \(Redaction.ofPayload(detail))",
@@ -130,6 +130,18 @@ public struct JournalStory: Sendable {
             .delivered, priority, "delivered by \(deliverer.rawValue)",
             [("BELFRY_BY", deliverer.rawValue), ("BELFRY_ATTACHMENTS", "\(attachments)")]
         )
+    }
+
+    private static func wording(_ process: Event.ExtensionProcess) -> Wording {
+        var fields = [("BELFRY_STATE", process.state.rawValue)]
+        var message = "extension \(process.state.rawValue)"
+        if process.state != .started { message += " after \(seconds(process.seconds))" }
+        if let exit = process.exit {
+            message += " with status \(exit)"
+            fields.append(("BELFRY_EXIT", "\(exit)"))
+        }
+        if let memory = process.memory { fields.append(("BELFRY_MEMORY", "\(memory)")) }
+        return (.extension, .info, message, fields)
     }
 
     private static func wording(_ ended: Event.Ended) -> Wording {

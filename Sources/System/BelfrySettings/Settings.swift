@@ -23,6 +23,11 @@ public struct Settings: Hashable, Sendable {
     public private(set) var callsMax = 100
     /// `[Extension] ExpiryBudget=`: 1 s to 120 s.
     public private(set) var expiryBudget = TimeSpan.seconds(30)
+    /// `[Extension] Path=`: the absolute path of a foreign extension, which takes what would reach the built-in ones;
+    /// nil if there is none.
+    public private(set) var extensionPath: String?
+    /// `[Extension] EnforceMemory=`: whether such an extension is killed where iOS would kill it for its memory.
+    public private(set) var enforcesMemory = false
     /// `[Avatar] Timeout=`: 0, which is no pictures, to 25 s.
     public private(set) var avatarTimeout = TimeSpan.seconds(5)
     /// `[Avatar] MaxBytes=`: 1 KiB to 10 MiB.
@@ -55,6 +60,8 @@ public struct Settings: Hashable, Sendable {
         case .maxCalls: return Self.assign(ValueText.integer(text, in: 1...Self.callsMaxLargest), to: &callsMax)
         case .expiryBudget:
             return Self.assign(ValueText.duration(text, from: .seconds(1), to: .seconds(120)), to: &expiryBudget)
+        case .extensionPath: return Self.assign(ValueText.path(text), to: &extensionPath)
+        case .enforceMemory: return Self.assign(ValueText.boolean(text), to: &enforcesMemory)
         case .avatarTimeout:
             return Self.assign(ValueText.duration(text, from: .zero, to: .seconds(25)), to: &avatarTimeout)
         case .avatarMaxBytes: return Self.assign(ValueText.size(text, in: 1_024...10 << 20), to: &avatarBytesMax)
@@ -74,6 +81,8 @@ public struct Settings: Hashable, Sendable {
         case .secondCall: secondCall.rawValue
         case .maxCalls: String(callsMax)
         case .expiryBudget: ValueText.text(of: expiryBudget)
+        case .extensionPath: extensionPath ?? ""
+        case .enforceMemory: enforcesMemory ? "yes" : "no"
         case .avatarTimeout: ValueText.text(of: avatarTimeout)
         case .avatarMaxBytes: ValueText.text(ofSize: avatarBytesMax)
         case .avatarAllow: avatarAllow.joined(separator: " ")
@@ -104,6 +113,8 @@ public struct Settings: Hashable, Sendable {
         case .secondCall: secondCall = original.secondCall
         case .maxCalls: callsMax = original.callsMax
         case .expiryBudget: expiryBudget = original.expiryBudget
+        case .extensionPath: extensionPath = original.extensionPath
+        case .enforceMemory: enforcesMemory = original.enforcesMemory
         case .avatarTimeout: avatarTimeout = original.avatarTimeout
         case .avatarMaxBytes: avatarBytesMax = original.avatarBytesMax
         case .avatarAllow: avatarAllow = original.avatarAllow
@@ -113,6 +124,12 @@ public struct Settings: Hashable, Sendable {
     }
 
     private static func assign<Value>(_ value: Value?, to field: inout Value) -> Bool {
+        guard let value else { return false }
+        field = value
+        return true
+    }
+
+    private static func assign<Value>(_ value: Value?, to field: inout Value?) -> Bool {
         guard let value else { return false }
         field = value
         return true
@@ -135,6 +152,10 @@ public enum Setting: CaseIterable, Hashable, Sendable {
     case maxCalls
     /// Time an extension has for one notification.
     case expiryBudget
+    /// An extension that is not ours.
+    case extensionPath
+    /// Whether such an extension is held to iOS' memory.
+    case enforceMemory
     /// Time a caller's picture may take.
     case avatarTimeout
     /// Size a caller's picture may have.
@@ -150,7 +171,7 @@ public enum Setting: CaseIterable, Hashable, Sendable {
     public var section: String {
         switch self {
         case .ringDuration, .ringInterval, .ringSound, .ringVibrate, .secondCall, .maxCalls: "Ring"
-        case .expiryBudget: "Extension"
+        case .expiryBudget, .extensionPath, .enforceMemory: "Extension"
         case .avatarTimeout, .avatarMaxBytes, .avatarAllow, .avatarFrom: "Avatar"
         case .appGroupName: "AppGroup"
         }
@@ -166,6 +187,8 @@ public enum Setting: CaseIterable, Hashable, Sendable {
         case .secondCall: "SecondCall"
         case .maxCalls: "MaxCalls"
         case .expiryBudget: "ExpiryBudget"
+        case .extensionPath: "Path"
+        case .enforceMemory: "EnforceMemory"
         case .avatarTimeout: "Timeout"
         case .avatarMaxBytes: "MaxBytes"
         case .avatarAllow: "Allow"
@@ -184,6 +207,8 @@ public enum Setting: CaseIterable, Hashable, Sendable {
         case .secondCall: "BELFRY_SECOND_CALL"
         case .maxCalls: "BELFRY_MAX_CALLS"
         case .expiryBudget: "BELFRY_EXPIRY_BUDGET"
+        case .extensionPath: "BELFRY_EXTENSION"
+        case .enforceMemory: "BELFRY_EXTENSION_ENFORCE_MEMORY"
         case .avatarTimeout: "BELFRY_AVATAR_TIMEOUT"
         case .avatarMaxBytes: "BELFRY_AVATAR_MAX_BYTES"
         case .avatarAllow: "BELFRY_AVATAR_ALLOW"
@@ -202,6 +227,8 @@ public enum Setting: CaseIterable, Hashable, Sendable {
         case .secondCall: "soft, silent or loud"
         case .maxCalls: "a whole number from 1 to \(Settings.callsMaxLargest)"
         case .expiryBudget: "a duration from 1s to 120s"
+        case .extensionPath: "the absolute path of an extension, such as /opt/app/NotificationService.appex"
+        case .enforceMemory: "yes or no"
         case .avatarTimeout: "a duration from 0 (no pictures) to 25s"
         case .avatarMaxBytes: "a size from 1K to 10M"
         case .avatarAllow: "host names, addresses or CIDR blocks, \(Self.listManner)"

@@ -80,12 +80,14 @@ public enum ValueText {
         return String(bytes)
     }
 
-    /// The name of a sound, an absolute path without control characters, or `none`.
-    static func sound(_ text: String) -> String? {
-        let bytes = Array(text.utf8)
-        guard bytes.count <= 1_024, let first = bytes.first else { return nil }
-        if first == UInt8(ascii: "/") { return bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F } ? text : nil }
-        return SoundName.isValid(text) ? text : nil
+    /// The name of a sound, an absolute path, or `none`.
+    static func sound(_ text: String) -> String? { path(text) ?? (SoundName.isValid(text) ? text : nil) }
+
+    /// An absolute path without control characters.
+    static func path(_ text: String) -> String? {
+        let bytes = text.utf8
+        let isPath = bytes.first == UInt8(ascii: "/") && bytes.count <= 1_024
+        return isPath && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F } ? text : nil
     }
 
     /// Whether `byte` is an ASCII letter or digit.

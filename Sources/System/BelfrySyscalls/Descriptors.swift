@@ -38,7 +38,7 @@ public struct OwnedDescriptor: ~Copyable, Sendable {
 /// Closes `number`. Its result is dropped but for EBADF, which traps: on Linux the descriptor is gone whatever close(2)
 /// says.
 func closeDescriptor(_ number: Int32) {
-    guard Glibc.close(number) == -1 else { return }
+    guard SystemCall.close(number) == -1 else { return }
     precondition(errno != EBADF, "closing descriptor \(number), which is not open")
 }
 

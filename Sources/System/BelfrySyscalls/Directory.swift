@@ -37,7 +37,7 @@ public struct Directory: ~Copyable, Sendable {
     /// Opens `path`, whose last part must be no link: in a folder where anybody may make one.
     public static func openUnlinked(path: String) throws(SystemError) -> Directory {
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-        let opened = try checked("open", on: path) { unsafe Glibc.open(path, flags) }
+        let opened = try checked("open", on: path) { SystemCall.open(path, flags) }
         return try ours(OwnedDescriptor(owning: opened), path: path)
     }
 
@@ -49,11 +49,11 @@ public struct Directory: ~Copyable, Sendable {
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
         while true {
             do throws(SystemError) {
-                let opened = try checked("openat", on: inner) { unsafe openat(parent, name, flags) }
+                let opened = try checked("openat", on: inner) { SystemCall.openat(parent, name, flags) }
                 return try ours(OwnedDescriptor(owning: opened), path: inner)
             } catch  where error.errno == ENOENT && makes {
                 do throws(SystemError) {
-                    try checked("mkdirat", on: inner) { unsafe mkdirat(parent, name, Directory.newDirectoryMode) }
+                    try checked("mkdirat", on: inner) { SystemCall.mkdirat(parent, name) }
                 } catch  where error.errno == EEXIST {
                     // Another process made it first.
                 }
@@ -82,10 +82,7 @@ public struct Directory: ~Copyable, Sendable {
         var status = stat()
         let parent = descriptor.number
         do throws(SystemError) {
-            try checked("fstatat", on: "\(path)/\(name)") {
-                // Not `fstatat(parent, name, …)`, which copies the name to the heap: each tick asks.
-                unsafe name.withCString { unsafe fstatat(parent, $0, &status, AT_SYMLINK_NOFOLLOW) }
-            }
+            try checked("fstatat", on: "\(path)/\(name)") { SystemCall.fstatat(parent, name, &status) }
         } catch  where error.errno == ENOENT {
             return nil
         }
@@ -96,13 +93,14 @@ public struct Directory: ~Copyable, Sendable {
     public borrowing func remove(_ name: String) throws(SystemError) {
         let parent = descriptor.number
         do throws(SystemError) {
-            try checked("unlinkat", on: "\(path)/\(name)") { unsafe unlinkat(parent, name, 0) }
+            try checked("unlinkat", on: "\(path)/\(name)") { SystemCall.unlinkat(parent, name, 0) }
         } catch  where error.errno == ENOENT {
         }
     }
 
     /// The names in it, without `.` and `..`, in no order; at most `max` of them.
     public borrowing func names(max: Int) throws(SystemError) -> [String] {
+        if let played { return Array(played.getdents(descriptor.number).prefix(max)) }
         // A descriptor of its own: reading moves the position, and closedir closes it.
         let parent = descriptor.number
         let opened = try checked("openat", on: path) { unsafe openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
@@ -122,7 +120,7 @@ public struct Directory: ~Copyable, Sendable {
     }
 
     private static func openExisting(path: String) throws(SystemError) -> Directory {
-        let opened = try checked("open", on: path) { unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        let opened = try checked("open", on: path) { SystemCall.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         return try ours(OwnedDescriptor(owning: opened), path: path)
     }
 
@@ -131,7 +129,7 @@ public struct Directory: ~Copyable, Sendable {
         for component in path.split(separator: "/") {
             made += "/\(component)"
             do throws(SystemError) {
-                try checked("mkdir", on: made) { unsafe mkdir(made, newDirectoryMode) }
+                try checked("mkdir", on: made) { SystemCall.mkdir(made) }
             } catch  where error.errno == EEXIST || error.errno == EROFS || error.errno == EACCES {
                 // What is on the way may be anything that leads on; whether it does, the next step tells.
             }
@@ -161,6 +159,6 @@ public struct Directory: ~Copyable, Sendable {
 /// What the open file `descriptor` is (`fstat`).
 func fileStatus(_ descriptor: Int32, path: String) throws(SystemError) -> stat {
     var status = stat()
-    try checked("fstat", on: path) { unsafe fstat(descriptor, &status) }
+    try checked("fstat", on: path) { SystemCall.fstat(descriptor, &status) }
     return status
 }

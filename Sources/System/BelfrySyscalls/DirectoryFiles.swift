@@ -9,6 +9,29 @@ public struct FileContent: Sendable {
     public let identity: FileIdentity
 }
 
+/// Reads the regular file at `path`, of `bytesMax` at most, which a person configured: links on the way are followed.
+///
+/// Fails with EFBIG if it is longer, with EINVAL for what is no regular file; a pipe is not waited for.
+public func readFile(at path: String, bytesMax: Int) throws(SystemError) -> FileContent {
+    let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+    let file = OwnedDescriptor(owning: try checked("open", on: path) { unsafe open(path, flags) })
+    return try regularContent(of: file, path: path, bytesMax: bytesMax)
+}
+
+private func regularContent(
+    of file: borrowing OwnedDescriptor, path: String, bytesMax: Int
+) throws(SystemError) -> FileContent {
+    let status = try fileStatus(file.number, path: path)
+    guard status.st_mode & S_IFMT == S_IFREG else {
+        throw SystemError(errno: EINVAL, call: "open", subject: "\(path): no regular file")
+    }
+    guard status.st_size <= bytesMax else {
+        throw SystemError(errno: EFBIG, call: "read", subject: "\(path): more than \(bytesMax) bytes")
+    }
+    let bytes = try readAll(file.number, count: Int(status.st_size), path: path)
+    return FileContent(bytes: bytes, identity: FileIdentity(status))
+}
+
 extension Directory {
     /// Reads the regular file `name`, of `bytesMax` at most; nil if there is none.
     ///
@@ -20,26 +43,18 @@ extension Directory {
         let file: OwnedDescriptor
         do throws(SystemError) {
             let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
-            file = OwnedDescriptor(owning: try checked("openat", on: full) { unsafe openat(parent, name, flags) })
+            file = OwnedDescriptor(owning: try checked("openat", on: full) { SystemCall.openat(parent, name, flags) })
         } catch  where error.errno == ENOENT {
             return nil
         }
-        let status = try fileStatus(file.number, path: full)
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw SystemError(errno: EINVAL, call: "openat", subject: "\(full): no regular file")
-        }
-        guard status.st_size <= bytesMax else {
-            throw SystemError(errno: EFBIG, call: "read", subject: "\(full): more than \(bytesMax) bytes")
-        }
-        let bytes = try readAll(file.number, count: Int(status.st_size), path: full)
-        return FileContent(bytes: bytes, identity: FileIdentity(status))
+        return try regularContent(of: file, path: full, bytesMax: bytesMax)
     }
 
     /// Replaces the file `name` by one of `bytes`: whoever opens it finds the old one or the new one, whole.
     ///
     /// It is written as `temporaryName` in `temporaries`, a directory of the same file system, and renamed. With
     /// `isDurable` it outlives a power cut from here on. If it fails, the old file is as it was and the temporary one
-    /// is gone.
+    /// is gone. It fails with ESTALE if `isObsolete` says so just before it is renamed.
     /// - Returns: the identity of the new file.
     @discardableResult
     public borrowing func replace(
@@ -47,23 +62,23 @@ extension Directory {
         with bytes: [UInt8],
         temporaryName: String,
         in temporaries: borrowing Directory,
-        isDurable: Bool
+        isDurable: Bool,
+        unless isObsolete: () -> Bool = { false }
     ) throws(SystemError) -> FileIdentity {
         let parent = temporaries.descriptor.number
         let temporaryPath = "\(temporaries.path)/\(temporaryName)"
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = OwnedDescriptor(
-            owning: try checked("openat", on: temporaryPath) {
-                unsafe openat(parent, temporaryName, flags, Directory.newFileMode)
-            }
+            owning: try checked("openat", on: temporaryPath) { SystemCall.openat(parent, temporaryName, flags) }
         )
         do throws(SystemError) {
             try writeAll(bytes, to: file.number, path: temporaryPath)
-            if isDurable { try checked("fsync", on: temporaryPath) { fsync(file.number) } }
+            if isDurable { try checked("fsync", on: temporaryPath) { SystemCall.fsync(file.number) } }
             let status = try fileStatus(file.number, path: temporaryPath)
             let target = descriptor.number
-            try checked("renameat", on: "\(path)/\(name)") { unsafe renameat(parent, temporaryName, target, name) }
-            if isDurable { try checked("fsync", on: path) { fsync(target) } }
+            if isObsolete() { throw SystemError(errno: ESTALE, call: "renameat", subject: "\(path)/\(name)") }
+            try checked("renameat", on: "\(path)/\(name)") { SystemCall.renameat(parent, temporaryName, target, name) }
+            if isDurable { try checked("fsync", on: path) { SystemCall.fsync(target) } }
             return FileIdentity(status)
         } catch {
             // The first failure is the one to tell; what is left behind is tidied later.
@@ -72,8 +87,8 @@ extension Directory {
         }
     }
 
-    /// Replaces the file `name` as ``replace(_:with:temporaryName:in:isDurable:)`` does, by one written as `aside` in
-    /// this directory itself, which need not outlive a power cut.
+    /// Replaces the file `name` as ``replace(_:with:temporaryName:in:isDurable:unless:)`` does, by one written as
+    /// `aside` in this directory itself, which need not outlive a power cut.
     public borrowing func write(_ bytes: [UInt8], as name: String, aside: String) throws(SystemError) {
         try replace(name, with: bytes, temporaryName: aside, in: self, isDurable: false)
     }
@@ -81,7 +96,7 @@ extension Directory {
     /// Removes the empty directory `name`.
     public borrowing func removeDirectory(_ name: String) throws(SystemError) {
         let parent = descriptor.number
-        try checked("unlinkat", on: "\(path)/\(name)") { unsafe unlinkat(parent, name, AT_REMOVEDIR) }
+        try checked("unlinkat", on: "\(path)/\(name)") { SystemCall.unlinkat(parent, name, AT_REMOVEDIR) }
     }
 
     /// Removes all that is in it, down to `depthMax` directories. What cannot be removed stays.
@@ -100,7 +115,7 @@ extension Directory {
     /// Renames `name` to `newName`, over what is there.
     public borrowing func rename(_ name: String, to newName: String) throws(SystemError) {
         let parent = descriptor.number
-        try checked("renameat", on: "\(path)/\(name)") { unsafe renameat(parent, name, parent, newName) }
+        try checked("renameat", on: "\(path)/\(name)") { SystemCall.renameat(parent, name, parent, newName) }
     }
 }
 
@@ -112,7 +127,7 @@ private func readAll(_ descriptor: Int32, count: Int, path: String) throws(Syste
     while done < count {
         let got = try checked("read", on: path) {
             unsafe bytes.withUnsafeMutableBytes {
-                unsafe Glibc.read(descriptor, $0.baseAddress! + done, $0.count - done)
+                unsafe SystemCall.read(descriptor, UnsafeMutableRawBufferPointer(rebasing: $0[done...]))
             }
         }
         guard got > 0 else { break }
@@ -127,7 +142,7 @@ private func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) thro
     while written < bytes.count {
         written += try checked("write", on: path) {
             unsafe bytes.withUnsafeBytes {
-                unsafe Glibc.write(descriptor, $0.baseAddress! + written, $0.count - written)
+                unsafe SystemCall.write(descriptor, UnsafeRawBufferPointer(rebasing: $0[written...]))
             }
         }
     }

@@ -9,7 +9,7 @@ public struct FileLock: ~Copyable, Sendable {
 
     deinit {
         // Closing alone is not enough: a child that is just being started has a copy, until it executes its program.
-        flock(file.number, LOCK_UN)
+        _ = SystemCall.flock(file.number, LOCK_UN)
     }
 
     /// Takes the lock on the file `name` of `directory`, which is made if it is missing; nil if somebody holds it.
@@ -22,10 +22,9 @@ public struct FileLock: ~Copyable, Sendable {
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
         for _ in 0..<attemptsMax {
             let file = OwnedDescriptor(
-                owning: try checked("openat", on: path) { unsafe openat(parent, name, flags, Directory.newFileMode) }
-            )
+                owning: try checked("openat", on: path) { SystemCall.openat(parent, name, flags) })
             do throws(SystemError) {
-                try checked("flock", on: path) { flock(file.number, LOCK_EX | LOCK_NB) }
+                try checked("flock", on: path) { SystemCall.flock(file.number, LOCK_EX | LOCK_NB) }
             } catch  where error.errno == EWOULDBLOCK {
                 return nil
             }
@@ -58,9 +57,9 @@ extension Directory {
         let (path, parent) = (path, descriptor.number)
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
         // Opened anew: a lock belongs to the open directory, and so to every descriptor that was duplicated from it.
-        let opened = OwnedDescriptor(owning: try checked("openat", on: path) { unsafe openat(parent, ".", flags) })
+        let opened = OwnedDescriptor(owning: try checked("openat", on: path) { SystemCall.openat(parent, ".", flags) })
         do throws(SystemError) {
-            try checked("flock", on: path) { flock(opened.number, LOCK_EX | LOCK_NB) }
+            try checked("flock", on: path) { SystemCall.flock(opened.number, LOCK_EX | LOCK_NB) }
         } catch  where error.errno == EWOULDBLOCK {
             return nil
         }

@@ -4,7 +4,7 @@ import Glibc
 /// A socket of sequenced packets, which never makes anybody wait and is closed in children (`socket`).
 public func makePacketSocket() throws(SystemError) -> OwnedDescriptor {
     let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-    return OwnedDescriptor(owning: try checked("socket") { socket(AF_UNIX, kind, 0) })
+    return OwnedDescriptor(owning: try checked("socket") { played?.socket() ?? socket(AF_UNIX, kind, 0) })
 }
 
 /// The next packet that `socket` has received, cut off after `bytesMax` + 1 bytes; empty if its peer has closed it, nil
@@ -15,7 +15,10 @@ public func receivePacket(from socket: Int32, bytesMax: Int) throws(SystemError)
     var packet = [UInt8](repeating: 0, count: bytesMax + 1)
     do throws(SystemError) {
         let count = try checked("recv") {
-            unsafe packet.withUnsafeMutableBytes { unsafe recv(socket, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT)) }
+            unsafe packet.withUnsafeMutableBytes { buffer in
+                if let played { return unsafe played.recv(socket, buffer) }
+                return unsafe recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+            }
         }
         return Array(packet.prefix(count))
     } catch  where error.errno == EAGAIN {
@@ -26,8 +29,36 @@ public func receivePacket(from socket: Int32, bytesMax: Int) throws(SystemError)
 /// Sends `packet` at once, or fails.
 public func sendPacket(_ packet: [UInt8], to socket: Int32) throws(SystemError) {
     try checked("send") {
-        unsafe packet.withUnsafeBytes {
-            unsafe send(socket, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+        unsafe packet.withUnsafeBytes { buffer in
+            if let played { return unsafe played.send(socket, buffer) }
+            return unsafe send(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
         }
     }
+}
+
+/// Has `socket` wait for connections, `backlog` of which may wait to be accepted (`listen`).
+public func listen(at socket: Int32, backlog: Int32) throws(SystemError) {
+    try checked("listen") { played?.listen(socket, backlog) ?? listen(socket, backlog) }
+}
+
+/// The next connection that waits at `socket`, of this user or root (`accept4`); nil if none does.
+public func acceptOurs(at socket: Int32) -> OwnedDescriptor? {
+    if let played {
+        let accepted = played.accept(socket)
+        return accepted >= 0 ? OwnedDescriptor(owning: accepted) : nil
+    }
+    let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+    let accepted = accept4(socket, nil, nil, flags)
+    // Whoever connected may have left again.
+    guard accepted >= 0 else { return nil }
+    let descriptor = OwnedDescriptor(owning: accepted)
+    var user: UInt32 = 0
+    guard unsafe clinux_peer_user(descriptor.number, &user) == 0, user == geteuid() || user == 0 else { return nil }
+    return descriptor
+}
+
+/// Ends the connection of `socket` both ways: its peer learns of it even if the socket stays open (`shutdown`).
+public func endConnection(_ socket: Int32) {
+    if let played { return played.shutdown(socket) }
+    shutdown(socket, Int32(SHUT_RDWR))
 }

@@ -23,7 +23,9 @@ public struct ProcessIdentity: Hashable, Sendable {
     }
 
     /// This process.
-    public static let current: ProcessIdentity = {
+    public static var current: ProcessIdentity { played?.process ?? ofThisProcess }
+
+    private static let ofThisProcess: ProcessIdentity = {
         guard let line = readKernelLine("/proc/self/stat"), let status = ProcessStatus(line: line) else {
             // Without /proc nobody can tell whether we live; a start that matches nothing says no.
             return ProcessIdentity(pid: getpid(), startTicks: 0)
@@ -101,13 +103,32 @@ struct ProcessStatus {
 }
 
 /// Which boot of the machine this is, as `/proc/sys/kernel/random/boot_id` spells it; empty if that cannot be read.
-public func bootID() -> String {
+public func bootID() -> String { played?.bootID ?? bootOfThisProcess }
+
+/// Read once: no process outlives its boot.
+private let bootOfThisProcess: String = {
     guard let bytes = readKernelFile("/proc/sys/kernel/random/boot_id") else { return "" }
     return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+}()
+
+/// How many bytes of memory of its own the process `pid` has, and the most that it had at once: of what is resident
+/// (proc_pid_status(5)) what lies in no file. Nil if it has ended.
+public func anonymousMemory(ofPID pid: Int32) -> (now: Int64, peak: Int64)? {
+    guard let status = readKernelFile("/proc/\(pid)/status") else { return nil }
+    var kibibytes: [String: Int64] = [:]
+    for line in status.split(separator: UInt8(ascii: "\n")) {
+        let words = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: ":") }
+        guard words.count == 3, let value = Int64(String(decoding: words[1], as: UTF8.self)) else { continue }
+        kibibytes[String(decoding: words[0], as: UTF8.self)] = value
+    }
+    guard let now = kibibytes["RssAnon"], let peak = kibibytes["VmHWM"] else { return nil }
+    let ofFiles = (kibibytes["RssFile"] ?? 0) + (kibibytes["RssShmem"] ?? 0)
+    return (now << 10, max(now, peak - ofFiles) << 10)
 }
 
 /// The one line of a file that the kernel makes up and gives out at once; nil if it cannot be read.
 private func readKernelLine(_ path: String) -> [UInt8]? {
+    if let played { return played.kernelFile(path) }
     let opened = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard opened >= 0 else { return nil }
     let file = OwnedDescriptor(owning: opened)
@@ -126,6 +147,7 @@ private let kernelFileBytesMax = 1 << 20
 /// A file the kernel makes up as it is read, whose size says nothing; nil if it cannot be read, or ends while it is
 /// read.
 func readKernelFile(_ path: String) -> [UInt8]? {
+    if let played { return played.kernelFile(path) }
     let opened = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard opened >= 0 else { return nil }
     let file = OwnedDescriptor(owning: opened)

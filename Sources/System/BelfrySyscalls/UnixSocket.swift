@@ -1,11 +1,25 @@
-public import Glibc
+import Glibc
 
 /// Connects the socket `number` to the Unix socket at `path`.
 ///
 /// - Throws: also if `path` is longer than an address can hold (`ENAMETOOLONG`).
 public func connectUnixSocket(_ number: Int32, to path: String) throws(SystemError) {
     var address = try UnixAddress(path)
-    try checked("connect", on: path) { unsafe address.withPointer { unsafe connect(number, $0, $1) } }
+    try checked("connect", on: path) {
+        if let played { return played.connect(number, path) }
+        return unsafe address.withPointer { unsafe connect(number, $0, $1) }
+    }
+}
+
+/// Gives the socket `number` the address `path` (`bind`).
+///
+/// - Throws: also if `path` is longer than an address can hold (`ENAMETOOLONG`).
+public func bindUnixSocket(_ number: Int32, to path: String) throws(SystemError) {
+    var address = try UnixAddress(path)
+    try checked("bind", on: path) {
+        if let played { return played.bind(number, path) }
+        return unsafe address.withPointer { unsafe bind(number, $0, $1) }
+    }
 }
 
 /// The address of a Unix socket in the file system.
@@ -25,7 +39,7 @@ public struct UnixAddress {
     }
 
     /// Calls `body` with the address as bind(2) and connect(2) take it.
-    public mutating func withPointer(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+    fileprivate mutating func withPointer(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 unsafe body($0, socklen_t(MemoryLayout<sockaddr_un>.size))

@@ -130,7 +130,7 @@ public final class LedgerFile {
     /// Changes the ledger as ``transact(on:_:completion:)`` does, and waits until the file has it, or for a second: for
     /// the command line. `decided` is called before that, as soon as all of Belfry can know of the change.
     public func transactAndWait<Answer>(
-        on loop: Loop, _ change: @escaping (inout Ledger) -> Answer,
+        on loop: any EventLoop, _ change: @escaping (inout Ledger) -> Answer,
         decided: (LedgerTransaction<Answer>) -> Void = { _ in }
     ) -> LedgerTransaction<Answer> {
         var ended: LedgerTransaction<Answer>?
@@ -159,7 +159,9 @@ public final class LedgerFile {
     private func endFinishing(on timers: any TimerSource) {
         guard let (end, done) = finishing, !isRecording, following == nil else { return }
         if timers.now < end, notes.areStillOwed, !(lastFailure?.isHopeless ?? false) {
-            return record(on: timers) { [self] in onRecorded($0) }
+            record(on: timers) { [self] in onRecorded($0) }
+            // What is recorded at once calls nobody back.
+            if isRecording { return }
         }
         finishing = nil
         done()
@@ -174,7 +176,8 @@ public final class LedgerFile {
     /// Says `ask` to whoever rings `key`, or to all who ring if that is nil, and calls `done` with what they answered
     /// within 100 ms, and whether all of them did; perhaps before this returns.
     public func ask(
-        _ ask: RingAsk, of key: CallKey?, on loop: Loop, done: @escaping (_ answers: [RingAnswer], _ all: Bool) -> Void
+        _ ask: RingAsk, of key: CallKey?, on loop: any EventLoop,
+        done: @escaping (_ answers: [RingAnswer], _ all: Bool) -> Void
     ) {
         let rings = (read()?.rings ?? []).filter { key == nil || $0.key == key }
         RingCalls.ask(ask, of: rings, in: file.group, folder: folder, on: loop) { done($0, $0.count == rings.count) }
@@ -192,7 +195,7 @@ public final class LedgerFile {
     /// If the file is missing or cannot be read for a moment, what it said last counts: such a file hangs up nothing
     /// (R13).
     public func watch(
-        on loop: Loop, failure: @escaping (SystemError) -> Void = { _ in }, changed: @escaping (Ledger) -> Void
+        on loop: any EventLoop, failure: @escaping (SystemError) -> Void = { _ in }, changed: @escaping (Ledger) -> Void
     ) -> LedgerWatch {
         LedgerWatch(file: file, notes: notes, loop: loop, failure: failure, changed: changed)
     }

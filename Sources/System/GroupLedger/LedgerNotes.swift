@@ -60,12 +60,12 @@ final class LedgerNotes {
     }
 
     /// Whether the group file lacks something.
-    var areOwed: Bool { !unlaid.isEmpty || known.contains { $0.isOwed } }
+    var areOwed: Bool { unlaid.contains { !$0.isRecorded } || known.contains { $0.isOwed } }
 
     /// Whether the group file still lacks something that this process changed. Looks for its notes alone: if many
     /// processes wait for the file, each would read the notes of all.
     var areStillOwed: Bool {
-        !unlaid.isEmpty
+        unlaid.contains { !$0.isRecorded }
             || known.contains {
                 guard $0.isOwed, $0.isOfThisProcess else { return false }
                 return (try? folder.directory?.identity(of: Self.name($0.stem, .owed))) != nil

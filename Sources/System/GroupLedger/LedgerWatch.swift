@@ -9,7 +9,7 @@ public import CallLedger
 public final class LedgerWatch {
     private let file: GroupFile
     private let notes: LedgerNotes
-    private let loop: Loop
+    private let loop: any EventLoop
     private let changed: (Ledger) -> Void
     private var begins: (any ScheduledTimer)?
     private var timer: (any ScheduledTimer)?
@@ -20,10 +20,10 @@ public final class LedgerWatch {
     /// The file as it was when it could be read last, perhaps in an excerpt.
     public private(set) var latest: GroupSnapshot?
     /// Rarely more than two, so that searching is cheaper for a ring than creating a dictionary.
-    private var deaths: [(owner: Owner, source: ProcessSource)] = []
+    private var deaths: [(owner: Owner, source: any LoopWatch)] = []
 
     init(
-        file: GroupFile, notes: LedgerNotes, loop: Loop, failure: @escaping (SystemError) -> Void,
+        file: GroupFile, notes: LedgerNotes, loop: any EventLoop, failure: @escaping (SystemError) -> Void,
         changed: @escaping (Ledger) -> Void
     ) {
         self.file = file

@@ -26,7 +26,7 @@ extension Moment {
     static func now(reading snapshot: GroupSnapshot) -> Moment {
         Moment(
             now: Instant(microseconds: bootTimeMicroseconds()), wall: WallTime(microseconds: wallTimeMicroseconds()),
-            bootID: bootIDOfThisBoot, fileModified: snapshot.modifiedAt
+            bootID: BelfrySyscalls.bootID(), fileModified: snapshot.modifiedAt
         ) { owner in
             ProcessIdentity(owner)?.isAlive ?? false
         }
@@ -37,11 +37,12 @@ extension Owner {
     /// The process `identity` of this boot, as the owner of its ring number `ring`, counted from 0.
     public init(_ identity: ProcessIdentity, ring: Int64 = 0) {
         self.init(
-            bootID: bootIDOfThisBoot, pid: Int64(identity.pid), start: Int64(clamping: identity.startTicks), ring: ring)
+            bootID: BelfrySyscalls.bootID(), pid: Int64(identity.pid), start: Int64(clamping: identity.startTicks),
+            ring: ring)
     }
 
     /// Whether the owner's process still runs.
-    public var isAlive: Bool { bootID == bootIDOfThisBoot && ProcessIdentity(self)?.isAlive ?? false }
+    public var isAlive: Bool { bootID == BelfrySyscalls.bootID() && ProcessIdentity(self)?.isAlive ?? false }
 }
 
 extension ProcessIdentity {
@@ -51,5 +52,3 @@ extension ProcessIdentity {
         self.init(pid: pid, startTicks: start)
     }
 }
-
-private let bootIDOfThisBoot = bootID()

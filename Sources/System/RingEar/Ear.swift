@@ -1,7 +1,6 @@
 public import BelfryEventLoop
 public import BelfrySyscalls
 import BelfryTerms
-import CBelfryLinux
 public import CallLedger
 import Glibc
 
@@ -21,7 +20,7 @@ public final class Ear {
     private let folder: RingFolder
     private let name: String
     private let socket: OwnedDescriptor
-    private var source: DescriptorSource?
+    private var source: (any LoopWatch)?
     private var heard: ((RingMessage, @escaping (RingAnswer?) -> Void) -> Void)?
     private var connections: [Connection] = []
 
@@ -53,15 +52,12 @@ public final class Ear {
             try folder.directory?.remove(name)
             try bind()
         }
-        let number = socket.number
-        try checked("listen", on: name) { Glibc.listen(number, Self.backlog) }
+        try BelfrySyscalls.listen(at: socket.number, backlog: Self.backlog)
     }
 
     private func bind() throws(SystemError) {
         try folder.open(makes: true)
-        let number = socket.number
-        var address = try folder.address(of: name)
-        try checked("bind", on: name) { unsafe address.withPointer { unsafe Glibc.bind(number, $0, $1) } }
+        try bindUnixSocket(socket.number, to: folder.address(of: name))
     }
 
     /// Hears what is asked on `loop`: `heard` gets each message, and calls the closure with what became of the ring
@@ -69,7 +65,7 @@ public final class Ear {
     ///
     /// A message that makes no sense or comes from another user is dropped.
     public func listen(
-        on loop: Loop, _ heard: @escaping (RingMessage, @escaping (RingAnswer?) -> Void) -> Void
+        on loop: any EventLoop, _ heard: @escaping (RingMessage, @escaping (RingAnswer?) -> Void) -> Void
     ) throws(SystemError) {
         self.heard = heard
         source = try loop.watch(descriptor: socket.number, events: .readable, description: "ear") { [weak self] _ in
@@ -87,14 +83,8 @@ public final class Ear {
         try? folder.directory?.remove(name)
     }
 
-    private func accept(on loop: Loop) {
-        let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        let accepted = accept4(socket.number, nil, nil, flags)
-        // Whoever connected may have left again.
-        guard accepted >= 0 else { return }
-        let descriptor = OwnedDescriptor(owning: accepted)
-        var user: UInt32 = 0
-        guard unsafe clinux_peer_user(descriptor.number, &user) == 0, user == geteuid() || user == 0 else { return }
+    private func accept(on loop: any EventLoop) {
+        guard let descriptor = acceptOurs(at: socket.number) else { return }
         connections.removeAll { $0.isClosed }
         if connections.count == Self.connectionsMax { connections.removeFirst().close() }
         let connection = Connection(descriptor)
@@ -107,7 +97,7 @@ public final class Ear {
     /// One who asks.
     private final class Connection {
         private let descriptor: OwnedDescriptor
-        private var source: DescriptorSource?
+        private var source: (any LoopWatch)?
         private var timer: (any ScheduledTimer)?
         private(set) var isClosed = false
 
@@ -116,7 +106,7 @@ public final class Ear {
         }
 
         /// Calls `heard` with the message, now if it is here already.
-        func read(on loop: Loop, patience: TimeSpan, heard: @escaping (RingMessage) -> Void) {
+        func read(on loop: any EventLoop, patience: TimeSpan, heard: @escaping (RingMessage) -> Void) {
             guard !take(heard) else { return }
             source = try? loop.watch(descriptor: descriptor.number, events: .readable, description: "asker") {
                 [weak self] _ in _ = self?.take(heard)
@@ -149,8 +139,7 @@ public final class Ear {
             guard !isClosed else { return }
             isClosed = true
             stopReading()
-            // The peer learns of it even if this object lives on.
-            shutdown(descriptor.number, Int32(SHUT_RDWR))
+            endConnection(descriptor.number)
         }
 
         private func stopReading() {

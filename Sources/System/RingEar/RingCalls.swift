@@ -10,13 +10,13 @@ public final class RingCalls {
     public static let patience = TimeSpan.milliseconds(100)
 
     private let folder: RingFolder
-    private let loop: Loop
+    private let loop: any EventLoop
     private var calls: [RingCall] = []
     private var answers: [RingAnswer] = []
     private var done: (([RingAnswer]) -> Void)?
     private var timer: (any ScheduledTimer)?
 
-    private init(folder: RingFolder, loop: Loop) {
+    private init(folder: RingFolder, loop: any EventLoop) {
         self.folder = folder
         self.loop = loop
     }
@@ -27,7 +27,7 @@ public final class RingCalls {
     /// Who does not answer is missing among the answers: a process that is dead, stopped or overloaded. The ear of a
     /// dead one is removed.
     public static func ask(
-        _ ask: RingAsk, of rings: [Call], in group: GroupName, folder: RingFolder, on loop: Loop,
+        _ ask: RingAsk, of rings: [Call], in group: GroupName, folder: RingFolder, on loop: any EventLoop,
         done: @escaping ([RingAnswer]) -> Void
     ) {
         guard !rings.isEmpty, (try? folder.open(makes: false)) == true else { return done([]) }
@@ -113,7 +113,7 @@ private final class RingCall {
     private let socket: OwnedDescriptor
     private(set) var isAsked = false
     private(set) var isOver = false
-    var source: DescriptorSource?
+    var source: (any LoopWatch)?
     var retry: (any ScheduledTimer)?
 
     /// nil if no descriptor is left.
@@ -127,8 +127,7 @@ private final class RingCall {
     var number: Int32 { socket.number }
 
     func say(in folder: RingFolder) throws(SystemError) {
-        var address = try folder.address(of: ear)
-        try checked("connect", on: ear) { unsafe address.withPointer { unsafe connect(number, $0, $1) } }
+        try connectUnixSocket(number, to: folder.address(of: ear))
         try sendPacket(packet, to: number)
         isAsked = true
     }

@@ -88,9 +88,9 @@ public final class RingFolder {
     }
 
     /// The address of the socket `name` in the open folder, however long the folder's path is.
-    func address(of name: String) throws(SystemError) -> UnixAddress {
+    func address(of name: String) throws(SystemError) -> String {
         switch directory?.descriptor.number {
-        case let number?: return try UnixAddress("/proc/self/fd/\(number)/\(name)")
+        case let number?: return "/proc/self/fd/\(number)/\(name)"
         case nil: throw SystemError(errno: ENOENT, call: "sockaddr_un", subject: name)
         }
     }

@@ -1,0 +1,17 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "OwnExtension",
+    dependencies: [.package(name: "belfry", path: "../..")],
+    targets: [
+        .executableTarget(
+            name: "AppExtension",
+            dependencies: [
+                .product(name: "ExtensionProcess", package: "belfry"),
+                .product(name: "UserNotifications", package: "belfry"),
+            ],
+            swiftSettings: [.swiftLanguageMode(.v5), .enableUpcomingFeature("BareSlashRegexLiterals")]
+        )
+    ]
+)

@@ -1,0 +1,36 @@
+@unsafe @preconcurrency import Glibc
+public import UserNotifications
+
+/// Runs an extension in this process until its host leaves; the whole of an extension's `main.swift`:
+///
+/// ```swift
+/// ExtensionProcess.run(NotificationService())
+/// ```
+///
+/// `makeService` is evaluated anew for each notification. The main thread serves the main queue, the main actor and the
+/// main run loop; `didReceive` and the expiry call are made on two others. The host is at descriptor 3. Without one, as
+/// in a shell, the process says so and ends with status 64.
+public func run(_ makeService: @autoclosure @escaping @Sendable () -> UNNotificationServiceExtension) -> Never {
+    // What the code prints is read by the host, line by line, and not lost if the process is killed.
+    unsafe setvbuf(stdout, nil, _IOLBF, 0)
+    keepBridges()
+    guard let channel = ProcessChannel(descriptor: ProcessChannel.hostDescriptor) else {
+        let line = "An extension is started by its host: belfry-worker --extension Name.appex\n"
+        FileHandle.standardError.write(Data(line.utf8))
+        exit(EX_USAGE)
+    }
+    let visits = Visits(channel: channel, makeService: makeService)
+    let reader = Thread { visits.serve() }
+    reader.name = "host"
+    reader.start()
+    // A run loop without a source ends at once.
+    RunLoop.main.add(Timer(fire: .distantFuture, interval: 0, repeats: false) { _ in }, forMode: .default)
+    while true { RunLoop.main.run() }
+}
+
+/// Refers to the bridges that a cast asks for at run time alone: static linking leaves out what nobody refers to, and
+/// then `as? NSArray` and `as? NSSet` are nil without a word.
+private func keepBridges() {
+    let bridged: [NSObject] = [[Any]() as NSArray, Set<AnyHashable>() as NSSet, [AnyHashable: Any]() as NSDictionary]
+    precondition(bridged.count == 3, "the bridges are gone")
+}

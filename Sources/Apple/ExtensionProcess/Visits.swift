@@ -1,0 +1,118 @@
+import BelfryProtocol
+import BelfryTerms
+import Glibc
+import HostChannel
+import UserNotifications
+
+/// The notifications of this process: hands each to an object of its own, on a thread of its own, and tells the host
+/// what comes of it.
+final class Visits: @unchecked Sendable {
+    private let channel: ProcessChannel
+    private let makeService: @Sendable () -> UNNotificationServiceExtension
+    /// Touched by the reading thread alone: objects whose expiry call may yet come.
+    private var visits: [Int64: Visit] = [:]
+
+    init(channel: ProcessChannel, makeService: @escaping @Sendable () -> UNNotificationServiceExtension) {
+        self.channel = channel
+        self.makeService = makeService
+    }
+
+    /// Reads what the host says until it leaves, and then ends the process.
+    func serve() {
+        var end = ExtensionEnd()
+        while true {
+            let bytes = channel.read()
+            guard !bytes.isEmpty, let messages = try? end.take(bytes) else { break }
+            for message in messages { hear(message) }
+        }
+        UNUserNotificationCenter.current().finish()
+        _exit(EXIT_SUCCESS)
+    }
+
+    private func hear(_ message: HostMessage) {
+        switch message {
+        case .hello(let greeting):
+            HostDoor.open(greeting) { [channel] word in
+                switch word {
+                // Which notification's code it is nobody can tell: the host takes it for the last one's.
+                case .asked(let asked): channel.say(.asked(0, asked))
+                case .output(let output): channel.say(.output(0, output))
+                case .warning(let code, let detail): channel.say(.warning(0, CodeWord(code), detail: detail))
+                }
+            }
+            channel.say(.hello)
+        case .request(let request):
+            HostDoor.requestBegan()
+            ExpiringActivities.renew()
+            let visit = Visit(request, service: makeService(), channel: channel)
+            visits = visits.filter { !$0.value.isOver }
+            visits[request.number] = visit
+            visit.receive()
+        case .finished(let token): HostDoor.finished(token)
+        case .expire(let number):
+            visits[number]?.expire()
+            ExpiringActivities.expire()
+        }
+    }
+}
+
+/// One notification and the object that has it.
+private final class Visit: @unchecked Sendable {
+    private let number: Int64
+    private let request: UNNotificationRequest
+    private let original: NotificationContent
+    private let service: UNNotificationServiceExtension
+    private let channel: ProcessChannel
+    private let lock = NSLock()
+    private var hasReplied = false
+    private var hasReturned = false
+
+    init(_ request: ExtensionRequest, service: UNNotificationServiceExtension, channel: ProcessChannel) {
+        number = request.number
+        self.request = UNNotificationRequest(pushed: request.identifier, content: request.content)
+        original = request.content
+        self.service = service
+        self.channel = channel
+    }
+
+    /// Whether the object has replied and returned.
+    var isOver: Bool { lock.withLock { hasReplied && hasReturned } }
+
+    /// Calls `didReceive` on a thread of its own.
+    func receive() {
+        start("didReceive") { visit in
+            visit.service.didReceive(visit.request) { content in visit.reply(content) }
+            visit.lock.withLock { visit.hasReturned = true }
+            visit.channel.say(.returned(visit.number))
+        }
+    }
+
+    /// Tells the object on another thread that its time is nearly over.
+    func expire() {
+        start("serviceExtensionTimeWillExpire") { visit in visit.service.serviceExtensionTimeWillExpire() }
+    }
+
+    /// The content handler: the content counts as it is now (R2). From its first call on the centre is closed.
+    private func reply(_ content: UNNotificationContent) {
+        let value = content.value
+        let isFirst = lock.withLock {
+            defer { hasReplied = true }
+            return !hasReplied
+        }
+        let reply = ExtensionMessage.reply(number, value)
+        let canBeHeard = reply.canBeHeard
+        if isFirst {
+            UNUserNotificationCenter.current().showed(request.identifier, canBeHeard ? content : request.content)
+            HostDoor.requestReplied()
+        }
+        if canBeHeard { return channel.say(reply) }
+        HostDoor.warn(.outputCut, "a reply that is too large: the original is handed over")
+        channel.say(.reply(number, original))
+    }
+
+    private func start(_ name: String, _ body: @escaping @Sendable (Visit) -> Void) {
+        let thread = Thread { body(self) }
+        thread.name = name
+        thread.start()
+    }
+}

@@ -1,0 +1,123 @@
+import BelfryTerms
+
+// What Foundation has on iOS, people's code names, and Linux cannot have: it compiles, and fails at run time as its
+// documentation says, with a warning.
+
+/// What reads and writes files together with other processes of iOS: there are none, so nothing is coordinated.
+open class NSFileCoordinator: NSObject {
+    /// How to read.
+    public struct ReadingOptions: OptionSet, Sendable {
+        /// The options' bits.
+        public let rawValue: UInt
+
+        /// The options of these bits.
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+
+        /// Without others saving first.
+        public static let withoutChanges = ReadingOptions(rawValue: 1 << 0)
+    }
+
+    /// How to write.
+    public struct WritingOptions: OptionSet, Sendable {
+        /// The options' bits.
+        public let rawValue: UInt
+
+        /// The options of these bits.
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+
+        /// To delete.
+        public static let forDeleting = WritingOptions(rawValue: 1 << 0)
+        /// To replace.
+        public static let forReplacing = WritingOptions(rawValue: 1 << 3)
+    }
+
+    /// A coordinator.
+    public init(filePresenter: Any? = nil) { super.init() }
+
+    /// Refused: `outError` says so, and `reader` is not called.
+    open func coordinate(
+        readingItemAt url: URL, options: ReadingOptions = [], error outError: UnsafeMutablePointer<NSError?>?,
+        byAccessor reader: (URL) -> Void
+    ) {
+        unsafe refuse(outError)
+    }
+
+    /// Refused: `outError` says so, and `writer` is not called.
+    open func coordinate(
+        writingItemAt url: URL, options: WritingOptions = [], error outError: UnsafeMutablePointer<NSError?>?,
+        byAccessor writer: (URL) -> Void
+    ) {
+        unsafe refuse(outError)
+    }
+
+    private func refuse(_ outError: UnsafeMutablePointer<NSError?>?) {
+        HostDoor.warn(.unsupported, "NSFileCoordinator")
+        unsafe outError?.pointee = Refusal.error
+    }
+}
+
+/// Data that another app offers: there is none.
+open class NSItemProvider: NSObject {
+    /// The domain of its errors.
+    public static let errorDomain = "NSItemProviderErrorDomain"
+
+    /// A provider of nothing.
+    public override init() { super.init() }
+
+    /// A provider of the file at `fileURL`, which is never loaded.
+    public convenience init?(contentsOf fileURL: URL!) { self.init() }
+
+    /// None.
+    open var registeredTypeIdentifiers: [String] { [] }
+
+    /// False.
+    open func hasItemConformingToTypeIdentifier(_ typeIdentifier: String) -> Bool { false }
+
+    /// Refused: the handler gets an error that the item is not available.
+    open func loadItem(
+        forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil,
+        completionHandler: (@Sendable (Any?, (any Error)?) -> Void)? = nil
+    ) {
+        HostDoor.warn(.unsupported, "NSItemProvider")
+        DispatchQueue.global().async {
+            completionHandler?(nil, NSError(domain: NSItemProvider.errorDomain, code: -1_000, userInfo: nil))
+        }
+    }
+}
+
+/// What somebody does in an app, as a value: nobody hands it on.
+open class NSUserActivity: NSObject {
+    /// What kind of activity.
+    public let activityType: String
+    /// What people read.
+    open var title: String?
+    /// What belongs to it.
+    open var userInfo: [AnyHashable: Any]?
+    /// Where to go on in a browser.
+    open var webpageURL: URL?
+    /// Whether another device may go on.
+    open var isEligibleForHandoff = true
+    /// Whether a search may find it.
+    open var isEligibleForSearch = false
+
+    /// An activity.
+    public init(activityType: String) {
+        self.activityType = activityType
+        super.init()
+    }
+
+    /// Refused with a warning.
+    open func becomeCurrent() { HostDoor.warn(.unsupported, "NSUserActivity.becomeCurrent()") }
+
+    /// Does nothing, since it never was.
+    open func resignCurrent() {}
+
+    /// Does nothing, since it never was valid.
+    open func invalidate() {}
+}
+
+private enum Refusal {
+    static var error: NSError {
+        NSError(domain: NSCocoaErrorDomain, code: CocoaError.featureUnsupported.rawValue, userInfo: nil)
+    }
+}

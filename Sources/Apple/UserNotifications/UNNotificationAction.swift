@@ -1,0 +1,265 @@
+/// What an action demands.
+public struct UNNotificationActionOptions: OptionSet, Sendable {
+    /// The options' bits.
+    public let rawValue: UInt
+
+    /// The options of these bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// An unlocked device.
+    public static let authenticationRequired = UNNotificationActionOptions(rawValue: 1 << 0)
+    /// To be shown as destructive.
+    public static let destructive = UNNotificationActionOptions(rawValue: 1 << 1)
+    /// The app in front.
+    public static let foreground = UNNotificationActionOptions(rawValue: 1 << 2)
+}
+
+/// What a category's notifications may do.
+public struct UNNotificationCategoryOptions: OptionSet, Sendable {
+    /// The options' bits.
+    public let rawValue: UInt
+
+    /// The options of these bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// Tell the app when they are dismissed.
+    public static let customDismissAction = UNNotificationCategoryOptions(rawValue: 1 << 0)
+    /// Be shown in a car.
+    public static let allowInCarPlay = UNNotificationCategoryOptions(rawValue: 1 << 1)
+    /// Show the title where previews are hidden.
+    public static let hiddenPreviewsShowTitle = UNNotificationCategoryOptions(rawValue: 1 << 2)
+    /// Show the subtitle where previews are hidden.
+    public static let hiddenPreviewsShowSubtitle = UNNotificationCategoryOptions(rawValue: 1 << 3)
+    /// Be read out.
+    public static let allowAnnouncement = UNNotificationCategoryOptions(rawValue: 1 << 4)
+}
+
+/// The picture of an action.
+open class UNNotificationActionIcon: NSObject, NSCopying, NSSecureCoding {
+    let name: String
+    let isSystemImage: Bool
+
+    /// An image of the app's.
+    public convenience init(templateImageName: String) { self.init(templateImageName, isSystemImage: false) }
+
+    /// An image of the system's.
+    public convenience init(systemImageName: String) { self.init(systemImageName, isSystemImage: true) }
+
+    init(_ name: String, isSystemImage: Bool) {
+        self.name = name
+        self.isSystemImage = isSystemImage
+        super.init()
+    }
+
+    /// Itself: an icon does not change.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// True.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// An icon out of an archive; nil if that holds none.
+    public required init?(coder: NSCoder) {
+        guard let name = coder.decodeObject(of: NSString.self, forKey: "name") else { return nil }
+        self.name = name as String
+        isSystemImage = coder.decodeBool(forKey: "isSystemImage")
+        super.init()
+    }
+
+    /// Writes the icon into an archive.
+    open func encode(with coder: NSCoder) {
+        coder.encode(name as NSString, forKey: "name")
+        coder.encode(isSystemImage, forKey: "isSystemImage")
+    }
+}
+
+/// A button of a notification. Source: Apple, `UNNotificationAction`.
+open class UNNotificationAction: NSObject, NSCopying, NSSecureCoding {
+    /// What the app is told.
+    public let identifier: String
+    /// What is on the button.
+    public let title: String
+    /// What it demands.
+    public let options: UNNotificationActionOptions
+    /// The picture beside the title.
+    public let icon: UNNotificationActionIcon?
+
+    /// A button without a picture.
+    public convenience init(identifier: String, title: String, options: UNNotificationActionOptions = []) {
+        self.init(identifier: identifier, title: title, options: options, icon: nil)
+    }
+
+    /// A button.
+    public init(
+        identifier: String, title: String, options: UNNotificationActionOptions = [], icon: UNNotificationActionIcon?
+    ) {
+        self.identifier = identifier
+        self.title = title
+        self.options = options
+        self.icon = icon
+        super.init()
+    }
+
+    /// Itself: an action does not change.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// True.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// An action out of an archive; nil if that holds none.
+    public required init?(coder: NSCoder) {
+        guard let identifier = coder.decodeObject(of: NSString.self, forKey: "identifier"),
+            let title = coder.decodeObject(of: NSString.self, forKey: "title")
+        else { return nil }
+        self.identifier = identifier as String
+        self.title = title as String
+        options = UNNotificationActionOptions(rawValue: UInt(bitPattern: coder.decodeInteger(forKey: "options")))
+        icon = coder.decodeObject(of: UNNotificationActionIcon.self, forKey: "icon")
+        super.init()
+    }
+
+    /// Writes the action into an archive.
+    open func encode(with coder: NSCoder) {
+        coder.encode(identifier as NSString, forKey: "identifier")
+        coder.encode(title as NSString, forKey: "title")
+        coder.encode(Int(bitPattern: options.rawValue), forKey: "options")
+        coder.encode(icon, forKey: "icon")
+    }
+}
+
+/// A button that asks for text.
+open class UNTextInputNotificationAction: UNNotificationAction {
+    /// What is on the button that sends the text.
+    public let textInputButtonTitle: String
+    /// What stands where nothing is written yet.
+    public let textInputPlaceholder: String
+
+    /// A button without a picture.
+    public convenience init(
+        identifier: String, title: String, options: UNNotificationActionOptions = [], textInputButtonTitle: String,
+        textInputPlaceholder: String
+    ) {
+        self.init(
+            identifier: identifier, title: title, options: options, icon: nil,
+            textInputButtonTitle: textInputButtonTitle, textInputPlaceholder: textInputPlaceholder)
+    }
+
+    /// A button.
+    public init(
+        identifier: String, title: String, options: UNNotificationActionOptions = [], icon: UNNotificationActionIcon?,
+        textInputButtonTitle: String, textInputPlaceholder: String
+    ) {
+        self.textInputButtonTitle = textInputButtonTitle
+        self.textInputPlaceholder = textInputPlaceholder
+        super.init(identifier: identifier, title: title, options: options, icon: icon)
+    }
+
+    /// An action out of an archive; nil if that holds none.
+    public required init?(coder: NSCoder) {
+        guard let title = coder.decodeObject(of: NSString.self, forKey: "textInputButtonTitle"),
+            let placeholder = coder.decodeObject(of: NSString.self, forKey: "textInputPlaceholder")
+        else { return nil }
+        textInputButtonTitle = title as String
+        textInputPlaceholder = placeholder as String
+        super.init(coder: coder)
+    }
+
+    /// Writes the action into an archive.
+    open override func encode(with coder: NSCoder) {
+        super.encode(with: coder)
+        coder.encode(textInputButtonTitle as NSString, forKey: "textInputButtonTitle")
+        coder.encode(textInputPlaceholder as NSString, forKey: "textInputPlaceholder")
+    }
+}
+
+/// A kind of notification, with its buttons. Source: Apple, `UNNotificationCategory`.
+open class UNNotificationCategory: NSObject, NSCopying, NSSecureCoding {
+    /// What a notification's category names.
+    public let identifier: String
+    /// The buttons.
+    public let actions: [UNNotificationAction]
+    /// The intents that it belongs to.
+    public let intentIdentifiers: [String]
+    /// What its notifications may do.
+    public let options: UNNotificationCategoryOptions
+    /// What is shown where previews are hidden.
+    public let hiddenPreviewsBodyPlaceholder: String
+    /// How a summary of several is worded.
+    public let categorySummaryFormat: String
+
+    /// A kind of notification.
+    public convenience init(
+        identifier: String, actions: [UNNotificationAction], intentIdentifiers: [String],
+        options: UNNotificationCategoryOptions = []
+    ) {
+        self.init(
+            identifier: identifier, actions: actions, intentIdentifiers: intentIdentifiers,
+            hiddenPreviewsBodyPlaceholder: nil, categorySummaryFormat: nil, options: options)
+    }
+
+    /// A kind of notification that says something where previews are hidden.
+    public convenience init(
+        identifier: String, actions: [UNNotificationAction], intentIdentifiers: [String],
+        hiddenPreviewsBodyPlaceholder: String, options: UNNotificationCategoryOptions = []
+    ) {
+        self.init(
+            identifier: identifier, actions: actions, intentIdentifiers: intentIdentifiers,
+            hiddenPreviewsBodyPlaceholder: hiddenPreviewsBodyPlaceholder, categorySummaryFormat: nil,
+            options: options)
+    }
+
+    /// A kind of notification that also words its summary.
+    public init(
+        identifier: String, actions: [UNNotificationAction], intentIdentifiers: [String],
+        hiddenPreviewsBodyPlaceholder: String?, categorySummaryFormat: String?,
+        options: UNNotificationCategoryOptions = []
+    ) {
+        self.identifier = identifier
+        self.actions = actions
+        self.intentIdentifiers = intentIdentifiers
+        self.hiddenPreviewsBodyPlaceholder = hiddenPreviewsBodyPlaceholder ?? ""
+        self.categorySummaryFormat = categorySummaryFormat ?? ""
+        self.options = options
+        super.init()
+    }
+
+    /// Itself: a category does not change.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// True.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// A category out of an archive; nil if that holds none.
+    public required init?(coder: NSCoder) {
+        func text(_ key: String) -> String? { coder.decodeObject(of: NSString.self, forKey: key).map { $0 as String } }
+        let kinds = [NSArray.self, UNNotificationAction.self, UNTextInputNotificationAction.self]
+        guard let identifier = text("identifier"),
+            let actions = coder.decodeObject(of: kinds, forKey: "actions") as? [UNNotificationAction],
+            let intents = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: "intents") as? [String]
+        else { return nil }
+        self.identifier = identifier
+        self.actions = actions
+        intentIdentifiers = intents
+        hiddenPreviewsBodyPlaceholder = text("hiddenPreviewsBodyPlaceholder") ?? ""
+        categorySummaryFormat = text("categorySummaryFormat") ?? ""
+        options = UNNotificationCategoryOptions(rawValue: UInt(bitPattern: coder.decodeInteger(forKey: "options")))
+        super.init()
+    }
+
+    /// Writes the category into an archive.
+    open func encode(with coder: NSCoder) {
+        coder.encode(identifier as NSString, forKey: "identifier")
+        coder.encode(actions as NSArray, forKey: "actions")
+        coder.encode(intentIdentifiers as NSArray, forKey: "intents")
+        coder.encode(hiddenPreviewsBodyPlaceholder as NSString, forKey: "hiddenPreviewsBodyPlaceholder")
+        coder.encode(categorySummaryFormat as NSString, forKey: "categorySummaryFormat")
+        coder.encode(Int(bitPattern: options.rawValue), forKey: "options")
+    }
+
+    /// Whether `object` is a category of the same identifier: in a set there is one of each.
+    open override func isEqual(_ object: Any?) -> Bool {
+        (object as? UNNotificationCategory)?.identifier == identifier
+    }
+
+    /// The same for categories that are equal.
+    open override var hash: Int { identifier.hashValue }
+}

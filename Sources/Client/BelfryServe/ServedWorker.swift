@@ -1,0 +1,26 @@
+public import BelfrySyscalls
+import BelfrySettings
+public import BelfryTerms
+
+/// A worker as no service manager starts it: how, and how long it may live.
+public struct ServedWorker {
+    /// What a worker may take beyond its budget: `RuntimeMaxSec=` of `belfry@.service`.
+    private static let lifetimeBeyondBudget = TimeSpan.seconds(3)
+    /// What a service manager says to its own services alone.
+    private static let foreignVariables = ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "NOTIFY_SOCKET"]
+
+    /// The program with its environment.
+    public let command: ChildCommand
+    /// After so long it is ended.
+    public let lifetimeMax: TimeSpan
+
+    /// The worker `program`, whose settings are the `BELFRY_...` variables of `environment` and nothing else.
+    public init(_ program: String, environment: [String: String]) {
+        var environment = environment.filter { !Self.foreignVariables.contains($0.key) }
+        environment["BELFRY_CONFIG_FILES"] = "no"
+        environment["SWIFT_BACKTRACE"] = "enable=no,swift-backtrace=/"
+        command = ChildCommand(path: program, environment: environment)
+        let budget = SettingsLoader.load(environment: Environment(environment)).settings.expiryBudget
+        lifetimeMax = budget + Self.lifetimeBeyondBudget
+    }
+}

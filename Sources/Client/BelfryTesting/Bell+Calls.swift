@@ -1,0 +1,40 @@
+import BelfryJSON
+import BelfryProtocol
+public import BelfryTerms
+public import FoundationEssentials
+
+/// What the caller's side pushes.
+extension Bell {
+    /// Pushes a call request.
+    ///
+    /// - Parameters:
+    ///   - id: what its hangup names; empty for the anonymous call.
+    ///   - picture: the address of the caller's picture.
+    ///   - duration: how long it asks to ring, at least a second.
+    ///   - sentAt: when it was sent.
+    @discardableResult
+    public func call(
+        id: String = randomUUID(), name: String? = nil, handle: String? = nil, hasVideo: Bool = false,
+        picture: String? = nil, duration: Duration? = nil, sentAt: Date? = nil
+    ) async throws -> BellPush {
+        let request = CallRequest(
+            callID: id, callerName: name, handle: handle, hasVideo: hasVideo,
+            callerAvatar: picture.map { .url($0) } ?? .absent, duration: duration.map { TimeSpan($0) },
+            sentAt: sentAt.flatMap { WallTime($0) })
+        return try await push(Envelope().enclosing(request.payload()).serialized(), callID: id)
+    }
+
+    /// Pushes the hangup of the call `id`, as the caller's side does.
+    @discardableResult
+    public func hangup(
+        _ id: String, reason: HangupReason = .cancelled, sentAt: Date? = nil
+    ) async throws -> BellPush {
+        let hangup = Hangup(callID: id, reason: reason, sentAt: sentAt.flatMap { WallTime($0) })
+        return try await push(Envelope().enclosing(hangup.payload()).serialized(), callID: id)
+    }
+}
+
+extension WallTime {
+    /// The time that is `date`, in whole microseconds, clamped; nil of a date that is no time.
+    public init?(_ date: Date) { self.init(unixSeconds: date.timeIntervalSince1970) }
+}

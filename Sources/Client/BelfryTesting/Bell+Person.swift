@@ -1,0 +1,116 @@
+import BelfryAppGroup
+import BelfryEventLoop
+import BelfryEventLoopExecutor
+import BelfrySyscalls
+import BelfryTerms
+import CallLedger
+import Glibc
+import GroupLedger
+
+/// What the person at the device does, and sees.
+extension Bell {
+    /// A call that rings.
+    public struct RingingCall: Hashable, Sendable, CustomStringConvertible {
+        /// The call's id, empty for the anonymous call.
+        public let id: String
+        /// Who calls; empty if the push did not say.
+        public let name: String
+        /// Their number or address; empty if the push did not say.
+        public let handle: String
+        /// Whether it is a video call.
+        public let hasVideo: Bool
+
+        /// Its id and caller, escaped.
+        public var description: String {
+            let caller = [name, handle].filter { !$0.isEmpty }.joined(separator: ", ")
+            return Printable.escaped(CallText.name(of: id) + (caller.isEmpty ? "" : " (\(caller))"))
+        }
+
+        init(_ call: Call) {
+            (id, name, handle, hasVideo) = (call.key.text, call.name, call.handle, call.hasVideo)
+        }
+    }
+
+    /// The calls that ring, the oldest first, which is the loud one.
+    public var calls: [RingingCall] { (ledgerFile.read()?.rings ?? []).map(RingingCall.init) }
+
+    /// Answers the call `id`, or the loud one. It is silent once this returns.
+    ///
+    /// Throws ``BellError/Code/noSuchCall``, which says what rings instead, if it does not ring.
+    public func answer(_ id: String? = nil) async throws(BellError) {
+        try await end(id, by: .answer, as: .answered) { $0.answer($1) }
+    }
+
+    /// Declines the call `id`, or the loud one; see ``answer(_:)``.
+    public func decline(_ id: String? = nil) async throws(BellError) {
+        try await end(id, by: .decline, as: .declined) { $0.decline($1) }
+    }
+
+    /// The app comes to the front, which silences every ring, and those to come until ``enterBackground()``.
+    public func enterForeground() async throws(BellError) {
+        guard let process = ProcessIdentity(livingPID: getpid()) else {
+            throw BellError(.notRecorded, "this process cannot be named: /proc is missing")
+        }
+        try await change { $0.enterForeground(owner: Owner(process)) }
+        _ = await asked(.foreground, of: nil)
+    }
+
+    /// The app is in front no longer.
+    public func enterBackground() async throws(BellError) {
+        try await change { $0.enterBackground() }
+    }
+
+    /// Asks whoever rings the call to end it; if nobody hears that in time, ends it in the ledger.
+    private func end(
+        _ id: String?, by ask: RingAsk, as state: CallState,
+        _ change: @escaping @Sendable (inout Ledger, CallKey) -> Call?
+    ) async throws(BellError) {
+        let ledger = ledgerFile.read()
+        guard let key = id.map({ CallKey($0) }) ?? ledger?.loudest?.key else { throw nothingRings("a call") }
+        let name = Printable.escaped(CallText.name(of: key.text))
+        if let answer = await asked(ask, of: key).first(where: { $0.key == key }) {
+            guard answer.isRecorded else {
+                throw BellError(.notRecorded, "\(name) is silent, but \(ledgerFile.file.path) cannot be written")
+            }
+            return try check(answer.state, is: state, of: name)
+        }
+        let isOn = ledger?.rings.contains { $0.key == key } ?? false
+        // Whoever rings it may have heard and only have answered too late: then the call has ended by now.
+        let now = try await self.change { change(&$0, key)?.state ?? (isOn ? $0.call(key)?.state : nil) }
+        guard let now else { throw nothingRings(name) }
+        try check(now, is: state, of: name)
+    }
+
+    private func check(_ found: CallState, is wanted: CallState, of name: String) throws(BellError) {
+        guard found == wanted else {
+            throw BellError(.noSuchCall, "\(name) has ended already: \(found.rawValue)")
+        }
+    }
+
+    private func nothingRings(_ what: String) -> BellError {
+        let others = calls.map { "\($0)" }.joined(separator: "; ")
+        return BellError(
+            .noSuchCall, "\(what) does not ring; " + (others.isEmpty ? "nothing does" : "what rings: \(others)"))
+    }
+
+    private func asked(_ ask: RingAsk, of key: CallKey?) async -> [RingAnswer] {
+        await withCheckedContinuation { continuation in
+            ledgerFile.ask(ask, of: key, on: executor.loop) { answers, _ in continuation.resume(returning: answers) }
+        }
+    }
+
+    @discardableResult
+    private func change<Answer: Sendable>(
+        _ change: @escaping @Sendable (inout Ledger) -> Answer
+    ) async throws(BellError) -> Answer {
+        let transaction = await withCheckedContinuation { continuation in
+            ledgerFile.transact(on: executor.loop, change) { transaction in
+                continuation.resume(returning: (answer: transaction.value, outcome: transaction.outcome))
+            }
+        }
+        guard transaction.outcome.isRecorded else {
+            throw BellError(.notRecorded, "the group file \(ledgerFile.file.path) cannot be written")
+        }
+        return transaction.answer
+    }
+}

@@ -1,0 +1,94 @@
+import BelfryAppGroup
+import BelfryClient
+import BelfryEventLoop
+import BelfryEventLoopExecutor
+public import BelfryJSON
+public import BelfryProtocol
+import BelfryServe
+import BelfrySyscalls
+import BelfryTerms
+import CallLedger
+import GroupLedger
+import RingEar
+
+/// One virtual device that rings: its push socket, its workers, and the person who holds it.
+///
+/// Made by ``Belfry/running(settings:_:)``, or by ``Belfry/start(settings:)``. It has one thread with one event loop.
+public actor Bell {
+    /// The bell of the test that runs, if its trait gives it one.
+    @TaskLocal static var current: Bell?
+
+    /// Where to push: for what is tested, if that pushes by itself.
+    public nonisolated let socketPath: String
+    /// The variables by which other programs find this bell, such as `belfry` or your server: add them to theirs.
+    public nonisolated let environment: [String: String]
+
+    let ledgerFile: LedgerFile
+    nonisolated let executor: LoopExecutor
+    private var folder: ServeFolder?
+    private var server: PushServer?
+    /// A bell that nobody stops rings on until its process ends.
+    private var itself: Bell?
+
+    /// The loop's thread.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    init(_ folder: consuming ServeFolder, group: GroupName, on executor: LoopExecutor) {
+        socketPath = folder.socketPath
+        let variables = folder.variables(socketPath: folder.socketPath)
+        environment = Dictionary(variables.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
+        let state = StateDirectory(path: folder.statePath)
+        ledgerFile = LedgerFile(
+            state: state, runtime: RuntimeDirectory(path: folder.runtimePath), group: group)
+        self.executor = executor
+        self.folder = consume folder
+    }
+
+    func serve(_ worker: ServedWorker) throws(SystemError) {
+        do throws(SystemError) {
+            server = try PushServer(
+                at: socketPath, worker: worker.command, lifetimeMax: worker.lifetimeMax, on: executor.loop)
+            itself = self
+        } catch {
+            folder.take()?.remove()
+            throw error
+        }
+    }
+
+    /// Ends every ring, and with it every wait, and removes what the bell had. Does nothing the second time.
+    public func stop() async {
+        guard let server = server.take() else { return }
+        await withCheckedContinuation { continuation in
+            server.stop { continuation.resume() }
+        }
+        folder.take()?.remove()
+        itself = nil
+    }
+
+    /// Pushes `notification`, a payload or an envelope in JSON, as it is: `Data`, `[UInt8]` or a string's `utf8`.
+    ///
+    /// Once this returns it is on its way, and its worker handles it whether anybody looks at what it tells or not.
+    @discardableResult
+    public func push(_ notification: some Sequence<UInt8> & Sendable) async throws -> BellPush {
+        try await push(Array(notification), callID: nil)
+    }
+
+    /// Pushes `notification`, a payload or an envelope in JSON, as it is; see ``push(_:)``.
+    @discardableResult
+    public func push(_ notification: String) async throws -> BellPush {
+        try await push(Array(notification.utf8), callID: nil)
+    }
+
+    /// Pushes a payload in an envelope; see ``push(_:)``.
+    @discardableResult
+    public func push(payload: JSONObject, in envelope: Envelope = Envelope()) async throws -> BellPush {
+        try await push(envelope.enclosing(payload).serialized(), callID: nil)
+    }
+
+    func push(_ notification: [UInt8], callID: String?) async throws -> BellPush {
+        guard server != nil else { throw BellError(.stopped, "the bell has been stopped") }
+        let push = BellPush(callID: callID, on: executor)
+        try await push.send(notification, to: PushSocket(path: socketPath))
+        return push
+    }
+}

@@ -1,0 +1,78 @@
+import BelfrySettings
+public import BelfryTerms
+
+/// What an operator may tune, for one bell. What is nil is as configuration.md has it; no configuration file is read.
+public struct BellSettings: Hashable, Sendable {
+    /// How long a call rings, from 1 s.
+    public var ringDuration: Duration?
+    /// From one tick to the next, 200 ms to 10 s.
+    public var ringInterval: Duration?
+    /// The ring's sound: a name, the path of a file, or `none`, which needs no sound server.
+    public var sound: String
+    /// How a call rings while another one rings.
+    public var secondCall: RingMode?
+    /// How many calls may ring at once, 1 to 200.
+    public var maxCalls: Int?
+    /// The time for one notification, 1 s to 120 s.
+    public var expiryBudget: Duration?
+    /// An extension of your own, the absolute path of its folder `NAME.appex`; nil for the built-in service.
+    public var extensionPath: String?
+    /// How long a call's delivery waits for the caller's picture, 0 to 25 s.
+    public var avatarTimeout: Duration?
+    /// Hosts that pictures may come from even if they are private, such as a server of the test's own at `127.0.0.1`.
+    public var avatarAllow: [String]
+    /// The app group of a push that names none, and whose calls the bell's person answers.
+    public var appGroup: String
+
+    /// Settings: those of an installed Belfry without configuration, but silent.
+    public init(
+        ringDuration: Duration? = nil, ringInterval: Duration? = nil, sound: String = "none",
+        secondCall: RingMode? = nil, maxCalls: Int? = nil, expiryBudget: Duration? = nil,
+        extensionPath: String? = nil, avatarTimeout: Duration? = nil, avatarAllow: [String] = [],
+        appGroup: String = "group.belfry"
+    ) {
+        self.ringDuration = ringDuration
+        self.ringInterval = ringInterval
+        self.sound = sound
+        self.secondCall = secondCall
+        self.maxCalls = maxCalls
+        self.expiryBudget = expiryBudget
+        self.extensionPath = extensionPath
+        self.avatarTimeout = avatarTimeout
+        self.avatarAllow = avatarAllow
+        self.appGroup = appGroup
+    }
+
+    /// All settings, each inside its range.
+    func checked() throws(BellError) -> Settings {
+        var checked = Settings()
+        for setting in Setting.allCases {
+            let text = text(of: setting)
+            guard checked.set(setting, to: text) else {
+                let found = Printable.escaped(text)
+                throw BellError(.badSetting, "\(setting.name)\(found): expected \(setting.expectation)")
+            }
+        }
+        return checked
+    }
+
+    private func text(of setting: Setting) -> String {
+        switch setting {
+        case .ringDuration: Self.text(of: ringDuration)
+        case .ringInterval: Self.text(of: ringInterval)
+        case .ringSound: sound
+        case .secondCall: secondCall?.rawValue ?? ""
+        case .maxCalls: maxCalls.map(String.init) ?? ""
+        case .expiryBudget: Self.text(of: expiryBudget)
+        case .extensionPath: extensionPath ?? ""
+        case .avatarTimeout: Self.text(of: avatarTimeout)
+        case .avatarAllow: avatarAllow.joined(separator: " ")
+        case .appGroupName: appGroup
+        case .ringVibrate, .enforceMemory, .avatarMaxBytes, .avatarFrom: ""
+        }
+    }
+
+    private static func text(of duration: Duration?) -> String {
+        duration.map { ValueText.text(of: TimeSpan($0)) } ?? ""
+    }
+}

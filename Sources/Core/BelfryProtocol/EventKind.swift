@@ -1,0 +1,79 @@
+public import BelfryTerms
+
+extension Event {
+    /// What an event tells, without its details: the contract's events by their names.
+    public enum Kind: String, CaseIterable, Hashable, Sendable {
+        /// The notification was read; first of all.
+        case received
+        /// A call rings now, or goes on in another mode.
+        case ringing
+        /// A call request does not ring.
+        case silent
+        /// A tick was made.
+        case tick
+        /// The sound came on, or could not.
+        case sound
+        /// A picture was attached, or not.
+        case attachment
+        /// The content was handed over.
+        case delivered
+        /// The ring is over.
+        case ended
+        /// The person missed this call.
+        case missed
+        /// What iOS would have done, or what the operator should know.
+        case warning
+        /// The process of a foreign extension was started, has done its work, or is gone.
+        case extensionProcess = "extension"
+        /// A foreign extension's code asked for something.
+        case asked
+        /// The notification was refused.
+        case rejected
+        /// A later version's event, or one in a form that this version cannot read; its ``Event/name`` is its own.
+        case unknown
+    }
+
+    /// What it tells.
+    public var kind: Kind {
+        switch body {
+        case .received: .received
+        case .ringing: .ringing
+        case .silent: .silent
+        case .tick: .tick
+        case .sound: .sound
+        case .attachment: .attachment
+        case .delivered: .delivered
+        case .ended: .ended
+        case .missed: .missed
+        case .warning: .warning
+        case .extensionProcess: .extensionProcess
+        case .asked: .asked
+        case .rejected: .rejected
+        case .unknown: .unknown
+        }
+    }
+
+    /// What the event is called: `event`.
+    public var name: String {
+        if case .unknown(let unknown) = body { unknown.name } else { kind.rawValue }
+    }
+
+    /// What `ringing` carries; nil of every other event.
+    public var ringing: Ringing? { if case .ringing(let ringing) = body { ringing } else { nil } }
+
+    /// Why a call request does not ring; nil of every other event than `silent`.
+    public var silence: CodeWord<SilenceReason>? { if case .silent(_, let why) = body { why } else { nil } }
+
+    /// What `ended` carries; nil of every other event.
+    public var ended: Ended? { if case .ended(let ended) = body { ended } else { nil } }
+
+    /// The content of `delivered` or `missed`; nil of every other event.
+    public var content: NotificationContent? {
+        switch body {
+        case .delivered(_, let content), .missed(_, let content): content
+        case .received, .ringing, .silent, .tick, .sound, .attachment, .ended, .warning, .extensionProcess, .asked,
+            .rejected, .unknown:
+            nil
+        }
+    }
+}

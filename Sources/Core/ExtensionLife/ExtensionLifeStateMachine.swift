@@ -1,0 +1,293 @@
+public import BelfryTerms
+import Interception
+
+/// The process of a foreign extension, from its spawn to its end, and each notification in it: how long its code runs,
+/// and what becomes of a notification if the code does not reply (R2, R3, R17). No clock and no I/O.
+///
+///     process:       none ── spawn ──▶ spawned ── greeted ──▶ greeted ── kill ──▶ killed ── ended ──▶ none
+///     notification:  waiting ── handed over ── told ── replied ── returned ── lingering ──▶ over
+///
+/// The driver numbers its notifications from 1 and feeds what it sees, with the instant at which it sees it. What was
+/// due before that instant happens first, so that a timer that fires late gives nobody more time. The extension itself
+/// may say anything in any order.
+public struct ExtensionLifeStateMachine: Sendable {
+    private enum Process: Equatable, Sendable {
+        /// The state without a process.
+        case none
+        /// The state while the process, started for the first notification that waits, has not greeted.
+        case spawned(at: Instant)
+        /// The state while the process takes notifications; `spawnedAt` until it has taken the first one.
+        case greeted(spawnedAt: Instant?)
+        /// The state after the kill, until the kernel says that the process is gone.
+        case killed
+    }
+
+    /// A notification that was handed over, and whose code may still run.
+    private struct Visit: Equatable, Sendable {
+        let number: Int64
+        let budget: Budget
+        /// When the extension has to have replied: the end of the budget, or earlier after a stop.
+        var replyUntil: Instant
+        /// Whether it was told that its time is nearly over.
+        var isTold = false
+        var repliedAt: Instant?
+        var returnedAt: Instant?
+
+        /// Until when the code may run after its reply.
+        var runUntil: Instant {
+            guard let repliedAt, let returnedAt else { return budget.end }
+            return min(max(repliedAt, returnedAt) + ExtensionLifeStateMachine.lingering, budget.end)
+        }
+
+        /// When something is due next.
+        var due: Instant {
+            if repliedAt != nil { return runUntil }
+            return isTold ? replyUntil : min(budget.willExpire, replyUntil)
+        }
+    }
+
+    /// What the driver has to do, in order.
+    public enum Effect: Equatable, Sendable {
+        /// Start the process.
+        case spawn
+        /// Hand the notification over to the process.
+        case handOver(Int64)
+        /// Tell the extension that the notification's time is nearly over: `serviceExtensionTimeWillExpire`.
+        case tellTimeWillExpire(Int64)
+        /// Deliver what the extension has replied, as `by`.
+        case deliverReply(Int64, by: Deliverer)
+        /// Deliver the notification as it came, as `by`.
+        case deliverOriginal(Int64, by: Deliverer)
+        /// Say what iOS would have said of this notification.
+        case warn(Int64, WarningCode)
+        /// Feed ``ExtensionLifeStateMachine/timerFired(at:)`` at this instant, instead of at the one asked for before.
+        case wake(at: Instant)
+        /// Kill the process and its group.
+        case kill
+    }
+
+    /// How long the code may run on once it has replied and returned. Source: observed by apps on devices.
+    public static let lingering = TimeSpan.seconds(5)
+    /// How long the extension has to reply after the worker was told to stop (R17).
+    public static let stopPatience = TimeSpan.seconds(1)
+
+    private let budgetLength: TimeSpan
+    private let isReused: Bool
+    private var process = Process.none
+    /// What has not been handed over, the oldest first.
+    private var waiting: [Int64] = []
+    /// What was handed over, the oldest first. Only the last may lack its reply, since the next is handed over after
+    /// it.
+    private var visits: [Visit] = []
+    private var lastReceived: Int64 = 0
+    /// What this process was handed and of whose further replies nobody was warned.
+    private var unwarned: Set<Int64> = []
+    /// Whose code runs past its budget: the process goes as soon as nobody waits for a reply of it.
+    private var overdue: [Int64] = []
+    private var isStopping = false
+    private var wake: Instant?
+
+    /// A life in which nothing has happened.
+    ///
+    /// - Parameters:
+    ///   - budget: how long a notification has: from the spawn of the process that was started for it, else from its
+    ///     hand-over (R3).
+    ///   - isReused: whether the process stays for further notifications, of which each is handed over once the one
+    ///     before has its reply.
+    public init(budget: TimeSpan, isReused: Bool) {
+        budgetLength = budget
+        self.isReused = isReused
+    }
+
+    /// Whether no process is left and no notification waits.
+    public var isOver: Bool { process == .none && waiting.isEmpty }
+
+    /// The notification `number` is there for the extension.
+    public mutating func received(_ number: Int64, at now: Instant) -> [Effect] {
+        precondition(number > lastReceived, "the notification \(number) after \(lastReceived)")
+        precondition(isReused || lastReceived == 0, "a second notification for a process that is not used again")
+        lastReceived = number
+        return advance(to: now) { life in
+            if life.isStopping { return [.deliverOriginal(number, by: .stopped)] }
+            life.waiting.append(number)
+            return []
+        }
+    }
+
+    /// The process said its first word.
+    public mutating func greeted(at now: Instant) -> [Effect] {
+        advance(to: now) { life in
+            if case .spawned(let at) = life.process { life.process = .greeted(spawnedAt: at) }
+            return []
+        }
+    }
+
+    /// The extension called the content handler of `number`.
+    public mutating func replied(_ number: Int64, at now: Instant) -> [Effect] {
+        advance(to: now) { life in
+            if let index = life.visits.firstIndex(where: { $0.number == number && $0.repliedAt == nil }) {
+                life.visits[index].repliedAt = now
+                return [.deliverReply(number, by: life.isStopping ? .stopped : .extension)]
+            }
+            // What was never handed over has no handler.
+            return life.unwarned.remove(number) == nil ? [] : [.warn(number, .handlerCalledAgain)]
+        }
+    }
+
+    /// `didReceive` of `number` returned.
+    public mutating func returned(_ number: Int64, at now: Instant) -> [Effect] {
+        advance(to: now) { life in
+            if let index = life.visits.firstIndex(where: { $0.number == number && $0.returnedAt == nil }) {
+                life.visits[index].returnedAt = now
+            }
+            return []
+        }
+    }
+
+    /// The timer that ``Effect/wake(at:)`` asked for fired. If it fires early, it is asked for again.
+    public mutating func timerFired(at now: Instant) -> [Effect] {
+        wake = nil
+        return advance(to: now) { _ in [] }
+    }
+
+    /// The process ended: `cleanly` if it left by itself with status 0.
+    public mutating func ended(cleanly: Bool, at now: Instant) -> [Effect] {
+        advance(to: now) { life in
+            let unanswered = life.unanswered
+            life.forgetProcess()
+            guard let unanswered else { return [] }
+            life.waiting.removeAll { $0 == unanswered }
+            return (cleanly ? [.warn(unanswered, .neverReplied)] : [])
+                + [.deliverOriginal(unanswered, by: life.isStopping ? .stopped : .crash)]
+        }
+    }
+
+    /// What the process sends cannot be read any more, as if it had crashed.
+    public mutating func channelBroke(at now: Instant) -> [Effect] {
+        advance(to: now) { life in
+            guard life.isAlive else { return [] }
+            return life.kill(deliveringAs: .crash)
+        }
+    }
+
+    /// The worker was told to stop: the extension has ``stopPatience``, but never longer than its budget, for its reply
+    /// (R17). A second stop changes nothing.
+    public mutating func stop(at now: Instant) -> [Effect] {
+        advance(to: now) { life in
+            guard !life.isStopping else { return [] }
+            life.isStopping = true
+            var effects: [Effect] = []
+            if let index = life.visits.firstIndex(where: { $0.repliedAt == nil }) {
+                let visit = life.visits[index]
+                if !visit.isTold { effects.append(.tellTimeWillExpire(visit.number)) }
+                life.visits[index].isTold = true
+                life.visits[index].replyUntil = min(now + Self.stopPatience, visit.replyUntil)
+            }
+            // Nobody has begun on these, so there is no best attempt to wait for.
+            effects += life.waiting.map { .deliverOriginal($0, by: .stopped) }
+            life.waiting = []
+            return effects
+        }
+    }
+}
+
+extension ExtensionLifeStateMachine {
+    private var isAlive: Bool {
+        switch process {
+        case .spawned, .greeted: true
+        case .none, .killed: false
+        }
+    }
+
+    /// The notification that this process owes a reply, handed over or not.
+    private var unanswered: Int64? {
+        if case .spawned = process { return waiting.first }
+        return visits.first { $0.repliedAt == nil }?.number
+    }
+
+    /// Does what was due by `now`, then `input`, then what follows from both.
+    private mutating func advance(to now: Instant, _ input: (inout Self) -> [Effect]) -> [Effect] {
+        var effects = passTime(to: now)
+        effects += input(&self)
+        effects += settle(at: now)
+        let due = nextDue
+        if let due, due != wake { effects.append(.wake(at: due)) }
+        wake = due
+        return effects
+    }
+
+    private var nextDue: Instant? {
+        switch process {
+        case .none, .killed: nil
+        case .spawned(let at): Budget(start: at, length: budgetLength).end
+        case .greeted: visits.map(\.due).min()
+        }
+    }
+
+    private mutating func passTime(to now: Instant) -> [Effect] {
+        switch process {
+        case .none, .killed: return []
+        case .spawned(let at):
+            guard now >= Budget(start: at, length: budgetLength).end, let number = waiting.first else { return [] }
+            // iOS says that the extension used its time in starting up.
+            return [.warn(number, .killedAtBudget)] + kill(deliveringAs: .expiry)
+        case .greeted: break
+        }
+        let over = visits.filter { $0.repliedAt != nil && now >= $0.runUntil }
+        overdue += over.filter { $0.returnedAt == nil }.map(\.number)
+        visits.removeAll(where: over.contains)
+        guard let index = visits.firstIndex(where: { $0.repliedAt == nil }) else { return [] }
+        let visit = visits[index]
+        guard now < visit.replyUntil else {
+            if isStopping { return kill(deliveringAs: .stopped) }
+            let why: WarningCode = visit.returnedAt == nil ? .blocked : .neverReplied
+            return [.warn(visit.number, why), .warn(visit.number, .killedAtBudget)] + kill(deliveringAs: .expiry)
+        }
+        guard now >= visit.budget.willExpire, !visit.isTold else { return [] }
+        visits[index].isTold = true
+        return [.tellTimeWillExpire(visit.number)]
+    }
+
+    /// Ends what is over, and begins what can be begun.
+    private mutating func settle(at now: Instant) -> [Effect] {
+        switch process {
+        case .none:
+            guard !waiting.isEmpty else { return [] }
+            process = .spawned(at: now)
+            return [.spawn]
+        case .spawned: return isStopping ? kill(deliveringAs: .stopped) : []
+        case .greeted(let spawnedAt):
+            guard unanswered == nil else { return [] }
+            let isDone = visits.isEmpty && spawnedAt == nil && !isReused
+            if !overdue.isEmpty || isStopping || isDone { return kill(deliveringAs: .stopped) }
+            guard let number = waiting.first else { return [] }
+            waiting.removeFirst()
+            process = .greeted(spawnedAt: nil)
+            let budget = Budget(start: spawnedAt ?? now, length: budgetLength)
+            visits.append(Visit(number: number, budget: budget, replyUntil: budget.end))
+            unwarned.insert(number)
+            // A process that took nearly all its time to start is told at once.
+            return [.handOver(number)] + passTime(to: now)
+        case .killed: return []
+        }
+    }
+
+    /// Kills the process; what it owes is delivered as it came, as `by`.
+    private mutating func kill(deliveringAs by: Deliverer) -> [Effect] {
+        let unanswered = unanswered
+        if case .spawned = process, unanswered != nil { waiting.removeFirst() }
+        let warnings = overdue.map { Effect.warn($0, .killedAtBudget) }
+        let delivery = unanswered.map { [Effect.deliverOriginal($0, by: isStopping ? .stopped : by)] } ?? []
+        visits = []
+        overdue = []
+        process = .killed
+        return warnings + delivery + [.kill]
+    }
+
+    private mutating func forgetProcess() {
+        process = .none
+        visits = []
+        unwarned = []
+        overdue = []
+    }
+}

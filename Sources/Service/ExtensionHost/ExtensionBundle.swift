@@ -1,0 +1,57 @@
+import BelfryPropertyList
+import BelfrySyscalls
+public import BelfryTerms
+import Glibc
+
+/// A foreign extension as it is laid out: `Name.appex`, a flat folder with a program, `Info.plist` and resources.
+public struct ExtensionBundle: Hashable, Sendable {
+    /// The folder.
+    public let path: String
+    /// The program's path: what `CFBundleExecutable` names, else the folder's name without its ending.
+    public let program: String
+    /// `CFBundleIdentifier`, by which the extension's own folders are called.
+    public let identifier: GroupName
+
+    /// Larger than any that a tool writes.
+    private static let informationBytesMax = 64 << 10
+
+    /// The extension at `path`, which the operator has configured.
+    ///
+    /// - Throws: what is missing or wrong, in words for people.
+    public init(path: String) throws(ExtensionBundleError) {
+        let path = path.hasSuffix("/") ? String(path.dropLast()) : path
+        let information = try Self.information(in: path)
+        guard case .string(let identifier)? = information["CFBundleIdentifier"], let name = GroupName(identifier) else {
+            throw ExtensionBundleError("\(path)/Info.plist has no CFBundleIdentifier of \(GroupName.rule)")
+        }
+        let folder = path.split(separator: "/").last.map(String.init) ?? path
+        var executable = folder.hasSuffix(".appex") ? String(folder.dropLast(".appex".count)) : folder
+        if case .string(let stated)? = information["CFBundleExecutable"] { executable = stated }
+        guard !executable.isEmpty, !executable.utf8.contains(UInt8(ascii: "/")), !executable.utf8.contains(0) else {
+            throw ExtensionBundleError("\(path)/Info.plist has a CFBundleExecutable that is no plain name")
+        }
+        self.path = path
+        self.identifier = name
+        program = "\(path)/\(executable)"
+        guard unsafe access(program, X_OK) == 0 else {
+            throw ExtensionBundleError("\(program) cannot be executed: \(SystemError(errno: errno, call: "access"))")
+        }
+    }
+
+    private static func information(in path: String) throws(ExtensionBundleError) -> PropertyListDictionary {
+        do {
+            let file = try readFile(at: "\(path)/Info.plist", bytesMax: informationBytesMax)
+            return try PropertyListDictionary.parse(file.bytes)
+        } catch {
+            throw ExtensionBundleError("\(path)/Info.plist cannot be read: \(error)")
+        }
+    }
+}
+
+/// Why a folder is no extension.
+public struct ExtensionBundleError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// In words for people.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,50 @@
+public import BelfrySyscalls
+
+/// What a driver needs of a loop: time, what is to be done later, and word of what happens outside.
+///
+/// The real one is ``Loop``, over sd-event; a simulation plays another one, over a machine that it plays.
+public protocol EventLoop: TimerSource {
+    /// What ``watch(descriptor:events:description:_:)`` answers.
+    associatedtype DescriptorWatch: LoopWatch
+    /// What ``watchDirectory(_:description:_:)`` answers.
+    associatedtype DirectoryWatch: LoopWatch
+    /// What ``onDeath(of:description:_:)`` answers.
+    associatedtype ProcessWatch: LoopWatch
+
+    /// Calls `action` once in the next iteration, after what was deferred before it.
+    @discardableResult
+    func afterThis(description: String, _ action: @escaping () -> Void) -> any ScheduledTimer
+
+    /// Calls `action` whenever `descriptor` is ready for one of `events`, or hung up, or failed.
+    func watch(
+        descriptor: Int32, events: Readiness, description: String, _ action: @escaping (Readiness) -> Void
+    ) throws(SystemError) -> DescriptorWatch
+
+    /// Calls `action` after something in `directory` was made, written, renamed or removed.
+    func watchDirectory(
+        _ directory: Int32, description: String, _ action: @escaping () -> Void
+    ) throws(SystemError) -> DirectoryWatch
+
+    /// Calls `action` once when `process`, which may be anybody's, has ended; in the next iteration if it has already.
+    @discardableResult
+    func onDeath(
+        of process: ProcessIdentity, description: String, _ action: @escaping () -> Void
+    ) throws(SystemError) -> ProcessWatch
+
+    /// Calls back what happens, until ``stop()``.
+    func run()
+
+    /// Makes ``run()`` return after the call back that is being made now; before ``run()``, it returns at once.
+    func stop()
+}
+
+/// Something a loop listens to, until it is cancelled.
+public protocol LoopWatch: AnyObject {
+    /// Ends it: it never calls back again. Cancelling twice does nothing.
+    func cancel()
+}
+
+extension Loop: EventLoop {}
+extension LoopSource: LoopWatch {}
+extension DirectorySource: LoopWatch {}
+extension ProcessSource: LoopWatch {}

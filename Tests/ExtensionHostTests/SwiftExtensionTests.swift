@@ -1,0 +1,48 @@
+import BelfryProtocol
+import BelfryTerms
+import Support
+import Testing
+
+/// An extension in Swift, made of Apple's names alone, behind a real worker.
+@Suite struct SwiftExtensionTests {
+    private let extensionInSwift = PlayedExtension(program: builtProgram("ExtensionSample"))
+
+    /// The events if the extension is told to do `what`; its process may linger to the end of its budget.
+    private func events(_ what: String) throws -> [Event] {
+        try extensionInSwift.events(
+            of: #"{"aps":{"alert":{"title":"t","body":"b"},"mutable-content":1},"do":"\#(what)"}"#, budget: "3s")
+    }
+
+    @Test(
+        "what it replies is delivered, from whichever thread and queue",
+        arguments: ["", "twice", "later", "main", "timer", "state"])
+    func replies(what: String) throws {
+        let events = try events(what)
+        #expect(events.story.contains("delivered extension") && events.delivered?.title == "t 1")
+        #expect(events.story.contains("extension returned") && events.story.last == "extension ended 137")
+        #expect(events.story.contains("warning handler-called-again") == (what == "twice"))
+        #expect(events.story.contains("asked badge 1") == (what == "state"))
+        #expect(events.story.contains("warning center-after-reply") == (what == "state"))
+    }
+
+    @Test("R3 one that waits has its expiry call, and may still reply") func waits() throws {
+        let events = try events("wait")
+        #expect(events.story.contains("warning time-will-expire"))
+        #expect(events.story.contains("delivered extension") && events.delivered?.title == "best attempt")
+    }
+
+    @Test(
+        "R3 one that blocks, crashes or leaves cannot keep its notification",
+        arguments: [("block", "delivered extension"), ("crash", "delivered crash"), ("exit", "delivered crash")])
+    func fails(what: String, delivery: String) throws {
+        let events = try events(what)
+        #expect(events.story.contains(delivery))
+        #expect(events.delivered?.title == (what == "block" ? "t 1" : "t"))
+        #expect(events.story.contains("warning killed-at-budget") == (what == "block"))
+    }
+
+    @Test("a reply that is too large is the original's, with a word") func hugeReply() throws {
+        let events = try events("huge")
+        #expect(events.story.contains("warning output-cut") && events.delivered?.title == "t")
+    }
+}

@@ -1,0 +1,81 @@
+import AudioToolbox
+import Glibc
+import Synchronization
+import UserNotifications
+import os
+
+/// How many objects this process has made: statics stay, objects do not.
+private let made = Atomic<Int>(0)
+
+/// Does what `do` in `userInfo` says.
+final class SampleService: UNNotificationServiceExtension {
+    private var handler: ((UNNotificationContent) -> Void)?
+    private let number: Int
+
+    override init() {
+        number = made.add(1, ordering: .relaxed).newValue
+        super.init()
+    }
+
+    override func didReceive(
+        _ request: UNNotificationRequest, withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
+    ) {
+        handler = contentHandler
+        guard let content = request.content.mutableCopy() as? UNMutableNotificationContent else { return }
+        content.title = "\(content.title) \(number)"
+        nonisolated(unsafe) let (reply, changed) = (contentHandler, content)
+        switch content.userInfo["do"] as? String {
+        case "twice":
+            contentHandler(content)
+            content.title = "too late"
+            contentHandler(content)
+        case "wait": break
+        case "block":
+            contentHandler(content)
+            DispatchSemaphore(value: 0).wait()
+        case "crash": preconditionFailure("as it was told")
+        case "exit": exit(0)
+        case "huge":
+            content.body = String(repeating: "x", count: 2 << 20)
+            contentHandler(content)
+        case "later":
+            Thread.detachNewThread { unsafe reply(changed) }
+        case "main":
+            OperationQueue.main.addOperation {
+                unsafe changed.subtitle = "main thread: \(Thread.isMainThread)"
+                unsafe reply(changed)
+            }
+        case "timer":
+            content.subtitle = "main thread: \(Thread.isMainThread)"
+            let timer = Timer(timeInterval: 0.001, repeats: false) { _ in unsafe reply(changed) }
+            RunLoop.main.add(timer, forMode: .default)
+        case "sound":
+            var sound: SystemSoundID = 0
+            let path = content.userInfo["path"] as? String ?? ""
+            let status = unsafe AudioServicesCreateSystemSoundID(URL(fileURLWithPath: path) as CFURL, &sound)
+            let count = Int(status)
+            AudioServicesPlaySystemSound(kSystemSoundID_Vibrate)
+            unsafe AudioServicesAddSystemSoundCompletion(
+                sound, nil, nil, { _, _ in _ = made.add(10, ordering: .relaxed) }, nil)
+            AudioServicesPlaySystemSoundWithCompletion(sound) {
+                unsafe changed.summaryArgumentCount = count
+                unsafe changed.subtitle = "played"
+                OperationQueue.main.addOperation { unsafe reply(changed) }
+            }
+        case "state":
+            print("a line")
+            UserNotifications.UserDefaults(suiteName: "group.sample")?.set(number, forKey: "made")
+            UNUserNotificationCenter.current().setBadgeCount(4)
+            Logger(subsystem: "app", category: "push").error("object \(self.number)")
+            contentHandler(content)
+            UNUserNotificationCenter.current().setBadgeCount(5)
+        default: contentHandler(content)
+        }
+    }
+
+    override func serviceExtensionTimeWillExpire() {
+        let content = UNMutableNotificationContent()
+        content.title = "best attempt"
+        handler?(content)
+    }
+}

@@ -1,0 +1,53 @@
+import BelfryTerms
+import CallLedger
+
+/// What the oracle knows of one worker.
+struct Account {
+    /// What the rules say of its request; nil before that is decided, and if the rules cannot tell.
+    var verdict: Rules.Verdict?
+    /// Whether its request, or its hangup, was decided.
+    var isDecided = false
+    /// When its ring is to begin and end, and what that end is called.
+    var window: Window?
+    /// What ended its ring, if it was told so, and what it was asked.
+    var cause: Rules.End?
+    var ask: RingAsk?
+    /// A hangup that it was asked and that is too late to end its ring.
+    var lateHangup: RingAsk?
+    /// Whether the app was in front as it fell silent.
+    var sawFront = false
+    /// When it fell silent.
+    var silentAt: Instant?
+    /// How its ring ended, by the rules.
+    var settled: Rules.End?
+    /// Whether its ring has been settled, by whatever rules.
+    var isSettled = false
+    var isHeard = false
+    var mode: RingMode?
+    var lastTick: Int64 = 0
+    var ticks: Int64 = 0
+    var deliveries = 0
+    var ends = 0
+    var missed = 0
+    /// Whether it is recording that it told its missed call, and has.
+    var isMarking = false
+    var isMarked = false
+    /// Whether it has to tell a missed call, by how it says itself that its ring ended.
+    var endsAsMissed: Bool?
+    var isReceived = false
+    var isRejected = false
+    var hasPicture = false
+    var stoppedAt: Instant?
+    var hasLeft = false
+    /// What it has decided may not be laid yet: how many notes it had laid before, and what was so before.
+    var pending: (notes: Int, rules: Rules)?
+
+    struct Window {
+        let start: Instant
+        let end: Instant
+        let endsAs: Rules.End
+    }
+
+    /// Whether it rings, as far as its own events go.
+    var isRinging: Bool { window != nil && silentAt == nil && mode != nil }
+}

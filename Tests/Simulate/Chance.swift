@@ -1,0 +1,200 @@
+import BelfryTerms
+import Support
+
+extension Plan {
+    /// The plan of `seed`.
+    init(seed: UInt64) {
+        self.seed = seed
+        var chance = Chance(random: SeededRandom(seed: seed))
+        surroundings = chance.surroundings()
+        happenings = chance.happenings()
+    }
+}
+
+/// Makes plans.
+private struct Chance {
+    var random: SeededRandom
+    /// What may go wrong in this run; many runs have few troubles, since these say most.
+    private var allowsKills = false
+    private var allowsFreezes = false
+    private var allowsStrangers = false
+    private var allowsMachine = false
+    private var allowsStorage = false
+    private var groups = 1
+    private var callsMost = 3
+
+    init(random: SeededRandom) {
+        self.random = random
+        allowsKills = self.random.oneIn(3)
+        allowsFreezes = self.random.oneIn(4)
+        allowsStrangers = self.random.oneIn(4)
+        allowsMachine = self.random.oneIn(7)
+        allowsStorage = self.random.oneIn(4)
+        groups = self.random.oneIn(6) ? 2 : 1
+        callsMost = self.random.oneIn(24) ? 14 : 3
+    }
+
+    mutating func surroundings() -> Plan.Surroundings {
+        var surroundings = Plan.Surroundings()
+        surroundings.duration = .seconds(random.pick([2, 4, 6, 6, 30]))
+        surroundings.interval = .milliseconds(random.pick([500, 1_000, 1_000, 3_000]))
+        surroundings.budget = .seconds(random.pick([3, 5, 8, 30, 30]))
+        surroundings.secondCall = random.pick([.soft, .soft, .silent, .loud])
+        surroundings.callsMax = random.pick([1, 2, 3, 8, 8, 100])
+        surroundings.noticesLost = random.pick([0, 0, 5, 100])
+        surroundings.isSoundDead = random.oneIn(10)
+        return surroundings
+    }
+
+    mutating func happenings() -> [Happening] {
+        var happenings: [Happening] = []
+        let calls = Int.random(in: 1...callsMost, using: &random)
+        for call in 0..<calls { addCall(call, to: &happenings) }
+        let others = Int.random(in: 0...3, using: &random)
+        for _ in 0..<others { addOther(to: &happenings) }
+        happenings.sort { $0.at < $1.at }
+        return happenings
+    }
+
+    private mutating func time(_ range: Range<Int64>) -> Int64 { Int64.random(in: range, using: &random) * 1_000 }
+
+    private mutating func group() -> Int { Int.random(in: 0..<groups, using: &random) }
+
+    /// What becomes of a process.
+    private mutating func fate() -> (Int, PlayedProcess.Fate)? {
+        let step = random.oneIn(3) ? Int.random(in: 0..<300, using: &random) : .random(in: 0..<90, using: &random)
+        if allowsKills, random.oneIn(5) { return (step, .killed) }
+        guard allowsFreezes, random.oneIn(4) else { return nil }
+        let length = random.pick([0, 1, 2, 3])
+        let microseconds: Int64 =
+            switch length {
+            case 0: .random(in: 20..<2_000, using: &random)
+            case 1: .random(in: 2_000..<150_000, using: &random)
+            case 2: .random(in: 150_000..<2_000_000, using: &random)
+            default: .random(in: 2_000_000..<20_000_000, using: &random)
+            }
+        return (step, .frozen(microseconds))
+    }
+
+    private mutating func addCall(_ call: Int, to happenings: inout [Happening]) {
+        let begins = time(0..<5_000)
+        var push = PlayedPush(kind: .request, group: group())
+        push.id = random.oneIn(8) ? "" : random.oneIn(4) ? "0" : "\(call)"
+        if random.oneIn(2) { push.sentAt = begins - (random.oneIn(4) ? time(0..<8_000) : 0) }
+        if random.oneIn(40) { push.sentAt = begins + 3_600_000_000 }
+        if random.oneIn(8) { push.expiration = random.oneIn(2) ? 0 : begins + time(-500..<2_000) }
+        if random.oneIn(4) { push.duration = random.pick([1, 2, 3.5, 60]) }
+        push.isVoIP = random.oneIn(8)
+        push.isMutable = !random.oneIn(20)
+        if random.oneIn(5) {
+            push.picture = random.pick([
+                .comes(afterMicroseconds: 5_000), .comes(afterMicroseconds: 900_000),
+                .fails(afterMicroseconds: 20_000), .never,
+            ])
+        }
+        send(push, at: begins, to: &happenings)
+        guard !random.oneIn(4) else { return }
+        let lasts = time(0..<8_000)
+        let reason = random.pick(HangupReason.allCases + [.cancelled, .cancelled])
+        var hangup = PlayedPush(kind: .hangup(reason), group: push.group)
+        hangup.id = random.oneIn(15) ? "" : push.id
+        if let sentAt = push.sentAt, !random.oneIn(6) { hangup.sentAt = sentAt + (random.oneIn(8) ? 0 : lasts) }
+        hangup.isMutable = !random.oneIn(12)
+        hangup.isVoIP = random.oneIn(12)
+        send(hangup, at: begins + lasts, to: &happenings)
+        // The same caller calls again.
+        guard random.oneIn(3) else { return }
+        var again = push
+        let later = lasts + time(0..<4_000)
+        if let sentAt = push.sentAt { again.sentAt = sentAt + later }
+        send(again, at: begins + later, to: &happenings)
+    }
+
+    /// A push comes on time, late, twice or never.
+    private mutating func send(_ push: PlayedPush, at instant: Int64, to happenings: inout [Happening]) {
+        guard !random.oneIn(25) else { return }
+        let copies = random.oneIn(5) ? 2 : 1
+        for _ in 0..<copies {
+            let delay = random.oneIn(3) ? time(0..<4_000) : 0
+            happenings.append(Happening(at: instant + delay, what: .push(push), fate: fate()))
+        }
+    }
+
+    /// What else happens, apart from calls.
+    private enum Other: CaseIterable {
+        case killed, frozen, terminated, stranger, machine, lockHeld, storage, alert, command
+    }
+
+    private mutating func addOther(to happenings: inout [Happening]) {
+        let isAllowed: [Other: Bool] = [
+            .killed: allowsKills, .frozen: allowsFreezes, .stranger: allowsStrangers, .machine: allowsMachine,
+            .lockHeld: allowsStorage, .storage: allowsStorage,
+        ]
+        let others = Other.allCases.filter { isAllowed[$0] ?? true } + [.command, .command]
+        let worker = Int.random(in: 0..<8, using: &random)
+        let what: Happening.What =
+            switch random.pick(others) {
+            case .killed: .killed(worker)
+            case .frozen: .frozen(worker, forMicroseconds: time(1..<9_000))
+            case .terminated: .terminated(worker)
+            case .stranger: .stranger(stranger(), group: group())
+            case .machine: machineTrouble()
+            case .lockHeld: .lockHeld(group: group(), forMicroseconds: time(10..<6_000))
+            case .storage: storageTrouble()
+            case .alert: .push(PlayedPush(kind: .alert, group: group()))
+            case .command: .command(command(), group: group())
+            }
+        var happening = Happening(at: time(0..<10_000), what: what)
+        if case .command = what { happening.fate = fate() }
+        happenings.append(happening)
+    }
+
+    private mutating func command() -> Command {
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0, 1: .answer(random.oneIn(2) ? nil : "0")
+        case 2, 3: .decline(random.oneIn(2) ? nil : "1")
+        case 4: .foreground(livesForMicroseconds: nil)
+        case 5: .foreground(livesForMicroseconds: time(100..<8_000))
+        case 6: .background
+        default: .tidy
+        }
+    }
+
+    private mutating func stranger() -> Stranger {
+        switch Int.random(in: 0..<16, using: &random) {
+        case 0: .addsKey
+        case 1, 2: .writesOldCopy(afterMicroseconds: time(0..<6_000))
+        case 3: .removesStart
+        case 4: .zeroesStart
+        case 5, 6: .setsState(random.pick(["answered", "declined", "hangup", "nonsense"]))
+        case 7: .deletesCalls
+        case 8: .forgesCall
+        case 9, 10: .setsForeground(random.oneIn(2))
+        case 11: .removesFile
+        case 12: .breaksFile(mendsAfterMicroseconds: nil)
+        case 13: .breaksFile(mendsAfterMicroseconds: time(1..<200))
+        case 14: .makesTooLarge
+        default: .makesLink
+        }
+    }
+
+    private mutating func machineTrouble() -> Happening.What {
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: .clockSet(byMicroseconds: random.pick([-1, 1]) * time(1..<4_000_000))
+        case 1: .suspended(forMicroseconds: time(10..<40_000))
+        case 2: .rebooted(isSudden: false, offForMicroseconds: time(2_000..<60_000))
+        default: .rebooted(isSudden: true, offForMicroseconds: time(2_000..<60_000))
+        }
+    }
+
+    private mutating func storageTrouble() -> Happening.What {
+        let length = time(10..<9_000)
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: return .disk(DiskTrouble(isFull: true), forMicroseconds: length)
+        case 1: return .disk(DiskTrouble(isReadOnly: true), forMicroseconds: length)
+        case 2: return .disk(DiskTrouble(failsFlushing: true), forMicroseconds: length)
+        case 3: return .memoryFull(forMicroseconds: length)
+        default: return .earsFull(forMicroseconds: length)
+        }
+    }
+}

@@ -1,0 +1,367 @@
+import BelfryPropertyList
+import BelfryProtocol
+import BelfryTerms
+import CallLedger
+import Interception
+
+/// Holds what happens against the rules, and keeps the first thing that does not agree.
+final class Oracle {
+    private(set) var mistake: String?
+    /// How often each thing was seen, so that a run in which nothing happens is not taken for a good one.
+    private(set) var seen: [String: Int] = [:]
+    unowned let world: World
+    /// What the rules say of each group's calls.
+    var rules: [Rules]
+    /// Whether the order of decisions is known in each group: not once programs that know no rules have written its
+    /// file, and while decisions overlap.
+    var isSure = [true, true]
+    /// Whether an old version of each group's file may have come back.
+    private var mayComeBack = [false, false]
+    /// What commands have decided and may not have laid yet.
+    private var pending: [Int32: (notes: Int, rules: Rules)] = [:]
+    /// When everybody stood still last.
+    private var stillAt: Int64?
+    /// The calls that tidiers, by their processes, are to tell.
+    private var toTell: [Int32: (group: Int, calls: [String])] = [:]
+
+    /// What a look, a timer and a silence may take together, in microseconds.
+    static let slack: Int64 = 60_000
+
+    init(world: World) {
+        self.world = world
+        rules = [Rules](repeating: Rules(surroundings: world.plan.surroundings), count: 2)
+    }
+
+    var now: Instant { world.machine.bootTime }
+
+    func demand(_ condition: Bool, _ what: @autoclosure () -> String) {
+        guard !condition, mistake == nil else { return }
+        mistake = what()
+        world.story.tell("WRONG: \(what())")
+    }
+
+    func note(_ what: String) { seen[what, default: 0] += 1 }
+
+    /// Whether `worker` cannot be blamed for what it did not do since `instant`, in the simulation's time.
+    func isExcused(_ worker: PlayedWorker, since instant: Int64) -> Bool {
+        let process = worker.process
+        return !process.isAlive || process.isStopped || process.wentOn.map { $0 >= instant - 2_000_000 } ?? false
+            || stillAt.map { $0 >= instant - 2_000_000 } ?? false
+    }
+
+    /// Whether `worker` has never stood still.
+    func isPunctual(_ worker: PlayedWorker) -> Bool {
+        worker.process.wentOn == nil && stillAt == nil && !worker.process.isStopped
+    }
+
+    // MARK: Decisions
+
+    func begins(_ worker: PlayedWorker) {
+        worker.process.onPark = { [self] call in parks(worker.push.group, call) }
+    }
+
+    /// A process stands still in the midst of what it does, about to make `call`.
+    func parks(_ group: Int, _ call: String) {
+        unsettle(group, "a process stands still before \(call)")
+        // Between the last look at the file and its replacement nothing helps.
+        if call == "the rename of the file" { mayComeBack[group] = true }
+    }
+
+    /// `worker` has changed the ledger: admitted its request, or hung up.
+    func decided(by worker: PlayedWorker, _ ledger: Ledger) {
+        let group = worker.push.group
+        worker.account.pending = (worker.process.notesLaid, rules[group])
+        switch worker.push.kind {
+        case .request where !worker.account.isDecided: admitted(worker)
+        case .request: worker.account.lateHangup.map { carryOut($0, of: worker) }
+        case .hangup(let reason):
+            let sentAt = believed(worker.push.sentAt.map(world.wallTime))
+            expectSilence(of: worker.push.id, in: group)
+            rules[group].hangUp(worker.push.id, reason, sentAt: sentAt, now: now)
+            note("hangup in the ledger")
+        case .alert: demand(false, "an alert changes the ledger")
+        }
+        worker.account.isDecided = true
+        compare(ledger, group: group)
+    }
+
+    private func admitted(_ worker: PlayedWorker) {
+        let push = worker.push
+        let sentAt = believed(push.sentAt.map(world.wallTime))
+        worker.account.window = window(of: worker, sentAt: sentAt)
+        let request = Rules.Request(
+            worker: worker, key: push.id, sentAt: sentAt, until: worker.account.window?.end)
+        let verdict = rules[push.group].admit(request, now: now)
+        worker.account.verdict = isSure[push.group] ? verdict : nil
+        world.story.tell("worker \(worker.number) decides: \(verdict)\(isSure[push.group] ? "" : ", perhaps")")
+        switch verdict {
+        case .ring: note("ring")
+        case .silent(let why, let missed): note("silent \(why)\(missed ? ", missed" : "")")
+        case .busy: note("busy")
+        }
+    }
+
+    /// R7, R9: how long a request rings; nil if it is stale.
+    private func window(of worker: PlayedWorker, sentAt: WallTime?) -> Account.Window? {
+        let (push, wall) = (worker.push, world.machine.wall)
+        if let expiration = push.expiration, expiration != 0, world.wallTime(expiration) < wall { return nil }
+        let setting = world.plan.surroundings.duration
+        let duration = min(push.duration.flatMap { TimeSpan(seconds: $0) } ?? setting, setting)
+        // Whole seconds are as late as they may be.
+        let latest = sentAt.map { $0.microseconds % 1_000_000 == 0 ? $0 + TimeSpan(microseconds: 999_999) : $0 }
+        let elapsed = latest.map { max(wall - $0, .zero) } ?? .zero
+        guard elapsed < duration else { return nil }
+        let wished = now + (duration - elapsed)
+        let end = max(now, min(wished, worker.deadline))
+        return Account.Window(
+            start: now, end: end, endsAs: wished - worker.deadline > .seconds(1) ? .expired : .timeout)
+    }
+
+    /// R9: a time over a minute ahead counts as absent.
+    func believed(_ sentAt: WallTime?) -> WallTime? {
+        sentAt.flatMap { $0 - world.machine.wall <= .seconds(60) ? $0 : nil }
+    }
+
+    /// `worker` has changed what the ledger says of its own ring: settled its end, or told that it was missed.
+    func decidedOfItsOwn(by worker: PlayedWorker, _ ledger: Ledger) {
+        let (group, key) = (worker.push.group, worker.push.id)
+        worker.account.pending = (worker.process.notesLaid, rules[group])
+        if worker.account.silentAt != nil, !worker.account.isSettled {
+            settles(worker)
+        } else {
+            rules[group].reported(key, worker)
+            worker.account.isMarking = true
+        }
+        compare(ledger.call(CallKey(key)), with: rules[group].entries[key], key: key, group: group)
+    }
+
+    private func settles(_ worker: PlayedWorker) {
+        let (group, key) = (worker.push.group, worker.push.id)
+        worker.account.isSettled = true
+        if let ask = worker.account.ask { carryOut(ask, of: worker, hasEnded: true) }
+        guard isSure[group] else { return }
+        let entry = rules[group].entries[key]
+        let ended = entry?.worker === worker ? entry?.end : entry?.earlier.first { $0.worker === worker }?.end
+        let known = ended == .missed ? nil : ended
+        let byFront = worker.account.sawFront ? Rules.End.foreground : nil
+        guard let cause = known ?? worker.account.cause ?? byFront else {
+            return demand(false, "worker \(worker.number) ends its ring for no reason")
+        }
+        worker.account.settled = rules[group].settle(key, worker, as: cause, now: now)
+    }
+
+    /// What `worker` was asked at its ear is in the ledger.
+    private func carryOut(_ ask: RingAsk, of worker: PlayedWorker, hasEnded: Bool = false) {
+        let (group, key) = (worker.push.group, worker.push.id)
+        worker.account.lateHangup = nil
+        guard let entry = rules[group].entries[key], entry.worker === worker else { return }
+        switch ask {
+        case .hangUp(let reason, let sentAt):
+            rules[group].hangUpCall(key, reason, sentAt: believed(sentAt), now: now, hasEnded: hasEnded)
+        case .answer where entry.end == nil: rules[group].answers = min(rules[group].answers + 1, 50)
+        case .answer, .decline, .foreground, .look: break
+        }
+    }
+
+    func decisionIsLaid(by worker: PlayedWorker) {
+        guard worker.isAlive else { return }
+        worker.account.pending = nil
+        if worker.account.isMarking { worker.account.isMarked = true }
+    }
+
+    /// `worker` is dead: what it decided and did not lay never happened.
+    func isGone(_ worker: PlayedWorker) {
+        worker.account.isHeard = false
+        if let pending = worker.account.pending, worker.process.notesLaid == pending.notes {
+            rules[worker.push.group] = pending.rules
+        }
+        note("gone")
+    }
+
+    /// The order of decisions is not known from here on.
+    func unsettle(_ group: Int, _ why: String) {
+        if isSure[group] {
+            world.story.tell("from here on the oracle is unsure of \(world.groups[group].text): \(why)")
+        }
+        isSure[group] = false
+    }
+
+    // MARK: What the ledger says
+
+    /// Holds the ledger, as it was decided, against the rules.
+    func compare(_ ledger: Ledger, group: Int) {
+        let rings = ledger.rings
+        demand((ledger.root["keyStartCallTime"] != nil) == !rings.isEmpty, "keyStartCallTime and \(rings.count) rings")
+        guard isSure[group] else { return }
+        let entries = rules[group].entries
+        for call in ledger.calls { compare(call, with: entries[call.key.text], key: call.key.text, group: group) }
+        for (key, entry) in entries where ledger.call(CallKey(key)) == nil {
+            compare(nil, with: entry, key: key, group: group)
+        }
+        let answers = ledger.root["pendingAccept"]?.arrayValue?.count ?? 0
+        demand(answers == rules[group].answers, "\(answers) answers wait instead of \(rules[group].answers)")
+        demand(
+            (ledger.foreground != .background) == rules[group].isInFront,
+            "the app is \(ledger.foreground), by the rules in front: \(rules[group].isInFront)")
+        let order = rules[group].rings(now: now).map(\.key)
+        demand(rings.elementsEqual(order) { $0.key.text == $1 }, "\(rings.map(\.key.text)) ring instead of \(order)")
+    }
+
+    private func compare(_ call: Call?, with entry: Rules.Entry?, key: String, group: Int) {
+        guard isSure[group], !agree(call, entry) else { return }
+        let found = call.map(Self.describe) ?? "nothing"
+        let expected = entry.map(Self.describe) ?? "nothing"
+        demand(false, "of call “\(key)” the ledger says \(found) instead of \(expected)")
+    }
+
+    private func agree(_ call: Call?, _ entry: Rules.Entry?) -> Bool {
+        guard let call, let entry else { return call == nil && entry == nil }
+        guard call.sentAt == entry.sentAt, call.owner?.pid == entry.worker.map({ Int64($0.process.pid) }) else {
+            return false
+        }
+        // Whoever writes the file records what the dead left, at whatever moment.
+        guard let end = entry.end, end != .missed else {
+            let isDead =
+                entry.end == .missed || !(entry.worker?.isAlive ?? false) || now - entry.until > Rules.grace
+            return call.state == .ringing
+                ? entry.end == nil && call.until == entry.until : isDead && call.state == .missed
+        }
+        if case .hangup(let reason) = end, call.hangupReason != reason { return false }
+        return call.state == end.state && call.until == entry.until
+    }
+
+    private static func describe(_ call: Call) -> String {
+        describe(
+            call.state, call.state == .hangup ? call.hangupReason : nil, call.sentAt, call.owner.map { Int32($0.pid) })
+            + " until \(call.until.microseconds)"
+    }
+
+    private static func describe(_ entry: Rules.Entry) -> String {
+        var reason: HangupReason?
+        if case .hangup(let why)? = entry.end { reason = why }
+        return describe(entry.end?.state ?? .ringing, reason, entry.sentAt, entry.worker?.process.pid)
+            + " until \(entry.until.microseconds)"
+    }
+
+    private static func describe(
+        _ state: CallState, _ reason: HangupReason?, _ sentAt: WallTime?, _ owner: Int32?
+    ) -> String {
+        let sent = sentAt.map { " sent at \($0.microseconds - Machine.wallAtStart)" } ?? ""
+        return "\(state)\(reason.map { " \($0)" } ?? "")\(sent)\(owner.map { " of \($0)" } ?? "")"
+    }
+
+    // MARK: Others
+
+    /// A command or a tidier decides.
+    func visits(_ process: PlayedProcess, _ group: Int) {
+        pending[process.pid] = (process.notesLaid, rules[group])
+        process.onEnd = { [self] in
+            if process.isKilled { toTell[process.pid] = nil }
+            guard let (notes, before) = pending.removeValue(forKey: process.pid), notes == process.notesLaid else {
+                return
+            }
+            rules[group] = before
+        }
+    }
+
+    func visitIsOver(_ process: PlayedProcess, _ group: Int) { pending[process.pid] = nil }
+
+    func ends(_ key: CallKey, as end: Rules.End, _ hasEnded: Bool, group: Int) {
+        expectSilence(of: key.text, in: group)
+        let isExpected = rules[group].end(key.text, as: end, now: now)
+        note("command ends a ring")
+        guard isSure[group] else { return }
+        demand(isExpected == hasEnded, "\(end) of “\(key.text)” \(hasEnded ? "ended" : "ended nothing")")
+    }
+
+    func entersForeground(_ app: PlayedProcess?, group: Int) {
+        rules[group].open(now: now)
+        for ring in rules[group].rings(now: now) { expectSilence(of: ring.key, in: group) }
+        rules[group].front = app.map { .owned($0) } ?? .unowned
+        note("app in front")
+    }
+
+    func entersBackground(_ group: Int) {
+        rules[group].open(now: now)
+        rules[group].front = .no
+    }
+
+    /// A tidier is to tell these calls, unless it is killed over it: then another one does.
+    func findsDeadRings(_ process: PlayedProcess, _ group: Int) {
+        rules[group].open(now: now)
+        var found = rules[group]
+        toTell[process.pid] = (group, found.takeDeadRings(of: nil, now: now))
+    }
+
+    /// A tidier has told the calls of these processes.
+    func takesDeadRings(_ group: Int, pids: [Int64]) {
+        _ = rules[group].takeDeadRings(of: pids, now: now)
+    }
+
+    func keepsNothing(_ group: Int) { unsettle(group, "what was taken over cannot be kept") }
+
+    /// A tidier tells a missed call.
+    func told(of call: Call, by process: PlayedProcess, group: Int) {
+        note("missed of a dead worker")
+        world.story.tell("the tidier tells that “\(call.key.text)” was missed")
+        let owner = world.workers.first { $0.push.group == group && Int64($0.process.pid) == call.owner?.pid }
+        if !mayComeBack[group], let owner {
+            demand(
+                !owner.account.isMarked, "worker \(owner.number) told its missed call, and the tidier tells it again")
+        }
+        guard isSure[group] else { return }
+        guard let index = toTell[process.pid]?.calls.firstIndex(of: call.key.text) else {
+            return demand(false, "“\(call.key.text)” is told as missed and was not, or was told before")
+        }
+        toTell[process.pid]?.calls.remove(at: index)
+    }
+
+    func isVisited(by stranger: Stranger, group: Int) {
+        note("stranger")
+        mayComeBack[group] = true
+        unsettle(group, "\(stranger)")
+    }
+
+    /// What was sent before may count as sent later from here on.
+    func clockIsSet() { for group in rules.indices { unsettle(group, "the clock is set") } }
+
+    func memoryIsFull() {
+        for group in rules.indices {
+            unsettle(group, "memory is full")
+            mayComeBack[group] = true
+        }
+    }
+
+    func everybodyStoodStill() { stillAt = world.machine.time.now + 40_000_000 }
+
+    func reboots(isSudden: Bool) {
+        note("reboot")
+        stillAt = world.machine.time.now
+        for group in rules.indices {
+            unsettle(group, "the machine starts anew")
+            mayComeBack[group] = true
+        }
+    }
+
+    /// The rings of `key`, all if that is empty, end in the ledger: each is silent within a tick.
+    func expectSilence(of key: String, in group: Int) {
+        guard isSure[group] else { return }
+        let (since, machine) = (world.machine.time.now, world.machine)
+        let rings = rules[group].rings(now: now).filter { key.isEmpty || $0.key == key }
+        for worker in rings.compactMap(\.entry.worker) {
+            machine.time.after(world.plan.surroundings.interval.microseconds + Self.slack) { [self] in
+                guard worker.account.isHeard, !isExcused(worker, since: since) else { return }
+                // What was decided may never have been laid, and a late hangup ends nothing.
+                guard let entry = rules[group].entries[worker.push.id], entry.end != nil, isSure[group] else { return }
+                demand(false, "worker \(worker.number) rings on after its end")
+            }
+        }
+    }
+
+    /// At the end, when nobody is left.
+    func judgeToldByTidiers() {
+        for (group, calls) in toTell.values where isSure[group] {
+            demand(calls.isEmpty, "nobody was told that \(calls) were missed")
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import BelfryTerms
+import Support
+
+/// What is going to happen in one run: all that chance decides beforehand, so that it can be shortened and told.
+struct Plan {
+    /// How this run's workers are set up, and what chance does besides.
+    struct Surroundings {
+        var duration = TimeSpan.seconds(6)
+        var interval = TimeSpan.seconds(1)
+        var budget = TimeSpan.seconds(9)
+        var secondCall = RingMode.soft
+        var callsMax = 8
+        /// How many of a hundred notices of a changed directory are lost.
+        var noticesLost = 0
+        /// Whether the sound server never confirms silence.
+        var isSoundDead = false
+    }
+
+    /// The seed that it comes from, and that decides what is small: how late each timer fires.
+    let seed: UInt64
+    var surroundings = Surroundings()
+    /// In the order of their times.
+    var happenings: [Happening] = []
+}
+
+/// One thing that happens, so many microseconds after the beginning.
+struct Happening {
+    let at: Int64
+    let what: What
+    /// What becomes of the process that begins with it, at its call number so many.
+    var fate: (step: Int, fate: PlayedProcess.Fate)?
+
+    enum What {
+        case push(PlayedPush)
+        case command(Command, group: Int)
+        case stranger(Stranger, group: Int)
+        /// Something happens to a worker: to one of those that live, chosen by its number.
+        case killed(Int)
+        case frozen(Int, forMicroseconds: Int64)
+        case terminated(Int)
+        /// The wall clock is set.
+        case clockSet(byMicroseconds: Int64)
+        case suspended(forMicroseconds: Int64)
+        case rebooted(isSudden: Bool, offForMicroseconds: Int64)
+        case disk(DiskTrouble, forMicroseconds: Int64)
+        case memoryFull(forMicroseconds: Int64)
+        case earsFull(forMicroseconds: Int64)
+        /// Another program holds the file's lock and stands still.
+        case lockHeld(group: Int, forMicroseconds: Int64)
+
+        /// The group that it happens to, the first if it happens to all.
+        var group: Int {
+            switch self {
+            case .push(let push): push.group
+            case .command(_, let group), .stranger(_, let group), .lockHeld(let group, _): group
+            case .killed, .frozen, .terminated, .clockSet, .suspended, .rebooted, .disk, .memoryFull, .earsFull: 0
+            }
+        }
+    }
+}
+
+/// A push as a worker gets it.
+struct PlayedPush {
+    enum Kind { case request, hangup(HangupReason), alert }
+
+    var kind: Kind
+    var group: Int
+    /// The call's id; empty for a call without one.
+    var id = ""
+    /// When it was sent, in microseconds after the beginning; nil if it does not say.
+    var sentAt: Int64?
+    /// When it is stale, in microseconds after the beginning; 0 is "try once".
+    var expiration: Int64?
+    /// How many seconds it asks to ring.
+    var duration: Double?
+    var isVoIP = false
+    /// Without it nobody intercepts the push.
+    var isMutable = true
+    var picture: PlayedPicture?
+}
+
+/// What becomes of a caller's picture.
+enum PlayedPicture: Hashable {
+    case comes(afterMicroseconds: Int64)
+    case fails(afterMicroseconds: Int64)
+    case never
+}
+
+/// What people and units start.
+enum Command {
+    /// Answers the call with that id, or the loudest.
+    case answer(String?)
+    case decline(String?)
+    /// The app comes to the front; nil without an owner, else it dies after so many microseconds.
+    case foreground(livesForMicroseconds: Int64?)
+    case background
+    case tidy
+}
+
+/// What a program that knows nothing of Belfry does to the group file.
+enum Stranger {
+    /// Writes a key of its own.
+    case addsKey
+    /// Reads the file, and writes what it read back so many microseconds later.
+    case writesOldCopy(afterMicroseconds: Int64)
+    case removesStart
+    case zeroesStart
+    /// Sets the state of what rings.
+    case setsState(String)
+    case deletesCalls
+    case forgesCall
+    case setsForeground(Bool)
+    case removesFile
+    /// Leaves nonsense; if it is at work, the whole file follows so many microseconds later.
+    case breaksFile(mendsAfterMicroseconds: Int64?)
+    case makesTooLarge
+    case makesLink
+}
+
+extension PlayedPush: CustomStringConvertible {
+    var description: String {
+        func seconds(_ microseconds: Int64) -> String { "\(Double(microseconds) / 1e6) s" }
+        let name =
+            switch kind {
+            case .request: "request “\(id)”"
+            case .hangup(let reason): "hangup “\(id)” (\(reason.rawValue))"
+            case .alert: "alert"
+            }
+        let parts = [
+            name, group == 0 ? nil : "of another group", sentAt.map { "sent at \(seconds($0))" },
+            expiration.map { $0 == 0 ? "tried once" : "stale at \(seconds($0))" },
+            duration.map { "to ring for \($0) s" }, isVoIP ? "voip" : nil, isMutable ? nil : "not mutable",
+            picture.map { "whose picture \($0)" },
+        ]
+        return parts.compactMap { $0 }.joined(separator: ", ")
+    }
+}
+
+extension Plan.Surroundings: CustomStringConvertible {
+    var description: String {
+        "rings of \(duration.seconds) s, ticks of \(interval.seconds) s, budgets of \(budget.seconds) s, second calls "
+            + "\(secondCall), \(callsMax) calls at most, \(noticesLost) % of notices lost"
+            + (isSoundDead ? ", sound that never falls silent" : "")
+    }
+}

@@ -1,0 +1,137 @@
+import BelfrySyscalls
+import Support
+
+/// A process of the played machine.
+final class PlayedProcess {
+    /// What is going to happen to a process as it makes its next call but so many.
+    enum Fate: Hashable, Codable {
+        case killed
+        /// It stands still for so many microseconds.
+        case frozen(Int64)
+    }
+
+    let machine: Machine
+    let pid: Int32
+    /// When it started, in the kernel's ticks.
+    let start: UInt64
+    private(set) var isAlive = true
+    private(set) var isKilled = false
+    private(set) var isStopped = false
+    /// When it went on last, in the simulation's time.
+    private(set) var wentOn: Int64?
+    /// Called as it ends, however it does.
+    var onEnd: () -> Void = {}
+    /// Called as it is killed, frozen and goes on.
+    var onFate: (String) -> Void = { _ in }
+    /// Called as it stands still in the midst of what it does, with the call that it was about to make.
+    var onPark: (String) -> Void = { _ in }
+    var deathWatches: [PlayedWatch] = []
+    /// How many notes it has laid.
+    var notesLaid = 0
+    /// How late its timers fire, as long as it runs.
+    let latency: Int64
+    var random: SeededRandom
+
+    private var stepsLeft = 0
+    private var fate: Fate?
+    private var waiting: [() -> Void] = []
+    private var strand: Strand?
+
+    init(machine: Machine, pid: Int32, start: UInt64, seed: UInt64) {
+        self.machine = machine
+        self.pid = pid
+        self.start = start
+        random = SeededRandom(seed: seed)
+        latency = Int64.random(in: 0..<2_000, using: &random)
+    }
+
+    var identity: ProcessIdentity { ProcessIdentity(pid: pid, startTicks: start) }
+
+    /// Lets `fate` happen as it makes its call number `step` from here.
+    func meets(_ fate: Fate, atStep step: Int) {
+        (self.fate, stepsLeft) = (fate, step)
+    }
+
+    /// A call with an effect: false if the process is dead, and so nothing comes of the call.
+    func step(_ call: StaticString = #function) -> Bool {
+        guard isAlive else { return false }
+        guard let fate else { return true }
+        guard stepsLeft == 0 else {
+            stepsLeft -= 1
+            return true
+        }
+        self.fate = nil
+        switch fate {
+        case .killed: kill()
+        case .frozen(let microseconds):
+            guard let strand, strand.isRunning else { return true }
+            onPark("\(call)")
+            stop(for: microseconds)
+            strand.park()
+        }
+        return isAlive
+    }
+
+    /// Runs `action` as this process; later if it is stopped, never if it is dead.
+    func perform(_ action: @escaping () -> Void) {
+        guard isAlive else { return }
+        guard !isStopped else { return waiting.append(action) }
+        guard case .frozen? = fate else { return asThis(action) }
+        let strand = strand ?? Strand(machine: machine)
+        self.strand = strand
+        asThis { strand.run(action) }
+    }
+
+    private func asThis(_ action: () -> Void) {
+        let caller = machine.current
+        machine.current = self
+        action()
+        machine.current = caller
+    }
+
+    /// It stands still, wherever it is.
+    func stop(for microseconds: Int64) {
+        guard isAlive, !isStopped else { return }
+        isStopped = true
+        onFate("stands still for \(microseconds) µs")
+        machine.time.after(microseconds) { [self] in goOn() }
+    }
+
+    private func goOn() {
+        guard isAlive, isStopped else { return }
+        isStopped = false
+        wentOn = machine.time.now
+        onFate("goes on")
+        if let strand, strand.isParked { asThis { strand.goOn() } }
+        let actions = waiting
+        waiting = []
+        for action in actions { perform(action) }
+    }
+
+    func kill() {
+        guard isAlive else { return }
+        isKilled = true
+        onFate("is killed")
+        end()
+    }
+
+    /// It ends; what of it is still under way has no effect any more.
+    func end() {
+        guard isAlive else { return }
+        isAlive = false
+        waiting = []
+        machine.ended(self)
+        onEnd()
+        if let strand, strand.isParked { asThis { strand.goOn() } }
+    }
+
+    /// Nothing more happens.
+    func retire() {
+        onEnd = {}
+        end()
+        strand?.end()
+    }
+
+    /// How many microseconds pass until it hears of something.
+    func reaction() -> Int64 { Int64.random(in: 50..<1_500, using: &random) }
+}

@@ -1,0 +1,54 @@
+import BelfrySyscalls
+import Support
+import Synchronization
+
+/// Runs many seeds on two threads, one for each processor that there is at least.
+final class Search: Sendable {
+    private struct State {
+        var next: UInt64
+        var failing: UInt64?
+        var done = 0
+        var seen: [String: Int] = [:]
+    }
+
+    private static let threads = 2
+    private let state: Mutex<State>
+    private let end: UInt64
+    private let deadline: Int64
+
+    /// Runs the seeds from `start` on, `count` of them, for so many seconds at most; stops at the first that fails.
+    init(from start: UInt64, count: UInt64, seconds: Int64) {
+        state = Mutex(State(next: start))
+        end = start.addingReportingOverflow(count).partialValue
+        deadline = seconds == 0 ? .max : bootTimeMicroseconds() + seconds * 1_000_000
+    }
+
+    /// How it went: how many seeds were run, the first that failed, and what was seen how often.
+    func run() -> (done: Int, failing: UInt64?, seen: [String: Int]) {
+        let threads = (0..<Self.threads).map { _ in
+            PosixThread { [self] in while let seed = next() { run(seed) } }
+        }
+        for thread in threads { thread.join() }
+        return state.withLock { ($0.done, $0.failing, $0.seen) }
+    }
+
+    private func next() -> UInt64? {
+        guard bootTimeMicroseconds() < deadline else { return nil }
+        return state.withLock { state in
+            guard state.failing == nil, state.next != end else { return nil }
+            defer { state.next &+= 1 }
+            return state.next
+        }
+    }
+
+    private func run(_ seed: UInt64) {
+        let world = World(Plan(seed: seed))
+        let mistake = world.run()
+        let seen = world.oracle.seen
+        state.withLock { state in
+            state.done += 1
+            if mistake != nil { state.failing = min(seed, state.failing ?? .max) }
+            state.seen.merge(seen) { $0 + $1 }
+        }
+    }
+}

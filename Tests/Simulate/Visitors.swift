@@ -1,0 +1,219 @@
+import BelfryPropertyList
+import BelfrySyscalls
+import BelfryTerms
+import CallLedger
+import GroupLedger
+import RingEar
+
+/// What people and units start, as `belfry` and `belfry-worker --tidy` do it.
+extension World {
+    func start(_ command: Command, group: Int, _ fate: (step: Int, fate: PlayedProcess.Fate)? = nil) {
+        let process = machine.spawn()
+        process.onPark = { [oracle] in oracle.parks(group, $0) }
+        meet(process, fate, name: "\(command)")
+        process.perform { [self] in
+            let visit = Visit(world: self, process: process, group: group)
+            switch command {
+            case .answer(let id): visit.end(id, by: .answer, as: .answered) { $0.answer($1) }
+            case .decline(let id): visit.end(id, by: .decline, as: .declined) { $0.decline($1) }
+            case .foreground(let life): visit.enterForeground(livesFor: life)
+            case .background:
+                visit.change { ledger in
+                    ledger.enterBackground()
+                } decided: { [oracle] _ in
+                    oracle.entersBackground(group)
+                }
+            case .tidy: visit.tidy()
+            }
+        }
+    }
+}
+
+/// One command's process.
+private final class Visit {
+    private let world: World
+    private let process: PlayedProcess
+    private let group: Int
+    private let loop: PlayedLoop
+    private let file: LedgerFile
+
+    init(world: World, process: PlayedProcess, group: Int) {
+        self.world = world
+        self.process = process
+        self.group = group
+        loop = PlayedLoop(process)
+        file = world.ledgerFile(of: group)
+    }
+
+    /// Asks whoever rings the call to end it; if nobody hears that, ends it in the ledger.
+    func end(
+        _ id: String?, by ask: RingAsk, as end: Rules.End, _ change: @escaping (inout Ledger, CallKey) -> Call?
+    ) {
+        guard let ledger = file.read(), let key = id.map(CallKey.init) ?? ledger.loudest?.key else { return leave() }
+        file.ask(ask, of: key, on: loop) { [self] answers, _ in
+            guard answers.first(where: { $0.key == key }) == nil else { return leave() }
+            self.change { ledger in
+                change(&ledger, key) != nil
+            } decided: { [world, group] hasEnded in
+                world.oracle.ends(key, as: end, hasEnded, group: group)
+            }
+        }
+    }
+
+    func enterForeground(livesFor microseconds: Int64?) {
+        var app: PlayedProcess?
+        if let microseconds {
+            let process = world.machine.spawn()
+            app = process
+            world.machine.time.after(microseconds) { process.end() }
+        }
+        let owner = app.map { Owner($0.identity) }
+        change(telling: .foreground) {
+            $0.enterForeground(owner: owner)
+        } decided: { [world, group] _ in
+            world.oracle.entersForeground(app, group: group)
+        }
+    }
+
+    func change<Answer>(
+        telling ask: RingAsk? = nil, _ change: @escaping (inout Ledger) -> Answer,
+        decided: @escaping (Answer) -> Void
+    ) {
+        file.transact(on: loop) { [process, world, group] ledger in
+            let rings = ledger.rings
+            let answer = change(&ledger)
+            if process.isAlive {
+                world.oracle.visits(process, group)
+                decided(answer)
+                world.oracle.compare(ledger, group: group)
+            }
+            return rings
+        } completion: { [self] transaction in
+            if process.isAlive { world.oracle.visitIsOver(process, group) }
+            if let ask {
+                file.ask(ask, of: nil, on: loop) { [self] _, _ in finish() }
+            } else {
+                if !transaction.outcome.isShown { file.wake(transaction.value) }
+                finish()
+            }
+        }
+    }
+
+    /// Takes over what dead workers left, and tells of their missed calls (R12).
+    func tidy() {
+        guard file.read() != nil else {
+            file.folder.tidy { $0.isAlive }
+            return leave()
+        }
+        file.transact(on: loop) { [process, world, group] ledger in
+            if process.isAlive {
+                world.oracle.visits(process, group)
+                world.oracle.findsDeadRings(process, group)
+                world.oracle.compare(ledger, group: group)
+            }
+            return ledger.unreported
+        } completion: { [self] transaction in
+            if process.isAlive { world.oracle.visitIsOver(process, group) }
+            if case .unwritable(_, kept: false, _) = transaction.outcome {
+                world.oracle.keepsNothing(group)
+            } else {
+                for call in transaction.value where process.step() {
+                    world.oracle.told(of: call, by: process, group: group)
+                }
+            }
+            takeOver(transaction.value)
+        }
+    }
+
+    private func takeOver(_ calls: [Call]) {
+        file.transact(on: loop) { [process, world, group] ledger in
+            ledger.reported(calls)
+            guard process.isAlive else { return }
+            world.oracle.visits(process, group)
+            world.oracle.takesDeadRings(group, pids: calls.compactMap { $0.owner?.pid })
+            world.oracle.compare(ledger, group: group)
+        } completion: { [self] _ in
+            if process.isAlive { world.oracle.visitIsOver(process, group) }
+            file.finish(by: loop.now) { [self] in
+                file.folder.tidy { $0.isAlive }
+                leave()
+            }
+        }
+    }
+
+    private func finish() { file.finish(by: loop.now) { [self] in leave() } }
+
+    private func leave() { if process.isAlive { process.end() } }
+}
+
+/// Programs that know nothing of Belfry, and take no lock.
+extension World {
+    func comes(_ stranger: Stranger, group: Int) {
+        guard let directory = directory(of: group) else { return }
+        oracle.isVisited(by: stranger, group: group)
+        let name = "\(groups[group].text).plist"
+        let bytes = directory.names[name]?.bytes
+        switch stranger {
+        case .addsKey: rewrite(directory, name) { $0["theirs"] = .integer(7) }
+        case .writesOldCopy(let microseconds):
+            machine.time.after(microseconds) { [self] in if let bytes { replace(directory, name, bytes) } }
+        case .removesStart: rewrite(directory, name) { $0["keyStartCallTime"] = nil }
+        case .zeroesStart: rewrite(directory, name) { $0["keyStartCallTime"] = .integer(0) }
+        case .setsState(let state):
+            rewriteCalls(directory, name) { call in
+                if call["state"] == .string("ringing") { call["state"] = .string(state) }
+            }
+        case .deletesCalls: rewrite(directory, name) { $0["calls"] = nil }
+        case .forgesCall:
+            rewrite(directory, name) { root in
+                var calls = root["calls"]?.dictionaryValue ?? [:]
+                calls["forged"] = .dictionary([
+                    "state": .string("ringing"), "until": .integer(.max), "pid": .integer(1),
+                ])
+                root["calls"] = .dictionary(calls)
+            }
+        case .setsForeground(let isInFront): rewrite(directory, name) { $0["enterToForground"] = .bool(isInFront) }
+        case .removesFile: machine.set(name, in: directory, to: nil)
+        case .breaksFile(let mendsAfter):
+            guard let node = directory.names[name] else { return }
+            node.bytes = Array(node.bytes.prefix(node.bytes.count / 2))
+            node.modified = machine.kernelTime
+            machine.notify(directory)
+            guard let mendsAfter, let bytes else { return }
+            machine.time.after(mendsAfter) { [machine] in
+                node.bytes = bytes
+                node.modified = machine.kernelTime
+                machine.notify(directory)
+            }
+        case .makesTooLarge: replace(directory, name, [UInt8](repeating: 32, count: 1 << 20 + 1))
+        case .makesLink: machine.set(name, in: directory, to: machine.make(.link, in: directory))
+        }
+    }
+
+    private func rewrite(_ directory: PlayedNode, _ name: String, _ change: (inout PropertyListDictionary) -> Void) {
+        let bytes = directory.names[name]?.bytes ?? []
+        var root = (try? PropertyListDictionary.parse(bytes)) ?? [:]
+        change(&root)
+        replace(directory, name, root.serializedXML())
+    }
+
+    private func rewriteCalls(
+        _ directory: PlayedNode, _ name: String, _ change: (inout PropertyListDictionary) -> Void
+    ) {
+        rewrite(directory, name) { root in
+            guard var calls = root["calls"]?.dictionaryValue else { return }
+            for key in calls.keys {
+                guard var call = calls[key]?.dictionaryValue else { continue }
+                change(&call)
+                calls[key] = .dictionary(call)
+            }
+            root["calls"] = .dictionary(calls)
+        }
+    }
+
+    private func replace(_ directory: PlayedNode, _ name: String, _ bytes: [UInt8]) {
+        let node = machine.make(.file, in: directory)
+        node.bytes = bytes
+        machine.set(name, in: directory, to: node)
+    }
+}

@@ -1,0 +1,151 @@
+import BelfryAppGroup
+import BelfrySyscalls
+import BelfryTerms
+import CallLedger
+import GroupLedger
+import RingEar
+import Support
+
+/// One run of a plan: the machine that is played, and who is on it.
+final class World {
+    /// More than any run needs; one that has more runs in circles.
+    private static let eventsMax = 30_000
+
+    let plan: Plan
+    let machine: Machine
+    let story: Story
+    private(set) lazy var oracle = Oracle(world: self)
+    private(set) var workers: [PlayedWorker] = []
+    let groups = ["group.one", "group.two"].compactMap(GroupName.init)
+    private var random: SeededRandom
+
+    init(_ plan: Plan, tells: Bool = false) {
+        self.plan = plan
+        machine = Machine(seed: plan.seed &* 31 &+ 7)
+        random = SeededRandom(seed: plan.seed &* 17 &+ 3)
+        story = Story(machine: machine, tells: tells)
+        machine.noticesLost = plan.surroundings.noticesLost
+    }
+
+    /// Runs the plan to its end, and says what went wrong first.
+    func run() -> String? {
+        machine.play { [self] in
+            for happening in plan.happenings {
+                machine.time.at(happening.at) { [self] in begin(happening) }
+            }
+            rest("runs in circles")
+            // Who was killed is settled by the unit, which systemd starts again and again.
+            for group in usedGroups { start(.tidy, group: group) }
+            rest("tidying runs in circles")
+            oracle.judgeRest()
+            machine.time.skip(Rules.memory.microseconds + 10_000_000)
+            for group in usedGroups { start(.background, group: group) }
+            rest("forgetting runs in circles")
+            oracle.judgeOblivion()
+            machine.retire()
+        }
+        return oracle.mistake
+    }
+
+    private func rest(_ mistake: String) {
+        let happened = machine.time.run(eventsMax: Self.eventsMax)
+        oracle.demand(happened < Self.eventsMax, mistake)
+    }
+
+    /// The groups that anything happens to.
+    var usedGroups: Range<Int> { 0..<(plan.happenings.map(\.what.group).max() ?? 0) + 1 }
+
+    func ledgerFile(of group: Int) -> LedgerFile {
+        LedgerFile(
+            state: StateDirectory(path: "/state"), runtime: RuntimeDirectory(path: "/run"), group: groups[group])
+    }
+
+    /// What the wall clock said `microseconds` after the beginning, had nobody set it.
+    func wallTime(_ microseconds: Int64) -> WallTime { WallTime(microseconds: Machine.wallAtStart + microseconds) }
+
+    // MARK: What happens
+
+    private func begin(_ happening: Happening) {
+        story.tell("\(happening.what)")
+        switch happening.what {
+        case .push(let push): arrive(push, happening.fate)
+        case .command(let command, let group): start(command, group: group, happening.fate)
+        case .stranger(let stranger, let group): comes(stranger, group: group)
+        case .killed(let number): living(number)?.process.kill()
+        case .frozen(let number, let microseconds): living(number)?.process.stop(for: microseconds)
+        case .terminated(let number): living(number)?.terminate()
+        case .clockSet(let microseconds):
+            oracle.clockIsSet()
+            machine.wallOffset += microseconds
+        case .suspended(let microseconds):
+            oracle.everybodyStoodStill()
+            machine.time.skip(microseconds)
+        case .rebooted(let isSudden, let microseconds):
+            oracle.reboots(isSudden: isSudden)
+            machine.reboot(isSudden: isSudden, offFor: microseconds)
+        case .disk(let trouble, let microseconds):
+            machine.disk = trouble
+            machine.time.after(microseconds) { [machine] in machine.disk = DiskTrouble() }
+        case .memoryFull(let microseconds):
+            oracle.memoryIsFull()
+            machine.isMemoryFull = true
+            machine.time.after(microseconds) { [machine] in machine.isMemoryFull = false }
+        case .earsFull(let microseconds):
+            machine.areEarsFull = true
+            machine.time.after(microseconds) { [machine] in machine.areEarsFull = false }
+        case .lockHeld(let group, let microseconds): hold(group, for: microseconds)
+        }
+    }
+
+    private func living(_ number: Int) -> PlayedWorker? {
+        let living = workers.filter(\.isAlive)
+        return living.isEmpty ? nil : living[number % living.count]
+    }
+
+    private func arrive(_ push: PlayedPush, _ fate: (step: Int, fate: PlayedProcess.Fate)?) {
+        let worker = PlayedWorker(push, number: workers.count, world: self)
+        workers.append(worker)
+        meet(worker.process, fate, name: "worker \(worker.number)")
+        worker.process.onEnd = { [unowned self, unowned worker] in
+            oracle.isGone(worker)
+            // What is still under way in it has to come to its end.
+            machine.time.after(0) { worker.release() }
+            guard !worker.account.hasLeft else { return }
+            // systemd starts the tidying unit for a worker that was killed.
+            machine.time.after(.random(in: 5_000..<1_500_000, using: &random)) { [self] in
+                start(.tidy, group: push.group)
+            }
+        }
+        oracle.begins(worker)
+        worker.start()
+    }
+
+    func meet(_ process: PlayedProcess, _ fate: (step: Int, fate: PlayedProcess.Fate)?, name: String) {
+        process.onFate = { [story] in story.tell("\(name) \($0)") }
+        if let fate { process.meets(fate.fate, atStep: fate.step) }
+    }
+
+    /// A process that holds the lock of the group file, and does nothing.
+    private func hold(_ group: Int, for microseconds: Int64) {
+        guard let directory = directory(of: group) else { return }
+        let name = "\(groups[group].text).plist.lock"
+        let node = directory.names[name] ?? machine.make(.file, in: directory)
+        if directory.names[name] == nil { machine.set(name, in: directory, to: node) }
+        guard node.lock == nil else { return }
+        let number = machine.number(OpenFile(node, process: machine.spawn()))
+        node.lock = machine.files[number]
+        machine.time.after(microseconds) { [machine] in machine.close(number) }
+    }
+
+    /// What the ledger of `group` says, to whoever reads it without changing anything.
+    func ledger(of group: Int) -> Ledger? {
+        var ledger: Ledger?
+        machine.spawn().perform { [self] in ledger = ledgerFile(of: group).read() }
+        return ledger
+    }
+
+    /// The directory of the group file, if there is one yet.
+    func directory(of group: Int) -> PlayedNode? {
+        machine.node(at: "/state/groups/\(groups[group].text)/Library/Preferences")
+    }
+}

@@ -1,0 +1,178 @@
+import BelfryTerms
+import Testing
+
+@testable import simulate
+
+/// Runs that went wrong once, each played again.
+@Suite struct StoryTests {
+    /// One run, and how it went.
+    private struct Run {
+        let mistake: String?
+        let lines: [String]
+        let workers: [PlayedWorker]
+
+        init(_ happenings: [Happening], lasting duration: TimeSpan = .seconds(4)) {
+            var plan = Plan(seed: 7, happenings: happenings.sorted { $0.at < $1.at })
+            plan.surroundings.duration = duration
+            plan.surroundings.budget = .seconds(20)
+            let world = World(plan, tells: true)
+            mistake = world.run()
+            lines = world.story.lines.map { String($0.drop { $0 != " " }.dropFirst(2)) }
+            workers = world.workers
+        }
+
+        func tells(_ line: String) -> Bool { lines.contains(line) }
+    }
+
+    private func at(_ seconds: Double, _ what: Happening.What, meeting fate: (Int, PlayedProcess.Fate)? = nil)
+        -> Happening
+    {
+        Happening(at: Int64(seconds * 1e6), what: what, fate: fate.map { (step: $0.0, fate: $0.1) })
+    }
+
+    private func request(_ id: String = "", sentAt: Int64? = nil) -> Happening.What {
+        .push(PlayedPush(kind: .request, group: 0, id: id, sentAt: sentAt))
+    }
+
+    private func hangup(_ reason: HangupReason, _ id: String = "", sentAt: Int64? = nil) -> Happening.What {
+        .push(PlayedPush(kind: .hangup(reason), group: 0, id: id, sentAt: sentAt))
+    }
+
+    @Test("R7 what a stranger read of an earlier ring and writes back does not end the next ring of the call")
+    func strangerWritesBack() {
+        for id in ["", "0"] {
+            let run = Run([
+                at(0, request(id)), at(4.5, .stranger(.writesOldCopy(afterMicroseconds: 1_500_000), group: 0)),
+                at(5, request(id)),
+            ])
+            #expect(run.mistake == nil && run.tells("worker 1: ends: timeout") && run.tells("worker 1: tick 3"))
+        }
+    }
+
+    @Test("R7 R11 a ring that stood still ends as it was hung up, whatever became of the next call without an id")
+    func frozenRingOfACallWithoutID() {
+        let elsewhere = Run([
+            at(0, request()), at(1, .frozen(0, forMicroseconds: 8_000_000)), at(1.5, hangup(.answeredElsewhere)),
+            at(2, request()),
+        ])
+        #expect(elsewhere.mistake == nil && elsewhere.tells("worker 2: ends: timeout"))
+        #expect(elsewhere.tells("worker 0: ends: hangup (answered-elsewhere)") && !elsewhere.tells("worker 0: missed"))
+        let answered = Run([
+            at(0, request()), at(1, .frozen(0, forMicroseconds: 8_000_000)), at(1.5, hangup(.cancelled)),
+            at(2, request()), at(3, .command(.answer(nil), group: 0)),
+        ])
+        #expect(answered.mistake == nil && answered.tells("worker 2: ends: answered"))
+        #expect(answered.tells("worker 0: ends: hangup (cancelled)") && answered.tells("worker 0: missed"))
+    }
+
+    @Test("R10 two short overlaps of loud rings, one after the other, are none that lasts")
+    func shortOverlaps() {
+        let run = Run([
+            at(0, request("1")), at(0.5, request("2")), at(0.6, request("3")),
+            at(1.2, .frozen(0, forMicroseconds: 700_000)), at(1.3, hangup(.cancelled, "1")),
+            at(1.8, .frozen(1, forMicroseconds: 700_000)), at(1.85, hangup(.cancelled, "2")),
+        ])
+        #expect(run.mistake == nil && run.tells("worker 2: rings loud for 4.0 s"))
+    }
+
+    @Test("R11 R17 a request that its hangup overtook is told as missed, also by a worker that is told to stop at once")
+    func stoppedOverOvertakenRequest() {
+        for milliseconds in [0.0, 0.001, 0.002] {
+            let run = Run([at(0, hangup(.cancelled, "1")), at(1, request("1")), at(1 + milliseconds, .terminated(0))])
+            #expect(run.mistake == nil && run.tells("worker 1: missed"))
+        }
+    }
+
+    @Test("R12 whatever call a worker was killed over, its missed call is told")
+    func killedAtEachCall() {
+        for step in 0..<140 {
+            let overtaken = Run([at(0, hangup(.cancelled, "1")), at(1, request("1"), meeting: (step, .killed))])
+            #expect(overtaken.mistake == nil, "overtaken, killed at call \(step)")
+            let ring = Run([at(0, request("1"), meeting: (step, .killed)), at(2, request("2"))])
+            #expect(ring.mistake == nil, "ringing, killed at call \(step)")
+        }
+    }
+
+    /// What is left: a writer that stands still between its last look at the file and the rename.
+    private static let tooLate = "stands still before the rename of the file"
+
+    @Test("R12 R14 a writer that stands still over its write, and whose lock is passed over, brings no old file back")
+    func frozenWriter() {
+        var reached = 0
+        for step in 0..<140 {
+            let run = Run([
+                at(0, request("1")), at(0.5, request("2"), meeting: (step, .frozen(9_000_000))),
+                at(0.6, .command(.answer("1"), group: 0)), at(2, .command(.tidy, group: 0)),
+                at(5, request("1")),
+            ])
+            #expect(run.mistake == nil, "stood still at call \(step)")
+            let isBetween = run.lines.contains { $0.contains(Self.tooLate) }
+            reached += run.lines.contains { $0.contains("stands still before") } ? 1 : 0
+            #expect(isBetween || run.tells("worker 2: is silent: answered"), "stood still at call \(step)")
+        }
+        #expect(reached > 20)
+    }
+
+    @Test("R8 a hangup that reaches a ring while it settles its end is remembered")
+    func hangupWhileSettling() {
+        for step in 0..<140 {
+            let run = Run([
+                at(0, request("1"), meeting: (step, .frozen(1_000_000))), at(4.3, hangup(.cancelled, "1")),
+                at(9, request("1")),
+            ])
+            #expect(run.mistake == nil, "stood still at call \(step)")
+            let isBetween = run.lines.contains { $0.contains(Self.tooLate) }
+            #expect(isBetween || run.tells("worker 2: is silent: hung-up"), "stood still at call \(step)")
+        }
+    }
+
+    @Test("R8 a hangup that was sent before a request does not end its ring, be it with an id or without")
+    func hangupSentBefore() {
+        for id in ["", "1"] {
+            let run = Run([at(1, request("1", sentAt: 900_000)), at(2, hangup(.cancelled, id, sentAt: 500_000))])
+            #expect(run.mistake == nil && run.tells("worker 0: ends: timeout"))
+            // At the ledger, since the ring does not hear.
+            let frozen = Run([
+                at(1, request("1", sentAt: 900_000)), at(1.5, .frozen(0, forMicroseconds: 1_000_000)),
+                at(2, hangup(.cancelled, id, sentAt: 500_000)),
+            ])
+            #expect(frozen.mistake == nil && frozen.tells("worker 0: ends: timeout"))
+        }
+    }
+
+    @Test("R8 a later copy of the request moves a ring on, also one that has not looked since")
+    func hangupBeforeLaterCopy() {
+        var run = [at(0, request("1", sentAt: 0)), at(0.1, request("1", sentAt: 90_000))]
+        run.append(at(0.10005, hangup(.failed, "1", sentAt: 50_000)))
+        let end = Run(run)
+        #expect(end.mistake == nil && end.tells("worker 0: ends: timeout"))
+    }
+
+    @Test("R8 R12 an answer outlives a power cut, and a ring that it cut off is told as missed")
+    func powerCut() {
+        let run = Run([
+            at(0, request("1")), at(1, .command(.answer("1"), group: 0)), at(2, request("2")),
+            at(3, .rebooted(isSudden: true, offForMicroseconds: 5_000_000)), at(9, request("1")),
+        ])
+        #expect(run.mistake == nil && run.tells("worker 2: is silent: answered"))
+    }
+
+    @Test("R14 a worker leaves although memory is full and the file's lock was held")
+    func fullMemoryAndHeldLock() {
+        let run = Run([
+            at(0, request("2")), at(0.5, .memoryFull(forMicroseconds: 9_000_000)),
+            at(0.6, .lockHeld(group: 0, forMicroseconds: 5_000_000)), at(5, request("1", sentAt: 4_900_000)),
+            at(5.3, hangup(.cancelled, "1", sentAt: 1_000_000)),
+        ])
+        #expect(run.mistake == nil)
+    }
+
+    @Test("R7 R11 a ring that stood still past its end was missed, although the app has come to the front since")
+    func frontAfterTheEnd() {
+        let run = Run([
+            at(0, request("1")), at(1, .frozen(0, forMicroseconds: 6_000_000)),
+            at(6, .command(.foreground(livesForMicroseconds: nil), group: 0)),
+        ])
+        #expect(run.mistake == nil && run.tells("worker 0: ends: timeout") && run.tells("worker 0: missed"))
+    }
+}
