@@ -198,6 +198,9 @@ struct LockPatience {
 
     /// How long one process may keep the lock without anything changing: then it is taken for stopped.
     static let stuckTime = TimeSpan.milliseconds(500)
+    /// How long a holder must have been seen asleep. One look is not enough: whoever lets go of the lock between two
+    /// questions is no holder any more when it is asked what it does, and by the next look has changed the file.
+    static let asleepTime = TimeSpan.milliseconds(16)
     /// How long a transaction waits in all, however busy the others are.
     static let totalTime = TimeSpan.seconds(1)
     /// The longest time between two tries.
@@ -205,6 +208,7 @@ struct LockPatience {
 
     private let begun: Instant
     private var progressAt: Instant
+    private var asleepSince: Instant?
     private var identity: FileIdentity?
     private var tries = 0
 
@@ -218,15 +222,19 @@ struct LockPatience {
     /// A busy lock is not a stuck one: whoever changes the file lets go of it soon. `isHolderBusy` is asked of one that
     /// does not.
     mutating func advice(at now: Instant, file identity: FileIdentity?, isHolderBusy: () -> Bool) -> Advice {
-        if tries == 0 || identity != self.identity { progressAt = now }
+        if tries == 0 || identity != self.identity { (progressAt, asleepSince) = (now, nil) }
         self.identity = identity
         let end = begun + LockPatience.totalTime
-        let isStuck = now >= progressAt + LockPatience.stuckTime
-        if isStuck, !isHolderBusy() { return .passOver }
+        let stuckAt = progressAt + LockPatience.stuckTime
+        let isStuck = now >= stuckAt
+        if now >= stuckAt - LockPatience.asleepTime {
+            asleepSince = isHolderBusy() ? nil : asleepSince ?? now
+            if isStuck, let asleepSince, now >= asleepSince + LockPatience.asleepTime { return .passOver }
+        }
         guard now < end else { return .giveUp(isPassedOn: !isStuck) }
         let interval = TimeSpan.milliseconds(1 << Int64(min(tries, 4)))
         tries += 1
-        let next = isStuck ? end : min(progressAt + LockPatience.stuckTime, end)
+        let next = [stuckAt - LockPatience.asleepTime, stuckAt, end].filter { $0 > now }.min() ?? end
         return .again(min(now + min(interval, LockPatience.intervalMax), next))
     }
 }
