@@ -92,11 +92,11 @@ mutants: ## faults made on purpose, and which of them no test notices; ARGS='--r
 simulate: deps build/simulate ## RUNS=, SECONDS=: real workers on a machine that is played; SEED= tells one run again
 	@$(BUILD)/release/simulate $(if $(SEED),--seed $(SEED)) $(if $(RUNS),--runs $(RUNS)) $(if $(SECONDS),--seconds $(SECONDS))
 
-torture: deps ## strikes KILLS=1000 real workers in each way; SEED= repeats what a run printed
+torture: deps ## strikes KILLS=1000 real workers in each way, or WAY=; SEED= repeats what a run printed
 	$(SWIFT) build --build-tests $(DEBUG_FLAGS)
 	@$(MAKE) --no-print-directory stage
 	@BELFRY_TEST_BIN=$(STAGE)/bin BELFRY_TEST_ROOT=$(CURDIR) \
-		BELFRY_TORTURE_KILLS=$(or $(KILLS),1000) BELFRY_TORTURE_SEED=$(SEED) Tests/in-user-manager Tests/with-sound \
+		BELFRY_TORTURE_KILLS=$(or $(KILLS),1000) BELFRY_TORTURE_SEED=$(SEED) BELFRY_TORTURE_WAY=$(WAY) Tests/in-user-manager Tests/with-sound \
 		$(BUILD)/debug/belfryPackageTests.xctest --testing-library swift-testing --filter TortureTests
 
 fuzz: deps ## SECONDS=600: libFuzzer feeds everything that reads foreign bytes, in turn

@@ -1,5 +1,6 @@
 import BelfryPropertyList
 import BelfryTerms
+import Support
 import Testing
 @testable import CallLedger
 
@@ -124,12 +125,11 @@ import Testing
             calls["\(id)"] = .dictionary(["state": .string(id % 2 == 0 ? "ringing" : "answered")])
         }
         file.root["calls"] = .dictionary(calls)
-        let clock = ContinuousClock()
-        let began = clock.now
+        let began = processorTime()
         file.open()
         #expect(file.request("a").rings)
         #expect(file.hangUp("") == ["a"])
-        #expect(clock.now - began < .seconds(5), "quadratic work takes minutes here")
+        #expect(processorTime() - began < .seconds(5), "quadratic work takes minutes here")
     }
 
     @Test("a thousand rings are hung up, or reported once their owners died, in one change", .timeLimit(.minutes(1)))
@@ -142,12 +142,11 @@ import Testing
         file.root["keyStartCallTime"] = .integer(7)
         #expect(file.root.serializedXML().count <= PropertyListLimits.bytesMax)
         let dying = file.copy()
-        let clock = ContinuousClock()
-        let began = clock.now
+        let began = processorTime()
         #expect(file.hangUp("").count == 1000)
         dying.dead = Set((0..<1000).map { file.process($0) })
         #expect(dying.change { $0.takeDeadRings() }.count == 1000)
-        #expect(clock.now - began < .seconds(5), "quadratic work takes minutes here")
+        #expect(processorTime() - began < .seconds(5), "quadratic work takes minutes here")
     }
 
     @Test("R16 as many calls as may ring fit into the file, whatever their texts are")

@@ -7,10 +7,9 @@ extension IntegrationTests {
     struct TortureTests {
         /// How many workers each torment strikes: `make torture` asks for more.
         private static let blowsMin = Surroundings.value("BELFRY_TORTURE_KILLS").flatMap { Int($0) } ?? 8
-        /// Short of descriptors a missed call is lost once in a while, which is not mended: the long form alone asks.
         private static let torments =
-            Surroundings.value("BELFRY_TORTURE_KILLS") == nil
-            ? Torment.allCases.filter { $0 != .fewDescriptors } : Torment.allCases
+            Surroundings.value("BELFRY_TORTURE_WAY").map { [Torment(rawValue: $0)].compactMap(\.self) }
+            ?? Torment.allCases
         private static let seed =
             Surroundings.value("BELFRY_TORTURE_SEED").flatMap { UInt64($0) } ?? .random(in: 0...UInt64(UInt32.max))
 

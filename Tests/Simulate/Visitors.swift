@@ -14,8 +14,8 @@ extension World {
         process.perform { [self] in
             let visit = Visit(world: self, process: process, group: group)
             switch command {
-            case .answer(let id): visit.end(id, by: .answer, as: .answered) { $0.answer($1) }
-            case .decline(let id): visit.end(id, by: .decline, as: .declined) { $0.decline($1) }
+            case .answer(let id): visit.end(id, as: .answer)
+            case .decline(let id): visit.end(id, as: .decline)
             case .foreground(let life): visit.enterForeground(livesFor: life)
             case .background:
                 visit.change { ledger in
@@ -45,17 +45,14 @@ private final class Visit {
         file = world.ledgerFile(of: group)
     }
 
-    /// Asks whoever rings the call to end it; if nobody hears that, ends it in the ledger.
-    func end(
-        _ id: String?, by ask: RingAsk, as end: Rules.End, _ change: @escaping (inout Ledger, CallKey) -> Call?
-    ) {
-        guard let ledger = file.read(), let key = id.map(CallKey.init) ?? ledger.loudest?.key else { return leave() }
-        file.ask(ask, of: key, on: loop) { [self] answers, _ in
-            guard answers.first(where: { $0.key == key }) == nil else { return leave() }
+    func end(_ id: String?, as end: PersonalEnd) {
+        file.end(id.map(CallKey.init), as: end, on: loop) { [self] ending in
+            guard case .due(let key, let change) = ending else { return leave() }
             self.change { ledger in
-                change(&ledger, key) != nil
+                let rang = ledger.rings.contains { $0.key == key }
+                return change(&ledger) != nil && rang
             } decided: { [world, group] hasEnded in
-                world.oracle.ends(key, as: end, hasEnded, group: group)
+                world.oracle.ends(key, as: Rules.End(end), hasEnded, group: group)
             }
         }
     }
@@ -215,5 +212,14 @@ extension World {
         let node = machine.make(.file, in: directory)
         node.bytes = bytes
         machine.set(name, in: directory, to: node)
+    }
+}
+
+extension Rules.End {
+    fileprivate init(_ end: PersonalEnd) {
+        switch end {
+        case .answer: self = .answered
+        case .decline: self = .declined
+        }
     }
 }

@@ -38,12 +38,12 @@ extension Bell {
     ///
     /// Throws ``BellError/Code/noSuchCall``, which says what rings instead, if it does not ring.
     public func answer(_ id: String? = nil) async throws(BellError) {
-        try await end(id, by: .answer, as: .answered) { $0.answer($1) }
+        try await end(id, as: .answer)
     }
 
     /// Declines the call `id`, or the loud one; see ``answer(_:)``.
     public func decline(_ id: String? = nil) async throws(BellError) {
-        try await end(id, by: .decline, as: .declined) { $0.decline($1) }
+        try await end(id, as: .decline)
     }
 
     /// The app comes to the front, which silences every ring, and those to come until ``enterBackground()``.
@@ -60,30 +60,21 @@ extension Bell {
         try await change { $0.enterBackground() }
     }
 
-    /// Asks whoever rings the call to end it; if nobody hears that in time, ends it in the ledger.
-    private func end(
-        _ id: String?, by ask: RingAsk, as state: CallState,
-        _ change: @escaping @Sendable (inout Ledger, CallKey) -> Call?
-    ) async throws(BellError) {
-        let ledger = ledgerFile.read()
-        guard let key = id.map({ CallKey($0) }) ?? ledger?.loudest?.key else { throw nothingRings("a call") }
-        let name = Printable.escaped(CallText.name(of: key.text))
-        if let answer = await asked(ask, of: key).first(where: { $0.key == key }) {
-            guard answer.isRecorded else {
-                throw BellError(.notRecorded, "\(name) is silent, but \(ledgerFile.file.path) cannot be written")
-            }
-            return try check(answer.state, is: state, of: name)
+    private func end(_ id: String?, as end: PersonalEnd) async throws(BellError) {
+        let ending = await withCheckedContinuation { continuation in
+            ledgerFile.end(id.map(CallKey.init), as: end, on: executor.loop) { continuation.resume(returning: $0) }
         }
-        let isOn = ledger?.rings.contains { $0.key == key } ?? false
-        // Whoever rings it may have heard and only have answered too late: then the call has ended by now.
-        let now = try await self.change { change(&$0, key)?.state ?? (isOn ? $0.call(key)?.state : nil) }
-        guard let now else { throw nothingRings(name) }
-        try check(now, is: state, of: name)
-    }
-
-    private func check(_ found: CallState, is wanted: CallState, of name: String) throws(BellError) {
-        guard found == wanted else {
-            throw BellError(.noSuchCall, "\(name) has ended already: \(found.rawValue)")
+        let ended: EndedCall?
+        switch ending {
+        case .over(let call): ended = call
+        case .due(_, let change): ended = try await self.change(change)
+        }
+        guard let ended else {
+            throw nothingRings(id.map { Printable.escaped(CallText.name(of: $0)) } ?? "a call")
+        }
+        guard ended.state == end.state else {
+            let name = Printable.escaped(CallText.name(of: ended.call.key.text))
+            throw BellError(.noSuchCall, "\(name) has ended already: \(ended.state.rawValue)")
         }
     }
 

@@ -119,6 +119,15 @@ extension Ledger {
     /// The answers that the app has not collected yet.
     var pendingAnswers: [PropertyListValue] { root[Key.pendingAccept]?.arrayValue ?? [] }
 
+    /// Whether the app will find `answer`: who answers a call that its worker cannot record, leaves it too.
+    func awaitsApp(_ answer: PropertyListValue) -> Bool {
+        let (id, name) = (answer.dictionaryValue?["callId"], answer.dictionaryValue?["name"])
+        return pendingAnswers.contains { other in
+            guard let known = other.dictionaryValue else { return other == answer }
+            return id != .string("") ? known["callId"] == id && known["name"] == name : other == answer
+        }
+    }
+
     /// Leaves `answer` for the app.
     mutating func addAnswer(_ answer: PropertyListValue) {
         root[Key.pendingAccept] = .array(pendingAnswers.suffix(Self.pendingAcceptMax - 1) + [answer])

@@ -129,7 +129,7 @@ public struct LedgerNote: Hashable, Sendable {
             return call == known ? nil : call
         }
         if !noted.isEmpty { ledger.enter(noted) }
-        for answer in answers where !isRecorded && !ledger.pendingAnswers.contains(answer) { ledger.addAnswer(answer) }
+        for answer in answers where !isRecorded && !ledger.awaitsApp(answer) { ledger.addAnswer(answer) }
         if let foreground, !isRecorded, ledger.foregroundKeys == foreground.was {
             ledger.foregroundKeys = foreground.became
         }

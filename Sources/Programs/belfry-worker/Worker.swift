@@ -22,6 +22,8 @@ final class Worker {
         static let handled: Int32 = 0
         static let badNotification: Int32 = 65
         static let defect: Int32 = 70
+        /// What became of the call could not be recorded: the service manager has the tidying unit do it.
+        static let unrecorded: Int32 = 74
     }
 
     private let loop: Loop
@@ -168,7 +170,10 @@ final class Worker {
 
     private func leave() {
         guard let ledger else { return end() }
-        ledger.finish { [unowned self] in end() }
+        ledger.finish { [unowned self] in
+            if ledger.isKnownHereAlone { status = Status.unrecorded }
+            end()
+        }
     }
 
     private func end() {

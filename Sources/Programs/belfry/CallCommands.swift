@@ -16,7 +16,7 @@ extension Command {
             """,
         arguments: 0...1
     ) { context throws(CommandError) in
-        try end(context, by: .answer, as: .answered) { ledger, key in ledger.answer(key) }
+        try end(context, as: .answer)
     }
 
     /// `belfry decline`.
@@ -24,7 +24,7 @@ extension Command {
         name: "decline", synopsis: ["decline [ID]"], summary: "decline a call, as the person at the endpoint does",
         details: "Without ID the call that rings loud is declined.", arguments: 0...1
     ) { context throws(CommandError) in
-        try end(context, by: .decline, as: .declined) { ledger, key in ledger.decline(key) }
+        try end(context, as: .decline)
     }
 
     /// The call that rings loud.
@@ -34,29 +34,23 @@ extension Command {
         throw try nothingRings(context, access)
     }
 
-    /// Asks whoever rings the call to end it; if nobody hears that, ends it in the ledger.
-    private static func end(
-        _ context: Context, by ask: RingAsk, as state: CallState, _ change: @escaping (inout Ledger, CallKey) -> Call?
-    ) throws(CommandError) -> ProgramStatus {
+    private static func end(_ context: Context, as end: PersonalEnd) throws(CommandError) -> ProgramStatus {
         let access = try GroupAccess(context)
-        let ledger = try access.knownLedger()
+        _ = try access.knownLedger()
         let named = context.options.arguments.first.map { CallKey($0) }
-        guard let key = named ?? ledger.loudest?.key else { throw try nothingRings(context, access) }
-        let answer = try access.ask(ask, of: key).first { $0.key == key }
-        let isOn = ledger.rings.contains { $0.key == key }
-        // Whoever rings it may have heard and only have answered too late: then the call has ended by now.
-        let call =
-            try answer == nil
-            ? access.changeLedger { change(&$0, key) ?? (isOn ? $0.call(key) : nil) } : ledger.call(key)
-        guard let call else { throw CommandError(.noSuchCall, "no call \(key.text) rings", "see belfry calls") }
-        let found = answer?.state ?? call.state
-        guard found == state else {
-            throw CommandError(.noSuchCall, "\(key.text) has ended already: \(found.rawValue)", "see belfry calls")
+        let ended: EndedCall?
+        switch try access.end(named, as: end) {
+        case .over(let call): ended = call
+        case .due(_, let change): ended = try access.changeLedger(change)
         }
-        if let answer, !answer.isRecorded {
+        guard let ended else {
+            guard let named else { throw try nothingRings(context, access) }
+            throw CommandError(.noSuchCall, "no call \(named.text) rings", "see belfry calls")
+        }
+        let (call, state) = (ended.call, end.state)
+        guard ended.state == state else {
             throw CommandError(
-                .unavailable, "\(state.rawValue) and silent, but the group file \(access.file.path) cannot be written",
-                "the app does not know of it yet")
+                .noSuchCall, "\(call.key.text) has ended already: \(ended.state.rawValue)", "see belfry calls")
         }
         if context.wantsJSON {
             context.output.json(["call": .string(call.key.text), "state": .string(state.rawValue)])

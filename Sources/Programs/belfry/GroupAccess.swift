@@ -97,10 +97,18 @@ struct GroupAccess {
         return answer
     }
 
-    /// Asks whoever rings `key`, or all who ring if that is nil, at their ears, and waits 100 ms at most for the
-    /// answers of those who hear.
-    func ask(_ ask: RingAsk, of key: CallKey?) throws(CommandError) -> [RingAnswer] {
-        heard(ask, by: key, on: try Command.makeLoop())
+    /// Asks whoever rings `named`, or the loud call, to end it, and waits 100 ms at most for the answer.
+    func end(_ named: CallKey?, as end: PersonalEnd) throws(CommandError) -> PersonalEnding {
+        let loop = try Command.makeLoop()
+        var ending: PersonalEnding?
+        ledgerFile.end(named, as: end, on: loop) {
+            ending = $0
+            loop.stop()
+        }
+        // If nobody had to be waited for, the loop stops at once.
+        loop.run()
+        guard let ending else { preconditionFailure("somebody else stopped the loop of a question") }
+        return ending
     }
 
     private func heard(_ ask: RingAsk, by key: CallKey?, on loop: Loop) -> [RingAnswer] {

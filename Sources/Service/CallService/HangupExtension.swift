@@ -32,18 +32,15 @@ final class HangupExtension: ServiceExtension {
         let ask = RingAsk.hangUp(hangup.reason, sentAt: hangup.sentAt)
         let key = CallKey(hangup.callID)
         world.ledger.ask(ask, of: key.isAnonymous ? nil : key) { [self] answers, all in
-            // Of a ring that ended otherwise the ledger has yet to remember the hangup (R8).
-            let isRemembered = answers.allSatisfy { $0.state == .hangup || $0.state == .ringing }
+            // Of a ring that ended otherwise the ledger has yet to remember the hangup (R8), and of one whose worker
+            // cannot record its end too.
+            let isRemembered = answers.allSatisfy { $0.isRecorded && ($0.state == .hangup || $0.state == .ringing) }
             guard all, !answers.isEmpty, isRemembered else { return hangUpInLedger() }
-            if !answers.allSatisfy(\.isRecorded) {
-                let detail = "the call is hung up, but the group file cannot be written yet"
-                world.report(.warning(code: .groupUnwritable, detail: detail))
-            }
             hangupIsOver()
         }
     }
 
-    /// Hangs up what rings at no ear, or not yet, and remembers the hangup (R8).
+    /// Hangs up what rings at no ear, or not yet, or cannot be recorded by who rings, and remembers the hangup (R8).
     private func hangUpInLedger() {
         world.ledger.transact { [hangup] ledger in
             let rings = ledger.rings

@@ -136,6 +136,9 @@ public final class WorkerLedger: SharedLedger {
         file.finish(by: loop.now + Self.finishingPatience, done)
     }
 
+    /// Whether something that this process changed is lost if it ends now.
+    public var isKnownHereAlone: Bool { file.isKnownHereAlone }
+
     private func reportTroubles(_ outcome: LedgerOutcome) {
         switch outcome {
         case .following: break

@@ -167,6 +167,9 @@ public final class LedgerFile {
         done()
     }
 
+    /// Whether something that this process changed is lost if it ends now: neither in the file nor beside it.
+    public var isKnownHereAlone: Bool { notes.areKnownHereAlone }
+
     /// Lets the file follow if it lacks something: for each tick, as a lock may be free and a disk have room by then.
     public func recordWhatIsOwed(on timers: any TimerSource) {
         guard notes.areOwed, !isRecording, retriesRecordingAt.map({ timers.now >= $0 }) ?? true else { return }

@@ -78,6 +78,9 @@ final class LedgerNotes {
     /// Whether others find all notes of this process.
     var areKept: Bool { unlaid.isEmpty }
 
+    /// Whether neither the group file nor anybody else has something that this process changed.
+    var areKnownHereAlone: Bool { unlaid.contains { !$0.isRecorded } }
+
     /// Reads what is new in the folder.
     func refresh() {
         guard let identity = folder.version() else { return }
