@@ -252,6 +252,19 @@ private final class PlayedExtension: ServiceExtension {
         #expect(service.told == ["admit", "didReceive as it came", "stop", "end"] && walk.end == .handled)
     }
 
+    @Test("R17 a stop while it waits to be admitted leaves a second in all") func stopLongBeforeAdmission() {
+        let walk = walk()
+        service.admitsAtOnce = false
+        walk.host.start()
+        walk.host.stop()
+        loop.advance(by: .milliseconds(700))
+        service.decided?(.admitted)
+        loop.advance(by: .milliseconds(299))
+        #expect(walk.story == Self.beginning)
+        loop.advance(by: .milliseconds(1))
+        #expect(walk.story.last == "delivered stopped as it came")
+    }
+
     @Test("R17 a stop while a notification is intercepted delivers the best attempt") func stopDuring() {
         service.bestAttempt = Self.content("best")
         let walk = walk()

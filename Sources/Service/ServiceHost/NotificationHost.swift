@@ -51,7 +51,7 @@ public final class NotificationHost {
         case handedOver(NotificationContent)
         case timerFired
         case died
-        case stop
+        case stop(Instant)
         case idle
     }
 
@@ -66,8 +66,8 @@ public final class NotificationHost {
     private var timer: (any ScheduledTimer)?
     /// Whether the notification was admitted.
     private var hasBegun = false
-    /// Whether the worker was told to stop, perhaps before the notification was admitted.
-    private var isStopping = false
+    /// When the worker was told to stop, perhaps before the notification was admitted.
+    private var stoppedAt: Instant?
     /// Whether `ended` was called, which happens once.
     private var hasEnded = false
 
@@ -106,12 +106,14 @@ public final class NotificationHost {
     /// it is, and the wait is as short as that for a best attempt.
     public func stop() {
         guard !hasEnded else { return }
+        let isFirst = stoppedAt == nil
+        let stoppedAt = stoppedAt ?? timers.now
+        self.stoppedAt = stoppedAt
         if hasBegun {
-            feed(.stop)
+            feed(.stop(stoppedAt))
             visit.service?.stop()
-        } else if !isStopping {
-            isStopping = true
-            wake(at: min(timers.now + InterceptionStateMachine.stopPatience, budget.end)) { [weak self] in
+        } else if isFirst {
+            wake(at: min(stoppedAt + InterceptionStateMachine.stopPatience, budget.end)) { [weak self] in
                 self?.goWithoutExtension()
             }
         }
@@ -122,7 +124,7 @@ public final class NotificationHost {
         guard !hasBegun else { return }
         reportReceived()
         feed(.receive)
-        if isStopping { stop() }
+        if stoppedAt != nil { stop() }
     }
 
     private func goWithoutExtension() {
@@ -159,11 +161,11 @@ public final class NotificationHost {
                 isAccompanied: visit.service != nil)
         case .notAdmitted:
             machine.receiveUnadmitted(
-                visit.request.content, by: visit.passthrough != nil ? .passthrough : isStopping ? .stopped : .expiry)
+                visit.request.content, by: visit.passthrough != nil ? .passthrough : stoppedAt != nil ? .stopped : .expiry)
         case .handedOver(let content): machine.handlerCalled(with: content)
         case .timerFired: machine.timerFired(at: timers.now)
         case .died: machine.extensionDied()
-        case .stop: machine.stop(at: timers.now)
+        case .stop(let instant): machine.stop(at: instant)
         case .idle: []
         }
     }
