@@ -239,4 +239,19 @@ import Testing
         #expect(merged.foreground != .background || merged.rings.map(\.key).contains(CallKey("good")))
         _ = (note.isDone(in: merged), note.isCovered(by: note), note.isLost(from: merged.root))
     }
+
+    @Test("R14 two notes of one ring's answer leave it to the app once, those of two rings twice")
+    func oneAnswerOfTwo() throws {
+        let ring = try ring("a", by: 1)
+        let first = try note({ _ = $0.answer(CallKey("a")) }, over: [ring])
+        file.now = file.now + .seconds(2)
+        let second = try note({ _ = $0.answer(CallKey("a")) }, over: [ring])
+        #expect(ledger([ring, first, second]).root["pendingAccept"]?.arrayValue?.count == 1)
+        file.root = ledger([ring, first]).root
+        file.now = file.now + .seconds(601)
+        file.wall = file.wall + .seconds(601)
+        let again = try self.ring("a", by: 2)
+        let third = try note({ _ = $0.answer(CallKey("a")) }, over: [again])
+        #expect(ledger([again, third]).root["pendingAccept"]?.arrayValue?.count == 2)
+    }
 }

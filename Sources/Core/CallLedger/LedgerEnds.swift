@@ -119,15 +119,6 @@ extension Ledger {
     /// The answers that the app has not collected yet.
     var pendingAnswers: [PropertyListValue] { root[Key.pendingAccept]?.arrayValue ?? [] }
 
-    /// Whether the app will find `answer`: who answers a call that its worker cannot record, leaves it too.
-    func awaitsApp(_ answer: PropertyListValue) -> Bool {
-        let (id, name) = (answer.dictionaryValue?["callId"], answer.dictionaryValue?["name"])
-        return pendingAnswers.contains { other in
-            guard let known = other.dictionaryValue else { return other == answer }
-            return id != .string("") ? known["callId"] == id && known["name"] == name : other == answer
-        }
-    }
-
     /// Leaves `answer` for the app.
     mutating func addAnswer(_ answer: PropertyListValue) {
         root[Key.pendingAccept] = .array(pendingAnswers.suffix(Self.pendingAcceptMax - 1) + [answer])
@@ -139,6 +130,28 @@ extension Ledger {
         let call = record(ring, as: .declined)
         write(call)
         return call
+    }
+}
+
+extension Ledger {
+    /// Records that `ring` was answered, as its owner said who cannot record it; nil if another end is known. That
+    /// owner may have left since, and be taken for dead.
+    public mutating func recordAnswer(of ring: Call) -> Call? { known(ring).map { leaveAnswer(to: $0) } }
+
+    /// Records that `ring` was declined, as ``recordAnswer(of:)`` does.
+    public mutating func recordDecline(of ring: Call) -> Call? {
+        guard let known = known(ring) else { return nil }
+        let call = record(known, as: .declined)
+        write(call)
+        return call
+    }
+
+    /// `ring`, if nothing is known yet of how it ended.
+    private func known(_ ring: Call) -> Call? {
+        guard let known = call(ring.key), known.since == ring.since, known.owner == ring.owner,
+            known.state == .ringing || known.state == .missed
+        else { return nil }
+        return known
     }
 }
 
@@ -168,20 +181,25 @@ public struct Settlement: Hashable, Sendable {
 extension Ledger {
     /// Settles the end of `owner`'s ring: an end that the file knows already wins, otherwise `reason` does (R7).
     ///
-    /// If the call was missed, ``reported(_:owner:)`` follows once it was reported: an owner that dies before leaves it
+    /// `hangupReason` is why the caller's side hung up, if that is why the ring ended. If the call was missed,
+    /// ``reported(_:owner:)`` follows once it was reported: an owner that dies before leaves it
     /// to others (R12). If another owner rings the call anew, that ring is left alone.
-    public mutating func settle(_ request: RingRequest, owner: Owner, reason: EndReason) -> Settlement {
+    public mutating func settle(
+        _ request: RingRequest, owner: Owner, reason: EndReason, hangupReason: HangupReason? = nil
+    ) -> Settlement {
         var own = Call(ringing: request)
         if let since = request.since { own.since = since }
         var call = call(request.key) ?? own
         if !call.isRing(of: owner, since: request.since) {
-            guard isOlder(call, thanRingSince: request.since) else { return settleEarlier(call, owner, reason) }
+            guard isOlder(call, thanRingSince: request.since) else {
+                return settleEarlier(call, owner, reason, hangupReason ?? .cancelled)
+            }
             own.earlier = call.earlier
             call = own
         }
         let reason = call.state.endReason ?? reason
         if call.state != CallState(reason) || call.ended == nil { call = record(call, as: CallState(reason)) }
-        if reason == .hangup, call.hangupReason == nil { call.hangupReason = .cancelled }
+        if reason == .hangup, call.hangupReason == nil { call.hangupReason = hangupReason ?? .cancelled }
         let settlement = Settlement(reason: reason, hangupReason: reason == .hangup ? call.hangupReason : nil)
         call.owner = settlement.isMissed ? owner : nil
         call.markSettled()
@@ -191,15 +209,17 @@ extension Ledger {
     }
 
     /// Settles the end of a ring after which the same call rang anew: as it was when that began.
-    private mutating func settleEarlier(_ later: Call, _ owner: Owner, _ reason: EndReason) -> Settlement {
+    private mutating func settleEarlier(
+        _ later: Call, _ owner: Owner, _ reason: EndReason, _ hangupReason: HangupReason
+    ) -> Settlement {
         var later = later
         guard let index = later.earlier.firstIndex(where: { $0.owner == owner }) else {
-            return Settlement(reason: reason, hangupReason: reason == .hangup ? .cancelled : nil)
+            return Settlement(reason: reason, hangupReason: reason == .hangup ? hangupReason : nil)
         }
         let ring = later.earlier[index]
         let end = ring.state.endReason ?? reason
         let settlement = Settlement(
-            reason: end, hangupReason: end == .hangup ? ring.hangupReason ?? .cancelled : nil)
+            reason: end, hangupReason: end == .hangup ? ring.hangupReason ?? hangupReason : nil)
         // One that was missed stays until that was reported.
         if !settlement.isMissed {
             later.earlier.remove(at: index)

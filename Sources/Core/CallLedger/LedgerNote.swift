@@ -128,8 +128,9 @@ public struct LedgerNote: Hashable, Sendable {
             }
             return call == known ? nil : call
         }
+        let fresh = isRecorded ? [] : answers.filter { !isKnown($0, to: ledger) }
         if !noted.isEmpty { ledger.enter(noted) }
-        for answer in answers where !isRecorded && !ledger.awaitsApp(answer) { ledger.addAnswer(answer) }
+        for answer in fresh { ledger.addAnswer(answer) }
         if let foreground, !isRecorded, ledger.foregroundKeys == foreground.was {
             ledger.foregroundKeys = foreground.became
         }
@@ -138,6 +139,16 @@ public struct LedgerNote: Hashable, Sendable {
 }
 
 extension LedgerNote {
+    /// Whether `ledger` has `answer`, perhaps from somebody else who answered the same ring: whoever asked for it
+    /// records what its worker cannot.
+    private func isKnown(_ answer: PropertyListValue, to ledger: Ledger) -> Bool {
+        if ledger.pendingAnswers.contains(answer) { return true }
+        guard case .string(let id)? = answer.dictionaryValue?["callId"], let known = ledger.call(CallKey(id)),
+            let noted = calls[id]?.dictionaryValue.map({ Call(key: CallKey(id), entry: $0) })
+        else { return false }
+        return known.state == .answered && known.since == noted?.since
+    }
+
     /// Two notes are equal if they say the same of the same moment.
     public static func == (left: LedgerNote, right: LedgerNote) -> Bool {
         left.at == right.at && left.root == right.root
@@ -176,7 +187,8 @@ extension Call {
     fileprivate mutating func keepHangup(of other: Call) {
         guard other.state == .hangup, isSettled else { return }
         switch state {
-        case .ringing, .hangup, .answered, .declined: break
+        case .ringing, .answered, .declined: break
+        case .hangup: until = max(until, other.until)
         case .timeout, .expired, .foreground, .stopped, .missed:
             state = .hangup
             hangupReason = other.hangupReason
@@ -185,10 +197,14 @@ extension Call {
         noteHangup(sentAt: other.hangupSentAt)
     }
 
-    /// Drops `older`, an earlier ring, from ``earlier`` if it was reported: whoever stood still over reporting it, or
-    /// over the decision that this one rings, did not know of the other.
+    /// Drops `older`, an earlier ring, from ``earlier`` if it was reported, and what was reported before it began:
+    /// whoever stood still over reporting it, or over the decision that this one rings, did not know of the other.
     fileprivate mutating func forgetEarlier(_ older: Call) {
-        if older.progress == 3 { earlier.removeAll { $0.since == older.since } }
+        earlier.removeAll { ring in
+            ring.since == older.since
+                ? older.progress == 3
+                : ring.since < older.since && !older.earlier.contains { $0.owner == ring.owner }
+        }
     }
 
     /// How far a ring has come: it rings, has ended, its owner has settled that, and has reported it.

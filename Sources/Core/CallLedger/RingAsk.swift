@@ -20,6 +20,11 @@ extension RingAsk {
         if case .hangUp(_, sentAt: _?) = self { true } else { false }
     }
 
+    /// Why the caller's side hung up; nil if it did not.
+    public var hangupReason: HangupReason? {
+        if case .hangUp(let reason, _) = self { reason } else { nil }
+    }
+
     /// How a ring ends that is asked this; nil if it rings on. `began` is when its request was sent, if that is known.
     ///
     /// A hangup that was sent before the request is of an earlier call (R8).

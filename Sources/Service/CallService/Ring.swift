@@ -175,7 +175,8 @@ final class Ring {
         let (request, owner, endedBy) = (request, world.ledger.owner, endedBy)
         world.ledger.transact(onOwnRing: request.key) { ledger in
             if let endedBy { ledger.carryOut(endedBy, for: request, owner: owner, hasEnded: true) }
-            let settlement = ledger.settle(request, owner: owner, reason: reason)
+            let settlement = ledger.settle(
+                request, owner: owner, reason: reason, hangupReason: endedBy?.hangupReason)
             return (settlement, ledger.foreground == .unowned)
         } done: { [self] answer, outcome in
             let (settlement, isFlagUnowned) = answer

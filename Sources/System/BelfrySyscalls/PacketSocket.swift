@@ -42,16 +42,19 @@ public func listen(at socket: Int32, backlog: Int32) throws(SystemError) {
 }
 
 /// The next connection that waits at `socket`, of this user or root (`accept4`); nil if none does.
-public func acceptOurs(at socket: Int32) -> OwnedDescriptor? {
-    if let played {
-        let accepted = played.accept(socket)
-        return accepted >= 0 ? OwnedDescriptor(owning: accepted) : nil
-    }
+///
+/// - Throws: `EMFILE` or `ENFILE` if there is no descriptor for it: it goes on waiting.
+public func acceptOurs(at socket: Int32) throws(SystemError) -> OwnedDescriptor? {
     let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-    let accepted = accept4(socket, nil, nil, flags)
-    // Whoever connected may have left again.
-    guard accepted >= 0 else { return nil }
-    let descriptor = OwnedDescriptor(owning: accepted)
+    let descriptor: OwnedDescriptor
+    do throws(SystemError) {
+        descriptor = OwnedDescriptor(
+            owning: try checked("accept4") { played?.accept(socket) ?? accept4(socket, nil, nil, flags) })
+    } catch  where error.errno != EMFILE && error.errno != ENFILE {
+        // Whoever connected may have left again.
+        return nil
+    }
+    guard played == nil else { return descriptor }
     var user: UInt32 = 0
     guard unsafe clinux_peer_user(descriptor.number, &user) == 0, user == geteuid() || user == 0 else { return nil }
     return descriptor

@@ -27,14 +27,21 @@ public enum PersonalEnd: Sendable {
         case .decline: ledger.decline(key)
         }
     }
+
+    fileprivate func record(of ring: Call, in ledger: inout Ledger) -> Call? {
+        switch self {
+        case .answer: ledger.recordAnswer(of: ring)
+        case .decline: ledger.recordDecline(of: ring)
+        }
+    }
 }
 
 /// What came of asking whoever rings a call to end it.
 public enum PersonalEnding: Sendable {
     /// It is silent, and this is how it ended; nil if no such call rings.
     case over(EndedCall?)
-    /// Nobody heard it in time, or who did cannot record it: this change of what the ledger says of `key` is still to be
-    /// made.
+    /// Nobody heard it in time, or who did cannot record it: this change of what the ledger says of `key` is still to
+    /// be made.
     case due(_ key: CallKey, change: @Sendable (inout Ledger) -> EndedCall?)
 }
 
@@ -57,12 +64,14 @@ extension LedgerFile {
         let rang = ledger?.rings.contains { $0.key == key } ?? false
         ask(end.ask, of: key, on: loop) { answers, _ in
             let answer = answers.first { $0.key == key }
-            if let answer, let call = ledger?.call(key), answer.isRecorded || answer.state != end.state {
-                return done(.over(EndedCall(call: call, state: answer.state)))
+            let heard = answer == nil ? nil : ledger?.call(key)
+            if let answer, let heard, answer.isRecorded || answer.state != end.state {
+                return done(.over(EndedCall(call: heard, state: answer.state)))
             }
             done(
                 .due(key) { ledger in
-                    if let call = end.carryOut(key, in: &ledger) { return EndedCall(call: call, state: call.state) }
+                    let call = heard.flatMap { end.record(of: $0, in: &ledger) } ?? end.carryOut(key, in: &ledger)
+                    if let call { return EndedCall(call: call, state: call.state) }
                     // Whoever rings it may have heard and only have answered too late: then it has ended by now.
                     guard rang, let call = ledger.call(key) else { return nil }
                     return EndedCall(call: call, state: call.state)

@@ -16,6 +16,8 @@ public final class Ear {
     private static let connectionsMax = 16
     /// How long a connection may take to say something.
     private static let patience = TimeSpan.seconds(1)
+    /// When connections are tried again for which there is no descriptor.
+    private static let retryInterval = TimeSpan.milliseconds(100)
 
     private let folder: RingFolder
     private let name: String
@@ -23,6 +25,9 @@ public final class Ear {
     private var source: (any LoopWatch)?
     private var heard: ((RingMessage, @escaping (RingAnswer?) -> Void) -> Void)?
     private var connections: [Connection] = []
+    /// A descriptor for the next connection, should the process have no other left: a ring must not be deaf.
+    private var spare: OwnedDescriptor?
+    private var retry: (any ScheduledTimer)?
 
     /// The name of the ear of the process that `owner` names.
     static func name(of owner: Owner) -> String { "\(owner.pid)-\(owner.start)\(ending)" }
@@ -68,6 +73,11 @@ public final class Ear {
         on loop: any EventLoop, _ heard: @escaping (RingMessage, @escaping (RingAnswer?) -> Void) -> Void
     ) throws(SystemError) {
         self.heard = heard
+        try watch(on: loop)
+        spare = try? makePacketSocket()
+    }
+
+    private func watch(on loop: any EventLoop) throws(SystemError) {
         source = try loop.watch(descriptor: socket.number, events: .readable, description: "ear") { [weak self] _ in
             self?.accept(on: loop)
         }
@@ -78,19 +88,47 @@ public final class Ear {
         source?.cancel()
         source = nil
         heard = nil
+        retry?.cancel()
+        retry = nil
+        spare = nil
         for connection in connections { connection.close() }
         connections = []
         try? folder.directory?.remove(name)
     }
 
     private func accept(on loop: any EventLoop) {
-        guard let descriptor = acceptOurs(at: socket.number) else { return }
         connections.removeAll { $0.isClosed }
+        let descriptor: OwnedDescriptor
+        do throws(SystemError) {
+            guard let accepted = try next() else { return }
+            descriptor = accepted
+        } catch {
+            return rest(on: loop)
+        }
         if connections.count == Self.connectionsMax { connections.removeFirst().close() }
         let connection = Connection(descriptor)
         connections.append(connection)
         connection.read(on: loop, patience: Self.patience) { [weak self] message in
             self?.heard?(message) { [weak connection] in connection?.answer($0) }
+        }
+    }
+
+    private func next() throws(SystemError) -> OwnedDescriptor? {
+        if spare == nil { spare = try? makePacketSocket() }
+        do throws(SystemError) {
+            return try acceptOurs(at: socket.number)
+        } catch  where spare != nil {
+            spare = nil
+            return try acceptOurs(at: socket.number)
+        }
+    }
+
+    /// Without a descriptor for those who wait, the loop would call again and again.
+    private func rest(on loop: any EventLoop) {
+        source?.cancel()
+        source = nil
+        retry = loop.schedule(at: loop.now + Self.retryInterval, description: "ear") { [weak self] in
+            try? self?.watch(on: loop)
         }
     }
 

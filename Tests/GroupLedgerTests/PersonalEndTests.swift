@@ -1,0 +1,103 @@
+import BelfryAppGroup
+import BelfryEventLoop
+import BelfrySyscalls
+import BelfryTerms
+import CallLedger
+import RingEar
+import Support
+import Testing
+@testable import GroupLedger
+
+/// How a person at the endpoint ends a call, at a real ear and in a real ledger: R7, R8 and R14.
+@Suite struct PersonalEndTests {
+    let folder = TemporaryFolder()
+    let loop: Loop
+    let group: GroupName
+    let file: LedgerFile
+
+    init() throws {
+        loop = try Loop()
+        group = try #require(GroupName("group.belfry"))
+        file = LedgerFile(
+            state: StateDirectory(path: "\(folder.path)/state"),
+            runtime: RuntimeDirectory(path: "\(folder.path)/run"), group: group)
+    }
+
+    private func ring(_ id: String) {
+        let until = loop.now + .seconds(30)
+        file.transact(on: loop) {
+            _ = $0.admit(
+                RingRequest(key: CallKey(id)), until: until, secondCall: .soft, callsMax: 10, owner: Owner(.current))
+        } completion: { _ in
+        }
+    }
+
+    private func end(_ id: String?, as end: PersonalEnd) throws -> PersonalEnding {
+        var ending: PersonalEnding?
+        file.end(id.map { CallKey($0) }, as: end, on: loop) {
+            ending = $0
+            loop.stop()
+        }
+        loop.run()
+        return try #require(ending)
+    }
+
+    /// What `ending` leaves: the call, and how it ended; nil if nothing rang.
+    private func carryOut(_ ending: PersonalEnding) -> EndedCall? {
+        switch ending {
+        case .over(let call): return call
+        case .due(_, let change): return file.transactAndWait(on: loop, change).value
+        }
+    }
+
+    /// An ear that answers as `state`.
+    private func ear(answering state: CallState, isRecorded: Bool) throws -> Ear {
+        let ear = try Ear(of: Owner(.current), in: file.folder)
+        try ear.listen(on: loop) { message, answer in
+            answer(RingAnswer(key: message.call, state: state, isRecorded: isRecorded))
+        }
+        return ear
+    }
+
+    @Test("R7 without an ear the ledger ends the call, the loud one if none is named")
+    func inTheLedger() throws {
+        ring("a")
+        ring("b")
+        let declined = try #require(carryOut(try end("b", as: .decline)))
+        #expect(declined.call.key == CallKey("b") && declined.state == .declined)
+        let answered = try #require(carryOut(try end(nil, as: .answer)))
+        #expect(answered.call.key == CallKey("a") && answered.state == .answered)
+        #expect(carryOut(try end(nil, as: .answer)) == nil)
+        #expect(carryOut(try end("a", as: .decline)) == nil)
+    }
+
+    @Test(
+        "R7 what is heard and recorded is over, also if the ring ended otherwise",
+        arguments: [
+            CallState.answered, .hangup,
+        ])
+    func atTheEar(state: CallState) throws {
+        ring("a")
+        let ear = try ear(answering: state, isRecorded: true)
+        defer { ear.close() }
+        guard case .over(let call?) = try end("a", as: .answer) else { throw Unexpected() }
+        #expect(call.call.key == CallKey("a") && call.state == state)
+        #expect(file.read()?.rings.count == 1)
+    }
+
+    @Test("R14 what is heard and cannot be recorded is recorded by who asked, unless the ring ended otherwise")
+    func unrecorded() throws {
+        ring("a")
+        let otherwise = try ear(answering: .timeout, isRecorded: false)
+        guard case .over(let call?) = try end("a", as: .answer) else { throw Unexpected() }
+        #expect(call.state == .timeout)
+        otherwise.close()
+        let ear = try ear(answering: .answered, isRecorded: false)
+        defer { ear.close() }
+        guard case .due = try end("a", as: .answer) else { throw Unexpected() }
+        #expect(carryOut(try end("a", as: .answer))?.state == .answered)
+        #expect(file.read()?.call(CallKey("a"))?.state == .answered)
+    }
+
+    private struct Unexpected: Error {}
+}
