@@ -39,6 +39,11 @@ struct Account {
     var hasPicture = false
     var stoppedAt: Instant?
     var hasLeft = false
+    /// Whether its client hears nothing more.
+    var hasClosed = false
+    /// Why its push is not intercepted, by the rules.
+    var passthrough: PassthroughReason?
+    var interception = Interception()
     /// What it has decided may not be laid yet: how many notes it had laid before, and what was so before.
     var pending: (notes: Int, rules: Rules)?
 

@@ -38,7 +38,7 @@ private struct Chance {
         var surroundings = Plan.Surroundings()
         surroundings.duration = .seconds(random.pick([2, 4, 6, 6, 30]))
         surroundings.interval = .milliseconds(random.pick([500, 1_000, 1_000, 3_000]))
-        surroundings.budget = .seconds(random.pick([3, 5, 8, 30, 30]))
+        surroundings.budget = .milliseconds(random.pick([3_000, 5_000, 8_000, 30_000, 30_000, 30_000, 1_500, 750]))
         surroundings.secondCall = random.pick([.soft, .soft, .silent, .loud])
         surroundings.callsMax = random.pick([1, 2, 3, 8, 8, 100])
         surroundings.noticesLost = random.pick([0, 0, 5, 100])
@@ -122,13 +122,13 @@ private struct Chance {
 
     /// What else happens, apart from calls.
     private enum Other: CaseIterable {
-        case killed, frozen, terminated, stranger, machine, lockHeld, storage, alert, command
+        case killed, frozen, terminated, shortOfDescriptors, stranger, machine, lockHeld, storage, alert, command
     }
 
     private mutating func addOther(to happenings: inout [Happening]) {
         let isAllowed: [Other: Bool] = [
             .killed: allowsKills, .frozen: allowsFreezes, .stranger: allowsStrangers, .machine: allowsMachine,
-            .lockHeld: allowsStorage, .storage: allowsStorage,
+            .lockHeld: allowsStorage, .storage: allowsStorage, .shortOfDescriptors: allowsStorage,
         ]
         let others = Other.allCases.filter { isAllowed[$0] ?? true } + [.command, .command]
         let worker = Int.random(in: 0..<8, using: &random)
@@ -137,16 +137,52 @@ private struct Chance {
             case .killed: .killed(worker)
             case .frozen: .frozen(worker, forMicroseconds: time(1..<9_000))
             case .terminated: .terminated(worker)
+            case .shortOfDescriptors: .shortOfDescriptors(worker, left: .random(in: 0..<4, using: &random))
             case .stranger: .stranger(stranger(), group: group())
             case .machine: machineTrouble()
             case .lockHeld: .lockHeld(group: group(), forMicroseconds: time(10..<6_000))
             case .storage: storageTrouble()
-            case .alert: .push(PlayedPush(kind: .alert, group: group()))
+            case .alert: .push(alert())
             case .command: .command(command(), group: group())
             }
         var happening = Happening(at: time(0..<10_000), what: what)
         if case .command = what { happening.fate = fate() }
         happenings.append(happening)
+    }
+
+    private mutating func alert() -> PlayedPush {
+        var alert = PlayedPush(kind: .alert, group: group())
+        alert.isMutable = !random.oneIn(8)
+        alert.isBackground = random.oneIn(12)
+        if random.oneIn(2) { alert.text = random.pick(AlertText.allCases) }
+        if random.oneIn(8) { alert.expiration = random.oneIn(3) ? 0 : time(-500..<12_000) }
+        if !random.oneIn(4) { alert.code = code() }
+        return alert
+    }
+
+    private mutating func code() -> PlayedCode {
+        var code = PlayedCode()
+        if random.oneIn(8) { code.admitsAfter = random.oneIn(2) ? nil : time(1..<4_000) }
+        let replies = random.pick([0, 1, 1, 1, 2])
+        for _ in 0..<replies { code.replies.append(reply(within: random.pick([1, 2_000, 32_000]))) }
+        if random.oneIn(6) { code.diesAfter = time(0..<12_000) }
+        if random.oneIn(2) { code.onNotice = reply(within: 1_500) }
+        if random.oneIn(2) { code.onStop = reply(within: 1_500) }
+        if random.oneIn(3) { code.lingers = time(0..<3_000) }
+        return code
+    }
+
+    private mutating func reply(within milliseconds: Int64) -> PlayedCode.Reply {
+        let content: PlayedCode.Content =
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: .withoutText
+            case 1, 2:
+                .attaching(
+                    PlayedAttachment(
+                        file: random.pick(PlayedAttachment.files), type: random.pick(PlayedAttachment.types)))
+            default: .changed
+            }
+        return PlayedCode.Reply(after: time(0..<milliseconds), content: content)
     }
 
     private mutating func command() -> Command {

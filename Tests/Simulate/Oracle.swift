@@ -45,13 +45,15 @@ final class Oracle {
     /// Whether `worker` cannot be blamed for what it did not do since `instant`, in the simulation's time.
     func isExcused(_ worker: PlayedWorker, since instant: Int64) -> Bool {
         let process = worker.process
-        return !process.isAlive || process.isStopped || process.wentOn.map { $0 >= instant - 2_000_000 } ?? false
+        return !process.isAlive || process.isStopped || process.descriptorsMax != nil
+            || process.wentOn.map { $0 >= instant - 2_000_000 } ?? false
             || stillAt.map { $0 >= instant - 2_000_000 } ?? false
     }
 
     /// Whether `worker` has never stood still.
     func isPunctual(_ worker: PlayedWorker) -> Bool {
         worker.process.wentOn == nil && stillAt == nil && !worker.process.isStopped
+            && worker.process.descriptorsMax == nil
     }
 
     // MARK: Decisions
@@ -307,7 +309,8 @@ final class Oracle {
         let owner = world.workers.first { $0.push.group == group && Int64($0.process.pid) == call.owner?.pid }
         if !mayComeBack[group], let owner {
             demand(
-                !owner.account.isMarked, "worker \(owner.number) told its missed call, and the tidier tells it again")
+                !owner.account.isMarked || owner.process.descriptorsMax != nil,
+                "worker \(owner.number) told its missed call, and the tidier tells it again")
         }
         guard isSure[group] else { return }
         guard let index = toTell[process.pid]?.calls.firstIndex(of: call.key.text) else {
@@ -330,6 +333,11 @@ final class Oracle {
             unsettle(group, "memory is full")
             mayComeBack[group] = true
         }
+    }
+
+    func isShort(_ worker: PlayedWorker) {
+        note("short of descriptors")
+        unsettle(worker.push.group, "worker \(worker.number) is short of descriptors")
     }
 
     func everybodyStoodStill() { stillAt = world.machine.time.now + 40_000_000 }

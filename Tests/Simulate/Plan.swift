@@ -38,6 +38,7 @@ struct Happening {
         case killed(Int)
         case frozen(Int, forMicroseconds: Int64)
         case terminated(Int)
+        case shortOfDescriptors(Int, left: Int)
         /// The wall clock is set.
         case clockSet(byMicroseconds: Int64)
         case suspended(forMicroseconds: Int64)
@@ -53,7 +54,10 @@ struct Happening {
             switch self {
             case .push(let push): push.group
             case .command(_, let group), .stranger(_, let group), .lockHeld(let group, _): group
-            case .killed, .frozen, .terminated, .clockSet, .suspended, .rebooted, .disk, .memoryFull, .earsFull: 0
+            case .killed, .frozen, .terminated, .shortOfDescriptors, .clockSet, .suspended, .rebooted, .disk,
+                .memoryFull,
+                .earsFull:
+                0
             }
         }
     }
@@ -77,6 +81,16 @@ struct PlayedPush {
     /// Without it nobody intercepts the push.
     var isMutable = true
     var picture: PlayedPicture?
+    var isBackground = false
+    /// What the alert says.
+    var text = AlertText.body
+    /// What the app's own extension does with it; nil if it has none.
+    var code: PlayedCode?
+}
+
+/// Where an alert has its text.
+enum AlertText: CaseIterable {
+    case body, title, subtitle, string, missing
 }
 
 /// What becomes of a caller's picture.
@@ -130,7 +144,8 @@ extension PlayedPush: CustomStringConvertible {
             name, group == 0 ? nil : "of another group", sentAt.map { "sent at \(seconds($0))" },
             expiration.map { $0 == 0 ? "tried once" : "stale at \(seconds($0))" },
             duration.map { "to ring for \($0) s" }, isVoIP ? "voip" : nil, isMutable ? nil : "not mutable",
-            picture.map { "whose picture \($0)" },
+            picture.map { "whose picture \($0)" }, isBackground ? "background" : nil,
+            text == .body ? nil : "text: \(text)", code.map { "for \($0)" },
         ]
         return parts.compactMap { $0 }.joined(separator: ", ")
     }

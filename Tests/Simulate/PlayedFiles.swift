@@ -101,8 +101,12 @@ extension Machine {
     func number(_ file: OpenFile) -> Int32 {
         numbersCount += 1
         files[numbersCount] = file
+        file.process?.descriptors += 1
         return numbersCount
     }
+
+    /// Whether the process that calls may open anything.
+    var hasRoomForDescriptor: Bool { current?.hasRoomForDescriptor ?? true }
 
     /// Why nothing can be added to `directory`; nil if something can.
     private func refusal(in directory: PlayedNode) -> Int32? {
@@ -126,12 +130,14 @@ extension Machine {
 
     func open(_ path: String, _ flags: Int32) -> Int32 {
         guard step() else { return fail(EIO) }
+        guard hasRoomForDescriptor else { return fail(EMFILE) }
         guard let node = node(at: path) else { return fail(ENOENT) }
         return number(OpenFile(node, process: current))
     }
 
     func openat(_ directory: Int32, _ name: String, _ flags: Int32) -> Int32 {
         guard step(), let parent = files[directory]?.node else { return fail(EIO) }
+        guard hasRoomForDescriptor else { return fail(EMFILE) }
         if name == "." { return number(OpenFile(parent, process: current)) }
         if let node = parent.names[name] {
             if flags & O_EXCL != 0 { return fail(EEXIST) }
@@ -150,6 +156,7 @@ extension Machine {
 
     func close(_ descriptor: Int32) {
         guard let file = files.removeValue(forKey: descriptor) else { return }
+        file.process?.descriptors -= 1
         if file.node.lock === file { file.node.lock = nil }
         file.socket?.close()
     }

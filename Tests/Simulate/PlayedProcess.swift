@@ -26,6 +26,9 @@ final class PlayedProcess {
     /// Called as it stands still in the midst of what it does, with the call that it was about to make.
     var onPark: (String) -> Void = { _ in }
     var deathWatches: [PlayedWatch] = []
+    /// How many descriptors it has open, and may have; nil if that is more than it ever needs.
+    var descriptors = 0
+    private(set) var descriptorsMax: Int?
     /// How many notes it has laid.
     var notesLaid = 0
     /// How late its timers fire, as long as it runs.
@@ -87,6 +90,15 @@ final class PlayedProcess {
         machine.current = self
         action()
         machine.current = caller
+    }
+
+    var hasRoomForDescriptor: Bool { descriptorsMax.map { descriptors < $0 } ?? true }
+
+    /// From now on it may open so many descriptors more, and no others.
+    func isShortOfDescriptors(left: Int) {
+        guard isAlive else { return }
+        descriptorsMax = descriptors + left
+        onFate("has room for \(left) descriptors")
     }
 
     /// It stands still, wherever it is.

@@ -67,6 +67,7 @@ extension Machine {
 
     func socket() -> Int32 {
         guard step() else { return fail(EIO) }
+        guard hasRoomForDescriptor else { return fail(EMFILE) }
         let file = OpenFile(PlayedNode(.socket, inode: 0, modified: 0, isInMemory: true), process: current)
         file.socket = PlayedSocket()
         return number(file)
@@ -106,6 +107,7 @@ extension Machine {
 
     func accept(_ socket: Int32) -> Int32 {
         guard step(), let listener = files[socket]?.socket else { return fail(EIO) }
+        guard hasRoomForDescriptor else { return fail(EMFILE) }
         guard let end = listener.accept() else { return fail(EAGAIN) }
         let file = OpenFile(PlayedNode(.socket, inode: 0, modified: 0, isInMemory: true), process: current)
         file.socket = end

@@ -23,6 +23,9 @@ final class PlayedWorker {
     private var host: NotificationHost?
     private var ledger: WorkerLedger?
     private var pictures: PlayedFetcher?
+    private var code: PlayedCodeExtension?
+    /// Whether it has left something that nobody else knows of.
+    private(set) var leavesUnrecorded = false
     /// Whether a client still hears its events.
     private var isHeard = true
 
@@ -38,9 +41,13 @@ final class PlayedWorker {
     var now: Instant { world.machine.bootTime }
 
     private let budget: Budget
-    /// When its budget is over, and a second before that (R3).
+    /// When its budget is over, and a second before that, or half-way through a short one (R3).
     var deadline: Instant { budget.start + world.plan.surroundings.budget }
-    var noticeAt: Instant { deadline - .seconds(1) }
+    var noticeAt: Instant {
+        let length = world.plan.surroundings.budget
+        return length < .seconds(2)
+            ? budget.start + TimeSpan(microseconds: length.microseconds / 2) : deadline - .seconds(1)
+    }
 
     /// The notification arrives.
     func start() {
@@ -59,12 +66,16 @@ final class PlayedWorker {
             let settings = RingSettings(
                 duration: surroundings.duration, interval: surroundings.interval, sound: "none",
                 secondCall: surroundings.secondCall, callsMax: surroundings.callsMax)
+            let code = push.code.map { PlayedCodeExtension($0, of: self, on: loop) }
+            self.code = code
+            account.passthrough = world.oracle.passthrough(of: push, arrivedAt: world.machine.wall)
             let host = NotificationHost(
-                Reception(world: call, settings: settings).visit(parsed), timers: loop, budget: budget,
+                Reception(world: call, settings: settings, foreign: code).visit(parsed), timers: loop, budget: budget,
                 report: reporter.report
             ) { [self] _ in
                 // The connection is closed.
                 isHeard = false
+                account.hasClosed = true
                 leave()
             }
             self.host = host
@@ -84,12 +95,13 @@ final class PlayedWorker {
         ledger?.finish { [self] in
             guard isAlive else { return }
             world.oracle.left(self)
+            leavesUnrecorded = ledger?.isKnownHereAlone ?? false
             process.end()
         }
     }
 
     /// What the worker held goes with its process.
-    func release() { (host, ledger, pictures) = (nil, nil, nil) }
+    func release() { (host, ledger, pictures, code) = (nil, nil, nil, nil) }
 
     private func report(_ event: Event) {
         // Telling is an effect: a worker can be killed before it.
@@ -101,6 +113,7 @@ final class PlayedWorker {
     private var parsed: Push {
         var envelope = Envelope()
         if push.isVoIP { envelope.pushType = .voip }
+        if push.isBackground { envelope.pushType = .background }
         envelope.expiration = push.expiration.map { $0 == 0 ? WallTime(microseconds: 0) : world.wallTime($0) }
         let sentAt = push.sentAt.map(world.wallTime)
         var payload: JSONObject
@@ -112,7 +125,7 @@ final class PlayedWorker {
                 duration: push.duration.flatMap { TimeSpan(seconds: $0) }, sentAt: sentAt
             ).payload()
         case .hangup(let reason): payload = Hangup(callID: push.id, reason: reason, sentAt: sentAt).payload()
-        case .alert: payload = ["aps": ["alert": ["body": "mail"], "mutable-content": 1]]
+        case .alert: payload = ["aps": ["alert": push.text.alert, "mutable-content": 1]]
         }
         if !push.isMutable, case .object(var aps)? = payload["aps"] {
             aps["mutable-content"] = nil
@@ -126,6 +139,18 @@ final class PlayedWorker {
     }
 
     private static let picture = "https://example.org/caller.png"
+}
+
+extension AlertText {
+    fileprivate var alert: JSONValue {
+        switch self {
+        case .body: ["body": "mail"]
+        case .title: ["title": "mail"]
+        case .subtitle: ["subtitle": "mail"]
+        case .string: "mail"
+        case .missing: [:]
+        }
+    }
 }
 
 /// The worker's ledger, whose decisions the oracle learns of in their order.

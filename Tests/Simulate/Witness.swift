@@ -13,7 +13,10 @@ extension Oracle {
         demand(!worker.account.isRejected || body.isWarning, "\(name) reports after its rejection")
         demand(worker.account.missed == 0 || body.isWarning, "\(name) reports after missed")
         switch body {
-        case .received:
+        case .received(let received):
+            demand(
+                received.why?.known == worker.account.passthrough,
+                "\(name) lets pass, \(received.why.map { "\($0)" } ?? "nothing")")
             demand(!worker.account.isReceived, "\(name) received twice")
             worker.account.isReceived = true
         case .rejected(let reason, _):
@@ -32,10 +35,21 @@ extension Oracle {
         case .delivered(let by, let content): delivers(worker, by, content)
         case .ended(let ended): ends(worker, ended)
         case .missed(_, let content): misses(worker, content)
-        case .warning(let code, _): demand(code != .handlerCalledAgain, "\(name): a handler called again")
+        case .warning(let code, let detail): warns(worker, code.known, detail)
         case .extensionProcess, .asked, .unknown: demand(false, "\(name): an event that is none of ours")
         }
         demand(worker.account.isReceived || worker.account.isRejected, "\(name) reports before it received")
+    }
+
+    private func warns(_ worker: PlayedWorker, _ code: WarningCode?, _ detail: String) {
+        switch code {
+        case .handlerCalledAgain:
+            demand(worker.push.code != nil, "worker \(worker.number): a handler called again")
+            worker.account.interception.calledAgain += 1
+        case .noAlertText: worker.account.interception.withoutText += 1
+        case .attachmentDropped: worker.account.interception.dropped.append(detail)
+        default: break
+        }
     }
 
     private func rings(_ worker: PlayedWorker, _ ringing: Event.Ringing) {
@@ -88,7 +102,11 @@ extension Oracle {
         worker.account.deliveries += 1
         demand(worker.account.deliveries == 1, "\(name) delivers twice")
         demand(worker.account.ends == 0, "\(name) delivers after its end")
-        let isIntercepted = worker.push.isMutable && !worker.push.isVoIP
+        if case .alert = worker.push.kind {
+            guard let by = by.known else { return demand(false, "\(name) delivers by \(by)") }
+            return judgeAlert(worker, by, content)
+        }
+        let isIntercepted = worker.account.passthrough == nil
         let isStopped = worker.account.stoppedAt != nil
         demand((by == .passthrough) == !isIntercepted, "\(name) delivers by \(by)")
         demand(by != .stopped || isStopped, "\(name) delivers by \(by), and nobody stopped it")

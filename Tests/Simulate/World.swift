@@ -74,6 +74,7 @@ final class World {
         case .killed(let number): living(number)?.process.kill()
         case .frozen(let number, let microseconds): living(number)?.process.stop(for: microseconds)
         case .terminated(let number): living(number)?.terminate()
+        case .shortOfDescriptors(let number, let left): living(number).map { isShortOfDescriptors($0, left: left) }
         case .clockSet(let microseconds):
             oracle.clockIsSet()
             machine.wallOffset += microseconds
@@ -110,14 +111,19 @@ final class World {
             oracle.isGone(worker)
             // What is still under way in it has to come to its end.
             machine.time.after(0) { worker.release() }
-            guard !worker.account.hasLeft else { return }
-            // systemd starts the tidying unit for a worker that was killed.
+            guard !worker.account.hasLeft || worker.leavesUnrecorded else { return }
+            // systemd starts the tidying unit for a worker that was killed, or ended with 74.
             machine.time.after(.random(in: 5_000..<1_500_000, using: &random)) { [self] in
                 start(.tidy, group: push.group)
             }
         }
         oracle.begins(worker)
         worker.start()
+    }
+
+    private func isShortOfDescriptors(_ worker: PlayedWorker, left: Int) {
+        oracle.isShort(worker)
+        worker.process.isShortOfDescriptors(left: left)
     }
 
     func meet(_ process: PlayedProcess, _ fate: (step: Int, fate: PlayedProcess.Fate)?, name: String) {

@@ -175,4 +175,39 @@ import Testing
         ])
         #expect(run.mistake == nil && run.tells("worker 0: ends: timeout") && run.tells("worker 0: missed"))
     }
+
+    @Test("R7 R14 a ring whose worker has no descriptor left hears at its ear that it is hung up")
+    func earWithoutDescriptors() {
+        let run = Run([
+            at(0, request("1")), at(1, .shortOfDescriptors(0, left: 0)), at(2, hangup(.cancelled, "1")),
+        ])
+        #expect(run.mistake == nil && run.tells("worker 0: ends: hangup (cancelled)"))
+    }
+
+    @Test("R8 R14 an answer that the ring's worker cannot record is recorded by who answered, once")
+    func answerWithoutDescriptors() {
+        for left in 0...2 {
+            let run = Run([
+                at(0, request("1")), at(1, .shortOfDescriptors(0, left: left)),
+                at(2, .command(.answer("1"), group: 0)), at(5, request("1")),
+            ])
+            #expect(run.mistake == nil && run.tells("worker 0: ends: answered"))
+            #expect(run.tells("worker 1: is silent: answered"))
+            #expect(!run.tells("the tidier tells that “1” was missed"))
+        }
+    }
+
+    @Test("R7 R11 a ring that falls silent as the next of its id begins keeps why it was hung up")
+    func hangupAsTheNextBegins() {
+        let voip = Happening.What.push(PlayedPush(kind: .request, group: 0, isVoIP: true))
+        var plan = Plan(
+            seed: 7,
+            happenings: [at(0, voip), at(0.73, hangup(.answeredElsewhere)), at(0.78, voip)])
+        plan.surroundings.budget = .milliseconds(750)
+        plan.surroundings.isSoundDead = true
+        let world = World(plan, tells: true)
+        #expect(world.run() == nil)
+        #expect(world.story.lines.contains { $0.hasSuffix("worker 0: ends: hangup (answered-elsewhere)") })
+        #expect(!world.story.lines.contains { $0.hasSuffix("worker 0: missed") })
+    }
 }
