@@ -42,6 +42,9 @@ import Testing
             #expect(throws: JSONError.self) { try JSONValue.parse(Array(text.utf8), oversizeIntegers: .asDigits) }
         }
         let large = String(repeating: "9", count: 30)
+        for text in ["[\(large), 0\(large)]", "[\(large), -0\(large)]"] {
+            #expect(throws: JSONError.self) { try JSONValue.parse(Array(text.utf8), oversizeIntegers: .asDigits) }
+        }
         #expect(
             (try? JSONValue.parse(Array("[\(large), 0, -0, 7]".utf8), oversizeIntegers: .asDigits))?.arrayValue
                 == [.string(large), 0, 0, 7])
