@@ -224,4 +224,40 @@ import Testing
         #expect(all.map(\.isRecorded) == [true, true, true, false])
         #expect(all.map(\.isShown) == [true, true, false, false])
     }
+
+    @Test("R18 what makes no sense is no ring that was written away") func nonsense() throws {
+        admit("a")
+        let rings = try Directory.open(path: "\(folder.path)/run/rings", makes: false)
+        let place = try #require(try rings.names(max: 9).first)
+        let name = "6-\(ProcessIdentity.current.pid)-\(ProcessIdentity.current.startTicks).ring"
+        folder.write(Array("no property list".utf8), to: "run/rings/\(place)/\(name)")
+        let watch = file.watch(on: loop) { _ in }
+        loop.settle()
+        watch.look()
+        #expect(notes.contains(name))
+        watch.cancel()
+    }
+
+    @Test("R7 a note that takes another one's place is news, though there are as many as before") func replacedNote()
+        throws
+    {
+        let lock = try holdLock()
+        let writer = other
+        let until = loop.now + .seconds(30)
+        writer.transact(on: loop) {
+            _ = $0.admit(
+                RingRequest(key: CallKey("a")), until: until, secondCall: .soft, callsMax: 10, owner: Owner(.current))
+        } completion: { _ in
+        }
+        var shown: [Int] = []
+        let watch = file.watch(on: loop) { shown.append($0.rings.count) }
+        loop.settle()
+        #expect(shown == [1] && notes.count == 1)
+        hangUp("a", in: writer)
+        #expect(notes.count == 1)
+        watch.look()
+        #expect(shown == [1, 0])
+        watch.cancel()
+        _ = consume lock
+    }
 }

@@ -314,4 +314,25 @@ import Testing
         other.transact(on: loop, \.rings) { left = $0.value }
         #expect(left == [] && notes.isEmpty)
     }
+
+    @Test("R7 what a process has laid counts for it, also where it is shown what is in focus alone")
+    func ownNoteInFocus()
+        throws
+    {
+        #expect(admit("a", in: file)?.outcome == .recorded([]))
+        var rings: [Int] = []
+        let watch = file.watch(on: loop) { rings.append($0.rings.count) }
+        loop.runUntilIdle()
+        #expect(rings == [1])
+        watch.focus(on: [CallKey("a")])
+        let lock = try holdLock()
+        #expect(hangUp("a", in: file) == .waiting([]))
+        var root = file.file.snapshot().root
+        root["n"] = .integer(1)
+        folder.write(root.serializedXML(), to: "state/groups/group.belfry/Library/Preferences/group.belfry.plist")
+        loop.runUntilIdle()
+        #expect(rings.count > 1 && rings.dropFirst().allSatisfy { $0 == 0 })
+        watch.cancel()
+        _ = consume lock
+    }
 }
