@@ -101,9 +101,15 @@ class FaultyTree:
         return lines
 
     def _wrong(self, output, lines):
-        """The numbers of the faults in whose lines the compiler found errors."""
-        found = re.findall(r"^" + re.escape(str(self.folder)) + r"/([^:\n]+):(\d+):\d+: error:", output, re.M)
-        return set().union(*(lines.get(path, {}).get(int(line), set()) for path, line in found))
+        """The numbers of the faults in whose lines the compiler found errors; else of those where it gave up itself,
+        and else of all in the files that it complains of: a fault may keep what stands elsewhere from compiling."""
+        place = re.escape(str(self.folder)) + r"/([^:\n]+):(\d+):\d+"
+        for found in (re.findall("^" + place + ": error:", output, re.M), re.findall(r"\[" + place, output)):
+            numbers = set().union(*(lines.get(path, {}).get(int(line), set()) for path, line in found))
+            numbers = numbers or set().union(*(one for path, _ in found for one in lines.get(path, {}).values()))
+            if numbers:
+                return numbers
+        return set()
 
 
 def chosen(body, source, faults):
