@@ -195,4 +195,22 @@ import Testing
         #expect(transaction.value == "done")
         #expect(transaction.outcome == .written)
     }
+
+    @Test func aChangeThatSaysNothingOfAPowerCutIsNotFlushed() throws {
+        let file = place.file()
+        let outcome = withFailingFlush { change(file, on: HandLoop()) { $0.root["n"] = .integer(1) }.outcome }
+        #expect(outcome == .written)
+    }
+
+    @Test func aGroupsContainerIsMadeAndFoundAgain() throws {
+        let state = StateDirectory(path: "\(place.path)/state")
+        let group = try #require(GroupName("group.made"))
+        #expect(try state.groups() == [])
+        for _ in 0..<2 {
+            let path = try state.makeContainer(of: group)
+            #expect(unsafe access(path, F_OK) == 0)
+            #expect(path.hasSuffix("/groups/group.made"))
+        }
+        #expect(try state.groups() == [group])
+    }
 }

@@ -193,4 +193,21 @@ import Testing
         #expect(count == 2)
         watch.cancel()
     }
+
+    @Test func aDirectoryThatItsOwnTransactionMadeAnewIsWatchedFromTheNextLookOn() throws {
+        let file = place.file()
+        var seen = 0
+        let (watch, _) = file.watch(on: loop) { _ in seen += 1 }
+        loop.runUntilIdle()
+        try place.removeEverything()
+        loop.runUntilIdle()
+        // It is missing before and after, so that nothing is new but the directory.
+        #expect(change(file, on: HandLoop()) { _ in }.outcome == .unchanged)
+        watch.look()
+        #expect(seen == 0)
+        #expect(change(place.file(), on: HandLoop()) { $0.root["n"] = .integer(1) }.outcome == .written)
+        loop.runUntilIdle()
+        #expect(seen == 1)
+        watch.cancel()
+    }
 }

@@ -35,4 +35,18 @@ import Testing
     func theEdgesOf64BitsDoNotTrap(real: Double, expected: Int64) {
         #expect(Int64(clampingReal: real) == expected)
     }
+
+    @Test("a number that begins with a zero is an error, however long it is and however large numbers are read")
+    func leadingZero() {
+        for text in ["[0\(String(repeating: "9", count: 30))]", "[-0\(String(repeating: "9", count: 30))]", "[01]"] {
+            #expect(throws: JSONError.self) { try JSONValue.parse(Array(text.utf8), oversizeIntegers: .asDigits) }
+        }
+        let large = String(repeating: "9", count: 30)
+        for text in ["[\(large), 0\(large)]", "[\(large), -0\(large)]"] {
+            #expect(throws: JSONError.self) { try JSONValue.parse(Array(text.utf8), oversizeIntegers: .asDigits) }
+        }
+        #expect(
+            (try? JSONValue.parse(Array("[\(large), 0, -0, 7]".utf8), oversizeIntegers: .asDigits))?.arrayValue
+                == [.string(large), 0, 0, 7])
+    }
 }

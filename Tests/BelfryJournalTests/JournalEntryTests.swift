@@ -40,4 +40,18 @@ import Testing
     }
 
     static func isName(_ name: String) -> Bool { JournalEntry.Field.isName(name) }
+
+    @Test func aFieldsNameHasSixtyFourBytesAtMostDigitsAmongThem() {
+        #expect(JournalEntryTests.isName("A0123456789_Z"))
+        #expect(JournalEntryTests.isName(String(repeating: "X", count: 64)))
+        #expect(!JournalEntryTests.isName(String(repeating: "X", count: 65)))
+    }
+
+    @Test func theLengthOfAValueWithLinesIsOfSixtyFourBits() {
+        let value = "\n" + String(repeating: "x", count: 2_047)
+        let entry = JournalEntry(message: "m", priority: .info, fields: [.init("X", value)])
+        let framed = Array("X\n".utf8) + [0x00, 0x08, 0, 0, 0, 0, 0, 0] + Array("\(value)\n".utf8)
+        #expect(entry.datagram(identifier: "i", lost: 0).suffix(framed.count).elementsEqual(framed))
+        #expect(JournalEntry.Field("X", value + "y").value.count <= 2_048)
+    }
 }

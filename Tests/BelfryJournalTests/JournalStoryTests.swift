@@ -133,4 +133,24 @@ import Testing
             ]
         )
     }
+
+    private func entry(_ body: Event.Body) throws -> JournalEntry {
+        var story = JournalStory(group: "g")
+        let entry = story.entry(for: event(body))
+        return try #require(entry)
+    }
+
+    @Test func whyAndHowAreFieldsAndWhatIsAsItShouldBeIsNoNotice() throws {
+        let received = try entry(.received(.init(type: .alert, call: nil, why: .noAlertText)))
+        #expect(value("BELFRY_WHY", received) == "no-alert-text")
+        let ended = Event.Ended(call: "c", reason: .hangup, hangupReason: .busy, rang: 1, ticks: 0)
+        let hangup = try entry(.ended(ended))
+        #expect(value("BELFRY_HANGUP_REASON", hangup) == "busy" && hangup.message.hasSuffix("hangup (busy)"))
+        let attached = Event.Attachment.Outcome.attached(path: "/p", type: "public.png", bytes: 7, seconds: 0.5)
+        let picture = try entry(.attachment(.init(url: "https://a.example/b", outcome: attached)))
+        #expect(picture.priority == .info && value("MESSAGE_ID", picture) == MessageID.attachment.rawValue)
+        let skipped = Event.Attachment.Outcome.skipped(reason: CodeWord(.timeout), detail: "")
+        let without = try entry(.attachment(.init(url: "https://a.example/b", outcome: skipped)))
+        #expect(without.priority == .notice)
+    }
 }

@@ -151,4 +151,9 @@ import Testing
         #expect(detail.hasPrefix("info.callerAvatar: found "))
         #expect(detail.utf8.count < 300)
     }
+
+    @Test func ofTwoIDsTheFirstCountsHoweverLongItIs() throws {
+        let digits = "123456789012345678901234567890"
+        #expect(try request(info: #""callId":\#(digits),"call_id":7"#).request.callID == digits)
+    }
 }

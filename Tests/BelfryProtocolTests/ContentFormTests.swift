@@ -109,4 +109,20 @@ import Testing
         #expect(content.sound?.volume == 0)
         #expect(try NotificationContent(json: ["badge": -5]).badge == 0)
     }
+
+    @Test("a clip that leaves a side out is of the whole picture there")
+    func clipSides() throws {
+        for side in ["x", "y", "width", "height"] {
+            var sides: JSONObject = ["x": 0.1, "y": 0.2, "width": 0.3, "height": 0.4]
+            sides[side] = nil
+            let content = try NotificationContent(json: [
+                "attachments": [
+                    ["id": "a", "path": "/b", "type": "c", "thumbnail": ["clip": .object(sides)]]
+                ]
+            ])
+            let clip = try #require(content.attachments.first?.thumbnail.clip)
+            #expect(clip.x == (side == "x" ? 0 : 0.1) && clip.y == (side == "y" ? 0 : 0.2))
+            #expect(clip.width == (side == "width" ? 1 : 0.3) && clip.height == (side == "height" ? 1 : 0.4))
+        }
+    }
 }

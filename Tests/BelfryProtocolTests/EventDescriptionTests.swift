@@ -40,4 +40,16 @@ import Testing
         #expect(event(.silent(call: "a", why: .duplicate)).silence == .duplicate && ended.silence == nil)
         #expect(event(.missed(call: "a", content: .init())).content == NotificationContent() && ended.kind == .ended)
     }
+
+    @Test("lengths of time have the decimals that they need, one at most, and one tick is one")
+    func numbers() {
+        let ringing = event(
+            .ringing(
+                .init(call: "a", mode: .loud, duration: 12.25, interval: 1, sound: "ring", vibrate: false)))
+        #expect("\(ringing)".contains("loud for 12.3 s, a tick every 1 s, sound ring"))
+        for (ticks, text) in [(Int64(0), "0 ticks"), (1, "1 tick"), (2, "2 ticks")] {
+            let ended = event(.ended(.init(call: "a", reason: .timeout, hangupReason: nil, rang: 1.04, ticks: ticks)))
+            #expect("\(ended)".hasSuffix("timeout after 1.0 s, \(text)"))
+        }
+    }
 }

@@ -189,4 +189,12 @@ import Testing
         let names = Set(Self.bodies.map { Event(at: 0, boot: 0, id: "", body: $0).name })
         #expect(names.count == 13)
     }
+
+    @Test("S5 ticks and what an extension asks for come often, and are the first to be left out")
+    func frequent() {
+        for body in Self.bodies {
+            let event = Event(at: 0, boot: 0, id: "", body: body)
+            #expect(event.isFrequent == ["tick", "asked"].contains(event.name))
+        }
+    }
 }

@@ -25,4 +25,8 @@ import Testing
         var whole = LineFraming()
         #expect(throws: LineTooLong.self) { _ = try whole.take(longest + [0x20, 0x0A]) }
     }
+
+    @Test func S5_theLimitIsAMebibyte() {
+        #expect(LineFraming.lineBytesMax == 1_048_576)
+    }
 }

@@ -115,4 +115,36 @@ import Testing
         unsafe symlink("/dev/null", "\(folder.path)/etc/belfry/belfry.conf.d/10-a.conf")
         #expect(load().mistakes.isEmpty)
     }
+
+    @Test func aSectionOfSomebodyElsesIsPassedOverWithItsKeys() {
+        folder.write("etc/belfry/belfry.conf", "[X-Theirs]\nKey=1\nDuration=7s\n[Ring]\nX-Own=1\nDuration=8s\n")
+        #expect(load().mistakes.isEmpty && load().settings.ringDuration == .seconds(8))
+    }
+
+    @Test func aFileAndAFolderThatCannotBeReadAreMistakes() throws {
+        folder.write("etc/belfry/belfry.conf", "")
+        let file = "\(folder.path)/etc/belfry/belfry.conf"
+        try #require(unsafe unlink(file) == 0 && symlink(file, file) == 0)
+        #expect(load().mistakes.map(\.code) == [.unreadable])
+        let other = ConfigurationFolder()
+        other.write("etc/other", "")
+        try #require(unsafe symlink("\(other.path)/etc/belfry", "\(other.path)/etc/belfry") == 0)
+        let loaded = SettingsLoader.load(environment: [:], machineRoot: "\(other.path)/etc")
+        #expect(!loaded.mistakes.isEmpty && loaded.mistakes.allSatisfy { $0.code == .unreadable })
+    }
+
+    @Test func ofALongForeignWordEightyCharactersAreShown() {
+        folder.write("etc/belfry/belfry.conf", "[Ring]\n\(String(repeating: "x", count: 100))=1\n")
+        let detail = load().mistakes.first?.detail ?? ""
+        #expect(detail.hasPrefix("there is no [Ring] \(String(repeating: "x", count: 80))…=, ignored"))
+    }
+
+    @Test func asManyDropInsAsAreReadAreReadAndNoMore() {
+        for number in 0..<FileReader.dropInsMax {
+            folder.write("etc/belfry/belfry.conf.d/\(1_000 + number).conf", "[Ring]\nMaxCalls=\(number % 100 + 1)\n")
+        }
+        #expect(load().mistakes.isEmpty && load().origin(of: .maxCalls) != .standard)
+        folder.write("etc/belfry/belfry.conf.d/0.conf", "[Ring]\nMaxCalls=7\n")
+        #expect(load().mistakes.map(\.code) == [.tooLarge] && load().origin(of: .maxCalls) == .standard)
+    }
 }

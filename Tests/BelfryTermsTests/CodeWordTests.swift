@@ -9,6 +9,9 @@ import Testing
         #expect(word == code && word.known == code && word.rawValue == code.rawValue && "\(word)" == code.rawValue)
         #expect(word == CodeWord(rawValue: code.rawValue))
         for other in WarningCode.allCases where other != code { #expect(word != other && word != CodeWord(other)) }
+        let (absent, present): (CodeWord<WarningCode>?, CodeWord<WarningCode>?) = (nil, word)
+        #expect(present == code && !(absent == code))
+        for other in WarningCode.allCases where other != code { #expect(!(present == other)) }
         let isBadClock = if case .badClock = word { true } else { false }
         #expect(isBadClock == (code == .badClock))
     }

@@ -63,4 +63,11 @@ import Testing
         #expect(WallTime(unixSeconds: 1e300)?.microseconds == Self.longest)
         #expect(WallTime(unixSeconds: 12.25)?.microseconds == 12_250_000)
     }
+
+    @Test("a duration of the standard library is a span, cut to microseconds and clamped") func durations() {
+        #expect(TimeSpan(Duration.microseconds(2_999_999)).microseconds == 2_999_999)
+        #expect(TimeSpan(Duration.milliseconds(-1_500)) == .milliseconds(-1_500))
+        #expect(TimeSpan(Duration.nanoseconds(1_999)).microseconds == 1)
+        #expect(TimeSpan(Duration.seconds(1 << 60)) == .longest)
+    }
 }

@@ -19,4 +19,20 @@ import Testing
         let latest = WallTime(microseconds: .max)
         #expect(earliest.isBelievable(at: latest) && !latest.isBelievable(at: earliest))
     }
+
+    @Test("R9 what has an expiration is past it from the next microsecond on, and 1970, try once, never is")
+    func expiration() {
+        #expect(!Self.now.isPastExpiration(at: Self.now))
+        #expect(Self.now.isPastExpiration(at: Self.now + TimeSpan(microseconds: 1)))
+        #expect(!Self.now.isPastExpiration(at: Self.now + TimeSpan(microseconds: -1)))
+        #expect(!WallTime(microseconds: 0).isPastExpiration(at: Self.now))
+        #expect(WallTime(microseconds: 1).isPastExpiration(at: Self.now))
+    }
+
+    @Test("R8 whole seconds may mean up to their end, any other time is exact") func latest() {
+        #expect(Self.now.latest == Self.now + TimeSpan(microseconds: 999_999))
+        for exact in [1, 999_999] as [Int64] {
+            #expect((Self.now + TimeSpan(microseconds: exact)).latest == Self.now + TimeSpan(microseconds: exact))
+        }
+    }
 }

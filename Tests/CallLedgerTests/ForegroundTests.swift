@@ -97,6 +97,14 @@ import Testing
         #expect(file.ledger.foreground == .unowned)
     }
 
+    @Test("nor does a stamped one whose boot was shorter than the next one is by now")
+    func unownedRebootOfLongerBoot() {
+        file.now = Instant(microseconds: 5_000_000)
+        file.change { $0.enterForeground(owner: nil) }
+        file.reboot()
+        #expect(file.ledger.foreground == .background)
+    }
+
     @Test("a bare flag that a crashed app left does not outlive its boot, even in the first minute of the next one")
     func bareFlagJustAfterReboot() {
         file.root["enterToForground"] = .bool(true)

@@ -130,6 +130,26 @@ import Testing
         #expect(file.request("a", by: 2, sentAt: 1_700_000_130) == .silent(.hungUp, missed: false))
     }
 
+    @Test("R8 a request that does not say when it was sent changes nothing about which ones are known")
+    func untimedCopy() {
+        file.request("a", by: 1, sentAt: 30)
+        file.hangUp("a")
+        file.dead.insert(file.process(1))
+        #expect(file.request("a", by: 2) == .silent(.hungUp, missed: true))
+        #expect(file.request("a", by: 3, sentAt: 30) == .silent(.hungUp, missed: false))
+        #expect(file.request("a", by: 4, sentAt: 31) == .silent(.hungUp, missed: true))
+    }
+
+    @Test("R8 a hangup finds the ring whose time is up while its owner has yet to settle that")
+    func duringSettlement() {
+        file.request("a", sentAt: 30)
+        file.pass(.seconds(31))
+        #expect(file.hangUp("a", sentAt: 20) == [])
+        #expect(file.rings == [])
+        #expect(file.hangUp("a", .busy, sentAt: 40) == ["a"])
+        #expect(file.settle("a", .timeout) == Settlement(reason: .hangup, hangupReason: .busy))
+    }
+
     @Test("R8 only if both say when they were sent")
     func sentAtOnOneSide() {
         file.hangUp("a", sentAt: 100)

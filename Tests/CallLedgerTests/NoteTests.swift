@@ -50,6 +50,16 @@ import Testing
         #expect(ring.isCovered(by: answer) && !answer.isCovered(by: ring))
     }
 
+    @Test("R5 R7 no later ring or end of a call says what a note says of the app: its answer, or that it is in front")
+    func coveredOnlyInWhole() throws {
+        let ring = try ring("a", by: 1)
+        let answer = try note({ _ = $0.answer(CallKey("a")) }, over: [ring])
+        file.pass(.seconds(1))
+        let hangup = try note({ _ = $0.hangUp(CallKey("a"), reason: .busy, sentAt: nil) }, over: [ring, answer])
+        let flag = try note({ $0.enterForeground(owner: nil) }, over: [ring])
+        #expect(ring.isCovered(by: hangup) && !answer.isCovered(by: hangup) && !flag.isCovered(by: hangup))
+    }
+
     @Test("R7 the first end of a ring counts over the ring, wherever either stands") func endOverRing() throws {
         let ring = try ring("a", by: 1)
         file.pass(.seconds(1))
@@ -221,6 +231,63 @@ import Testing
         file.dead.insert(file.process(1))
         #expect(ring.isDone(in: ledger([ring]).opened))
         #expect(ledger([ring]).opened.call(CallKey("a"))?.state == .missed)
+    }
+
+    @Test("R8 a later request that comes while a call rings counts, though the note of that is alone beside the file")
+    func sameProgress() throws {
+        let one = file.process(1)
+        let ring = try note {
+            let request = GroupFile.request("a", sentAt: 10)
+            _ = $0.admit(request, until: $0.moment.now + .seconds(30), secondCall: .soft, callsMax: 9, owner: one)
+        }
+        file.pass(.seconds(1))
+        let later = try note(
+            {
+                let request = GroupFile.request("a", sentAt: 20)
+                _ = $0.admit(request, until: $0.moment.now + .seconds(30), secondCall: .soft, callsMax: 9, owner: one)
+            }, over: [ring])
+        file.root = ledger([ring]).root
+        #expect(ledger([later]).call(CallKey("a"))?.sentAt == GroupFile.time(20))
+    }
+
+    @Test("R12 an earlier ring that was reported is so, though who decided that a later one rings did not know it")
+    func earlierReported() throws {
+        file.request("a", by: 1, sentAt: 10)
+        file.end("a", by: 1, .timeout)
+        file.pass(.seconds(1))
+        let other = file.process(2)
+        let later = try note {
+            let request = GroupFile.request("a", sentAt: 20)
+            _ = $0.admit(request, until: $0.moment.now + .seconds(30), secondCall: .soft, callsMax: 9, owner: other)
+        }
+        file.report("a", by: 1)
+        file.dead.insert(file.process(1))
+        var ledger = ledger([later])
+        #expect(ledger.rings.map(\.owner) == [other])
+        #expect(ledger.takeDeadRings() == [])
+    }
+
+    @Test("R7 an answer that the file has is left for the app once, though the note of it lies there still")
+    func answerOnce() throws {
+        let ring = try ring("a", by: 1)
+        let answer = try note({ _ = $0.answer(CallKey("a")) }, over: [ring])
+        file.root = ledger([ring, answer]).root
+        #expect(ledger([answer]).root["pendingAccept"]?.arrayValue?.count == 1)
+    }
+
+    @Test("R18 what the file never had is not lost from it, and what it had is once it lacks it") func lost() throws {
+        let ring = try ring("a", by: 1)
+        #expect(!ring.isLost(from: PropertyListDictionary()))
+        #expect(recorded(ring).isLost(from: PropertyListDictionary()))
+        #expect(!recorded(ring).isLost(from: ledger([ring]).root))
+    }
+
+    @Test("R12 it has nothing more to say either when the same call rings anew") func doneByLaterRing() throws {
+        let ring = try ring("a", by: 1)
+        file.root = ledger([ring]).root
+        file.settle("a", by: 1, .timeout)
+        file.request("a", by: 2)
+        #expect(file.rings == ["a"] && ring.isDone(in: file.ledger))
     }
 
     @Test("R18 a note of garbage makes no sense, or changes nothing that it does not name", arguments: 0..<40)

@@ -54,6 +54,17 @@ import Testing
         #expect(file.change { $0.takeDeadRings() }.map(\.key.text).sorted() == ["a", "b"])
     }
 
+    @Test("an end that nobody has to report any more names neither a process nor a ring of it")
+    func reported() {
+        for ring: Int64 in [0, 3] {
+            let owner = owner(ring)
+            _ = admit("a", as: owner)
+            _ = file.change { $0.settle(GroupFile.request("a", sentAt: nil), owner: owner, reason: .foreground) }
+            let words = Set(entry("a")?.keys ?? [])
+            #expect(words.isDisjoint(with: ["bootId", "pid", "pidStart", "pidRing"]))
+        }
+    }
+
     @Test("R18 a number that makes no sense counts as absent")
     func nonsense() {
         _ = admit("a", as: owner(0))

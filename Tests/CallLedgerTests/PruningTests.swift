@@ -33,6 +33,18 @@ import Testing
         #expect(file.request("b").rings)
     }
 
+    @Test("no record of this boot lasts longer than ten minutes from a ring's end that is still being settled")
+    func longestRecord() {
+        let longest = file.now + Ledger.memory + Ledger.settlingGrace
+        for (until, isKept) in [(longest, true), (longest + TimeSpan(microseconds: 1), false)] {
+            file.hangUp("a")
+            file.scribble("a", "until", .integer(until.microseconds))
+            file.wall = file.wall + .seconds(86_400)
+            file.open()
+            #expect((file.state("a") == .hangup) == isKept)
+        }
+    }
+
     @Test("R18 a record whose deadline is in a thousand years is forgotten, whatever end it states")
     func immortalRecords() {
         for ended: Int64 in [.min, -1, 0, 1_600_000_000, 1_700_000_001, .max] {
@@ -97,6 +109,24 @@ import Testing
         file.open()
         #expect(file.state("missed") == .missed && file.state("answered") == nil)
         #expect(file.takeDeadRings() == ["missed"])
+    }
+
+    @Test("R12 of those that are to be reported the oldest go first, and rings that are settled stay")
+    func unreportedFill() {
+        file.request("mine")
+        file.pass(.seconds(31))
+        for id in 0..<2000 {
+            let until = file.now + .seconds(Int64(id * 7 % 500) + 1)
+            var entry = Self.record(until: until, memory: .zero).dictionaryValue ?? [:]
+            entry["state"] = .string("missed")
+            Owner.write(file.process(2), to: &entry)
+            file.replace(Self.longID(id), with: .dictionary(entry))
+        }
+        file.open()
+        let kept = file.ledger.calls.filter { $0.key.text != "mine" }
+        #expect(file.state("mine") == .ringing)
+        #expect(kept.count > 300 && kept.count < 2000)
+        #expect(kept.map(\.until).min() ?? file.now > file.now + .seconds(200))
     }
 
     @Test("past a mebibyte 16 KiB are kept free for what a change adds")

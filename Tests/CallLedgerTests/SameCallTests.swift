@@ -221,6 +221,31 @@ import Testing
         #expect(file.takeDeadRings() == [])
     }
 
+    @Test("R11 R12 a ring that was not missed is reported by nobody, though its process dies and its call rings again")
+    func earlierNotMissed() {
+        file.request("", by: 1)
+        file.pass(.seconds(30))
+        file.request("", by: 2)
+        #expect(file.end("", by: 1, .foreground) == Settlement(reason: .foreground, hangupReason: nil))
+        #expect(file.ledger.call(CallKey(""))?.earlier == [])
+        file.dead.insert(file.process(1))
+        #expect(file.takeDeadRings() == [])
+    }
+
+    @Test("R12 what another program writes back over a ring loses no missed call of before that")
+    func earlierWrittenBack() {
+        file.request("a", by: 1, sentAt: 1_699_999_901)
+        file.end("a", by: 1, .timeout)
+        file.request("a", by: 2, sentAt: 1_699_999_902)
+        let read = file.root
+        file.settle("a", by: 2, .timeout)
+        file.request("a", by: 3, sentAt: 1_699_999_903)
+        file.root = read
+        file.settle("a", by: 3, .timeout)
+        file.dead.insert(file.process(1))
+        #expect(file.takeDeadRings() == ["a"])
+    }
+
     @Test("R11 a missed call that was reported is reported by nobody else")
     func reported() {
         file.hangUp("overtaken")

@@ -38,6 +38,16 @@ import Testing
         #expect(worlds == (isKilled ? 271 : 1957))
     }
 
+    @Test("R10 of two rings of the same instant one waits for the other") func sameInstant() {
+        let file = GroupFile()
+        file.request("b", by: 1)
+        file.request("a", by: 2)
+        let since = PropertyListValue.integer(file.ledger.call(CallKey("b"))?.since.microseconds ?? 0)
+        file.scribble("a", "since", since)
+        #expect(file.ledger.nextYoungestRing(after: CallKey("a"))?.key == CallKey("b"))
+        #expect(file.ledger.nextYoungestRing(after: CallKey("b")) == nil)
+    }
+
     @Test("R10 each ring waits for the one before it, so that an end wakes one process and not all") func elders() {
         let file = GroupFile()
         for (pid, id) in Self.ids.enumerated() {

@@ -148,4 +148,24 @@ import Testing
         phone.loop.advance(by: .milliseconds(1))
         #expect(worker.world.isSounding && phone.file.read().rings.map(\.key) == [CallKey("A")])
     }
+
+    @Test("R7 what is meant for another call is not answered, and ends nothing") func otherCall() throws {
+        let worker = try phone.call("A")
+        var answers: [RingAnswer?] = []
+        for ask in [RingAsk.answer, .decline, .hangUp(.busy, sentAt: nil)] {
+            phone.file.say(ask, of: CallKey("B"), toEarOf: worker.world.owner.pid) { answers.append($0) }
+        }
+        phone.loop.advance(by: .zero)
+        #expect(answers == [nil, nil, nil])
+        #expect(worker.world.isSounding && worker.world.story == ["ringing loud", "delivered extension"])
+    }
+
+    @Test("R8 a hangup without an id reaches every ring at its ear") func hangupOfAll() throws {
+        phone.file.isWritable = false
+        let workers = try ["A", "B"].map { try phone.call($0) }
+        phone.loop.advance(by: .milliseconds(300))
+        _ = try phone.push(#""type": "hangup""#)
+        phone.loop.advance(by: .zero)
+        for worker in workers { #expect(worker.world.story.suffix(2) == ["ended hangup cancelled", "missed"]) }
+    }
 }

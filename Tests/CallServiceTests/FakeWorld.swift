@@ -85,6 +85,11 @@ final class FakeGroupFile {
         return .recorded([])
     }
 
+    /// Says `ask` of `key` to the ear of the process `pid`, whatever that rings.
+    func say(_ ask: RingAsk, of key: CallKey, toEarOf pid: Int64, _ answered: @escaping (RingAnswer?) -> Void) {
+        ears[pid]?(key, ask, answered)
+    }
+
     func watch(_ watcher: AnyObject, _ action: @escaping () -> Void) { watchers[ObjectIdentifier(watcher)] = action }
 
     func watchDeath(of pid: Int64?, _ watcher: AnyObject, _ action: @escaping () -> Void) {

@@ -40,6 +40,22 @@ import Testing
         #expect(try warnings(state: folder.write([], to: "file")) == [.groupUnwritable])
     }
 
+    @Test func itIsToldBeforeWhatFollowsFromTheChange() throws {
+        let loop = try Loop()
+        var told: [String] = []
+        let group = try #require(GroupName("group.belfry"))
+        let file = LedgerFile(
+            state: StateDirectory(path: folder.write([], to: "file")),
+            runtime: RuntimeDirectory(path: "\(folder.path)/run"), group: group)
+        let ledger = WorkerLedger(loop: loop, file: file) { _ in told.append("warning") }
+        ledger.transact {
+            $0.hangUp(CallKey("a"), reason: .cancelled, sentAt: nil)
+        } done: { _, _ in
+            told.append("done")
+        }
+        #expect(told == ["warning", "done"])
+    }
+
     @Test func aLockThatCannotBeMade() throws {
         folder.makeFolder("state/groups/group.belfry/Library/Preferences/group.belfry.plist.lock")
         #expect(try warnings(state: "\(folder.path)/state") == [.groupLocked])
@@ -133,5 +149,11 @@ import Testing
         }
         if answers == nil { loop.run() }
         #expect(answers == [])
+    }
+
+    @Test("who has nothing to write leaves at once") func finish() {
+        var isFinished = false
+        ledger.finish { isFinished = true }
+        #expect(isFinished)
     }
 }

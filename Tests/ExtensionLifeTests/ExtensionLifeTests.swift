@@ -133,6 +133,14 @@ import Testing
         #expect(silent.ended(cleanly: false, at: Self.at(6)).isEmpty && silent.isOver)
     }
 
+    @Test("R17 who was told by a stop is not told again as its time is nearly over")
+    func toldOnce() {
+        var life = Self.handedOver()
+        let told = life.stop(at: Self.start + .milliseconds(28_500))
+        #expect(told == [.tellTimeWillExpire(1), .wake(at: Self.start + .milliseconds(29_500))])
+        #expect(life.timerFired(at: Self.at(29)) == [.wake(at: Self.start + .milliseconds(29_500))])
+    }
+
     @Test("R17 a stop gives nobody more than the budget, tells nobody twice, and waits for nobody who has not begun")
     func stopsAtTheEnd() {
         var life = Self.handedOver()

@@ -257,6 +257,12 @@ import Testing
         file.finish(by: loop.now) { [loop] in loop.stop() }
         loop.run()
         #expect(other.read()?.rings.count == 2)
+        let again = try holdLock()
+        file.recordWhatIsOwed(on: loop)
+        var isFinished = false
+        file.finish(by: loop.now) { isFinished = true }
+        #expect(isFinished, "the file has it")
+        _ = consume again
     }
 
     @Test("another process that was stopped as it decided holds up nobody for longer than 100 ms") func decisionHeld()
@@ -284,13 +290,15 @@ import Testing
         let place = try #require(
             try? Directory.open(path: "\(folder.path)/run/rings", makes: false).names(max: 9).first)
         let dead = ["1-99999999-1.owed", "2-99999999-1.unfinished", "3-99999999-1.ring"]
-        for name in dead + ["nonsense", "9-9.owed", ".owed"] {
+        let own = "\(ProcessIdentity.current.pid)-\(ProcessIdentity.current.startTicks)"
+        let alive = ["4-\(own).owed", "5-\(own).unfinished", "6-\(own).ring"]
+        for name in dead + alive + ["nonsense", "9-9.owed", ".owed"] {
             folder.write(Array("no property list".utf8), to: "run/rings/\(place)/\(name)")
         }
         #expect(other.read()?.rings.map(\.key) == [CallKey("a")])
         #expect(hangUp("a", in: other) == .recorded([]))
         #expect(notes.filter { dead.contains($0) }.isEmpty)
-        #expect(notes.contains("nonsense"))
+        #expect(notes.contains("nonsense") && Set(notes).isSuperset(of: alive))
     }
 
     @Test("R12 what a process left that died once the file had it, but before it said so, goes with the next look")
@@ -305,5 +313,26 @@ import Testing
         var left: [Call]?
         other.transact(on: loop, \.rings) { left = $0.value }
         #expect(left == [] && notes.isEmpty)
+    }
+
+    @Test("R7 what a process has laid counts for it, also where it is shown what is in focus alone")
+    func ownNoteInFocus()
+        throws
+    {
+        #expect(admit("a", in: file)?.outcome == .recorded([]))
+        var rings: [Int] = []
+        let watch = file.watch(on: loop) { rings.append($0.rings.count) }
+        loop.runUntilIdle()
+        #expect(rings == [1])
+        watch.focus(on: [CallKey("a")])
+        let lock = try holdLock()
+        #expect(hangUp("a", in: file) == .waiting([]))
+        var root = file.file.snapshot().root
+        root["n"] = .integer(1)
+        folder.write(root.serializedXML(), to: "state/groups/group.belfry/Library/Preferences/group.belfry.plist")
+        loop.runUntilIdle()
+        #expect(rings.count > 1 && rings.dropFirst().allSatisfy { $0 == 0 })
+        watch.cancel()
+        _ = consume lock
     }
 }

@@ -153,4 +153,58 @@ import Testing
             _ = try? process.take(bytes)
         }
     }
+
+    @Test("what is written before any hand-over is of none, and is limited too")
+    func beforeHandOver() throws {
+        var end = HostEnd(folders: ChannelFolders(["/own"]))
+        let much = String(repeating: "x", count: HostEnd.outputBytesMax)
+        #expect(end.take(output: much, at: Self.start) == [.output(0, ExtensionOutput(text: much))])
+        #expect(end.take(output: "y", at: Self.start).count == 1, "a warning")
+        #expect(end.take(output: "z", at: Self.start).isEmpty)
+    }
+
+    @Test("S5 who wrote a line counts as output too")
+    func origins() throws {
+        let much = String(repeating: "x", count: 40 << 10)
+        for output in [
+            ExtensionOutput(text: much, subsystem: much), ExtensionOutput(text: much, category: much),
+            ExtensionOutput(text: "", subsystem: much, category: much),
+        ] {
+            var end = Self.end()
+            guard
+                case .warning(1, let code, _)? = try end.take(ExtensionMessage.output(1, output).line, at: Self.start)
+                    .first
+            else {
+                Issue.record("80 KiB are passed on")
+                return
+            }
+            #expect(code == .outputCut)
+        }
+    }
+
+    @Test("a number that was not handed over yet is the last one's, from the first on")
+    func nextNumber() throws {
+        var end = Self.end()
+        let output = ExtensionOutput(text: "x")
+        #expect(try end.take(ExtensionMessage.output(2, output).line, at: Self.start) == [.output(1, output)])
+    }
+
+    @Test("S3 text for people has 400 characters at most, of what is asked for too")
+    func detailLimit() throws {
+        for (count, isWhole) in [(400, true), (401, false)] {
+            let long = String(repeating: "x", count: count)
+            let shown = isWhole ? long : String(repeating: "x", count: 400) + "…"
+            var end = Self.end()
+            let line = ExtensionMessage.warning(1, CodeWord(.unsupported), detail: long).line
+            #expect(try end.take(line, at: Self.start) == [.warning(1, CodeWord(.unsupported), detail: shown)])
+            let asked = ExtensionMessage.asked(1, Asked(CodeWord(.vibration), detail: long)).line
+            #expect(try end.take(asked, at: Self.start) == [.asked(1, Asked(CodeWord(.vibration), detail: shown))])
+        }
+    }
+
+    @Test("what is written is as important as it says, within syslog's eight levels")
+    func priorities() {
+        let pairs: [(Int64, Int64)] = [(.min, 0), (-1, 0), (0, 0), (1, 1), (7, 7), (8, 7), (.max, 7)]
+        for (said, heard) in pairs { #expect(ExtensionOutput(text: "", priority: said).priority == heard) }
+    }
 }

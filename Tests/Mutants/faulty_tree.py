@@ -34,11 +34,12 @@ class FaultyTree:
         """Builds the copy with `faults`; returns those that compile. `folders` are those of all rooms."""
         refused = set(map(tuple, json.loads(self.refused.read_text()))) if self.refused.exists() else set()
         faults = [fault for fault in faults if fault.identity not in refused]
-        self._copy({fault.source.path for fault in faults})
+        sources = {fault.source.path: fault.source for fault in faults}
+        self._copy(sources.keys())
         for folder in folders.values():
             write(self.folder / folder / "BelfryFault.swift", SWITCH_SOURCE)
         while True:
-            lines = self._write(faults)
+            lines = self._write(sources.values(), faults)
             tell(f"building {len(faults)} faults")
             command = [
                 "swift", "build", "--build-tests", "--package-path", self.folder, "--scratch-path", self.scratch,
@@ -66,18 +67,20 @@ class FaultyTree:
             target = self.folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
             if name == "Package.swift":
-                write(target, (self.root / name).read_text().replace("    .treatAllWarnings(as: .error),\n", ""))
+                write(target, re.sub(r"\.treatAllWarnings\(as: \.error\),?", "", (self.root / name).read_text()))
             elif not target.exists() or target.read_bytes() != (self.root / name).read_bytes():
                 shutil.copy(self.root / name, target)
 
-    def _write(self, faults):
+    def _write(self, sources, faults):
         """Writes the sources with their faults; returns for each path and line the numbers of faults there."""
         lines = collections.defaultdict(dict)
         by_source = collections.defaultdict(list)
         for fault in faults:
             by_source[fault.source.path].append(fault)
-        for path, own in by_source.items():
-            source, text, place = own[0].source, "", 0
+        # A source that has lost its last fault is written as it is.
+        for source in sources:
+            path, text, place = source.path, "", 0
+            own = by_source[path]
             for body in source.bodies:
                 of_body = [fault for fault in own if fault.body is body]
                 if not of_body:
@@ -98,9 +101,15 @@ class FaultyTree:
         return lines
 
     def _wrong(self, output, lines):
-        """The numbers of the faults in whose lines the compiler found errors."""
-        found = re.findall(r"^" + re.escape(str(self.folder)) + r"/([^:\n]+):(\d+):\d+: error:", output, re.M)
-        return set().union(*(lines.get(path, {}).get(int(line), set()) for path, line in found))
+        """The numbers of the faults in whose lines the compiler found errors; else of those where it gave up itself,
+        and else of all in the files that it complains of: a fault may keep what stands elsewhere from compiling."""
+        place = re.escape(str(self.folder)) + r"/([^:\n]+):(\d+):\d+"
+        for found in (re.findall("^" + place + ": error:", output, re.M), re.findall(r"\[" + place, output)):
+            numbers = set().union(*(lines.get(path, {}).get(int(line), set()) for path, line in found))
+            numbers = numbers or set().union(*(one for path, _ in found for one in lines.get(path, {}).values()))
+            if numbers:
+                return numbers
+        return set()
 
 
 def chosen(body, source, faults):

@@ -1,9 +1,11 @@
 """Tests of the rules and of what they read: python3 -m unittest discover -s Tests/Mutants"""
 
+import pathlib
+import tempfile
 import unittest
 
 from faults import Fault, Note, faults_by_rules, sample, written_by_hand
-from faulty_tree import chosen
+from faulty_tree import FaultyTree, chosen
 from rules import all_rules
 from swift_text import Source, blank_out
 
@@ -111,6 +113,35 @@ class Copy(unittest.TestCase):
         text, marks = chosen(body, SAMPLE, [Fault("Room", SAMPLE, body, body.start, body.end, "11", "", 7)])
         self.assertEqual(text, "(belfryFault == 7 ?\n(11) :\n(10))")
         self.assertEqual(marks, [(1, 1, 7)])
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        self.place = tempfile.TemporaryDirectory()
+        self.tree = FaultyTree(pathlib.Path(self.place.name))
+        self.faults = list(faults_by_rules("Room", [SAMPLE], all_rules([SAMPLE])))
+        for number, fault in enumerate(self.faults, 1):
+            fault.number = number
+
+    def tearDown(self):
+        self.place.cleanup()
+
+    def test_a_source_that_has_lost_its_last_fault_is_written_as_it_is(self):
+        path = self.tree.folder / SAMPLE.path
+        self.tree._write([SAMPLE], self.faults)
+        self.assertNotEqual(path.read_text(), SAMPLE.text)
+        self.tree._write([SAMPLE], [])
+        self.assertEqual(path.read_text(), SAMPLE.text)
+
+    def test_an_error_takes_out_the_faults_of_its_line_and_else_of_its_file(self):
+        lines = self.tree._write([SAMPLE], self.faults)
+        path = self.tree.folder / SAMPLE.path
+        line, numbers = next((line, own) for line, own in lines[SAMPLE.path].items() if len(own) == 1)
+        self.assertEqual(self.tree._wrong(f"{path}:{line}:1: error: x\n", lines), numbers)
+        self.assertEqual(self.tree._wrong(f"3. While checking [{path}:{line}:1 - line:9]\n", lines), numbers)
+        everything = {fault.number for fault in self.faults}
+        self.assertEqual(self.tree._wrong(f"{path}:1:1: error: x\n", lines), everything)
+        self.assertEqual(self.tree._wrong(f"{path}x:1:1: error: x\n", lines), set())
 
 
 class Sampling(unittest.TestCase):

@@ -156,14 +156,52 @@ import Testing
         let other = try #require(GroupName("group.other"))
         for (state, group) in [
             ("/state", group), ("/state//", group), ("//state", group), ("/other", group), ("/state", other),
+            ("s", group), ("s/", group),
         ] {
             try RingFolder(runtime: RuntimeDirectory(path: place.path), statePath: state, group: group).open(
                 makes: true)
         }
-        #expect(names("rings").count == 3)
+        #expect(names("rings").count == 4)
         #expect(names("rings").allSatisfy { $0.utf8.count == 16 })
         // Processes of two builds share it.
         #expect(names("rings").contains("32b9df60ca7653e4"))
+    }
+
+    @Test("a folder that is missing is told, and to look for it, to tidy it and to remove it make nothing")
+    func missingFolder() throws {
+        #expect(try !folder.open(makes: false))
+        #expect(folder.version() == nil)
+        folder.tidy { _ in false }
+        folder.removeIfEmpty()
+        #expect(names("").isEmpty)
+    }
+
+    @Test("a folder that was removed and made anew is found by who has the old one open, and by who has none")
+    func removedFolder() throws {
+        func sameFolder() -> RingFolder {
+            RingFolder(runtime: RuntimeDirectory(path: place.path), statePath: "/state", group: group)
+        }
+        try folder.open(makes: true)
+        let first = folder.version()
+        #expect(first?.isThere == true)
+        sameFolder().removeIfEmpty()
+        #expect(names("rings").isEmpty && folder.version() == nil)
+        try sameFolder().open(makes: true)
+        #expect(folder.version()?.isThere == true)
+        sameFolder().tidy { _ in false }
+        #expect(names("rings").isEmpty)
+    }
+
+    @Test("S5 a message is at most a KiB long, 4 deep and of 16 values") func messageLimits() {
+        let words = #""group": "g", "call": "a", "ask": "answer""#
+        func isMessage(_ text: String) -> Bool { RingMessage(Array(text.utf8)) != nil }
+        func padded(to count: Int) -> String {
+            "{\(words)" + String(repeating: " ", count: count - words.utf8.count - 2) + "}"
+        }
+        #expect(isMessage(padded(to: 1_024)) && !isMessage(padded(to: 1_025)))
+        #expect(isMessage("{\(words), \"x\": [[[1]]]}") && !isMessage("{\(words), \"x\": [[[[1]]]]}"))
+        func values(_ count: Int) -> String { (4..<count).map { ", \"\($0)\": 1" }.joined() }
+        #expect(isMessage("{\(words)\(values(16))}") && !isMessage("{\(words)\(values(17))}"))
     }
 
     @Test(

@@ -175,6 +175,35 @@ private let silent = event(.silent(call: "A", why: .stale))
         let (text, isEnd) = peer.received()
         #expect(text.contains("silent"))
         #expect(isEnd, "errno \(errno)")
+        // Bytes that nobody has read make close(2) reset the connection.
+        var left: UInt8 = 0
+        #expect(unsafe recv(peer.worker, &left, 1, Int32(MSG_DONTWAIT)) == 0)
+    }
+
+    @Test("no byte that follows the notification is left unread, be it a single one") func trailingByte() throws {
+        let peer = try Peer()
+        peer.send("{}")
+        peer.read()
+        peer.send("\n")
+        peer.closeAndWait(refused: false)
+        var left: UInt8 = 0
+        #expect(unsafe recv(peer.worker, &left, 1, Int32(MSG_DONTWAIT)) == 0)
+    }
+
+    @Test("a half close that comes after the rest ends the notification too") func laterHalfClose() throws {
+        let peer = try Peer()
+        peer.read()
+        peer.send("{\"aps\": ")
+        shutdown(peer.client, Int32(SHUT_WR))
+        peer.loop.runUntilIdle()
+        #expect(peer.notification == "{\"aps\": ")
+    }
+
+    @Test("S5: a notification has five seconds to arrive, a refused client one second and 2 MiB to finish sending")
+    func limits() {
+        #expect(ClientConnection.notificationPatience == .seconds(5))
+        #expect(ClientConnection.closingPatience == .seconds(1))
+        #expect(ClientConnection.discardedBytesMax == 2_097_152)
     }
 
     @Test("the peer of a socket is known") func peerUser() throws {

@@ -320,4 +320,9 @@ private final class PlayedExtension: ServiceExtension {
         for _ in 0..<2 { drained.append(queue.next()) }
         #expect(entered == [true, false, false, true] && drained == [1, 2, 3, nil, 4, nil])
     }
+
+    @Test("who enters before the first input was taken out does not drain it too") func entersAtOnce() {
+        var queue = EffectQueue<Int>()
+        #expect([queue.enter(1), queue.enter(2)] == [true, false])
+    }
 }

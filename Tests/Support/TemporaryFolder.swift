@@ -43,7 +43,8 @@ public final class TemporaryFolder {
         return made
     }
 
-    private static func remove(_ path: String) {
+    /// Removes the file or the folder at `path`, with all that is in it.
+    public static func remove(_ path: String) {
         guard unsafe unlink(path) != 0, let directory = unsafe opendir(path) else { return }
         while let entry = unsafe readdir(directory) {
             let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in

@@ -144,4 +144,21 @@ import Testing
         #expect(exchange.silenceDone(of: 1) == 0, "nothing is known of it any more")
         #expect(exchange.isOnlySound(2))
     }
+
+    @Test func whatTheLoopFoundOutIsNotReportedAgainByTheThread() {
+        #expect(exchange.give(ring, as: 1))
+        #expect(order() == "play" && exchange.beginSound(1) == ring)
+        #expect(exchange.endPlay(1, .playing("ring")))
+        #expect(exchange.note(.unavailable("busy"), of: 1) && !exchange.note(.unavailable("busy"), of: 1))
+        #expect(exchange.takeReport(of: 1) == nil)
+    }
+
+    @Test func whatMayBeHeardIsKnownUntilItFallsSilent() {
+        #expect(exchange.heardSounds() == [])
+        #expect(exchange.give(ring, as: 1))
+        #expect(order() == "play" && exchange.beginSound(1) == ring)
+        #expect(exchange.heardSounds() == [1])
+        exchange.fellSilent(1)
+        #expect(exchange.heardSounds() == [])
+    }
 }

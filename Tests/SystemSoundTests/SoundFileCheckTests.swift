@@ -123,4 +123,24 @@ import Testing
         #expect(unsafe truncate(path, off_t(SoundFileCheck.fileBytesMax) + 1) == 0)
         #expect(fault(at: path) == "larger than 8 MiB")
     }
+
+    @Test func eachWordAndNumberOfAHeaderCounts() {
+        var bytes = WaveFile().bytes
+        bytes[3] = UInt8(ascii: "X")
+        #expect(fault(bytes) == "neither a WAVE nor an Ogg Vorbis file")
+        #expect(fault { $0.formatBytes = 20 }?.hasPrefix("not plain PCM") == true)
+        #expect(fault { $0.statedFileBytes = 64 << 20 }?.contains("written to a pipe?") == true)
+        #expect(fault { $0.statedFileBytes = 64 << 20 - 1 } == nil)
+        var ogg = OggFile()
+        ogg.firstPacket[0] = 3
+        #expect(fault(ogg.bytes) == "an Ogg file whose first stream is not Vorbis")
+        let emptyPage = Array("OggS".utf8) + [UInt8](repeating: 0, count: 23)
+        #expect(fault(emptyPage) == "an Ogg file whose first stream is not Vorbis")
+        #expect(fault(emptyPage.dropLast()) == "an Ogg file that is cut short")
+        var pages = OggFile().bytes
+        let last = pages.indices.last { pages[$0...].starts(with: "OggS".utf8) } ?? 0
+        pages[last + 4] = 1
+        #expect(
+            fault(pages) == "an Ogg file that is cut short", "the only whole page that ends it is of no known version")
+    }
 }

@@ -10,6 +10,31 @@ import Testing
 
     var notes: String { "\(folder.path)/belfry/sound-slots" }
 
+    @Test func aPlaceWhoseNameWasRemovedIsNamedAgain() {
+        var slot = SoundSlot(runtimeDirectory: folder.path)
+        let isTaken = slot.take(loudSince: 1)
+        #expect(isTaken)
+        let note = "\(notes)/0.note"
+        #expect(unsafe unlink(note) == 0)
+        let isWanted = slot.isWantedByAnother(loudSince: 1)
+        #expect(!isWanted)
+        #expect(unsafe access(note, F_OK) == 0)
+        slot.release()
+        #expect(unsafe access(note, F_OK) == -1)
+    }
+
+    @Test func withoutARuntimeDirectoryNobodyIsTurnedAwayAndNothingIsMade() {
+        for missing in ["\(folder.path)/absent", nil] {
+            var slot = SoundSlot(runtimeDirectory: missing)
+            let isTaken = slot.take(loudSince: 1)
+            #expect(isTaken)
+            let isWanted = slot.isWantedByAnother(loudSince: 1)
+            #expect(!isWanted)
+            slot.release()
+        }
+        #expect(unsafe access("\(folder.path)/absent", F_OK) == -1)
+    }
+
     /// Rings, each of a living process of its own, the oldest first; they tick when the test says so.
     final class Rings {
         /// Since when ring 0 has been loud; each later ring is one microsecond newer.

@@ -17,7 +17,7 @@ public final class ClientConnection {
     /// When the connection was accepted: the notification's budget runs from then (R3).
     public let acceptedAt: Instant
 
-    private let loop: Loop
+    private let loop: any EventLoop
     private let inputNumber: Int32
     private let outputNumber: Int32
     private let input: PushInput
@@ -27,7 +27,7 @@ public final class ClientConnection {
     /// A connection on two descriptors, which may be the same socket. It does not own them, and closes neither.
     ///
     /// - Parameter acceptedAt: when the connection was accepted; for a process that was started for it, its start.
-    public init(loop: Loop, input: Int32, output: Int32, acceptedAt: Instant) {
+    public init(loop: any EventLoop, input: Int32, output: Int32, acceptedAt: Instant) {
         self.acceptedAt = acceptedAt
         self.loop = loop
         inputNumber = input
@@ -96,15 +96,15 @@ final class PushInput {
     /// Bytes read at a time.
     static let chunkBytes = 16 * 1024
 
-    private let loop: Loop
+    private let loop: any EventLoop
     private let number: Int32
     private let isSocket: Bool
     private var framing = PushFraming()
-    private var readable: DescriptorSource?
+    private var readable: (any LoopWatch)?
     private var timer: (any ScheduledTimer)?
     private var buffer = [UInt8](repeating: 0, count: PushInput.chunkBytes)
 
-    init(loop: Loop, descriptor: Int32) {
+    init(loop: any EventLoop, descriptor: Int32) {
         self.loop = loop
         number = descriptor
         isSocket = fileKind(of: descriptor) == S_IFSOCK

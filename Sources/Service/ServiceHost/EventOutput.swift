@@ -13,19 +13,19 @@ final class EventOutput {
         let isDroppable: Bool
     }
 
-    private let loop: Loop
+    private let loop: any EventLoop
     private let output: NonBlockingOutput
     private var pending: [Pending] = []
     /// The bytes in `pending` that were not sent yet.
     private var pendingBytes = 0
     /// How many bytes of the first line in `pending` were sent.
     private var sentOfFirst = 0
-    private var writable: DescriptorSource?
+    private var writable: (any LoopWatch)?
     private var drained: (() -> Void)?
     /// Whether the client can no longer be reached.
     private(set) var isGone = false
 
-    init(loop: Loop, descriptor: Int32) {
+    init(loop: any EventLoop, descriptor: Int32) {
         self.loop = loop
         output = NonBlockingOutput(descriptor)
     }

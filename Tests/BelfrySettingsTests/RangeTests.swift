@@ -1,0 +1,39 @@
+import BelfryTerms
+import Testing
+@testable import BelfrySettings
+
+/// The first and the last value that each setting takes, and the next ones, which it does not.
+@Suite struct RangeTests {
+    @Test(
+        "a setting takes the values of its range, ends included, and no other",
+        arguments: [
+            (Setting.ringDuration, ["1s", "1h"], ["999ms", "0s"]),
+            (.ringInterval, ["200ms", "10s"], ["199ms", "10001ms"]),
+            (.maxCalls, ["1", "\(Settings.callsMaxLargest)"], ["0", "\(Settings.callsMaxLargest + 1)"]),
+            (.expiryBudget, ["1s", "120s"], ["999ms", "120001ms"]),
+            (.avatarTimeout, ["0s", "25s"], ["25001ms"]),
+            (.avatarMaxBytes, ["1024", "10M"], ["1023", "10485761"]),
+        ])
+    func ranges(setting: Setting, good: [String], bad: [String]) {
+        for text in good {
+            var settings = Settings()
+            let isTaken = settings.set(setting, to: text)
+            #expect(isTaken, "\(text)")
+        }
+        for text in bad {
+            var settings = Settings()
+            let isTaken = settings.set(setting, to: text)
+            #expect(!isTaken && settings == Settings(), "\(text)")
+        }
+    }
+
+    @Test("a host's name has 253 bytes at most, and a block of addresses one length")
+    func hosts() {
+        let label = String(repeating: "a", count: 63)
+        let longest = [label, label, label, String(repeating: "a", count: 61)].joined(separator: ".")
+        #expect(HostList.parse(longest, addresses: false) == [longest])
+        #expect(HostList.parse(longest + "a", addresses: false) == nil)
+        #expect(HostList.parse("10.0.0.0/8", addresses: true) != nil)
+        #expect(HostList.parse("10.0.0.0/8/8", addresses: true) == nil)
+    }
+}

@@ -1,0 +1,263 @@
+import BelfryAppGroup
+import BelfryEventLoop
+import BelfryPropertyList
+import BelfrySyscalls
+import BelfryTerms
+import CallLedger
+import Glibc
+import RingEar
+import Support
+import Testing
+@testable import GroupLedger
+
+/// What callers of the ledger rely on, with a real file and real ears in virtual time: R7, R10, R12, R14 and R18.
+@Suite struct LedgerUseTests {
+    let folder = TemporaryFolder()
+    let loop: PolledLoop
+    let file: LedgerFile
+    let group: GroupName
+    let plist = "state/groups/group.belfry/Library/Preferences/group.belfry.plist"
+
+    init() throws {
+        // The ledger's own moments are of the real clock.
+        loop = PolledLoop(at: Instant(microseconds: bootTimeMicroseconds()))
+        group = try #require(GroupName("group.belfry"))
+        file = LedgerFile(
+            state: StateDirectory(path: "\(folder.path)/state"), runtime: RuntimeDirectory(path: "\(folder.path)/run"),
+            group: group)
+    }
+
+    /// The ledger as another process has it open.
+    private var other: LedgerFile {
+        LedgerFile(
+            state: StateDirectory(path: "\(folder.path)/state"), runtime: RuntimeDirectory(path: "\(folder.path)/run"),
+            group: group)
+    }
+
+    @discardableResult
+    private func admit(_ id: String, as owner: Owner = Owner(.current), rings: TimeSpan = .seconds(30)) -> Call? {
+        let until = loop.now + rings
+        file.transact(on: loop) {
+            _ = $0.admit(
+                RingRequest(key: CallKey(id)), until: until, secondCall: .soft, callsMax: 10, owner: owner)
+        } completion: { _ in
+        }
+        return file.read()?.call(CallKey(id))
+    }
+
+    private func hangUp(_ id: String, in file: LedgerFile, _ told: @escaping (LedgerOutcome) -> Void = { _ in }) {
+        file.transact(on: loop) {
+            _ = $0.hangUp(CallKey(id), reason: .busy, sentAt: nil)
+        } completion: {
+            told($0.outcome)
+        }
+    }
+
+    private func holdLock() throws -> FileLock {
+        folder.makeFolder("state/groups/group.belfry/Library/Preferences")
+        let preferences = try Directory.open(
+            path: "\(folder.path)/state/groups/group.belfry/Library/Preferences", makes: false)
+        guard let lock = try FileLock.tryTake("group.belfry.plist.lock", in: preferences) else {
+            throw SystemError(errno: EWOULDBLOCK, call: "flock")
+        }
+        return lock
+    }
+
+    /// The names of the notes.
+    private var notes: [String] {
+        guard let runtime = try? Directory.open(path: "\(folder.path)/run/rings", makes: false),
+            let name = try? runtime.names(max: 9).first
+        else { return [] }
+        return ((try? runtime.openDirectory(name, makes: false).names(max: 99)) ?? []).filter { !$0.hasSuffix(".ear") }
+    }
+
+    @Test("R7 what is asked of one call reaches its ring alone, what is asked of all reaches all, and all is said so")
+    func asking() throws {
+        admit("a")
+        admit("b", as: Owner(.current, ring: 1))
+        var heard: [String] = []
+        let ear = try Ear(of: Owner(.current), in: other.folder)
+        try ear.listen(on: loop) { message, answer in
+            heard.append("\(message.call.text) \(message.ask)")
+            guard message.call.text == "a" else { return answer(nil) }
+            answer(RingAnswer(key: message.call, state: .answered, isRecorded: true))
+        }
+        var told: [(states: [CallState], all: Bool)] = []
+        for key in [CallKey("a"), nil, CallKey("c")] {
+            file.ask(.answer, of: key, on: loop) { told.append(($0.map(\.state), $1)) }
+            loop.advance(by: .milliseconds(100))
+        }
+        #expect(heard == ["a answer", "a answer", "b answer"])
+        #expect(told.map(\.states) == [[.answered], [.answered], []] && told.map(\.all) == [true, false, true])
+        file.wake(file.read()?.rings ?? [])
+        loop.settle()
+        #expect(heard.dropFirst(3).allSatisfy { $0 == " look" } && heard.count > 3)
+        ear.close()
+    }
+
+    @Test("changes that wait for another process's decision are made in their order, each once") func order() throws {
+        try other.folder.open(makes: true)
+        try file.folder.open(makes: true)
+        let lock = try file.folder.tryLock()
+        var made: [Int] = []
+        for number in 1...3 {
+            file.transact(on: loop) { _ in
+                made.append(number)
+            } completion: { _ in
+            }
+        }
+        loop.advance(by: .milliseconds(2))
+        #expect(made == [])
+        _ = consume lock
+        loop.advance(by: .milliseconds(1))
+        #expect(made == [1, 2, 3])
+    }
+
+    @Test("R14 the command line is told what became of a file whose lock it waited for") func waits() throws {
+        let lock = try holdLock()
+        var decided: [LedgerOutcome] = []
+        let ended = file.transactAndWait(
+            on: loop, { $0.hangUp(CallKey("a"), reason: .busy, sentAt: nil) }, decided: { decided.append($0.outcome) })
+        #expect(decided == [.waiting([])])
+        guard case .recorded(let warnings) = ended.outcome else {
+            Issue.record("not recorded: \(ended.outcome)")
+            return
+        }
+        #expect(!warnings.isEmpty, "the lock was passed over")
+        _ = consume lock
+    }
+
+    @Test("R7 who waits for the lock waits no more once another has taken his change along") func takenAlong() throws {
+        let lock = try holdLock()
+        var told: [LedgerOutcome] = []
+        file.onRecorded = { told.append($0) }
+        hangUp("a", in: file)
+        _ = consume lock
+        hangUp("b", in: other)
+        let again = try holdLock()
+        loop.advance(by: .milliseconds(20))
+        #expect(told == [.recorded([])])
+        _ = consume again
+    }
+
+    @Test("R7 the end of a ring is known to all though its folder was removed and the file is locked") func noFolder()
+        throws
+    {
+        admit("a")
+        let lock = try holdLock()
+        TemporaryFolder.remove("\(folder.path)/run")
+        file.transact(onOwnRing: CallKey("a"), knowing: nil, on: loop) {
+            $0.settle(RingRequest(key: CallKey("a")), owner: Owner(.current), reason: .timeout)
+        } completion: { _ in
+        }
+        #expect(other.read()?.call(CallKey("a"))?.state == .timeout)
+        _ = consume lock
+    }
+
+    @Test("R18 a ring that another program has written away is owed again once its process looks, and is written again")
+    func writtenAway() throws {
+        admit("a")
+        let watch = file.watch(on: loop) { _ in }
+        loop.settle()
+        #expect(notes.allSatisfy { $0.hasSuffix(".ring") } && notes.count == 1)
+        folder.write(Array("<plist><dict><key>n</key><integer>1</integer></dict></plist>".utf8), to: plist)
+        watch.look()
+        #expect(notes.allSatisfy { $0.hasSuffix(".owed") } && notes.count == 1)
+        file.recordWhatIsOwed(on: loop)
+        let written = other.file.snapshot()
+        #expect(Ledger(reading: written).rings.map(\.key) == [CallKey("a")] && written.root["n"] == .integer(1))
+        watch.cancel()
+    }
+
+    @Test("a watch of a group that has neither file nor notes shows nothing") func nothing() {
+        let watch = file.watch(on: loop) { _ in Issue.record("shown") }
+        loop.settle()
+        watch.look()
+        watch.cancel()
+    }
+
+    @Test("R10 of several rings the first end is shown, and none once the watch has ended") func firstEnd() throws {
+        let rings = try [admit("a", rings: .seconds(5)), admit("b", rings: .seconds(1))].map { try #require($0) }
+        var shown = 0
+        let watch = file.watch(on: loop) { _ in shown += 1 }
+        loop.settle()
+        #expect(shown == 1)
+        watch.expectEnds(of: rings)
+        loop.advance(by: .milliseconds(999))
+        #expect(shown == 1)
+        loop.advance(by: .milliseconds(1))
+        #expect(shown == 2)
+        watch.cancel()
+        watch.expectEnds(of: rings)
+        hangUp("a", in: other)
+        watch.look()
+        loop.advance(by: .seconds(9))
+        #expect(shown == 2)
+    }
+
+    @Test("a look shows nothing again if neither file nor notes have changed, however young they are") func sameNotes()
+        throws
+    {
+        admit("a")
+        admit("b")
+        let rings = try Directory.open(path: "\(folder.path)/run/rings", makes: false)
+        let folderPath = "\(rings.path)/\(try rings.names(max: 9).first ?? "")"
+        let young = timespec(tv_sec: time(nil) + 3_600, tv_nsec: 0)
+        try checked("utimensat") { unsafe utimensat(AT_FDCWD, folderPath, [young, young], 0) }
+        var shown = 0
+        let watch = file.watch(on: loop) { _ in shown += 1 }
+        loop.settle()
+        for _ in 0..<3 { watch.look() }
+        #expect(shown == 1)
+        watch.cancel()
+    }
+
+    @Test("R12 a ring whose process has a number that none can have is over") func impossibleOwner() {
+        admit("a", as: Owner(bootID: Owner(.current).bootID, pid: .max, start: 1))
+        #expect(file.read()?.rings.isEmpty == true)
+    }
+
+    @Test("R14 what lies beside the file is recorded as soon as others let it be, what cannot be written is not")
+    func outcomes() {
+        let unwritable = LedgerOutcome.unwritable(SystemError(errno: ENOSPC, call: "write"), kept: true, [])
+        let all: [LedgerOutcome] = [.recorded([]), .following, .waiting([]), unwritable]
+        #expect(all.map(\.isRecorded) == [true, true, true, false])
+        #expect(all.map(\.isShown) == [true, true, false, false])
+    }
+
+    @Test("R18 what makes no sense is no ring that was written away") func nonsense() throws {
+        admit("a")
+        let rings = try Directory.open(path: "\(folder.path)/run/rings", makes: false)
+        let place = try #require(try rings.names(max: 9).first)
+        let name = "6-\(ProcessIdentity.current.pid)-\(ProcessIdentity.current.startTicks).ring"
+        folder.write(Array("no property list".utf8), to: "run/rings/\(place)/\(name)")
+        let watch = file.watch(on: loop) { _ in }
+        loop.settle()
+        watch.look()
+        #expect(notes.contains(name))
+        watch.cancel()
+    }
+
+    @Test("R7 a note that takes another one's place is news, though there are as many as before") func replacedNote()
+        throws
+    {
+        let lock = try holdLock()
+        let writer = other
+        let until = loop.now + .seconds(30)
+        writer.transact(on: loop) {
+            _ = $0.admit(
+                RingRequest(key: CallKey("a")), until: until, secondCall: .soft, callsMax: 10, owner: Owner(.current))
+        } completion: { _ in
+        }
+        var shown: [Int] = []
+        let watch = file.watch(on: loop) { shown.append($0.rings.count) }
+        loop.settle()
+        #expect(shown == [1] && notes.count == 1)
+        hangUp("a", in: writer)
+        #expect(notes.count == 1)
+        watch.look()
+        #expect(shown == [1, 0])
+        watch.cancel()
+        _ = consume lock
+    }
+}

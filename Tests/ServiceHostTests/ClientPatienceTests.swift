@@ -1,0 +1,210 @@
+import BelfryProtocol
+import BelfryTerms
+import Glibc
+import Support
+import Testing
+@testable import ServiceHost
+
+/// How long a client is waited for, and how much may wait for it, to the millisecond and the byte: S5.
+@Suite struct ClientPatienceTests {
+    let loop = PolledLoop()
+    let client: Int32
+    let worker: Int32
+
+    init() throws {
+        var ends: [Int32] = [0, 0]
+        let result = unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+        try #require(result == 0)
+        (client, worker) = (ends[0], ends[1])
+    }
+
+    private func closeEnds() {
+        close(client)
+        close(worker)
+    }
+
+    private func send(_ text: String) {
+        #expect(unsafe Glibc.send(client, text, text.utf8.count, Int32(MSG_NOSIGNAL)) == text.utf8.count)
+    }
+
+    /// All that the client can read now.
+    private func received() -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while case let count = unsafe recv(client, &chunk, chunk.count, Int32(MSG_DONTWAIT)), count > 0 {
+            bytes += chunk[..<count]
+        }
+        return bytes
+    }
+
+    @Test("S5 a notification that is unfinished after five seconds is refused, and the client may read why")
+    func unfinished() {
+        defer { closeEnds() }
+        let connection = ClientConnection(loop: loop, input: worker, output: worker, acceptedAt: loop.now)
+        var (bytes, closed) = ([Int](), 0)
+        connection.read { reading in
+            guard case .incomplete(let count) = reading else { return }
+            bytes.append(count)
+            connection.close(refused: true) { closed += 1 }
+        }
+        send("{\"aps\"")
+        loop.advance(by: .milliseconds(4_999))
+        #expect(bytes == [])
+        loop.advance(by: .milliseconds(1))
+        #expect(bytes == [6] && closed == 0)
+        loop.advance(by: .milliseconds(999))
+        #expect(closed == 0, "the client may finish sending")
+        loop.advance(by: .milliseconds(1))
+        #expect(closed == 1)
+        loop.advance(by: .seconds(9))
+        #expect(bytes == [6] && closed == 1 && loop.pending.isEmpty && loop.watchedCount == 0)
+    }
+
+    @Test("S5 a client whose notification is too large may finish sending, and read why") func tooLarge() {
+        defer { closeEnds() }
+        let connection = ClientConnection(loop: loop, input: worker, output: worker, acceptedAt: loop.now)
+        var (refused, closed) = (0, 0)
+        connection.read { reading in
+            guard case .tooLarge = reading else { return }
+            refused += 1
+            connection.close(refused: true) { closed += 1 }
+        }
+        send("{" + String(repeating: " ", count: 65_536))
+        loop.settle()
+        #expect(refused == 1 && closed == 0)
+        shutdown(client, Int32(SHUT_WR))
+        loop.settle()
+        #expect(closed == 1)
+    }
+
+    @Test("S5 a client that does not read is given up after a second") func unread() {
+        defer { closeEnds() }
+        let connection = ClientConnection(loop: loop, input: worker, output: worker, acceptedAt: loop.now)
+        fill()
+        connection.write(Event(at: 0, boot: 0, id: "id", body: .silent(call: "A", why: .stale)))
+        var closed = 0
+        connection.close(refused: false) { closed += 1 }
+        loop.advance(by: .milliseconds(999))
+        #expect(closed == 0)
+        loop.advance(by: .milliseconds(1))
+        #expect(closed == 1)
+    }
+
+    @Test("a notification may come through a pipe, in pieces") func pipe() throws {
+        defer { closeEnds() }
+        var ends: [Int32] = [0, 0]
+        try #require(unsafe Glibc.pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        let connection = ClientConnection(loop: loop, input: ends[0], output: worker, acceptedAt: loop.now)
+        var notification: [UInt8]?
+        connection.read { reading in
+            if case .complete(let bytes) = reading { notification = bytes }
+        }
+        for piece in ["{\"aps\":", "{}", "}"] {
+            #expect(notification == nil)
+            #expect(unsafe write(ends[1], piece, piece.utf8.count) == piece.utf8.count)
+            loop.settle()
+        }
+        #expect(notification == Array("{\"aps\":{}}".utf8))
+    }
+
+    /// Fills the socket, so that whatever is written next has to wait.
+    private func fill() {
+        let zeros = [UInt8](repeating: 0, count: 65_536)
+        while unsafe Glibc.send(worker, zeros, zeros.count, Int32(MSG_DONTWAIT)) > 0 {}
+        while unsafe Glibc.send(worker, zeros, 1, Int32(MSG_DONTWAIT)) > 0 {}
+    }
+
+    /// What is not a zero of ``fill()``, in short: each letter and how often it came.
+    private func readAll() -> [String] {
+        var bytes: [UInt8] = []
+        while case let more = received(), !more.isEmpty {
+            bytes += more
+            loop.settle()
+        }
+        var runs: [(letter: UInt8, count: Int)] = []
+        for byte in bytes where byte != 0 {
+            if runs.last?.letter == byte { runs[runs.count - 1].count += 1 } else { runs.append((byte, 1)) }
+        }
+        return runs.map { "\($0.count)\(Character(UnicodeScalar($0.letter)))" }
+    }
+
+    private func line(_ letter: Character, _ count: Int) -> [UInt8] {
+        Array(String(repeating: letter, count: count).utf8)
+    }
+
+    @Test("S5 ticks are left out where they would make more than 32 KiB wait") func ticks() {
+        defer { closeEnds() }
+        let output = EventOutput(loop: loop, descriptor: worker)
+        fill()
+        output.write(line("a", 32_668), isDroppable: false)
+        output.write(line("t", 100), isDroppable: true)
+        output.write(line("u", 1), isDroppable: true)
+        output.write(line("b", 1), isDroppable: false)
+        #expect(readAll() == ["32668a", "100t", "1b"])
+        output.write(line("c", 5), isDroppable: true)
+        #expect(readAll() == ["5c"], "and who has read it all is written to again")
+    }
+
+    @Test("S5 64 KiB may wait; for more, ticks go first, and then the client counts as gone") func unreadMax() {
+        defer { closeEnds() }
+        let output = EventOutput(loop: loop, descriptor: worker)
+        fill()
+        output.write(line("t", 100), isDroppable: true)
+        output.write(line("a", 65_436), isDroppable: false)
+        output.write(line("b", 50), isDroppable: false)
+        output.write(line("c", 50), isDroppable: false)
+        #expect(!output.isGone)
+        #expect(readAll() == ["65436a", "50b", "50c"])
+        fill()
+        output.write(line("a", 65_536), isDroppable: false)
+        #expect(!output.isGone)
+        var drained = 0
+        output.whenDrained { drained += 1 }
+        output.write(line("b", 1), isDroppable: false)
+        #expect(output.isGone && drained == 1 && loop.watchedCount == 0)
+        #expect(readAll() == [])
+        output.write(line("c", 1), isDroppable: false)
+        #expect(readAll() == [], "what comes later is lost too")
+    }
+
+    @Test("what is written piece by piece arrives whole and in order, and then that is told once") func pieces() {
+        defer { closeEnds() }
+        var size: Int32 = 1
+        unsafe setsockopt(worker, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        let output = EventOutput(loop: loop, descriptor: worker)
+        var drained = 0
+        for (letter, count) in [("a" as Character, 30_000), ("b", 1), ("c", 20_000)] {
+            output.write(line(letter, count), isDroppable: false)
+        }
+        output.whenDrained { drained += 1 }
+        #expect(drained == 0)
+        #expect(readAll() == ["30000a", "1b", "20000c"])
+        #expect(drained == 1)
+        output.whenDrained { drained += 1 }
+        #expect(drained == 2)
+    }
+
+    @Test("what happens before a notification was received is told right after that, and what follows at once")
+    func reporter() {
+        defer { closeEnds() }
+        var told: [String] = []
+        let reporter = EventReporter(
+            timers: loop, id: "id", receivedAt: loop.now,
+            listeners: [
+                { event in
+                    switch event.body {
+                    case .rejected: told.append("rejected")
+                    case .tick(let n, _): told.append("\(n) at \(event.at)")
+                    default: told.append("other")
+                    }
+                }
+            ])
+        reporter.report(.tick(n: 1, late: 0))
+        #expect(told == [])
+        loop.advance(by: .seconds(1))
+        reporter.report(.rejected(reason: .empty, detail: ""))
+        reporter.report(.tick(n: 2, late: 0))
+        #expect(told == ["rejected", "1 at 1.0", "2 at 1.0"])
+    }
+}
