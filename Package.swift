@@ -128,6 +128,7 @@ let apple: [Target] = [
     room("Apple/AudioToolbox", imports: ["BelfryTerms", "HostChannel", "UserNotifications"]),
     room(
         "Apple/AVFAudio", imports: ["BelfrySyscalls", "BelfryTerms", "UserNotifications"]),
+    room("Apple/Combine"),
     room("Apple/CommonCrypto", imports: ["BelfryCrypto"]),
     room("Apple/UniformTypeIdentifiers"),
     room("Apple/CryptoKit", imports: ["BelfryCrypto"]),
@@ -328,7 +329,8 @@ let checks: [Target] = [
     tests(
         "AppleModulesTests",
         of: [
-            "AVFAudio", "CommonCrypto", "CryptoKit", "ImageIO", "SQLite3", "Support", "UIKit", "UniformTypeIdentifiers",
+            "AVFAudio", "Combine", "CommonCrypto", "CryptoKit", "ImageIO", "SQLite3", "Support", "UIKit",
+            "UniformTypeIdentifiers",
             "UserNotifications",
         ]),
     tests(
@@ -399,6 +401,7 @@ let package = Package(
         .library(name: "UserNotifications", targets: ["UserNotifications"]),
         .library(name: "AudioToolbox", targets: ["AudioToolbox"]),
         .library(name: "AVFAudio", targets: ["AVFAudio"]),
+        .library(name: "Combine", targets: ["Combine"]),
         .library(name: "CommonCrypto", targets: ["CommonCrypto"]),
         .library(name: "SQLite3", targets: ["SQLite3"]),
         .library(name: "UniformTypeIdentifiers", targets: ["UniformTypeIdentifiers"]),

@@ -107,7 +107,7 @@ import Testing
     /// Targets that have the names of Apple's modules, since foreign code imports them: nobody else's are called so
     /// where that code builds.
     static let namesOfApples: Set<String> = [
-        "AVFAudio", "AudioToolbox", "CommonCrypto", "CryptoKit", "ImageIO", "Intents", "SQLite3", "UIKit",
+        "AVFAudio", "AudioToolbox", "Combine", "CommonCrypto", "CryptoKit", "ImageIO", "Intents", "SQLite3", "UIKit",
         "UniformTypeIdentifiers", "UserNotifications", "os",
     ]
 
