@@ -7,7 +7,7 @@ SWIFT ?= swift
 
 # What a Debian 12 with a Swift toolchain still needs to build and to run.
 PACKAGES := libsystemd-dev libcanberra-dev libcanberra-pulse libjansson-dev pkg-config gcc \
-	libcurl4-openssl-dev libgdk-pixbuf-2.0-dev webp-pixbuf-loader ca-certificates openssl \
+	libcurl4-openssl-dev libssl-dev libsqlite3-dev libsndfile1 libgdk-pixbuf-2.0-dev webp-pixbuf-loader ca-certificates openssl \
 	libstdc++-12-dev python3 systemd dbus-user-session pulseaudio-utils
 # What demo and tests need beside it where no sound server runs. Apart, since it conflicts with a desktop's PipeWire.
 SOUND_SERVER := pulseaudio
@@ -84,6 +84,7 @@ test: deps ## unit tests, then the programs under a systemd and a sound server o
 	@$(MAKE) --no-print-directory stage
 	@$(MAKE) --no-print-directory build/simulate
 	@Examples/run $(STAGE) $(BUILD)/examples
+	@Tests/casts $(STAGE)
 	@Tests/run $(STAGE)
 
 mutants: ## faults made on purpose, and which of them no test notices; ARGS='--room Ringing'
@@ -106,14 +107,14 @@ bench: stage ## the numbers, each against its peer in C; OTHER=STAGE measures an
 	@Bench/run $(STAGE) $(OTHER)
 
 lint: ## check format, scripts, units, sounds and the rules of mutants
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Examples
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Plugins Tests Examples
 	@for script in $(SHELL_SCRIPTS); do bash -n $$script || exit 1; done
 	@Units/verify
 	@Sounds/make-sounds.py --check
 	@python3 -m unittest discover --quiet --start-directory Tests/Mutants
 
 format: ## format the Swift sources in place
-	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Examples
+	$(SWIFT) format --in-place --recursive Package.swift Sources Plugins Tests Examples
 
 install: files ## install to PREFIX, and say how to switch it on
 ifeq ($(DESTDIR),)

@@ -39,6 +39,9 @@ let libraries: [Target] = [
     // Typed by hand: opened where libcanberra brought it along.
     library("CBelfryPulse"),
     library("CBelfryLinux"),
+    library("CBelfryCrypto", providers: [.apt(["libssl-dev"])]),
+    // Apple's name, since foreign code imports it: the system's library as it is.
+    library("SQLite3", providers: [.apt(["libsqlite3-dev"])]),
     // The module map that `import os.log` needs; its module is called os.
     library("CBelfryOS"),
     library("CBelfryCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -56,6 +59,7 @@ let core: [Target] = [
     room("Core/Ringing", imports: ["BelfryTerms"]),
     room("Core/Interception", imports: ["BelfryProtocol", "BelfryTerms"]),
     room("Core/ExtensionLife", imports: ["BelfryTerms", "Interception"]),
+    room("Core/BelfryGlueFile"),
     room("Core/HostChannel", imports: ["BelfryJSON", "BelfryProtocol", "BelfryTerms"]),
 ]
 
@@ -75,6 +79,8 @@ let system: [Target] = [
             "BelfryTerms",
         ]),
     room("System/BelfrySettings", imports: ["BelfrySyscalls", "BelfryTerms"]),
+    room("System/BelfryCrypto", imports: ["BelfrySyscalls", "CBelfryCrypto"]),
+    room("System/BelfryNotices", imports: ["BelfrySyscalls", "BelfryTerms"]),
     room("System/BelfryJournal", imports: ["BelfryProtocol", "BelfryTerms", "BelfrySyscalls"]),
     room(
         "System/SystemSound",
@@ -116,10 +122,24 @@ let apple: [Target] = [
     room(
         "Apple/UserNotifications",
         imports: [
-            "BelfryAppGroup", "BelfryJSON", "BelfryPictures", "BelfryPropertyList", "BelfryProtocol", "BelfrySyscalls",
-            "BelfryTerms", "HostChannel", "Interception",
+            "BelfryAppGroup", "BelfryJSON", "BelfryNotices", "BelfryPictures", "BelfryPropertyList", "BelfryProtocol",
+            "BelfrySyscalls", "BelfryTerms", "HostChannel", "Interception",
         ]),
     room("Apple/AudioToolbox", imports: ["BelfryTerms", "HostChannel", "UserNotifications"]),
+    room(
+        "Apple/AVFAudio", imports: ["BelfrySyscalls", "BelfryTerms", "UserNotifications"]),
+    room("Apple/Combine"),
+    room("Apple/CommonCrypto", imports: ["BelfryCrypto"]),
+    room("Apple/UniformTypeIdentifiers"),
+    room("Apple/CryptoKit", imports: ["BelfryCrypto"]),
+    room(
+        "Apple/ImageIO", imports: ["BelfryPictures", "BelfrySyscalls", "BelfryTerms", "UserNotifications"]),
+    room(
+        "Apple/Intents",
+        imports: [
+            "BelfryAppGroup", "BelfryPictures", "BelfryPropertyList", "BelfryTerms", "HostChannel", "UserNotifications",
+        ]),
+    room("Apple/UIKit", imports: ["BelfryTerms", "ImageIO", "UserNotifications"]),
     room("Apple/os", imports: ["CBelfryOS", "HostChannel", "UserNotifications"]),
     room(
         "Apple/ExtensionProcess",
@@ -148,6 +168,7 @@ let client: [Target] = [
 ]
 
 let programs: [Target] = [
+    program("Programs/belfry-glue", imports: ["BelfryGlueFile", "BelfrySyscalls"]),
     program("Programs/belfry-avatar", imports: ["PictureFetch", "BelfrySyscalls"]),
     program(
         "Programs/belfry-worker",
@@ -167,6 +188,11 @@ let programs: [Target] = [
             "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "SystemSound", "CBelfryLinux",
         ]
     ),
+]
+
+/// What an extension's package runs as it is built.
+let plugins: [Target] = [
+    .plugin(name: "ExtensionGlue", capability: .buildTool(), dependencies: ["belfry-glue"])
 ]
 
 let checks: [Target] = [
@@ -205,6 +231,14 @@ let checks: [Target] = [
         path: "Tests/ExtensionSample",
         swiftSettings: strict
     ),
+    // A ringing extension as apps have it, unedited: it blocks, vibrates and polls its group.
+    .executableTarget(
+        name: "RingingExtension",
+        dependencies: ["AVFAudio", "AudioToolbox", "ExtensionProcess", "UIKit", "UserNotifications"],
+        path: "Tests/RingingExtension",
+        swiftSettings: [.swiftLanguageMode(.v5), .enableUpcomingFeature("BareSlashRegexLiterals")],
+        plugins: ["ExtensionGlue"]
+    ),
     .executableTarget(
         name: "simulate",
         dependencies: [
@@ -224,6 +258,7 @@ let checks: [Target] = [
     tests("RingingTests", of: ["Ringing", "BelfryTerms"]),
     tests("InterceptionTests", of: ["Interception", "BelfryProtocol", "BelfryTerms"]),
     tests("ExtensionLifeTests", of: ["ExtensionLife", "BelfryTerms"]),
+    tests("BelfryGlueFileTests", of: ["BelfryGlueFile"]),
     tests("HostChannelTests", of: ["HostChannel", "BelfryJSON", "BelfryProtocol", "BelfryTerms", "Support"]),
     tests("BelfryPicturesTests", of: ["BelfryPictures", "BelfryTerms", "Support"]),
     tests("BelfrySyscallsTests", of: ["BelfrySyscalls", "CBelfryLinux", "Support"]),
@@ -273,8 +308,8 @@ let checks: [Target] = [
     tests(
         "ExtensionHostTests",
         of: [
-            "BelfryProtocol", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "ExtensionSample", "Support",
-            "belfry-worker",
+            "BelfryAppGroup", "BelfryJSON", "BelfryNotices", "BelfryPropertyList", "BelfryProtocol", "BelfrySyscalls",
+            "BelfryTerms", "ExtensionSample", "RingingExtension", "Support", "belfry", "belfry-worker",
         ]),
     tests(
         "CallServiceTests",
@@ -286,11 +321,18 @@ let checks: [Target] = [
     tests(
         "UserNotificationsTests",
         of: [
-            "UserNotifications", "BelfryAppGroup", "BelfryJSON", "BelfryPropertyList", "BelfryProtocol",
-            "BelfrySyscalls", "BelfryTerms", "ForeignExtension", "HostChannel", "Support",
+            "UserNotifications", "BelfryAppGroup", "BelfryJSON", "BelfryNotices", "BelfryPropertyList",
+            "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "ForeignExtension", "HostChannel", "Intents", "Support",
         ]),
     tests("AudioToolboxTests", of: ["AudioToolbox", "Support"]),
     tests("OSTests", of: ["os"]),
+    tests(
+        "AppleModulesTests",
+        of: [
+            "AVFAudio", "Combine", "CommonCrypto", "CryptoKit", "ImageIO", "SQLite3", "Support", "UIKit",
+            "UniformTypeIdentifiers",
+            "UserNotifications",
+        ]),
     tests(
         "ExtensionProcessTests",
         of: [
@@ -358,12 +400,22 @@ let package = Package(
         .library(name: "BelfryTesting", targets: ["BelfryTesting"]),
         .library(name: "UserNotifications", targets: ["UserNotifications"]),
         .library(name: "AudioToolbox", targets: ["AudioToolbox"]),
+        .library(name: "AVFAudio", targets: ["AVFAudio"]),
+        .library(name: "Combine", targets: ["Combine"]),
+        .library(name: "CommonCrypto", targets: ["CommonCrypto"]),
+        .library(name: "SQLite3", targets: ["SQLite3"]),
+        .library(name: "UniformTypeIdentifiers", targets: ["UniformTypeIdentifiers"]),
+        .library(name: "CryptoKit", targets: ["CryptoKit"]),
+        .library(name: "ImageIO", targets: ["ImageIO"]),
+        .library(name: "Intents", targets: ["Intents"]),
+        .library(name: "UIKit", targets: ["UIKit"]),
         .library(name: "os", targets: ["os"]),
         .library(name: "ExtensionProcess", targets: ["ExtensionProcess"]),
+        .plugin(name: "ExtensionGlue", targets: ["ExtensionGlue"]),
         .executable(name: "belfry", targets: ["belfry"]),
         .executable(name: "belfry-worker", targets: ["belfry-worker"]),
         .executable(name: "belfry-avatar", targets: ["belfry-avatar"]),
     ],
-    targets: libraries + core + system + service + apple + client + programs + checks + fuzzers,
+    targets: libraries + core + system + service + apple + client + programs + plugins + checks + fuzzers,
     swiftLanguageModes: [.v6]
 )

@@ -11,7 +11,8 @@ let package = Package(
                 .product(name: "ExtensionProcess", package: "belfry"),
                 .product(name: "UserNotifications", package: "belfry"),
             ],
-            swiftSettings: [.swiftLanguageMode(.v5), .enableUpcomingFeature("BareSlashRegexLiterals")]
+            swiftSettings: [.swiftLanguageMode(.v5), .enableUpcomingFeature("BareSlashRegexLiterals")],
+            plugins: [.plugin(name: "ExtensionGlue", package: "belfry")]
         )
     ]
 )

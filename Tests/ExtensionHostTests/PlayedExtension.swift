@@ -1,4 +1,5 @@
 import BelfryProtocol
+import BelfrySyscalls
 import BelfryTerms
 import Glibc
 import Support
@@ -49,20 +50,35 @@ struct PlayedExtension {
         unsafe symlink(program, "\(path)/Played")
     }
 
+    /// An extension with `program` itself in its folder, which is its main bundle therefore, and with `resources`: by
+    /// their names there, files of this package.
+    init(copyOf program: String, resources: [String: String]) {
+        folder.makeFolder("Played.appex")
+        let plist = "<plist version=\"1.0\"><dict><key>CFBundleIdentifier</key><string>a</string></dict></plist>"
+        folder.write(Array(plist.utf8), to: "Played.appex/Info.plist")
+        let files = resources.mapValues(sourceFile).merging(["Played": program]) { $1 }
+        for (name, file) in files {
+            let copied = try? readFile(at: file, bytesMax: 1 << 30)
+            folder.write(copied?.bytes ?? [], to: "Played.appex/\(name)")
+        }
+        unsafe chmod("\(path)/Played", 0o755)
+    }
+
     /// The events of a worker that is handed `payload`, until it has ended.
     func events(
         of payload: String = #"{"aps":{"alert":{"title":"t","body":"b"},"mutable-content":1},"a":1}"#,
-        budget: String = "30s", environment: [String: String?] = [:]
+        budget: String = "30s", environment: [String: String?] = [:], file: String = "payload.json"
     ) throws -> [Event] {
-        try run(payload, budget: budget, environment: environment).lines().map { try Event(line: Array($0.utf8)) }
+        let run = try run(payload, budget: budget, environment: environment, file: file)
+        return try run.lines().map { try Event(line: Array($0.utf8)) }
     }
 
     /// A worker that is handed `payload`.
     func run(
         _ payload: String = #"{"aps":{"alert":{"title":"t","body":"b"},"mutable-content":1},"a":1}"#,
-        budget: String = "30s", environment: [String: String?] = [:]
+        budget: String = "30s", environment: [String: String?] = [:], file: String = "payload.json"
     ) throws -> ProgramRun {
-        let file = folder.write(Array(payload.utf8), to: "payload.json")
+        let file = folder.write(Array(payload.utf8), to: file)
         let own: [String: String?] = [
             "BELFRY_STATE_DIRECTORY": "\(folder.path)/state", "BELFRY_RUNTIME_DIRECTORY": "\(folder.path)/run",
             "BELFRY_CONFIG_FILES": "no", "BELFRY_SOUND": "none", "BELFRY_EXPIRY_BUDGET": budget,

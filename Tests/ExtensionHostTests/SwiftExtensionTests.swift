@@ -1,3 +1,4 @@
+import BelfryNotices
 import BelfryProtocol
 import BelfryTerms
 import Support
@@ -44,5 +45,21 @@ import Testing
     @Test("a reply that is too large is the original's, with a word") func hugeReply() throws {
         let events = try events("huge")
         #expect(events.story.contains("warning output-cut") && events.delivered?.title == "t")
+    }
+
+    @Test("a Darwin notification is heard between processes, on the main thread") func darwinNotification() throws {
+        let board = NoticeBoard(path: "\(extensionInSwift.folder.path)/state/notices")
+        let ear = try board.listen()
+        let payload = #"{"aps":{"alert":{"title":"t"},"mutable-content":1},"do":"notice"}"#
+        let run = try extensionInSwift.run(payload, budget: "60s")
+        while board.lastPost(of: "com.example.ready") == nil { ear.wait() }
+        try board.post("com.example.other")
+        try board.post("com.example.stop")
+        var written: [String] = []
+        while let line = run.complaint() { written.append(line) }
+        #expect(written.contains("heard com.example.stop, main thread: true"))
+        #expect(!written.contains { $0.contains("other") })
+        let events = try run.lines().map { try Event(line: Array($0.utf8)) }
+        #expect(events.story.contains("delivered extension"))
     }
 }

@@ -7,6 +7,9 @@ import os
 /// How many objects this process has made: statics stay, objects do not.
 private let made = Atomic<Int>(0)
 
+/// What a notification of another process sets going.
+private let waiting = Mutex<(@Sendable () -> Void)?>(nil)
+
 /// Does what `do` in `userInfo` says.
 final class SampleService: UNNotificationServiceExtension {
     private var handler: ((UNNotificationContent) -> Void)?
@@ -62,6 +65,17 @@ final class SampleService: UNNotificationServiceExtension {
                 unsafe changed.subtitle = "played"
                 OperationQueue.main.addOperation { unsafe reply(changed) }
             }
+        case "notice":
+            waiting.withLock { $0 = { unsafe reply(changed) } }
+            let centre = CFNotificationCenterGetDarwinNotifyCenter()
+            unsafe CFNotificationCenterAddObserver(
+                centre, nil,
+                { _, _, name, _, _ in
+                    print("heard \(name?.rawValue ?? "nothing"), main thread: \(Thread.isMainThread)")
+                    waiting.withLock { $0 }?()
+                }, "com.example.stop" as CFString, nil, .deliverImmediately)
+            CFNotificationCenterPostNotification(
+                centre, CFNotificationName("com.example.ready" as CFString), nil, nil, true)
         case "state":
             print("a line")
             UserNotifications.UserDefaults(suiteName: "group.sample")?.set(number, forKey: "made")

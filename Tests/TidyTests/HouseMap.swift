@@ -22,7 +22,8 @@ struct HouseMap {
         for statement in Self.statements(of: package) {
             if statement.contains("let ") {
                 let sections = [
-                    "libraries", "core", "system", "service", "apple", "client", "programs", "checks", "package",
+                    "libraries", "core", "system", "service", "apple", "client", "programs", "plugins", "checks",
+                    "package",
                 ]
                 section = sections.first { statement.contains("let \($0)") } ?? section
             }

@@ -59,8 +59,10 @@ enum SourceTree {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Without those of packages of their own, which are built as other people's are.
     private static func swiftFiles(under folder: String) -> [File] {
-        entries(of: folder).sorted().flatMap { name -> [File] in
+        guard !entries(of: folder).contains("Package.swift") else { return [] }
+        return entries(of: folder).sorted().flatMap { name -> [File] in
             let path = "\(folder)/\(name)"
             guard name.hasSuffix(".swift") else { return swiftFiles(under: path) }
             return [File(path: path, text: text(of: path) ?? "")]

@@ -7,10 +7,7 @@ import BelfryTerms
 final class CenterFile: @unchecked Sendable {
     private let queue = DispatchQueue(label: "belfry.notification-center")
     /// Touched on the queue alone; nil if there is no place for state.
-    private lazy var file: GroupFile? = {
-        guard let state = HostDoor.stateDirectory, let name = ProgramName.ofApp else { return nil }
-        return GroupFile(state: StateDirectory(path: "\(state.path)/centers"), group: name)
-    }()
+    private lazy var file = HostDoor.file(in: "centers")
 
     /// Calls `action` on the queue.
     func perform(_ action: @escaping @Sendable () -> Void) { queue.async(execute: action) }

@@ -1,4 +1,4 @@
-import BelfryAppGroup
+package import BelfryAppGroup
 import BelfrySyscalls
 package import BelfryTerms
 package import HostChannel
@@ -114,9 +114,16 @@ package enum HostDoor {
     }
 
     /// Warns of what went wrong with a change of a file.
-    static func report(_ transaction: GroupTransaction<Void>) {
+    package static func report(_ transaction: GroupTransaction<Void>) {
         for warning in transaction.warnings { warn(warning.code, warning.detail) }
         if case .failed(let error) = transaction.outcome { warn(.groupUnwritable, "\(error)") }
+    }
+
+    /// The file below `folder`, of the state directory, in which something of this app's is kept; nil if there is no
+    /// place for it.
+    package static func file(in folder: String) -> GroupFile? {
+        guard let state = stateDirectory, let name = ProgramName.ofApp else { return nil }
+        return GroupFile(state: StateDirectory(path: "\(state.path)/\(folder)"), group: name)
     }
 
     /// Where the state is kept: where the host says, else where this user's programs keep it; nil if there is no home.

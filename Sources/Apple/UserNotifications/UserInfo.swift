@@ -6,7 +6,7 @@ import BelfryTerms
 ///
 /// A Swift number in an `Any` is only what it was put in as, so that `as? Int32` of an `Int` is nil here; an NSNumber
 /// is any of them. What a developer puts in is boxed on the way.
-struct UserInfo {
+package struct UserInfo {
     let values: [AnyHashable: Any]
     /// The payload that the values are, as it came; nil for values of the developer's.
     private let payload: JSONObject?
@@ -28,14 +28,14 @@ struct UserInfo {
 }
 
 extension UserInfo: Equatable {
-    static func == (left: UserInfo, right: UserInfo) -> Bool {
+    package static func == (left: UserInfo, right: UserInfo) -> Bool {
         NSDictionary(dictionary: left.values).isEqual(to: right.values)
     }
 }
 
 extension UserInfo {
     /// `value` as it comes out of a property list or of JSON on iOS.
-    static func boxed(_ value: Any) -> Any {
+    package static func boxed(_ value: Any) -> Any {
         switch value {
         case let number as NSNumber: number
         case let text as String: text

@@ -1,0 +1,177 @@
+/// What publishers are made into.
+public enum Publishers {
+    /// What something makes of another's values, one by one: a value, none, or an end.
+    public struct Transformed<Upstream: Publisher, Output, Failure: Error>: Publisher {
+        enum Step {
+            case value(Output)
+            case none
+            case end(Subscribers.Completion<Failure>)
+        }
+
+        fileprivate let upstream: Upstream
+        /// Makes what is called with each value of one subscription.
+        fileprivate let makeStep: () -> (Upstream.Output) -> Step
+        fileprivate let end: (Subscribers.Completion<Upstream.Failure>) -> Subscribers.Completion<Failure>
+
+        /// Subscribes `subscriber`.
+        public func receive<Downstream: Subscriber>(subscriber: Downstream)
+        where Downstream.Input == Output, Downstream.Failure == Failure {
+            upstream.receive(subscriber: Relay<Upstream, Output, Failure>(self, AnySubscriber(subscriber)))
+        }
+    }
+}
+
+/// Stands between a publisher and whoever has what is made of its values.
+private final class Relay<Upstream: Publisher, Output, Failure: Error>: Subscriber, Subscription {
+    typealias Input = Upstream.Output
+
+    private let lock = NSRecursiveLock()
+    private var target: AnySubscriber<Output, Failure>?
+    private var upstream: (any Subscription)?
+    private let step: (Upstream.Output) -> Publishers.Transformed<Upstream, Output, Failure>.Step
+    private let end: (Subscribers.Completion<Upstream.Failure>) -> Subscribers.Completion<Failure>
+
+    init(
+        _ publisher: Publishers.Transformed<Upstream, Output, Failure>, _ target: AnySubscriber<Output, Failure>
+    ) {
+        self.target = target
+        step = publisher.makeStep()
+        end = publisher.end
+    }
+
+    func receive(subscription: any Subscription) {
+        let target = lock.withLock {
+            upstream = subscription
+            return self.target
+        }
+        target?.receive(subscription: self)
+    }
+
+    func receive(_ input: Upstream.Output) -> Subscribers.Demand {
+        guard let target = lock.withLock({ target }) else { return .none }
+        switch step(input) {
+        case .value(let output): return target.receive(output)
+        case .none: return .max(1)
+        case .end(let completion):
+            lock.withLock { upstream }?.cancel()
+            finish(completion)
+            return .none
+        }
+    }
+
+    func receive(completion: Subscribers.Completion<Upstream.Failure>) { finish(end(completion)) }
+
+    func request(_ demand: Subscribers.Demand) { lock.withLock { upstream }?.request(demand) }
+
+    func cancel() {
+        let upstream = lock.withLock {
+            defer { (target, self.upstream) = (nil, nil) }
+            return self.upstream
+        }
+        upstream?.cancel()
+    }
+
+    private func finish(_ completion: Subscribers.Completion<Failure>) {
+        let target = lock.withLock {
+            defer { (self.target, upstream) = (nil, nil) }
+            return self.target
+        }
+        target?.receive(completion: completion)
+    }
+}
+
+extension Publisher {
+    /// What `transform` makes of each value.
+    public func map<Result>(
+        _ transform: @escaping (Output) -> Result
+    ) -> Publishers.Transformed<Self, Result, Failure> {
+        .init(upstream: self, makeStep: { { .value(transform($0)) } }, end: { $0 })
+    }
+
+    /// What is at `keyPath` of each value.
+    public func map<Result>(_ keyPath: KeyPath<Output, Result>) -> Publishers.Transformed<Self, Result, Failure> {
+        map { $0[keyPath: keyPath] }
+    }
+
+    /// What `transform` makes of each value, until it throws.
+    public func tryMap<Result>(
+        _ transform: @escaping (Output) throws -> Result
+    ) -> Publishers.Transformed<Self, Result, any Error> {
+        .init(
+            upstream: self,
+            makeStep: {
+                { value in
+                    do { return .value(try transform(value)) } catch { return .end(.failure(error)) }
+                }
+            },
+            end: { completion in
+                if case .failure(let error) = completion { .failure(error) } else { .finished }
+            })
+    }
+
+    /// What `transform` makes of each value, where it makes something.
+    public func compactMap<Result>(
+        _ transform: @escaping (Output) -> Result?
+    ) -> Publishers.Transformed<Self, Result, Failure> {
+        .init(upstream: self, makeStep: { { transform($0).map { .value($0) } ?? .none } }, end: { $0 })
+    }
+
+    /// The values of which `isIncluded` says so.
+    public func filter(_ isIncluded: @escaping (Output) -> Bool) -> Publishers.Transformed<Self, Output, Failure> {
+        compactMap { isIncluded($0) ? $0 : nil }
+    }
+
+    /// The values from the second on that `count` does not cut off at the beginning.
+    public func dropFirst(_ count: Int = 1) -> Publishers.Transformed<Self, Output, Failure> {
+        .init(
+            upstream: self,
+            makeStep: {
+                var left = count
+                return { value in
+                    guard left > 0 else { return .value(value) }
+                    left -= 1
+                    return .none
+                }
+            }, end: { $0 })
+    }
+
+    /// The values that differ from the one before, as `predicate` says.
+    public func removeDuplicates(
+        by predicate: @escaping (Output, Output) -> Bool
+    ) -> Publishers.Transformed<Self, Output, Failure> {
+        .init(
+            upstream: self,
+            makeStep: {
+                var last: Output?
+                return { value in
+                    defer { last = value }
+                    return last.map { predicate($0, value) } == true ? .none : .value(value)
+                }
+            }, end: { $0 })
+    }
+
+    /// What `transform` makes of the error.
+    public func mapError<NewFailure: Error>(
+        _ transform: @escaping (Failure) -> NewFailure
+    ) -> Publishers.Transformed<Self, Output, NewFailure> {
+        .init(
+            upstream: self, makeStep: { { .value($0) } },
+            end: { completion in
+                if case .failure(let error) = completion { .failure(transform(error)) } else { .finished }
+            })
+    }
+}
+
+extension Publisher where Output: Equatable {
+    /// The values that differ from the one before.
+    public func removeDuplicates() -> Publishers.Transformed<Self, Output, Failure> { removeDuplicates(by: ==) }
+}
+
+extension Publisher where Failure == Never {
+    /// The same, of a type that could fail.
+    public func setFailureType<NewFailure: Error>(
+        to failureType: NewFailure.Type
+    ) -> Publishers.Transformed<Self, Output, NewFailure> {
+        .init(upstream: self, makeStep: { { .value($0) } }, end: { _ in .finished })
+    }
+}

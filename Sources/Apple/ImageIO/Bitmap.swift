@@ -1,0 +1,128 @@
+import BelfryPictures
+import BelfrySyscalls
+import BelfryTerms
+import UserNotifications
+
+/// The decoded pixels of a picture, and what can be made of them, by gdk-pixbuf: opened when the first pixel is asked
+/// for, since it brings GLib along and most code only hands files on.
+@safe
+final class Bitmap: @unchecked Sendable {
+    private let pixels: OpaquePointer
+    private let calls: PixbufCalls
+
+    /// Decodes `picture`, upright; nil with a warning if it is damaged, too large, or nothing here decodes it.
+    convenience init?(_ picture: [UInt8]) {
+        do {
+            let header = try PictureHeader(of: picture)
+            let calls = try PixbufCalls.opened.get()
+            guard let pixels = unsafe calls.decode(picture, header.format.rawValue) else {
+                HostDoor.warn(.unsupported, "a \(header.format.rawValue) that is damaged or cannot be decoded here")
+                return nil
+            }
+            unsafe self.init(pixels: pixels, calls: calls)
+        } catch let skip as Skip {
+            HostDoor.warn(.unsupported, "a picture: \(skip.detail)")
+            return nil
+        } catch {
+            HostDoor.warn(.unsupported, "pictures cannot be decoded: \(error); install libgdk-pixbuf-2.0-0")
+            return nil
+        }
+    }
+
+    private init(pixels: OpaquePointer, calls: PixbufCalls) {
+        unsafe self.pixels = pixels
+        self.calls = calls
+    }
+
+    deinit { unsafe calls.unref(UnsafeMutableRawPointer(pixels)) }
+
+    /// Its width in pixels.
+    var width: Int { Int(unsafe calls.width(pixels)) }
+
+    /// Its height in pixels.
+    var height: Int { Int(unsafe calls.height(pixels)) }
+
+    /// The bitmap with at most `side` pixels on its long side; itself if it has no more.
+    func scaled(toSide side: Int) -> Bitmap? {
+        let long = max(width, height)
+        guard side > 0, long > side else { return self }
+        func shorter(_ length: Int) -> Int32 { Int32(max(1, length * side / long)) }
+        let bilinear: Int32 = 2
+        guard let smaller = unsafe calls.scale(pixels, shorter(width), shorter(height), bilinear) else { return nil }
+        return unsafe Bitmap(pixels: smaller, calls: calls)
+    }
+
+    /// The pixels as PNG; nil if there is no memory.
+    func png() -> [UInt8]? { unsafe calls.encode(pixels, as: "png", option: "compression", "6") }
+
+    /// The pixels as JPEG, of a quality from 0 to 100; nil if there is no memory.
+    func jpeg(quality: Int) -> [UInt8]? { unsafe calls.encode(pixels, as: "jpeg", option: "quality", "\(quality)") }
+}
+
+/// The calls of gdk-pixbuf and GLib, as gdk-pixbuf/gdk-pixbuf.h, gdk-pixbuf/gdk-pixbuf-loader.h and glib.h have them.
+@safe
+private struct PixbufCalls: Sendable {
+    typealias Pointer = OpaquePointer
+    let makeLoader: @convention(c) (UnsafePointer<CChar>, UnsafeMutableRawPointer?) -> Pointer?
+    let write: @convention(c) (Pointer, UnsafePointer<UInt8>, Int, UnsafeMutableRawPointer?) -> Int32
+    let close: @convention(c) (Pointer, UnsafeMutableRawPointer?) -> Int32
+    let pixels: @convention(c) (Pointer) -> Pointer?
+    let turnUpright: @convention(c) (Pointer) -> Pointer?
+    let scale: @convention(c) (Pointer, Int32, Int32, Int32) -> Pointer?
+    let width: @convention(c) (Pointer) -> Int32
+    let height: @convention(c) (Pointer) -> Int32
+    let save:
+        @convention(c) (
+            Pointer, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, UnsafeMutablePointer<Int>,
+            UnsafePointer<CChar>, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
+            UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, UnsafeMutableRawPointer?
+        ) -> Int32
+    let unref: @convention(c) (UnsafeMutableRawPointer) -> Void
+    let free: @convention(c) (UnsafeMutableRawPointer) -> Void
+
+    /// Opened when it is first asked for, once for a process.
+    static let opened = Result { try PixbufCalls() }
+
+    private init() throws {
+        let pixbuf = try DynamicLibrary("libgdk_pixbuf-2.0.so.0")
+        // What gdk-pixbuf has brought along already.
+        let objects = try DynamicLibrary("libgobject-2.0.so.0")
+        let glib = try DynamicLibrary("libglib-2.0.so.0")
+        unsafe makeLoader = try pixbuf.function("gdk_pixbuf_loader_new_with_type")
+        unsafe write = try pixbuf.function("gdk_pixbuf_loader_write")
+        unsafe close = try pixbuf.function("gdk_pixbuf_loader_close")
+        unsafe pixels = try pixbuf.function("gdk_pixbuf_loader_get_pixbuf")
+        unsafe turnUpright = try pixbuf.function("gdk_pixbuf_apply_embedded_orientation")
+        unsafe scale = try pixbuf.function("gdk_pixbuf_scale_simple")
+        unsafe width = try pixbuf.function("gdk_pixbuf_get_width")
+        unsafe height = try pixbuf.function("gdk_pixbuf_get_height")
+        unsafe save = try pixbuf.function("gdk_pixbuf_save_to_bufferv")
+        unsafe unref = try objects.function("g_object_unref")
+        unsafe free = try glib.function("g_free")
+    }
+
+    /// The pixels of `picture`, owned by the caller.
+    func decode(_ picture: [UInt8], _ format: String) -> OpaquePointer? {
+        guard let loader = unsafe makeLoader(format, nil) else { return nil }
+        defer { unsafe unref(UnsafeMutableRawPointer(loader)) }
+        let isWritten = unsafe write(loader, picture, picture.count, nil) != 0
+        // Closed in any case, or gdk-pixbuf complains when the loader goes.
+        guard unsafe close(loader, nil) != 0, isWritten, let decoded = unsafe pixels(loader) else { return nil }
+        return unsafe turnUpright(decoded)
+    }
+
+    func encode(_ pixels: OpaquePointer, as format: String, option: String, _ value: String) -> [UInt8]? {
+        var buffer: UnsafeMutablePointer<UInt8>?
+        var count = 0
+        let isSaved = unsafe option.withCString { option in
+            unsafe value.withCString { value in
+                var keys = unsafe [UnsafeMutablePointer(mutating: option), nil]
+                var values = unsafe [UnsafeMutablePointer(mutating: value), nil]
+                return unsafe save(pixels, &buffer, &count, format, &keys, &values, nil) != 0
+            }
+        }
+        guard isSaved, let buffer = unsafe buffer else { return nil }
+        defer { unsafe free(buffer) }
+        return unsafe [UInt8](UnsafeBufferPointer(start: buffer, count: count))
+    }
+}

@@ -1,0 +1,163 @@
+import BelfryPictures
+import BelfryTerms
+public import UserNotifications
+
+/// What a message is made of.
+public enum INOutgoingMessageType: Int, Sendable {
+    /// Nobody knows.
+    case unknown
+    /// Text.
+    case outgoingMessageText
+    /// Speech.
+    case outgoingMessageAudio
+}
+
+/// A file that is sent along.
+open class INSendMessageAttachment: NSObject {
+    /// A recording of speech.
+    public let audioMessageFile: INFile?
+
+    private init(_ file: INFile) {
+        audioMessageFile = file
+        super.init()
+    }
+
+    /// A recording of speech.
+    public convenience init(audioMessageFile: INFile) { self.init(audioMessageFile) }
+}
+
+/// A file, as a value. Source: Apple, `INFile`.
+open class INFile: NSObject {
+    /// What is in it.
+    public let data: Data
+    /// Its name.
+    open var filename: String
+    /// Its uniform type identifier.
+    public let typeIdentifier: String?
+    /// Where it is.
+    public let fileURL: URL?
+
+    /// A file of `data`.
+    public init(data: Data, filename: String, typeIdentifier: String?) {
+        self.data = data
+        self.filename = filename
+        self.typeIdentifier = typeIdentifier
+        fileURL = nil
+        super.init()
+    }
+
+    /// The file at `fileURL`.
+    public init(fileURL: URL, filename: String?, typeIdentifier: String?) {
+        data = FileManager.default.contents(atPath: fileURL.path) ?? Data()
+        self.filename = filename ?? fileURL.lastPathComponent
+        self.typeIdentifier = typeIdentifier
+        self.fileURL = fileURL
+        super.init()
+    }
+}
+
+/// What an app adds as it tells of a message.
+open class INSendMessageIntentDonationMetadata: INIntentDonationMetadata {
+    /// Whether the message names the person whose device this is.
+    open var mentionsCurrentUser = false
+    /// Whether the message answers one of that person.
+    open var isReplyToCurrentUser = false
+    /// Whether all who read are told.
+    open var notifyRecipientAnyway = false
+    /// How many people it goes to.
+    open var recipientCount = 0
+}
+
+/// A message to somebody, or from somebody. Source: Apple, `INSendMessageIntent`.
+open class INSendMessageIntent: INIntent {
+    /// Whom it goes to.
+    public let recipients: [INPerson]?
+    /// What it is made of.
+    public let outgoingMessageType: INOutgoingMessageType
+    /// The text.
+    public let content: String?
+    /// The name of the group.
+    public let speakableGroupName: INSpeakableString?
+    /// What tells the conversation from others.
+    public let conversationIdentifier: String?
+    /// Which service brings it.
+    public let serviceName: String?
+    /// Whom it is from.
+    public let sender: INPerson?
+    /// What is sent along.
+    public let attachments: [INSendMessageAttachment]?
+
+    /// A message.
+    public init(
+        recipients: [INPerson]?, outgoingMessageType: INOutgoingMessageType, content: String?,
+        speakableGroupName: INSpeakableString?, conversationIdentifier: String?, serviceName: String?,
+        sender: INPerson?, attachments: [INSendMessageAttachment]?
+    ) {
+        self.recipients = recipients
+        self.outgoingMessageType = outgoingMessageType
+        self.content = content
+        self.speakableGroupName = speakableGroupName
+        self.conversationIdentifier = conversationIdentifier
+        self.serviceName = serviceName
+        self.sender = sender
+        self.attachments = attachments
+        super.init()
+    }
+
+    /// A message of text.
+    public convenience init(
+        recipients: [INPerson]?, content: String?, speakableGroupName: INSpeakableString?,
+        conversationIdentifier: String?, serviceName: String?, sender: INPerson?
+    ) {
+        self.init(
+            recipients: recipients, outgoingMessageType: .unknown, content: content,
+            speakableGroupName: speakableGroupName, conversationIdentifier: conversationIdentifier,
+            serviceName: serviceName, sender: sender, attachments: nil)
+    }
+
+    /// The picture that is shown: the group's, else the sender's.
+    open func keyImage() -> INImage? {
+        image(forParameterNamed: \.speakableGroupName) ?? image(forParameterNamed: \.sender) ?? sender?.image
+    }
+
+    override var donation: [String: String] {
+        var donation = super.donation
+        donation["sender"] = sender?.displayName
+        donation["group"] = speakableGroupName?.spokenPhrase
+        donation["conversation"] = conversationIdentifier
+        return donation
+    }
+}
+
+extension INSendMessageIntent: UNNotificationContentProviding {}
+
+extension INSendMessageIntent: ContentUpdating {
+    /// The sender's name is the title, the group's name the subtitle, and the picture an attachment.
+    package func update(_ content: UNMutableNotificationContent) throws {
+        guard let sender else { throw UNError(.contentProvidingInvalid) }
+        content.title = sender.displayName
+        if let speakableGroupName { content.subtitle = speakableGroupName.spokenPhrase }
+        if let conversationIdentifier, content.threadIdentifier.isEmpty {
+            content.threadIdentifier = conversationIdentifier
+        }
+        content.attach(keyImage())
+    }
+}
+
+extension UNMutableNotificationContent {
+    /// Attaches `image`, before what is attached already; not at all, with a warning, if it is none that may be.
+    func attach(_ image: INImage?) {
+        guard let data = image?.data else { return }
+        let types: [PictureFormat: String] = [.png: "png", .jpeg: "jpg", .gif: "gif"]
+        guard let suffix = PictureFormat(of: [UInt8](data.prefix(PictureFormat.signatureBytes))).flatMap({ types[$0] })
+        else { return HostDoor.warn(.attachmentDropped, "the picture of an intent is neither PNG, JPEG nor GIF") }
+        let name = "\(UUID().uuidString).\(suffix)"
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(name)
+        do {
+            try data.write(to: file)
+            attachments.insert(try UNNotificationAttachment(identifier: "", url: file), at: 0)
+        } catch {
+            HostDoor.warn(.attachmentDropped, "the picture of an intent: \(error)")
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import BelfryTerms
+import UserNotifications
+
+// What code names that never runs in an extension: values, and what is refused.
+
+/// The app, of which an extension sees none. Source: Apple, `UIApplication`, whose `shared` extensions do not have
+/// either.
+open class UIApplication: NSObject {
+    /// What the app is doing.
+    public enum State: Int, Sendable {
+        /// It is in front.
+        case active
+        /// It is in front, and something lies over it.
+        case inactive
+        /// It is not in front.
+        case background
+    }
+}
+
+/// What is copied from one app into another: an extension has nothing to do with it.
+open class UIPasteboard: NSObject, @unchecked Sendable {
+    /// The pasteboard.
+    public static let general = UIPasteboard()
+
+    /// Refused: it is always nil, and what is set is not kept.
+    open var string: String? {
+        get {
+            HostDoor.warn(.unsupported, "UIPasteboard")
+            return nil
+        }
+        set { HostDoor.warn(.unsupported, "UIPasteboard") }
+    }
+}
+
+/// A colour, as a value. Source: Apple, `UIColor`.
+open class UIColor: NSObject, @unchecked Sendable {
+    private let parts: [CGFloat]
+
+    /// A colour of these parts, each from 0 to 1.
+    public init(red: CGFloat, green: CGFloat, blue: CGFloat, alpha: CGFloat) {
+        parts = [red, green, blue, alpha]
+        super.init()
+    }
+
+    /// A grey, from 0 for black to 1.
+    public convenience init(white: CGFloat, alpha: CGFloat) {
+        self.init(red: white, green: white, blue: white, alpha: alpha)
+    }
+
+    /// The same colour, more or less transparent.
+    open func withAlphaComponent(_ alpha: CGFloat) -> UIColor {
+        UIColor(red: parts[0], green: parts[1], blue: parts[2], alpha: alpha)
+    }
+
+    /// Black.
+    public static let black = UIColor(white: 0, alpha: 1)
+    /// White.
+    public static let white = UIColor(white: 1, alpha: 1)
+    /// Grey.
+    public static let gray = UIColor(white: 0.5, alpha: 1)
+    /// Nothing.
+    public static let clear = UIColor(white: 0, alpha: 0)
+    /// Red.
+    public static let red = UIColor(red: 1, green: 0, blue: 0, alpha: 1)
+    /// Green.
+    public static let green = UIColor(red: 0, green: 1, blue: 0, alpha: 1)
+    /// Blue.
+    public static let blue = UIColor(red: 0, green: 0, blue: 1, alpha: 1)
+
+    /// Whether `object` is a colour of the same parts.
+    open override func isEqual(_ object: Any?) -> Bool { (object as? UIColor)?.parts == parts }
+
+    /// The same for colours that are equal.
+    open override var hash: Int { parts.hashValue }
+}
+
+/// What takes part in events; nothing here does.
+open class UIResponder: NSObject {
+    /// One that takes part in nothing.
+    public override init() { super.init() }
+}
+
+/// A view, of which nothing is drawn: as a type alone.
+open class UIView: UIResponder {
+    /// Where it is.
+    public final var frame: CGRect
+
+    /// A view at `frame`.
+    public init(frame: CGRect) {
+        self.frame = frame
+        super.init()
+    }
+}
+
+/// A window, which is never shown: as a type alone.
+open class UIWindow: UIView {}
+
+/// What runs a view, which never appears: as a type alone.
+open class UIViewController: UIResponder {}
+
+/// A choice in an alert, as a value.
+open class UIAlertAction: NSObject {
+    /// What a choice looks like.
+    public enum Style: Int, Sendable {
+        /// As most do.
+        case `default`
+        /// As what leaves everything as it is.
+        case cancel
+        /// As what removes something.
+        case destructive
+    }
+
+    /// What people read.
+    public let title: String?
+    /// What it looks like.
+    public let style: Style
+
+    /// A choice, whose handler is never called, since no alert appears.
+    public init(title: String?, style: Style, handler: ((UIAlertAction) -> Void)? = nil) {
+        self.title = title
+        self.style = style
+        super.init()
+    }
+}

@@ -1,0 +1,66 @@
+@_exported public import Foundation
+@_exported public import ImageIO
+
+/// A picture: PNG, JPEG, GIF or WebP, of an animation the first frame. Source: Apple, `UIImage`.
+open class UIImage: NSObject, @unchecked Sendable {
+    /// The picture itself; nil for an empty one.
+    public let cgImage: CGImage?
+    /// How many pixels are a point.
+    public let scale: CGFloat
+
+    /// An empty picture.
+    public override init() {
+        cgImage = nil
+        scale = 1
+        super.init()
+    }
+
+    /// A picture of `cgImage`, a pixel to the point.
+    public init(cgImage: CGImage) {
+        self.cgImage = cgImage
+        scale = 1
+        super.init()
+    }
+
+    /// A picture in `data`; nil if it is none, or beyond the limits of pictures.
+    public convenience init?(data: Data) { self.init(data: data, scale: 1) }
+
+    /// A picture in `data`, of `scale` pixels a point; nil if it is none, or beyond the limits of pictures.
+    public init?(data: Data, scale: CGFloat) {
+        guard let image = CGImage(encoded: [UInt8](data)) else { return nil }
+        cgImage = image
+        self.scale = scale > 0 ? scale : 1
+        super.init()
+    }
+
+    /// The picture in the file at `path`; nil if it is none.
+    public convenience init?(contentsOfFile path: String) {
+        guard let data = FileManager.default.contents(atPath: path) else { return nil }
+        self.init(data: data, scale: Self.scale(ofFile: path))
+    }
+
+    /// The picture of this name in the main bundle, with or without its extension; nil if there is none.
+    public convenience init?(named name: String) {
+        let suffixes = ["", ".png", "@2x.png", "@3x.png", ".jpg", ".jpeg", ".gif"]
+        let paths = suffixes.lazy.compactMap { Bundle.main.path(forResource: name + $0, ofType: nil) }
+        guard let path = paths.first else { return nil }
+        self.init(contentsOfFile: path)
+    }
+
+    /// Its size in points.
+    open var size: CGSize {
+        CGSize(width: CGFloat(cgImage?.width ?? 0) / scale, height: CGFloat(cgImage?.height ?? 0) / scale)
+    }
+
+    /// The picture as PNG; nil if it cannot be decoded.
+    open func pngData() -> Data? { cgImage?.png() }
+
+    /// The picture as JPEG, of a quality from 0 to 1; nil if it cannot be decoded.
+    open func jpegData(compressionQuality: CGFloat) -> Data? { cgImage?.jpeg(quality: Double(compressionQuality)) }
+
+    /// The scale that a file's name says, as in `icon@2x.png`.
+    private static func scale(ofFile path: String) -> CGFloat {
+        let name = NSString(string: path).deletingPathExtension
+        return name.hasSuffix("@2x") ? 2 : name.hasSuffix("@3x") ? 3 : 1
+    }
+}

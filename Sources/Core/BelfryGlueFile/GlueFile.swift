@@ -1,0 +1,71 @@
+/// The file that is generated into the module of an extension: a declaration there, and nowhere else, goes before one
+/// of Foundation's, and what it exports counts for all files of the module.
+public struct GlueFile: Hashable, Sendable {
+    /// What the file is called.
+    public static let name = "BelfryGlue.swift"
+
+    private let needsNetworking: Bool
+    private let needsCommonCrypto: Bool
+
+    /// The file for a module of these `sources`, each the text of a Swift file, and with these bridging headers.
+    public init(sources: [String], bridgingHeaders: [String] = []) {
+        needsNetworking = sources.contains(where: Self.namesNetworking)
+        needsCommonCrypto = bridgingHeaders.contains { $0.contains("CommonCrypto/") }
+    }
+
+    /// The file's text.
+    public var text: String {
+        var imports = ["@_exported import UserNotifications"]
+        // 5 ms a start, where nobody needs it.
+        if needsNetworking { imports.append("@_exported import FoundationNetworking") }
+        if needsCommonCrypto { imports.append("@_exported import CommonCrypto") }
+        var text = """
+            // Made by Belfry: what this module's files have on iOS without an import, or by Foundation's.
+            \(imports.sorted().joined(separator: "\n"))
+
+            /// Over the group's file, so that every process sees a change at once.
+            typealias UserDefaults = UserNotifications.UserDefaults
+
+            """
+        if needsNetworking {
+            text += """
+
+                extension URLResponse {
+                    /// The name as on iOS; Foundation's is always "Unknown" on Linux.
+                    var suggestedFilename: String? {
+                        BelfryGlue.suggestedFilename(
+                            url: url,
+                            contentDisposition: (self as? HTTPURLResponse)?.value(
+                                forHTTPHeaderField: "Content-Disposition"),
+                            mimeType: mimeType)
+                    }
+                }
+
+                """
+        }
+        return text
+    }
+
+    /// The beginnings of the names of FoundationNetworking, and the calls of Foundation's that load an address by it.
+    private static let names = [
+        "URLSession", "URLRequest", "URLResponse", "HTTPURLResponse", "CachedURLResponse", "URLCache", "URLProtocol",
+        "URLCredential", "URLProtectionSpace", "URLAuthenticationChallenge", "HTTPCookie", "NSURLRequest",
+        "NSMutableURLRequest", "NSURLSession", "NSURLConnection",
+    ]
+    private static let loaders: Set<String> = ["Data", "NSData", "NSString", "String", "XMLParser", "NSDictionary"]
+
+    /// Whether `source` names a type of FoundationNetworking, or has Foundation load an address: a word too many costs
+    /// a start, a word missed the build.
+    private static func namesNetworking(_ source: String) -> Bool {
+        var previous: Substring = ""
+        for word in source.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "_" }) {
+            if names.contains(where: { word.hasPrefix($0) })
+                || word == "contentsOf" && loaders.contains(String(previous))
+            {
+                return true
+            }
+            previous = word
+        }
+        return false
+    }
+}

@@ -1,0 +1,105 @@
+import Combine
+import Testing
+
+/// Publishers, as extensions use them.
+@Suite struct CombineTests {
+    private struct Broken: Error, Equatable {}
+
+    private final class Model {
+        @Published var count = 1
+        var copy = 0
+    }
+
+    @Test("a subject's values go to whoever is subscribed, until that is stopped or goes") func subjects() {
+        let subject = PassthroughSubject<Int, Broken>()
+        var (values, ends): ([String], [Subscribers.Completion<Broken>]) = ([], [])
+        var kept: Set<AnyCancellable> = []
+        subject.send(0)
+        subject.filter { $0 != 2 }.map { "\($0)" }.eraseToAnyPublisher()
+            .sink(receiveCompletion: { ends.append($0) }, receiveValue: { values.append($0) }).store(in: &kept)
+        var other: AnyCancellable? = subject.sink(
+            receiveCompletion: { _ in }, receiveValue: { values.append("o\($0)") })
+        subject.send(1)
+        #expect(other != nil)
+        other = nil
+        subject.send(2)
+        subject.send(3)
+        subject.send(completion: .failure(Broken()))
+        subject.send(4)
+        #expect(values == ["1", "o1", "3"] && ends == [.failure(Broken())])
+        _ = subject.sink(receiveCompletion: { ends.append($0) }, receiveValue: { _ in })
+        #expect(ends.count == 2)
+    }
+
+    @Test("a subject that has a value hands it over first; a property does before it changes") func values() {
+        let subject = CurrentValueSubject<Int, Never>(1)
+        var values: [Int] = []
+        let first = subject.removeDuplicates().dropFirst().sink { values.append($0) }
+        subject.value = 1
+        subject.send(2)
+        first.cancel()
+        subject.send(3)
+        #expect(values == [2] && subject.value == 3)
+        let model = Model()
+        var seen: [[Int]] = []
+        let second = model.$count.sink { seen.append([$0, model.count]) }
+        let third = model.$count.assign(to: \.copy, on: model)
+        model.count = 5
+        withExtendedLifetime((second, third)) {}
+        #expect(seen == [[1, 1], [5, 1]] && model.copy == 5 && model.count == 5)
+    }
+
+    @Test("a future has one result, for early and late subscribers") func futures() {
+        var promise: ((Result<Int, Broken>) -> Void)?
+        let future = Future<Int, Broken> { promise = $0 }
+        var story: [String] = []
+        func follow() -> AnyCancellable {
+            future.sink(receiveCompletion: { story.append("\($0)") }, receiveValue: { story.append("\($0)") })
+        }
+        let early = follow()
+        promise?(.success(7))
+        promise?(.failure(Broken()))
+        let late = follow()
+        withExtendedLifetime((early, late)) {}
+        #expect(story == ["7", "finished", "7", "finished"])
+        var ends: [String] = []
+        let checks = [
+            Just(1).tryMap { _ in throw Broken() }.sink(
+                receiveCompletion: { ends.append("\($0)") }, receiveValue: { (_: Int) in }),
+            Fail<Int, Broken>(error: Broken()).mapError { _ in Broken() }.sink(
+                receiveCompletion: { ends.append("\($0)") }, receiveValue: { _ in }),
+            Empty<Int, Never>().sink(receiveCompletion: { ends.append("\($0)") }, receiveValue: { _ in }),
+        ]
+        #expect(checks.count == 3 && ends.map { $0.prefix(7) } == ["failure", "failure", "finishe"])
+    }
+
+    @Test("nobody is given more than asked for; a subject that keeps its value gives the last") func demand() {
+        final class Slow: Subscriber {
+            var values: [Int] = []
+            var subscription: (any Subscription)?
+            func receive(subscription: any Subscription) { self.subscription = subscription }
+            func receive(_ input: Int) -> Subscribers.Demand {
+                values.append(input)
+                return .none
+            }
+            func receive(completion: Subscribers.Completion<Never>) {}
+        }
+        let (plain, current) = (PassthroughSubject<Int, Never>(), CurrentValueSubject<Int, Never>(0))
+        let (first, second) = (Slow(), Slow())
+        plain.compactMap { $0 > 1 ? $0 : nil }.subscribe(first)
+        current.subscribe(second)
+        plain.send(9)
+        first.subscription?.request(.max(1))
+        for value in 1...3 { plain.send(value) }
+        #expect(first.values == [2])
+        current.send(1)
+        current.send(2)
+        second.subscription?.request(.max(1))
+        current.send(3)
+        current.send(4)
+        #expect(second.values == [2])
+        second.subscription?.request(.max(1))
+        #expect(second.values == [2, 4])
+        #expect(Subscribers.Demand.max(1) + .unlimited == .unlimited && Subscribers.Demand.max(2) > .max(1))
+    }
+}

@@ -1,0 +1,27 @@
+import BelfryGlueFile
+import Testing
+
+/// The file that an extension's module is given.
+@Suite struct GlueFileTests {
+    @Test(
+        "FoundationNetworking comes where a source names it or loads by it, and nowhere else",
+        arguments: [
+            ("URLSession.shared.dataTask(with: url)", true), ("var task: URLSessionDownloadTask?", true),
+            ("func f(_ r: HTTPURLResponse) {}", true), ("let d = try? Data(contentsOf: url)", true),
+            ("let d = try String( contentsOf: url)", true), ("list.append(contentsOf: more)", false),
+            ("class MyURLSession {}", false), ("let url = URL(string: text)", false), ("", false),
+        ])
+    func networking(source: String, isNeeded: Bool) {
+        let text = GlueFile(sources: ["import Foundation", source]).text
+        #expect(text.contains("@_exported import FoundationNetworking") == isNeeded)
+        #expect(text.contains("var suggestedFilename") == isNeeded)
+        #expect(text.contains("@_exported import UserNotifications"))
+        #expect(text.contains("typealias UserDefaults = UserNotifications.UserDefaults"))
+    }
+
+    @Test("CommonCrypto comes where a bridging header asks for it") func commonCrypto() {
+        let header = "#import <CommonCrypto/CommonCrypto.h>"
+        #expect(GlueFile(sources: [], bridgingHeaders: [header]).text.contains("@_exported import CommonCrypto"))
+        #expect(!GlueFile(sources: [header], bridgingHeaders: [""]).text.contains("CommonCrypto"))
+    }
+}

@@ -1,0 +1,94 @@
+import BelfryAppGroup
+import BelfryPropertyList
+import BelfryProtocol
+import Intents
+import Support
+import Testing
+import UserNotifications
+
+/// Communication notifications: an intent is donated, and content is updated from it.
+@Suite struct IntentTests {
+    private let folder = TemporaryFolder()
+
+    private func person(_ name: String?, image: INImage? = nil) -> INPerson {
+        var components = PersonNameComponents()
+        components.givenName = "Ann"
+        components.familyName = "Lee"
+        return INPerson(
+            personHandle: INPersonHandle(value: "ann@example.com", type: .emailAddress), nameComponents: components,
+            displayName: name, image: image, contactIdentifier: nil, customIdentifier: "7")
+    }
+
+    private func message(from sender: INPerson?, group: String? = nil) -> INSendMessageIntent {
+        INSendMessageIntent(
+            recipients: nil, outgoingMessageType: .outgoingMessageText, content: "hello",
+            speakableGroupName: group.map { INSpeakableString(spokenPhrase: $0) }, conversationIdentifier: "c",
+            serviceName: nil, sender: sender, attachments: nil)
+    }
+
+    @Test("a message's sender is the title, its group the subtitle, its picture an attachment") func message() throws {
+        let content = UNMutableNotificationContent()
+        (content.title, content.body) = ("New message", "hello")
+        let intent = message(from: person("Ann"), group: "Family")
+        intent.setImage(INImage(imageData: Data(SmallPNG.bytes())), forParameterNamed: \.speakableGroupName)
+        let updated = try #require(try content.updating(from: intent) as? UNMutableNotificationContent)
+        #expect(updated.title == "Ann" && updated.subtitle == "Family" && updated.body == "hello")
+        #expect(updated.threadIdentifier == "c" && content.title == "New message" && content.attachments.isEmpty)
+        let attachment = try #require(updated.attachments.first)
+        #expect(attachment.type == "public.png" && FileManager.default.fileExists(atPath: attachment.url.path))
+        try FileManager.default.removeItem(at: attachment.url)
+        let fixed = try #require(content.copy() as? UNNotificationContent)
+        #expect(try !(fixed.updating(from: message(from: person(nil))) is UNMutableNotificationContent))
+        #expect(try fixed.updating(from: message(from: person(nil))).title == "Ann Lee")
+    }
+
+    @Test("a call's people are the title; a picture in a file counts, one in the net does not") func call() throws {
+        let file = URL(fileURLWithPath: folder.write(SmallPNG.bytes(), to: "a"))
+        func call(_ image: INImage?) -> INStartCallIntent {
+            INStartCallIntent(
+                callRecordFilter: nil, callRecordToCallBack: nil, audioRoute: .unknown, destinationType: .normal,
+                contacts: [person("Ann", image: image), person("Bob")], callCapability: .audioCall)
+        }
+        let updated = try UNMutableNotificationContent().updating(from: call(INImage(url: file)))
+        #expect(updated.title == "Ann, Bob" && updated.attachments.count == 1)
+        try FileManager.default.removeItem(at: updated.attachments[0].url)
+        let web = try UNMutableNotificationContent().updating(
+            from: call(INImage(url: try #require(URL(string: "https://a.b/c.png")))))
+        #expect(web.attachments.isEmpty)
+    }
+
+    @Test("an intent without a sender provides nothing, and what is no intent may not") func refuses() throws {
+        final class Other: NSObject, UNNotificationContentProviding {}
+        let content = UNMutableNotificationContent()
+        #expect(throws: UNError.self) { try content.updating(from: message(from: nil)) }
+        do {
+            _ = try content.updating(from: Other())
+        } catch {
+            #expect((error as? UNError)?.code == .contentProvidingObjectNotAllowed)
+        }
+        let rich = UNNotificationAttributedMessageContext(
+            sendMessageIntent: message(from: person("Ann")), attributedContent: NSAttributedString(string: "bold"))
+        #expect(try content.updating(from: rich).body == "bold")
+    }
+
+    @Test("what is donated is told and kept, until it is deleted") func donations() async throws {
+        let state = Phone.state
+        func kept() -> [String] {
+            let groups = (try? StateDirectory(path: "\(state.path)/donations").groups()) ?? []
+            return groups.flatMap { group in
+                let root = GroupFile(state: StateDirectory(path: "\(state.path)/donations"), group: group).snapshot()
+                    .root
+                return (root["donations"]?.arrayValue ?? []).compactMap { $0.dictionaryValue?["sender"]?.stringValue }
+            }
+        }
+        let interaction = INInteraction(intent: message(from: person("Ann")), response: nil)
+        interaction.direction = .incoming
+        interaction.groupIdentifier = "family"
+        try await interaction.donate()
+        #expect(kept() == ["Ann"] && Phone.asked.contains { $0.contains("donate") && $0.contains("INSendMessage") })
+        try await INInteraction.delete(with: ["other"])
+        #expect(kept() == ["Ann"])
+        try await INInteraction.delete(with: "family")
+        #expect(kept() == [])
+    }
+}
