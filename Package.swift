@@ -38,6 +38,8 @@ let libraries: [Target] = [
     library("CBelfryCanberra", providers: [.apt(["libcanberra-dev"])]),
     // Typed by hand: opened where libcanberra brought it along.
     library("CBelfryPulse"),
+    // Headers alone: opened by a foreign extension that plays a sound.
+    library("CBelfrySndfile", providers: [.apt(["libsndfile1-dev"])]),
     library("CBelfryLinux"),
     // The module map that `import os.log` needs; its module is called os.
     library("CBelfryOS"),
@@ -81,6 +83,7 @@ let system: [Target] = [
         imports: [
             "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "CBelfryCanberra", "CBelfryLinux", "CBelfryPulse",
         ]),
+    room("System/BelfrySoundDecoding", imports: ["BelfrySyscalls", "CBelfryLinux", "CBelfrySndfile"]),
 ]
 
 let service: [Target] = [
@@ -100,7 +103,7 @@ let service: [Target] = [
         "Service/ExtensionHost",
         imports: [
             "BelfryEventLoop", "BelfryPropertyList", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
-            "ExtensionLife", "HostChannel", "Interception", "ServiceHost",
+            "ExtensionLife", "HostChannel", "Interception", "ServiceHost", "SystemSound",
         ]),
     room(
         "Service/CallService",
@@ -119,7 +122,9 @@ let apple: [Target] = [
             "BelfryAppGroup", "BelfryJSON", "BelfryPictures", "BelfryPropertyList", "BelfryProtocol", "BelfrySyscalls",
             "BelfryTerms", "HostChannel", "Interception",
         ]),
-    room("Apple/AudioToolbox", imports: ["BelfryTerms", "HostChannel", "UserNotifications"]),
+    room(
+        "Apple/AudioToolbox",
+        imports: ["BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms", "HostChannel", "UserNotifications"]),
     room("Apple/os", imports: ["CBelfryOS", "HostChannel", "UserNotifications"]),
     room(
         "Apple/ExtensionProcess",
@@ -172,7 +177,9 @@ let programs: [Target] = [
 let checks: [Target] = [
     .target(
         name: "Support",
-        dependencies: ["BelfryEventLoop", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux"],
+        dependencies: [
+            "BelfryEventLoop", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "CBelfrySndfile",
+        ],
         path: "Tests/Support",
         swiftSettings: strict
     ),
@@ -255,6 +262,7 @@ let checks: [Target] = [
         "BelfryJournalTests",
         of: ["BelfryJournal", "BelfryProtocol", "BelfryJSON", "BelfryTerms", "BelfrySyscalls", "Support"]),
     tests("SystemSoundTests", of: ["SystemSound", "Support", "BelfrySyscalls", "BelfryTerms", "RingPlayer"]),
+    tests("BelfrySoundDecodingTests", of: ["BelfrySoundDecoding", "BelfrySyscalls", "Support"]),
     tests(
         "PictureFetchTests",
         of: ["PictureFetch", "BelfryPictures", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux"]),

@@ -62,6 +62,17 @@ final class SampleService: UNNotificationServiceExtension {
                 unsafe changed.subtitle = "played"
                 OperationQueue.main.addOperation { unsafe reply(changed) }
             }
+        case "ring", "dispose":
+            let sound = sound(content.userInfo["path"])
+            AudioServicesPlaySystemSound(sound)
+            guard content.userInfo["do"] as? String == "dispose" else {
+                contentHandler(content)
+                return DispatchSemaphore(value: 0).wait()
+            }
+            AudioServicesPlaySystemSoundWithCompletion(self.sound(content.userInfo["short"])) {
+                AudioServicesDisposeSystemSoundID(sound)
+                unsafe reply(changed)
+            }
         case "state":
             print("a line")
             UserNotifications.UserDefaults(suiteName: "group.sample")?.set(number, forKey: "made")
@@ -71,6 +82,12 @@ final class SampleService: UNNotificationServiceExtension {
             UNUserNotificationCenter.current().setBadgeCount(5)
         default: contentHandler(content)
         }
+    }
+
+    private func sound(_ path: Any?) -> SystemSoundID {
+        var sound: SystemSoundID = 0
+        _ = unsafe AudioServicesCreateSystemSoundID(URL(fileURLWithPath: path as? String ?? "") as CFURL, &sound)
+        return sound
     }
 
     override func serviceExtensionTimeWillExpire() {

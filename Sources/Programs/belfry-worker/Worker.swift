@@ -126,7 +126,10 @@ final class Worker {
         }
         return ForeignExtension(
             try ExtensionBundle(path: path), statePath: state.path, environment: Environment.allOfThisProcess(),
-            budgetLength: settings.expiryBudget, enforcesMemory: settings.enforcesMemory, on: loop, report: report
+            budgetLength: settings.expiryBudget, enforcesMemory: settings.enforcesMemory,
+            player: settings.sound == SoundFiles.none
+                ? nil : SoundPlayer(loop: loop, runtimeDirectory: environment["XDG_RUNTIME_DIR"]),
+            on: loop, report: report
         ) { bytes in
             // What nobody reads is no reason to wait.
             _ = NonBlockingOutput(STDERR_FILENO).write(bytes[...])

@@ -7,6 +7,7 @@ import Glibc
 import HostChannel
 public import Interception
 public import ServiceHost
+public import SystemSound
 
 /// An extension that is not ours, in a process of its own, for one notification: whatever it does, blocks on or dies
 /// of, its notification is delivered once and in time (R3).
@@ -20,8 +21,8 @@ public final class ForeignExtension: ServiceExtension {
     private static let memoryBytesMax: Int64 = 24 << 20
     /// How often the process's memory is looked at: nothing tells of it.
     private static let memoryInterval = TimeSpan.milliseconds(500)
-    /// How long a sound that is asked for counts as playing.
-    private static let soundLength = TimeSpan.seconds(1)
+    /// How many files may wait for the message that they belong to.
+    private static let filesMax = 16
 
     /// The host, which takes what the process replies.
     public weak var host: (any ServiceExtensionHost)?
@@ -33,6 +34,7 @@ public final class ForeignExtension: ServiceExtension {
     private let statePath: String
     private let environment: [String: String]
     private let enforcesMemory: Bool
+    private let player: SoundPlayer?
     private let loop: Loop
     private let report: (Event.Body) -> Void
     private let log: ([UInt8]) -> Void
@@ -51,6 +53,12 @@ public final class ForeignExtension: ServiceExtension {
     private var memoryPeak: Int64 = 0
     private var hasWarnedOfMemory = false
     private var asks: [String: Int64] = [:]
+    private lazy var sounds = ExtensionSounds(player: player, timers: loop, report: report) { [weak self] token in
+        self?.say(HostMessage.finished(token).line)
+    }
+    private var isSilent = false
+    /// What was passed over the channel and belongs to messages that have not come yet.
+    private var files: [PassedFile] = []
     private var account: Event.ExtensionProcess?
     private var hasEnded = false
 
@@ -70,16 +78,19 @@ public final class ForeignExtension: ServiceExtension {
     ///   - environment: the worker's environment, of which the process gets what is not Belfry's.
     ///   - budgetLength: how long it has, from the start of its process (R3).
     ///   - enforcesMemory: whether it is killed where iOS would kill it, for its memory.
+    ///   - player: plays what its code asks for; nil if the operator wants no sound.
     ///   - report: takes its events.
     ///   - log: takes what its code writes to standard output and standard error.
     public init(
         _ bundle: ExtensionBundle, statePath: String, environment: [String: String], budgetLength: TimeSpan,
-        enforcesMemory: Bool, on loop: Loop, report: @escaping (Event.Body) -> Void, log: @escaping ([UInt8]) -> Void
+        enforcesMemory: Bool, player: SoundPlayer?, on loop: Loop, report: @escaping (Event.Body) -> Void,
+        log: @escaping ([UInt8]) -> Void
     ) {
         self.bundle = bundle
         self.statePath = statePath
         self.environment = environment
         self.enforcesMemory = enforcesMemory
+        self.player = player
         self.loop = loop
         self.report = report
         self.log = log
@@ -99,8 +110,11 @@ public final class ForeignExtension: ServiceExtension {
     /// Nothing: ExtensionLife tells the process itself.
     public func serviceExtensionTimeWillExpire() {}
 
-    /// Tells the process that its time is nearly over, and ends it soon after (R17).
-    public func stop() { feed(.stop) }
+    /// Silences it, tells the process that its time is nearly over, and ends it soon after (R17).
+    public func stop() {
+        sounds.end {}
+        feed(.stop)
+    }
 
     /// Nothing: the process may run on after its reply.
     public func end() {}
@@ -110,7 +124,18 @@ public final class ForeignExtension: ServiceExtension {
         while let input = queue.next() {
             for effect in step(input) { perform(effect) }
         }
+        leaveIfOver()
+    }
+
+    private func leaveIfOver() {
         guard life.isOver, !hasEnded, process == nil else { return }
+        // What was delivered is delivered, but its process is not over as long as it is heard.
+        guard isSilent else {
+            return sounds.end { [self] in
+                isSilent = true
+                leaveIfOver()
+            }
+        }
         hasEnded = true
         timer?.cancel()
         folders?.removeTemporary()
@@ -143,7 +168,13 @@ public final class ForeignExtension: ServiceExtension {
             let n = asks[asked.what.rawValue, default: 0] + 1
             asks[asked.what.rawValue] = n
             report(.asked(.init(what: asked.what, n: n, detail: asked.detail)))
-            if let token = asked.token { finishLater(token) }
+            sounds.asked(asked)
+            return []
+        case .sound(let found):
+            sounds.found(found, found.problem == nil && !files.isEmpty ? files.removeFirst() : nil)
+            return []
+        case .disposed(let sound):
+            sounds.disposed(sound)
             return []
         case .output(_, let output):
             log(Array(output.text.utf8))
@@ -167,14 +198,9 @@ public final class ForeignExtension: ServiceExtension {
         case .wake(let instant):
             timer?.cancel()
             timer = loop.schedule(at: instant, description: "extension") { [weak self] in self?.feed(.timerFired) }
-        case .kill: process?.kill()
-        }
-    }
-
-    /// Nothing sounds yet: code that plays again from its completion shall not spin.
-    private func finishLater(_ token: Int64) {
-        _ = loop.schedule(at: loop.now + Self.soundLength, description: "extension's sound") { [weak self] in
-            self?.say(HostMessage.finished(token).line)
+        case .kill:
+            process?.kill()
+            sounds.end {}
         }
     }
 
@@ -233,7 +259,9 @@ public final class ForeignExtension: ServiceExtension {
 
     private func happened(_ event: ExtensionProcess.Event) {
         switch event {
-        case .said(let bytes):
+        case .said(let bytes, let passed):
+            // A process that passes files without a word about them has lost its way.
+            files = (files + passed).suffix(Self.filesMax)
             do throws(ChannelError) {
                 for message in try channel?.take(bytes, at: loop.now) ?? [] { feed(.said(message)) }
             } catch {
