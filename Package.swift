@@ -281,7 +281,7 @@ let checks: [Target] = [
     tests(
         "ExtensionHostTests",
         of: [
-            "BelfryProtocol", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "ExtensionSample", "Support",
+            "BelfryProtocol", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "ExtensionSample", "Support", "belfry",
             "belfry-worker",
         ]),
     tests(

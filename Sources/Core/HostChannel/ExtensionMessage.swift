@@ -88,7 +88,7 @@ extension ExtensionMessage {
     /// The message as its line, newline included; longer than the host reads only if its content or its output is.
     public var line: [UInt8] { json.serialized() + [UInt8(ascii: "\n")] }
 
-    private var json: JSONObject {
+    var json: JSONObject {
         switch self {
         case .hello: ["say": "hello"]
         case .reply(let number, let content):

@@ -50,6 +50,7 @@ public final class NotificationHost {
         case notAdmitted
         case handedOver(NotificationContent)
         case timerFired
+        case began(Budget)
         case died
         case stop
         case idle
@@ -162,6 +163,7 @@ public final class NotificationHost {
                 visit.request.content, by: visit.passthrough != nil ? .passthrough : isStopping ? .stopped : .expiry)
         case .handedOver(let content): machine.handlerCalled(with: content)
         case .timerFired: machine.timerFired(at: timers.now)
+        case .began(let budget): machine.extensionBegan(within: budget)
         case .died: machine.extensionDied()
         case .stop: machine.stop(at: timers.now)
         case .idle: []
@@ -219,6 +221,11 @@ extension NotificationHost: ServiceExtensionHost {
     /// Delivers `content`, if nothing was delivered before; otherwise warns (R2).
     public func extensionHandedOver(_ content: NotificationContent) {
         feed(.handedOver(content))
+    }
+
+    /// Counts the budget anew.
+    public func extensionBegan(within budget: Budget) {
+        feed(.began(budget))
     }
 
     /// Delivers the original, if nothing was delivered before.

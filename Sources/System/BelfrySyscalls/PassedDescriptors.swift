@@ -43,6 +43,22 @@ public func sendAll(_ bytes: [UInt8], passing descriptor: Int32?, to socket: Int
     return true
 }
 
+/// Sends what `socket` takes of `bytes` at once, and with their first part the descriptor `passing`, unless that is
+/// nil.
+public func sendSome(
+    _ bytes: ArraySlice<UInt8>, passing descriptor: Int32?, to socket: Int32
+) -> NonBlockingOutput.Outcome {
+    while true {
+        let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+        let count = unsafe bytes.withUnsafeBytes {
+            unsafe clinux_send(socket, $0.baseAddress, $0.count, descriptor ?? -1, flags)
+        }
+        if count >= 0 { return .wrote(count) }
+        if errno == EINTR { continue }
+        return errno == EAGAIN ? .full : .failed
+    }
+}
+
 /// What has come over the stream socket `socket`, at most `bytesMax` bytes, and the files that were passed with them;
 /// no bytes at its end, and if it fails. A file comes with the first byte it was sent with, or a later one.
 public func receiveSome(from socket: Int32, bytesMax: Int) -> (bytes: [UInt8], files: [PassedFile]) {
