@@ -7,8 +7,8 @@ SWIFT ?= swift
 
 # What a Debian 12 with a Swift toolchain still needs to build and to run.
 PACKAGES := libsystemd-dev libcanberra-dev libcanberra-pulse libjansson-dev pkg-config gcc \
-	libcurl4-openssl-dev libssl-dev libsqlite3-dev libsndfile1 libgdk-pixbuf-2.0-dev webp-pixbuf-loader ca-certificates openssl \
-	libstdc++-12-dev python3 systemd dbus-user-session pulseaudio-utils
+	libcurl4-openssl-dev libssl-dev libsqlite3-dev libsndfile1-dev libgdk-pixbuf-2.0-dev webp-pixbuf-loader ca-certificates \
+	openssl libstdc++-12-dev python3 systemd dbus-user-session pulseaudio-utils
 # What demo and tests need beside it where no sound server runs. Apart, since it conflicts with a desktop's PipeWire.
 SOUND_SERVER := pulseaudio
 

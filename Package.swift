@@ -38,6 +38,8 @@ let libraries: [Target] = [
     library("CBelfryCanberra", providers: [.apt(["libcanberra-dev"])]),
     // Typed by hand: opened where libcanberra brought it along.
     library("CBelfryPulse"),
+    // Headers alone: opened by a foreign extension that plays a sound.
+    library("CBelfrySndfile", providers: [.apt(["libsndfile1-dev"])]),
     library("CBelfryLinux"),
     library("CBelfryCrypto", providers: [.apt(["libssl-dev"])]),
     // Apple's name, since foreign code imports it: the system's library as it is.
@@ -87,6 +89,7 @@ let system: [Target] = [
         imports: [
             "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "CBelfryCanberra", "CBelfryLinux", "CBelfryPulse",
         ]),
+    room("System/BelfrySoundDecoding", imports: ["BelfrySyscalls", "CBelfryLinux", "CBelfrySndfile"]),
 ]
 
 let service: [Target] = [
@@ -106,7 +109,7 @@ let service: [Target] = [
         "Service/ExtensionHost",
         imports: [
             "BelfryEventLoop", "BelfryPropertyList", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
-            "ExtensionLife", "HostChannel", "Interception", "ServiceHost",
+            "ExtensionLife", "HostChannel", "Interception", "ServiceHost", "SystemSound",
         ]),
     room(
         "Service/CallService",
@@ -125,7 +128,9 @@ let apple: [Target] = [
             "BelfryAppGroup", "BelfryJSON", "BelfryNotices", "BelfryPictures", "BelfryPropertyList", "BelfryProtocol",
             "BelfrySyscalls", "BelfryTerms", "HostChannel", "Interception",
         ]),
-    room("Apple/AudioToolbox", imports: ["BelfryTerms", "HostChannel", "UserNotifications"]),
+    room(
+        "Apple/AudioToolbox",
+        imports: ["BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms", "HostChannel", "UserNotifications"]),
     room(
         "Apple/AVFAudio", imports: ["BelfrySyscalls", "BelfryTerms", "UserNotifications"]),
     room("Apple/Combine"),
@@ -198,7 +203,9 @@ let plugins: [Target] = [
 let checks: [Target] = [
     .target(
         name: "Support",
-        dependencies: ["BelfryEventLoop", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux"],
+        dependencies: [
+            "BelfryEventLoop", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "CBelfrySndfile",
+        ],
         path: "Tests/Support",
         swiftSettings: strict
     ),
@@ -290,6 +297,7 @@ let checks: [Target] = [
         "BelfryJournalTests",
         of: ["BelfryJournal", "BelfryProtocol", "BelfryJSON", "BelfryTerms", "BelfrySyscalls", "Support"]),
     tests("SystemSoundTests", of: ["SystemSound", "Support", "BelfrySyscalls", "BelfryTerms", "RingPlayer"]),
+    tests("BelfrySoundDecodingTests", of: ["BelfrySoundDecoding", "BelfrySyscalls", "Support"]),
     tests(
         "PictureFetchTests",
         of: ["PictureFetch", "BelfryPictures", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux"]),

@@ -24,7 +24,10 @@ import Testing
     @Test func defaultsAreThoseOfTheDesign() {
         let texts = Setting.allCases.map { Settings().text(of: $0) }
         #expect(
-            texts == ["30s", "1s", "ring", "yes", "soft", "100", "30s", "", "no", "5s", "10M", "", "", "group.belfry"]
+            texts == [
+                "30s", "1s", "ring", "yes", "soft", "100", "30s", "", "no", "no", "no", "5s", "10M", "", "",
+                "group.belfry",
+            ]
         )
     }
 
@@ -74,7 +77,8 @@ import Testing
             .ringDuration: "7s", .ringInterval: "500ms", .ringSound: "none", .ringVibrate: "no", .secondCall: "loud",
             .maxCalls: "7", .expiryBudget: "90s", .avatarTimeout: "0s", .avatarMaxBytes: "1K",
             .avatarAllow: "10.0.0.0/8",
-            .extensionPath: "/opt/A.appex", .enforceMemory: "yes",
+            .extensionPath: "/opt/A.appex", .enforceMemory: "yes", .extensionStrict: "yes",
+            .extensionReuse: "yes",
             .avatarFrom: "a.example", .appGroupName: "group.other",
         ]
         let value = other[setting] ?? ""

@@ -43,6 +43,22 @@ import Testing
         #expect(run.lines == ["    0.500  received   alert, intercepted", "    0.500  delivered  by extension: A"])
     }
 
+    @Test("--explain says what each kind of warning means, once, and what to do") func explains() {
+        let warning = Self.event("warning", #""code":"blocked","detail":"x""#)
+        let future = Self.event("warning", #""code":"from-the-future","detail":"x""#)
+        let answer = Self.received + warning + warning + future + Self.delivered
+        let (run, _) = run(["push", "--explain", "-"], answer: answer)
+        #expect(run.lines.count == 7 && run.lines[5].hasPrefix("blocked: ") && run.lines[6].hasPrefix("    Do not"))
+        let (json, _) = self.run(["push", "--explain", "--json", "-"], answer: answer)
+        #expect(json.output == answer && json.complaints.hasPrefix("blocked: "))
+    }
+
+    @Test("every warning has its meaning and its remedy", arguments: WarningCode.allCases)
+    func explanation(code: WarningCode) {
+        let (meaning, remedy) = code.explanation
+        #expect(meaning.hasSuffix(".") && remedy.hasSuffix(".") && meaning != remedy)
+    }
+
     @Test func jsonPassesThroughAsItCame() {
         let odd = #"{"event":"from-the-future","x":1}"# + "\n"
         let (run, _) = run(["call", "--json"], answer: Self.received + odd + Self.delivered)

@@ -141,6 +141,42 @@ import Testing
         #expect((end.memory ?? 0) > 24 << 20)
     }
 
+    @Test("a lock in the group's folder that is held as the time is over is warned of") func heldLock() throws {
+        let played = PlayedExtension(
+            """
+            import fcntl
+            folder = greeting["stateDirectory"] + "/groups/group.a"
+            os.makedirs(folder, exist_ok=True)
+            file = open(folder + "/data.sqlite", "w")
+            getattr(fcntl, content["userInfo"]["lock"])(file, fcntl.LOCK_EX)
+            reply(content)
+            time.sleep(600)
+            """)
+        for lock in ["flock", "lockf"] {
+            let events = try played.events(
+                of: #"{"aps":{"alert":"b","mutable-content":1},"lock":"\#(lock)"}"#, budget: "1s")
+            #expect(events.story.contains("warning lock-held"), "\(lock): \(events.story)")
+        }
+    }
+
+    @Test("who rings on before its reply is told that a hangup could not have stopped it") func ringsBeforeReply()
+        throws
+    {
+        let played = PlayedExtension(
+            """
+            for _ in range(content["userInfo"]["rings"]):
+                say("asked", number=number, what="vibration", detail="")
+                time.sleep(0.6)
+            reply(content)
+            say("asked", number=number, what="vibration", detail="")
+            sys.exit(0)
+            """)
+        for (rings, warnings) in [(1, 0), (4, 1)] {
+            let events = try played.events(of: #"{"aps":{"alert":"b","mutable-content":1},"rings":\#(rings)}"#)
+            #expect(events.story.filter { $0 == "warning hangup-could-not-stop" }.count == warnings)
+        }
+    }
+
     @Test("R17 a worker that is told to stop tells the extension, and delivers what comes in a second")
     func stops() throws {
         let attempt = PlayedExtension(

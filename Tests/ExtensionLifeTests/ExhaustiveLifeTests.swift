@@ -5,7 +5,7 @@ import Testing
 /// Every sequence of a few inputs: whatever extension, kernel and manager do, in whatever order.
 @Suite struct ExhaustiveLifeTests {
     private enum Input: CaseIterable {
-        case receive, greet, reply, replyToAnother, returned, leave, crash, garble, stop
+        case receive, greet, reply, replyToAnother, returned, leave, crash, garble, stop, withdraw
         case second, wake, longAfter
     }
 
@@ -47,6 +47,10 @@ import Testing
             case .leave: end(cleanly: true)
             case .crash: end(cleanly: false)
             case .garble: judge(life.channelBroke(at: now))
+            case .withdraw:
+                let number = Int64(fates.count)
+                if fates.last == .waiting { fates[fates.count - 1] = .delivered }
+                judge(life.withdrew(number, at: now))
             case .stop:
                 if stoppedAt == nil { stoppedAt = now }
                 judge(life.stop(at: now))
@@ -105,6 +109,7 @@ import Testing
                     deliver(number, by, allowed: stoppedAt == nil ? [.extension] : [.stopped])
                 case .deliverOriginal(let number, let by):
                     deliver(number, by, allowed: stoppedAt == nil ? [.crash, .expiry] : [.stopped, .crash, .expiry])
+                case .over(let number): demand(fate(of: number) == .delivered && isReused, "over without a delivery")
                 case .warn(let number, _): demand((1...Int64(max(fates.count, 1))).contains(number), "a stranger")
                 case .wake(let instant): wake = instant
                 case .kill:

@@ -167,10 +167,12 @@ import Testing
                 .deliverReply(1, by: .extension), .handOver(2), .wake(at: Self.at(30)),
             ])
         #expect(life.returned(1, at: Self.at(4)) == [.wake(at: Self.at(9))])
-        #expect(life.timerFired(at: Self.at(9)) == [.wake(at: Self.at(32))], "its budget is from its hand-over")
+        #expect(
+            life.timerFired(at: Self.at(9)) == [.over(1), .wake(at: Self.at(32))], "its budget is from its hand-over")
+        #expect(life.deadline(of: 2) == Self.at(33) && life.deadline(of: 1) == nil)
         #expect(life.replied(2, at: Self.at(10)) == [.deliverReply(2, by: .extension), .wake(at: Self.at(33))])
         #expect(life.returned(2, at: Self.at(10)) == [.wake(at: Self.at(15))])
-        #expect(life.timerFired(at: Self.at(15)).isEmpty && !life.isOver)
+        #expect(life.timerFired(at: Self.at(15)) == [.over(2)] && !life.isOver)
         #expect(life.received(3, at: Self.at(100)) == [.handOver(3), .wake(at: Self.at(129))])
         #expect(life.replied(1, at: Self.at(101)) == [.warn(1, .handlerCalledAgain)])
     }
@@ -216,6 +218,23 @@ import Testing
         _ = life.returned(1, at: Self.at(2))
         _ = life.timerFired(at: Self.at(7))
         #expect(life.stop(at: Self.at(50)) == [.kill])
+    }
+
+    @Test("what nobody takes any more is told that its time is over, and forgotten if it has not begun")
+    func withdraws() {
+        var life = Self.handedOver(isReused: true)
+        _ = life.received(2, at: Self.at(2))
+        #expect(life.withdrew(2, at: Self.at(3)).isEmpty)
+        #expect(life.withdrew(1, at: Self.at(3)) == [.tellTimeWillExpire(1), .wake(at: Self.at(30))])
+        #expect(life.withdrew(1, at: Self.at(3)).isEmpty)
+        #expect(life.replied(1, at: Self.at(4)) == [.deliverReply(1, by: .extension)])
+        #expect(life.withdrew(1, at: Self.at(4)).isEmpty && life.withdrew(9, at: Self.at(4)).isEmpty)
+        life = Self.life()
+        _ = life.received(1, at: Self.at(0))
+        var slow = life
+        #expect(slow.withdrew(1, at: Self.at(1)).isEmpty && slow.timerFired(at: Self.at(30)) == [.kill])
+        _ = life.withdrew(1, at: Self.at(1))
+        #expect(life.greeted(at: Self.at(2)) == [.kill])
     }
 
     @Test("a second notification for a process that is not used again is a defect of ours")

@@ -110,19 +110,38 @@ import Testing
         #expect(file.snapshot().root["made"] == .integer(1))
     }
 
-    @Test("a sound is asked for by its file, and over when the host says so")
+    @Test("a sound is asked for by its file, comes in memory that is sealed, and is over when the host says so")
     func sounds() throws {
         let host = try PlayedHost()
-        let path = host.folder.write([1], to: "ring.wav")
+        let path = "\(host.folder.path)/ring.wav"
+        try SoundSample(.caf, milliseconds: 10).write(to: path)
         try host.greet()
         try host.handOver(1, "sound")
         #expect(try host.next() == .asked(1, Asked(CodeWord(.vibration))))
         #expect(try host.next() == .asked(1, Asked(CodeWord(.sound), path: path, token: 1)))
-        #expect(try host.next() == .returned(1))
+        var others: [ExtensionMessage?] = [try host.next(), try host.next()]
+        others.removeAll { $0 == .returned(1) }
+        #expect(others == [.sound(FoundSound(token: 1, sound: 65_536, problem: nil))])
+        #expect(host.files.map(\.isSealedMemory) == [true])
         try host.finish(7)
         try host.finish(1)
         let content = try host.reply(1)
         #expect(content?.subtitle == "played" && content?.summaryArgumentCount == 0)
+    }
+
+    @Test("a sound that cannot be played says why, and its end is told all the same")
+    func noSound() throws {
+        let host = try PlayedHost()
+        _ = host.folder.write([1], to: "ring.wav")
+        try host.greet()
+        try host.handOver(1, "sound")
+        while let message = try host.next() {
+            guard case .sound(let found) = message else { continue }
+            #expect(found.problem?.contains("ring.wav: ") == true && host.files.isEmpty)
+            break
+        }
+        try host.finish(1)
+        #expect(try host.reply(1)?.subtitle == "played")
     }
 
     @Test("without a host it says how it is started")

@@ -14,6 +14,8 @@ final class PlayedHost {
 
     let child: ChildProcess
     let folder = TemporaryFolder()
+    /// What it has passed beside its words.
+    private(set) var files: [PassedFile] = []
     private var channel: Int32
     private let output: LineReader
     private var end: HostEnd
@@ -71,10 +73,10 @@ final class PlayedHost {
         while heard.isEmpty {
             var entry = pollfd(fd: channel, events: Int16(POLLIN), revents: 0)
             guard unsafe poll(&entry, 1, Self.patience) > 0 else { throw NothingCame() }
-            var chunk = [UInt8](repeating: 0, count: 64 << 10)
-            let count = unsafe chunk.withUnsafeMutableBytes { unsafe recv(channel, $0.baseAddress, $0.count, 0) }
-            guard count > 0 else { return nil }
-            heard = try end.take(Array(chunk[..<count]), at: Instant(microseconds: 0))
+            let (bytes, passed) = receiveSome(from: channel, bytesMax: 64 << 10)
+            guard !bytes.isEmpty else { return nil }
+            files += passed
+            heard = try end.take(bytes, at: Instant(microseconds: 0))
         }
         return heard.removeFirst()
     }

@@ -76,6 +76,17 @@ final class SampleService: UNNotificationServiceExtension {
                 }, "com.example.stop" as CFString, nil, .deliverImmediately)
             CFNotificationCenterPostNotification(
                 centre, CFNotificationName("com.example.ready" as CFString), nil, nil, true)
+        case "ring", "dispose":
+            let sound = sound(content.userInfo["path"])
+            AudioServicesPlaySystemSound(sound)
+            guard content.userInfo["do"] as? String == "dispose" else {
+                contentHandler(content)
+                return DispatchSemaphore(value: 0).wait()
+            }
+            AudioServicesPlaySystemSoundWithCompletion(self.sound(content.userInfo["short"])) {
+                AudioServicesDisposeSystemSoundID(sound)
+                unsafe reply(changed)
+            }
         case "state":
             print("a line")
             UserNotifications.UserDefaults(suiteName: "group.sample")?.set(number, forKey: "made")
@@ -85,6 +96,12 @@ final class SampleService: UNNotificationServiceExtension {
             UNUserNotificationCenter.current().setBadgeCount(5)
         default: contentHandler(content)
         }
+    }
+
+    private func sound(_ path: Any?) -> SystemSoundID {
+        var sound: SystemSoundID = 0
+        _ = unsafe AudioServicesCreateSystemSoundID(URL(fileURLWithPath: path as? String ?? "") as CFURL, &sound)
+        return sound
     }
 
     override func serviceExtensionTimeWillExpire() {

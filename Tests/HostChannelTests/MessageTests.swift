@@ -29,7 +29,18 @@ import Testing
         .asked(1, Asked(CodeWord(.vibration))), .asked(1, Asked(CodeWord(rawValue: "new"))),
         .output(1, ExtensionOutput(text: "a line\n", priority: 3, subsystem: "app", category: "push")),
         .warning(1, CodeWord(.unsupported), detail: "NSFileCoordinator"),
+        .sound(FoundSound(token: 9, sound: 65_536, problem: nil)),
+        .sound(FoundSound(token: 9, sound: 65_536, problem: "longer than 30 s")), .disposed(65_536),
     ]
+
+    static let news: [HostNews] =
+        toHost.filter { $0 != .hello }.map { .said($0) } + [
+            .queued, .began(deadline: Instant(microseconds: 7)), .original(by: .stopped), .killed, .over,
+            .process(.started, exit: nil, lived: .zero, memory: nil),
+            .process(.ended, exit: 137, lived: .seconds(3), memory: 1 << 20),
+        ]
+
+    static let orders: [HostOrder] = [.receive(identifier: "collapse", content: content), .finished(9)]
 
     @Test("what is said is heard, wherever its bytes are cut", arguments: [1, 7, 1 << 20])
     func bothWays(pieceBytes: Int) throws {
@@ -44,6 +55,18 @@ import Testing
             try Self.pieces(Self.toHost.flatMap(\.line), pieceBytes).flatMap {
                 try host.take($0, at: Instant(microseconds: 0))
             } == Self.toHost)
+    }
+
+    @Test("a host that stays and a worker hear what the other says", arguments: [1, 7, 1 << 20])
+    func aroundTheHost(pieceBytes: Int) throws {
+        var (worker, host) = (HostLines(), HostLines())
+        #expect(
+            try Self.pieces(Self.news.flatMap(\.line), pieceBytes).flatMap { try worker.news(in: $0) } == Self.news)
+        #expect(
+            try Self.pieces(Self.orders.flatMap(\.line), pieceBytes).flatMap { try host.orders(in: $0) }
+                == Self.orders)
+        #expect(throws: ChannelError.self) { try worker.news(in: Array("{\"say\":\"began\"}\n".utf8)) }
+        #expect(throws: ChannelError.self) { try host.orders(in: Array("garbage\n".utf8)) }
     }
 
     @Test("a line is one line, whatever is in it")

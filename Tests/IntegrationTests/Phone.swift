@@ -17,6 +17,8 @@ final class Phone {
     let folder = TemporaryFolder()
     private let unitFolder = "\(Surroundings.home)/.config/systemd/user"
 
+    private static let units = [".socket", "@.service", "-tidy.service", "-extension.socket", "-extension.service"]
+
     /// - Parameters:
     ///   - settings: environment variables of the workers; sound is off unless they say otherwise.
     ///   - configuration: the configuration file of the workers, if they shall read one.
@@ -29,14 +31,18 @@ final class Phone {
             environment["XDG_CONFIG_HOME"] = "\(folder.path)/config"
             environment["BELFRY_SOUND"] = settings["BELFRY_SOUND"]
         }
+        let isHosted = settings.keys.contains { $0 == "BELFRY_EXTENSION_STRICT" || $0 == "BELFRY_EXTENSION_REUSE" }
+        if isHosted { environment["BELFRY_RUNTIME_DIRECTORY"] = "\(Surroundings.runtimeDirectory)/\(name)" }
         try writeUnits(environment)
         try systemctl("daemon-reload")
         try systemctl("start", "\(name).socket")
+        if isHosted { try systemctl("start", "\(name)-extension.socket") }
     }
 
     deinit {
-        _ = try? systemctl("stop", "\(name).socket", "\(name)@*.service")
-        for unit in [".socket", "@.service", "-tidy.service"] { unsafe unlink("\(unitFolder)/\(name)\(unit)") }
+        _ = try? systemctl(
+            "stop", "\(name).socket", "\(name)@*.service", "\(name)-extension.socket", "\(name)-extension.service")
+        for unit in Self.units { unsafe unlink("\(unitFolder)/\(name)\(unit)") }
     }
 
     /// Has workers that start from now on read `configuration`, if those of this phone read one.
@@ -132,7 +138,7 @@ final class Phone {
             made += "/\(part)"
             unsafe mkdir(made, 0o755)
         }
-        for unit in [".socket", "@.service", "-tidy.service"] {
+        for unit in Self.units {
             var text = contents(of: "\(installed)/belfry\(unit)")
             precondition(!text.isEmpty, "no \(installed)/belfry\(unit)")
             text = replace("%t/belfry/", with: "%t/\(name)/", in: text)

@@ -1,3 +1,5 @@
+import BelfrySoundDecoding
+import BelfrySyscalls
 import BelfryTerms
 import HostChannel
 import Synchronization
@@ -11,7 +13,7 @@ enum SystemSounds {
     /// A sound file, or one of the system's sounds of which something is asked.
     struct Sound: Sendable {
         /// Its file; nil for the system's.
-        var path: String?
+        var file: SoundFile?
         /// Called after each attempt to play it.
         var completion: (@Sendable () -> Void)?
         /// Its properties, as Apple numbers them.
@@ -25,19 +27,26 @@ enum SystemSounds {
     }
 
     private static let state = Mutex(State())
+    /// Where sound files are read, one after the other, so that sounds reach the host in the order they were asked for.
+    private static let queue = DispatchQueue(label: "belfry.sounds")
 
     /// The number of a new sound; nil if there are too many.
     static func make(path: String) -> SystemSoundID? {
         state.withLock { state in
             guard state.sounds.count < soundsMax else { return nil }
             defer { state.next += 1 }
-            state.sounds[state.next] = Sound(path: path)
+            state.sounds[state.next] = Sound(file: SoundFile(path: path))
             return state.next
         }
     }
 
-    /// Forgets a sound; false if there is none of this number.
-    static func remove(_ id: SystemSoundID) -> Bool { state.withLock { $0.sounds.removeValue(forKey: id) != nil } }
+    /// Silences and forgets a sound; false if there is none of this number.
+    static func remove(_ id: SystemSoundID) -> Bool {
+        guard state.withLock({ $0.sounds.removeValue(forKey: id) != nil }) else { return false }
+        // What was asked for before may still be looked at.
+        queue.async { HostDoor.disposed(Int64(id)) }
+        return true
+    }
 
     /// What is known of a sound, to be changed in place.
     static func change<Result: Sendable>(
@@ -49,21 +58,54 @@ enum SystemSounds {
     /// Asks the host to play a sound, and calls both its own completion and `completion` once the attempt is over.
     static func play(_ id: SystemSoundID, vibrates: Bool, _ completion: (() -> Void)?) {
         let sound = state.withLock { $0.sounds[id] }
-        let what: AskedKind = vibrates ? .alert : .sound
-        let asked: Asked =
-            if id == kSystemSoundID_Vibrate {
-                Asked(CodeWord(.vibration))
-            } else if let path = sound?.path {
-                Asked(CodeWord(what), path: path)
-            } else {
-                Asked(CodeWord(what), detail: "the system's sound \(id)")
-            }
-        guard sound?.completion != nil || completion != nil else { return HostDoor.ask(asked) }
         // Called on another thread, as on iOS, whose declaration does not say so either.
         nonisolated(unsafe) let block = completion
-        HostDoor.ask(asked) {
-            unsafe block?()
-            sound?.completion?()
+        var both: (@Sendable () -> Void)?
+        if sound?.completion != nil || completion != nil {
+            both = {
+                unsafe block?()
+                sound?.completion?()
+            }
+        }
+        if id == kSystemSoundID_Vibrate {
+            let asked = Asked(CodeWord(.vibration))
+            guard let both else { return HostDoor.ask(asked) }
+            return _ = HostDoor.ask(asked, then: both)
+        }
+        var asked = Asked(CodeWord(vibrates ? .alert : .sound), path: sound?.file?.path)
+        if asked.path == nil { asked.detail = "the system's sound \(id)" }
+        guard let token = HostDoor.ask(asked, then: both) else { return }
+        queue.async {
+            let found = sound?.file?.wave ?? .failure(.ofTheSystem)
+            switch found {
+            case .success(let wave):
+                HostDoor.found(FoundSound(token: token, sound: Int64(id), problem: nil), wave)
+            case .failure(let error):
+                HostDoor.found(FoundSound(token: token, sound: Int64(id), problem: error.detail), nil)
+            }
         }
     }
+}
+
+/// A sound file, decoded when it is first played.
+final class SoundFile: Sendable {
+    let path: String
+    private let decoded = Mutex<Result<PassedFile, SoundDecodingError>?>(nil)
+
+    init(path: String) { self.path = path }
+
+    /// What can be played of it.
+    var wave: Result<PassedFile, SoundDecodingError> {
+        decoded.withLock { decoded in
+            if let decoded { return decoded }
+            let result = Result { () throws(SoundDecodingError) in try SoundDecoder.wave(ofFileAt: path) }
+            decoded = result
+            return result
+        }
+    }
+}
+
+extension SoundDecodingError {
+    /// What is said of a sound that iOS brings along.
+    fileprivate static let ofTheSystem = SoundDecodingError(detail: "iOS's own sounds are not here")
 }

@@ -20,22 +20,10 @@ final class ProcessChannel: @unchecked Sendable {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
 
-    /// Says `message`, one at a time. A host that has left hears nothing.
-    func say(_ message: ExtensionMessage) {
+    /// Says `message`, one at a time, and passes `file` beside it. A host that has left hears nothing.
+    func say(_ message: ExtensionMessage, passing file: PassedFile? = nil) {
         let line = message.line
-        lock.withLock {
-            var rest = line[...]
-            while !rest.isEmpty {
-                let count = unsafe rest.withUnsafeBytes {
-                    unsafe send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-                }
-                if count > 0 {
-                    rest = rest.dropFirst(count)
-                } else if errno != EINTR {
-                    return
-                }
-            }
-        }
+        lock.withLock { _ = sendAll(line, passing: file?.descriptor.number, to: descriptor) }
     }
 
     /// Waits for what the host says next; empty at its end.

@@ -36,6 +36,8 @@ final class Visits: @unchecked Sendable {
                 switch word {
                 // Which notification's code it is nobody can tell: the host takes it for the last one's.
                 case .asked(let asked): channel.say(.asked(0, asked))
+                case .sound(let found, let file): channel.say(.sound(found), passing: file)
+                case .disposed(let sound): channel.say(.disposed(sound))
                 case .output(let output): channel.say(.output(0, output))
                 case .warning(let code, let detail): channel.say(.warning(0, CodeWord(code), detail: detail))
                 }

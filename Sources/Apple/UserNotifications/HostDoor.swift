@@ -1,5 +1,5 @@
 package import BelfryAppGroup
-import BelfrySyscalls
+package import BelfrySyscalls
 package import BelfryTerms
 package import HostChannel
 import Synchronization
@@ -11,6 +11,10 @@ package enum HostDoor {
     package enum Word: Sendable {
         /// The code asked for something.
         case asked(Asked)
+        /// A sound that was asked for was looked at; its file, if it can be played.
+        case sound(FoundSound, PassedFile?)
+        /// The code has disposed of the sound with this number.
+        case disposed(Int64)
         /// What iOS would have said.
         case warning(WarningCode, detail: String)
         /// The code wrote something.
@@ -67,20 +71,35 @@ package enum HostDoor {
     /// Tells the host that the code asks for something.
     package static func ask(_ asked: Asked) { state.withLock { $0.tell }?(.asked(asked)) }
 
-    /// Tells the host that the code asks for something, and calls `completion` on a serial queue once that is over: at
-    /// once if there is no host.
-    package static func ask(_ asked: Asked, then completion: @escaping @Sendable () -> Void) {
+    /// Tells the host that the code asks for something, and calls `completion`, if there is one, on a serial queue once
+    /// that is over: at once if there is no host. The token by which it was asked; nil without a host.
+    @discardableResult
+    package static func ask(_ asked: Asked, then completion: (@Sendable () -> Void)?) -> Int64? {
         var asked = asked
         let tell = state.withLock { state in
-            guard state.completions.count < completionsMax, let tell = state.tell else { return state.tell }
+            guard let tell = state.tell else { return nil as (@Sendable (Word) -> Void)? }
             state.lastToken += 1
             asked.token = state.lastToken
-            state.completions[state.lastToken] = completion
+            if let completion, state.completions.count < completionsMax {
+                state.completions[state.lastToken] = completion
+            }
             return tell
         }
-        guard let tell else { return queue.async(execute: completion) }
+        guard let tell else {
+            if let completion { queue.async(execute: completion) }
+            return nil
+        }
         tell(.asked(asked))
+        return asked.token
     }
+
+    /// Tells the host what was found of a sound that was asked for, with its file, if it can be played.
+    package static func found(_ sound: FoundSound, _ file: PassedFile?) {
+        state.withLock { $0.tell }?(.sound(sound, file))
+    }
+
+    /// Tells the host that the code has disposed of a sound.
+    package static func disposed(_ sound: Int64) { state.withLock { $0.tell }?(.disposed(sound)) }
 
     /// The host is done with what was asked for with this token.
     package static func finished(_ token: Int64) {

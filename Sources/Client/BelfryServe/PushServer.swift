@@ -37,6 +37,7 @@ public final class PushServer {
     private var unserved: OwnedDescriptor?
     private var isTidyingDue = false
     private var stopped: (() -> Void)?
+    private var hostSocket: HostSocket?
 
     /// A child process, and what ends it.
     private struct Running {
@@ -49,28 +50,19 @@ public final class PushServer {
     ///
     /// - Parameters:
     ///   - worker: the worker's program and environment; the connection becomes its standard input and output.
+    ///   - hostSocketPath: where workers look for the host of a foreign extension; nil if they need none.
     ///   - lifetimeMax: after so long a worker is ended by SIGTERM, and if need be killed.
     public init(
-        at path: String, worker: ChildCommand, lifetimeMax: TimeSpan, on loop: Loop
+        at path: String, worker: ChildCommand, hostSocketPath: String? = nil, lifetimeMax: TimeSpan, on loop: Loop
     ) throws(SystemError) {
         self.loop = loop
         self.path = path
         self.worker = worker
         self.lifetimeMax = lifetimeMax
         workersMax = min(Self.workersMax, max(1, sysconf(Int32(_SC_OPEN_MAX)) - Self.descriptorsKept))
-        listener = try Self.listen(at: path)
+        listener = try listenPrivately(at: path, backlog: Self.backlog)
+        if let hostSocketPath { hostSocket = try HostSocket(at: hostSocketPath, worker: worker, on: loop) }
         try serve()
-    }
-
-    private static func listen(at path: String) throws(SystemError) -> OwnedDescriptor {
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let listener = OwnedDescriptor(owning: try checked("socket") { Glibc.socket(AF_UNIX, kind, 0) })
-        let number = listener.number
-        try bindUnixSocket(number, to: path)
-        // Nobody can connect before it listens.
-        try checked("chmod", on: path) { unsafe chmod(path, 0o600) }
-        try checked("listen", on: path) { Glibc.listen(number, backlog) }
-        return listener
     }
 
     /// Ends all workers, by SIGTERM and if need be SIGKILL, and serves nobody any more; then calls `done`.
@@ -175,6 +167,23 @@ public final class PushServer {
     private func leaveIfIdle() {
         guard let stopped, children.isEmpty else { return }
         self.stopped = nil
-        stopped()
+        guard let hostSocket else { return stopped() }
+        // Last, since workers wait for it.
+        hostSocket.stop { [self] in
+            self.hostSocket = nil
+            stopped()
+        }
     }
+}
+
+/// Listens at `path`, which must be free, for this user alone.
+func listenPrivately(at path: String, backlog: Int32) throws(SystemError) -> OwnedDescriptor {
+    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    let listener = OwnedDescriptor(owning: try checked("socket") { Glibc.socket(AF_UNIX, kind, 0) })
+    let number = listener.number
+    try bindUnixSocket(number, to: path)
+    // Nobody can connect before it listens.
+    try checked("chmod", on: path) { unsafe chmod(path, 0o600) }
+    try checked("listen", on: path) { Glibc.listen(number, backlog) }
+    return listener
 }

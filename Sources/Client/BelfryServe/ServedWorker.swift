@@ -6,11 +6,15 @@ public import BelfryTerms
 public struct ServedWorker {
     /// What a worker may take beyond its budget: `RuntimeMaxSec=` of `belfry@.service`.
     private static let lifetimeBeyondBudget = TimeSpan.seconds(3)
+    /// How long it may wait for its turn.
+    private static let waitMax = TimeSpan.seconds(600)
     /// What a service manager says to its own services alone.
     private static let foreignVariables = ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "NOTIFY_SOCKET"]
 
     /// The program with its environment.
     public let command: ChildCommand
+    /// Where it looks for the host of a foreign extension; nil if it needs none.
+    public let hostSocketPath: String?
     /// After so long it is ended.
     public let lifetimeMax: TimeSpan
 
@@ -20,7 +24,11 @@ public struct ServedWorker {
         environment["BELFRY_CONFIG_FILES"] = "no"
         environment["SWIFT_BACKTRACE"] = "enable=no,swift-backtrace=/"
         command = ChildCommand(path: program, environment: environment)
-        let budget = SettingsLoader.load(environment: Environment(environment)).settings.expiryBudget
-        lifetimeMax = budget + Self.lifetimeBeyondBudget
+        let settings = SettingsLoader.load(environment: Environment(environment)).settings
+        let isHosted = settings.extensionPath != nil && (settings.isStrict || settings.isReused)
+        let runtime = environment["BELFRY_RUNTIME_DIRECTORY"]
+        hostSocketPath = isHosted ? runtime.map { "\($0)/extension.sock" } : nil
+        let wait = isHosted ? Self.waitMax : .zero
+        lifetimeMax = wait + settings.expiryBudget + Self.lifetimeBeyondBudget
     }
 }

@@ -47,7 +47,8 @@ public actor Bell {
     func serve(_ worker: ServedWorker) throws(SystemError) {
         do throws(SystemError) {
             server = try PushServer(
-                at: socketPath, worker: worker.command, lifetimeMax: worker.lifetimeMax, on: executor.loop)
+                at: socketPath, worker: worker.command, hostSocketPath: worker.hostSocketPath,
+                lifetimeMax: worker.lifetimeMax, on: executor.loop)
             itself = self
         } catch {
             folder.take()?.remove()

@@ -68,7 +68,7 @@ public struct BellSettings: Hashable, Sendable {
         case .avatarTimeout: Self.text(of: avatarTimeout)
         case .avatarAllow: avatarAllow.joined(separator: " ")
         case .appGroupName: appGroup
-        case .ringVibrate, .enforceMemory, .avatarMaxBytes, .avatarFrom: ""
+        case .ringVibrate, .extensionStrict, .extensionReuse, .enforceMemory, .avatarMaxBytes, .avatarFrom: ""
         }
     }
 

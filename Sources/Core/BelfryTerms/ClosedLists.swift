@@ -274,6 +274,13 @@ public enum WarningCode: String, Hashable, Sendable, CaseIterable {
     case unsupported
     /// The extension asked the notification centre for something after its reply, when iOS denies it.
     case centerAfterReply = "center-after-reply"
+    /// The extension's process held a lock in a group's folder as its time was over: iOS kills such a process, with the
+    /// number 0xdead10cc.
+    case lockHeld = "lock-held"
+    /// The extension rang before it replied: iOS would have kept the hangup waiting until the reply.
+    case hangupCouldNotStop = "hangup-could-not-stop"
+    /// Who kept the extension's process is gone, or was never there.
+    case hostGone = "host-gone"
 }
 
 /// `state` of a call in the group file.

@@ -58,6 +58,8 @@ public struct ExtensionLifeStateMachine: Sendable {
         case deliverReply(Int64, by: Deliverer)
         /// Deliver the notification as it came, as `by`.
         case deliverOriginal(Int64, by: Deliverer)
+        /// Nothing more comes of this notification, though the process stays: its code has returned long enough ago.
+        case over(Int64)
         /// Say what iOS would have said of this notification.
         case warn(Int64, WarningCode)
         /// Feed ``ExtensionLifeStateMachine/timerFired(at:)`` at this instant, instead of at the one asked for before.
@@ -98,6 +100,9 @@ public struct ExtensionLifeStateMachine: Sendable {
         budgetLength = budget
         self.isReused = isReused
     }
+
+    /// When the budget of `number` ends; nil unless its code runs.
+    public func deadline(of number: Int64) -> Instant? { visits.first { $0.number == number }?.budget.end }
 
     /// Whether no process is left and no notification waits.
     public var isOver: Bool { process == .none && waiting.isEmpty }
@@ -170,6 +175,19 @@ public struct ExtensionLifeStateMachine: Sendable {
         }
     }
 
+    /// Nobody takes what comes of `number` any more: if it waits it is forgotten, else the extension is told that its
+    /// time is nearly over.
+    public mutating func withdrew(_ number: Int64, at now: Instant) -> [Effect] {
+        advance(to: now) { life in
+            life.waiting.removeAll { $0 == number }
+            guard let index = life.visits.firstIndex(where: { $0.number == number && $0.repliedAt == nil }),
+                !life.visits[index].isTold
+            else { return [] }
+            life.visits[index].isTold = true
+            return [.tellTimeWillExpire(number)]
+        }
+    }
+
     /// The worker was told to stop: the extension has ``stopPatience``, but never longer than its budget, for its reply
     /// (R17). A second stop changes nothing.
     public mutating func stop(at now: Instant) -> [Effect] {
@@ -228,14 +246,21 @@ extension ExtensionLifeStateMachine {
         switch process {
         case .none, .killed: return []
         case .spawned(let at):
-            guard now >= Budget(start: at, length: budgetLength).end, let number = waiting.first else { return [] }
+            guard now >= Budget(start: at, length: budgetLength).end else { return [] }
             // iOS says that the extension used its time in starting up.
-            return [.warn(number, .killedAtBudget)] + kill(deliveringAs: .expiry)
+            let warnings = waiting.prefix(1).map { Effect.warn($0, .killedAtBudget) }
+            return warnings + kill(deliveringAs: .expiry)
         case .greeted: break
         }
         let over = visits.filter { $0.repliedAt != nil && now >= $0.runUntil }
         overdue += over.filter { $0.returnedAt == nil }.map(\.number)
         visits.removeAll(where: over.contains)
+        // Of a process that is not used again, its end tells.
+        let ends = over.filter { isReused && $0.returnedAt != nil }.map { Effect.over($0.number) }
+        return ends + passTimeOfUnanswered(to: now)
+    }
+
+    private mutating func passTimeOfUnanswered(to now: Instant) -> [Effect] {
         guard let index = visits.firstIndex(where: { $0.repliedAt == nil }) else { return [] }
         let visit = visits[index]
         guard now < visit.replyUntil else {
@@ -258,7 +283,7 @@ extension ExtensionLifeStateMachine {
         case .spawned: return isStopping ? kill(deliveringAs: .stopped) : []
         case .greeted(let spawnedAt):
             guard unanswered == nil else { return [] }
-            let isDone = visits.isEmpty && spawnedAt == nil && !isReused
+            let isDone = visits.isEmpty && waiting.isEmpty && !isReused
             if !overdue.isEmpty || isStopping || isDone { return kill(deliveringAs: .stopped) }
             guard let number = waiting.first else { return [] }
             waiting.removeFirst()
@@ -267,7 +292,7 @@ extension ExtensionLifeStateMachine {
             visits.append(Visit(number: number, budget: budget, replyUntil: budget.end))
             unwarned.insert(number)
             // A process that took nearly all its time to start is told at once.
-            return [.handOver(number)] + passTime(to: now)
+            return [.handOver(number)] + passTimeOfUnanswered(to: now)
         case .killed: return []
         }
     }

@@ -12,6 +12,10 @@ public enum ExtensionMessage: Hashable, Sendable {
     case returned(Int64)
     /// The code asked for something that happens outside of its process.
     case asked(Int64, Asked)
+    /// The sound that the code asked for was looked at.
+    case sound(FoundSound)
+    /// The code has disposed of the sound with this number, which is silent from now on.
+    case disposed(Int64)
     /// The code wrote something for people.
     case output(Int64, ExtensionOutput)
     /// What iOS would have said of the code.
@@ -63,11 +67,28 @@ public struct Asked: Hashable, Sendable {
     }
 }
 
+/// A sound that was asked for, in a form that can be played.
+public struct FoundSound: Hashable, Sendable {
+    /// By which it was asked for.
+    public let token: Int64
+    /// Its number: what still plays of the same ends as it begins anew.
+    public let sound: Int64
+    /// Why there is nothing to play, for people; nil if a file with it is passed beside the message.
+    public let problem: String?
+
+    /// A sound.
+    public init(token: Int64, sound: Int64, problem: String?) {
+        self.token = token
+        self.sound = sound
+        self.problem = problem
+    }
+}
+
 extension ExtensionMessage {
     /// The message as its line, newline included; longer than the host reads only if its content or its output is.
     public var line: [UInt8] { json.serialized() + [UInt8(ascii: "\n")] }
 
-    private var json: JSONObject {
+    var json: JSONObject {
         switch self {
         case .hello: ["say": "hello"]
         case .reply(let number, let content):
@@ -79,6 +100,12 @@ extension ExtensionMessage {
                 "path": asked.path.map { .string($0) } ?? .null, "count": asked.count.map { .integer($0) } ?? .null,
                 "detail": .string(asked.detail), "token": asked.token.map { .integer($0) } ?? .null,
             ]
+        case .sound(let found):
+            [
+                "say": "sound", "token": .integer(found.token), "sound": .integer(found.sound),
+                "problem": found.problem.map { .string($0) } ?? .null,
+            ]
+        case .disposed(let sound): ["say": "disposed", "sound": .integer(sound)]
         case .output(let number, let output):
             [
                 "say": "output", "number": .integer(number), "text": .string(output.text),
@@ -105,6 +132,12 @@ extension ExtensionMessage {
                 count: try said.ifPresent("count", said.integer), detail: try said.string("detail"),
                 token: try said.ifPresent("token", said.integer))
             self = .asked(try said.integer("number"), asked)
+        case "sound":
+            self = .sound(
+                FoundSound(
+                    token: try said.integer("token"), sound: try said.integer("sound"),
+                    problem: try said.ifPresent("problem", said.string)))
+        case "disposed": self = .disposed(try said.integer("sound"))
         case "output":
             let output = ExtensionOutput(
                 text: try said.string("text"), priority: try said.integer("priority"),

@@ -55,7 +55,11 @@ public struct HostEnd: Sendable {
 
     private mutating func limited(_ message: ExtensionMessage, at now: Instant) -> [ExtensionMessage] {
         switch message {
-        case .hello, .returned: return [message]
+        // What a sound belongs to was asked for before, and counted.
+        case .hello, .returned, .disposed: return [message]
+        case .sound(let found):
+            let problem = found.problem.map(brief)
+            return [.sound(FoundSound(token: found.token, sound: found.sound, problem: problem))]
         case .reply(let number, var content):
             let strays = content.attachments.filter { !folders.contain($0.path) }
             content.attachments.removeAll { strays.contains($0) }

@@ -131,6 +131,14 @@ public struct InterceptionStateMachine: Sendable {
         }
     }
 
+    /// The extension has begun only now: `budget` counts in place of the one before, which the wait was not part of
+    /// (R3).
+    public mutating func extensionBegan(within budget: Budget) -> [Effect] {
+        guard case .intercepted(let original, _, told: false) = state else { return [] }
+        state = .intercepted(original, budget, told: false)
+        return [.wake(at: budget.willExpire)]
+    }
+
     /// The worker was told to stop at `now`: the extension has ``stopPatience``, but never longer than its budget, to
     /// hand over its best attempt (R17). A second stop changes nothing.
     public mutating func stop(at now: Instant) -> [Effect] {

@@ -66,6 +66,58 @@ static inline int clinux_seal_memory_file(int file) {
     return fcntl(file, 1033 /* F_ADD_SEALS */, 0xF);
 }
 
+/// Whether `file` is in memory, and sealed as above: whoever else has it can neither change nor shorten it.
+static inline int clinux_is_sealed_memory_file(int file) {
+    return fcntl(file, 1034 /* F_GET_SEALS */) == 0xF;
+}
+
+/// How many descriptors clinux_receive takes of one message; the kernel closes further ones.
+enum { CLINUX_DESCRIPTORS_MAX = 4 };
+
+/// sendmsg(2) with a descriptor beside the bytes (SCM_RIGHTS); -1 sends none.
+static inline ssize_t clinux_send(int socket, const void *bytes, size_t count, int descriptor, int flags) {
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(sizeof(int))];
+    } control = {0};
+    struct iovec part = {(void *)bytes, count};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    if (descriptor >= 0) {
+        message.msg_control = &control;
+        message.msg_controllen = sizeof control.room;
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+    }
+    return sendmsg(socket, &message, flags);
+}
+
+/// recvmsg(2) without waiting. Puts the descriptors that came beside the bytes into `descriptors`, which has room for
+/// CLINUX_DESCRIPTORS_MAX, close-on-exec, and how many they are into `descriptor_count`.
+static inline ssize_t clinux_receive(int socket, void *bytes, size_t count, int *descriptors, int *descriptor_count) {
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(CLINUX_DESCRIPTORS_MAX * sizeof(int))];
+    } control;
+    struct iovec part = {bytes, count};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control.room,
+    };
+    *descriptor_count = 0;
+    ssize_t received = recvmsg(socket, &message, MSG_DONTWAIT | 0x40000000 /* MSG_CMSG_CLOEXEC */);
+    if (received < 0)
+        return received;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
+        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
+            continue;
+        *descriptor_count = (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+        memcpy(descriptors, CMSG_DATA(header), *descriptor_count * sizeof(int));
+    }
+    return received;
+}
+
 // fcntl(2): F_NOTIFY and its events, F_SETOWN_EX.
 enum {
     CLINUX_DN_MODIFY = 0x00000002,

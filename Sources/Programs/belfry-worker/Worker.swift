@@ -101,37 +101,53 @@ final class Worker {
         var notes = loaded.mistakes.map { Event.Body.warning(code: .configuration, detail: $0.description) }
         var foreign: ForeignExtension?
         do throws(ExtensionBundleError) {
-            foreign = try foreignExtension(settings, report: reporter.report)
+            foreign = try foreignExtension(settings, report: reporter.report) { notes.append($0) }
         } catch {
             notes.append(.warning(code: .configuration, detail: "\(Setting.extensionPath.name) \(error)"))
         }
         let reception = Reception(world: world, settings: RingSettings(settings), foreign: foreign)
         // A process of its own has the whole budget (R3).
         let start = foreign == nil ? connection.acceptedAt : loop.now
+        // One that waits for its turn has a budget once it has begun.
+        let wait = foreign?.waits == true ? ForeignExtension.waitMax : .zero
         let host = NotificationHost(
             reception.visit(push, notes: notes), timers: loop,
-            budget: Budget(start: start, length: settings.expiryBudget), report: reporter.report
+            budget: Budget(start: start, length: wait > .zero ? wait : settings.expiryBudget), report: reporter.report
         ) { [unowned self] end in
             close(refused: end == .refused)
         }
         self.host = host
-        extendRuntime(to: settings.expiryBudget)
+        extendRuntime(to: wait + settings.expiryBudget)
         host.start()
     }
 
     /// The extension that the operator has configured; nil if there is none.
     private func foreignExtension(
-        _ settings: Settings, report: @escaping (Event.Body) -> Void
+        _ settings: Settings, report: @escaping (Event.Body) -> Void, note: (Event.Body) -> Void
     ) throws(ExtensionBundleError) -> ForeignExtension? {
-        guard let path = settings.extensionPath, let state = StateDirectory(environment: environment) else {
-            return nil
-        }
+        guard let setting = try ExtensionSetting(settings, environment: environment) else { return nil }
         return ForeignExtension(
-            try ExtensionBundle(path: path), statePath: state.path, environment: Environment.allOfThisProcess(),
-            budgetLength: settings.expiryBudget, enforcesMemory: settings.enforcesMemory, on: loop, report: report
+            setting, link: hostLink(settings, note: note),
+            player: settings.sound == SoundFiles.none
+                ? nil : SoundPlayer(loop: loop, runtimeDirectory: environment["XDG_RUNTIME_DIR"]),
+            on: loop, report: report
         ) { bytes in
             // What nobody reads is no reason to wait.
             _ = NonBlockingOutput(STDERR_FILENO).write(bytes[...])
+        }
+    }
+
+    /// The host that keeps the extension's process, if the operator wants one.
+    private func hostLink(_ settings: Settings, note: (Event.Body) -> Void) -> HostLink? {
+        guard settings.isStrict || settings.isReused else { return nil }
+        let state = StateDirectory(environment: environment)
+        let runtime = RuntimeDirectory(environment: environment, statePath: state?.path ?? "/")
+        do throws(SystemError) {
+            return try HostLink(to: runtime.hostSocketPath, on: loop)
+        } catch {
+            let detail = "the notification has a process of its own, and waits for no other: \(error)"
+            note(.warning(code: .hostGone, detail: detail))
+            return nil
         }
     }
 

@@ -5,6 +5,7 @@ import Glibc
 let usage = """
     Usage: belfry-worker            read one notification on standard input, write its events on standard output
            belfry-worker --extension NAME.appex    the same with this extension of your own
+           belfry-worker --host     keep the extension's process, for [Extension] Strict= and Reuse=
            belfry-worker --tidy     settle what workers that died have left behind
     systemd starts it for each connection of belfry.socket; people use belfry(1).
     """
@@ -23,6 +24,7 @@ if CommandLine.argc <= 1 {
     case let words where words.count == 2 && words.first == "--extension":
         unsafe setenv(Setting.extensionPath.environmentVariable, absolutePath(of: words.last ?? ""), 1)
         status = Worker.run(environment: workerEnvironment())
+    case ["--host"]: status = Hosting.run(environment: workerEnvironment())
     case ["--tidy"]: status = Tidying.run(environment: workerEnvironment())
     case ["--help"]:
         print(usage)

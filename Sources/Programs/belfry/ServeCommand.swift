@@ -84,7 +84,9 @@ private final class Serving {
         for (name, value) in variables { environment[name] = value }
         let worker = ServedWorker(program, environment: environment)
         try removeStaleSocket(path)
-        server = try PushServer(at: path, worker: worker.command, lifetimeMax: worker.lifetimeMax, on: loop)
+        server = try PushServer(
+            at: path, worker: worker.command, hostSocketPath: worker.hostSocketPath, lifetimeMax: worker.lifetimeMax,
+            on: loop)
     }
 
     /// Removes a socket on which nobody listens any more.

@@ -12,8 +12,8 @@ import HostChannel
 final class ExtensionProcess {
     /// What happens in it, on the loop.
     enum Event {
-        /// It sent bytes over the channel.
-        case said([UInt8])
+        /// It sent bytes over the channel, and passed files with them.
+        case said([UInt8], [PassedFile])
         /// It has closed its end of the channel, and still runs.
         case hungUp
         /// It wrote to standard output or standard error.
@@ -89,14 +89,14 @@ final class ExtensionProcess {
     }
 
     private func readChannel() {
-        let bytes = Self.read(channel.number)
+        let (bytes, files) = receiveSome(from: channel.number, bytesMax: Self.readBytesMax)
         if bytes.isEmpty {
             channelSource?.cancel()
             hangUp = loop.schedule(at: loop.now + Self.hangUpPatience, description: "extension") { [unowned self] in
                 happened(.hungUp)
             }
         } else {
-            happened(.said(bytes))
+            happened(.said(bytes, files))
         }
     }
 

@@ -2,294 +2,153 @@ public import BelfryEventLoop
 public import BelfryProtocol
 import BelfrySyscalls
 public import BelfryTerms
-import ExtensionLife
-import Glibc
 import HostChannel
 public import Interception
 public import ServiceHost
+public import SystemSound
 
-/// An extension that is not ours, in a process of its own, for one notification: whatever it does, blocks on or dies
-/// of, its notification is delivered once and in time (R3).
+/// An extension that is not ours, in a process of its own: whatever it does, blocks on or dies of, its notification is
+/// delivered once and in time (R3).
 ///
-/// How long its process runs is decided by ExtensionLife, what is delivered by the host, and what may come over the
-/// channel by HostChannel; here they meet.
+/// The process is kept for this notification alone, or by a host that stays and has a turn for each; what becomes of
+/// its notification, what it says and what it plays is this worker's.
 public final class ForeignExtension: ServiceExtension {
-    /// The only notification of the process.
-    private static let number: Int64 = 1
-    /// How much memory iOS gives an extension. Source: reports of its kill, `EXC_RESOURCE … ActiveHard 24 MB`.
-    private static let memoryBytesMax: Int64 = 24 << 20
-    /// How often the process's memory is looked at: nothing tells of it.
-    private static let memoryInterval = TimeSpan.milliseconds(500)
-    /// How long a sound that is asked for counts as playing.
-    private static let soundLength = TimeSpan.seconds(1)
+    /// How long a notification waits for its turn at most.
+    public static let waitMax = TimeSpan.seconds(600)
 
     /// The host, which takes what the process replies.
     public weak var host: (any ServiceExtensionHost)?
 
     /// Whether its process runs, or its notification waits.
     public var isBusy: Bool { !hasEnded }
+    /// Whether it waits for its turn, which is no part of its budget (R3).
+    public var waits: Bool { link != nil }
 
-    private let bundle: ExtensionBundle
-    private let statePath: String
-    private let environment: [String: String]
-    private let enforcesMemory: Bool
+    private let setting: ExtensionSetting
+    private let player: SoundPlayer?
     private let loop: Loop
     private let report: (Event.Body) -> Void
     private let log: ([UInt8]) -> Void
+    /// A host that stays; nil if the process is this worker's own.
+    private let link: HostLink?
+    private var keeper: ExtensionKeeper?
 
-    private var life: ExtensionLifeStateMachine
-    private var queue = EffectQueue<Input>()
-    private var process: ExtensionProcess?
-    private var channel: HostEnd?
-    private var folders: ExtensionFolders?
-    private var request: NotificationRequest?
-    private var budget: Budget?
-    private var reply: NotificationContent?
-    private var startedAt = Instant(microseconds: 0)
-    private var timer: (any ScheduledTimer)?
-    private var memoryTimer: (any ScheduledTimer)?
-    private var memoryPeak: Int64 = 0
-    private var hasWarnedOfMemory = false
+    private lazy var sounds = ExtensionSounds(player: player, timers: loop, report: report) { [weak self] token in
+        self?.link?.finished(token)
+        self?.keeper?.finished(token)
+    }
     private var asks: [String: Int64] = [:]
     private var account: Event.ExtensionProcess?
+    /// Whether the worker was told to stop, and leaves once the notification is delivered.
+    private var isLeaving = false
+    private var isDelivered = false
+    private var isExpired = false
     private var hasEnded = false
 
-    private enum Input {
-        case received
-        case said(ExtensionMessage)
-        case broke
-        case ended(cleanly: Bool)
-        case timerFired
-        case stop
-    }
-
-    /// An extension that runs `bundle`.
+    /// An extension that runs as `setting` says.
     ///
     /// - Parameters:
-    ///   - statePath: the state directory, where it has its folders.
-    ///   - environment: the worker's environment, of which the process gets what is not Belfry's.
-    ///   - budgetLength: how long it has, from the start of its process (R3).
-    ///   - enforcesMemory: whether it is killed where iOS would kill it, for its memory.
+    ///   - link: the host that keeps its process; nil gives this notification a process of its own.
+    ///   - player: plays what its code asks for; nil if the operator wants no sound.
     ///   - report: takes its events.
     ///   - log: takes what its code writes to standard output and standard error.
     public init(
-        _ bundle: ExtensionBundle, statePath: String, environment: [String: String], budgetLength: TimeSpan,
-        enforcesMemory: Bool, on loop: Loop, report: @escaping (Event.Body) -> Void, log: @escaping ([UInt8]) -> Void
+        _ setting: ExtensionSetting, link: HostLink?, player: SoundPlayer?, on loop: Loop,
+        report: @escaping (Event.Body) -> Void, log: @escaping ([UInt8]) -> Void
     ) {
-        self.bundle = bundle
-        self.statePath = statePath
-        self.environment = environment
-        self.enforcesMemory = enforcesMemory
+        self.setting = setting
+        self.link = link
+        self.player = player
         self.loop = loop
         self.report = report
         self.log = log
-        life = ExtensionLifeStateMachine(budget: budgetLength, isReused: false)
     }
 
     /// Takes every notification.
     public func admit(within budget: Budget, _ decided: (ExtensionVerdict) -> Void) { decided(.admitted) }
 
-    /// Starts the process.
+    /// Starts the process, or waits for the turn.
     public func didReceive(_ request: NotificationRequest, within budget: Budget) {
-        self.request = request
-        self.budget = budget
-        feed(.received)
+        if let link {
+            return link.receive(request.identifier, request.content) { [weak self] in self?.happened($0, $1) }
+        }
+        let keeper = ExtensionKeeper(setting, isReused: false, on: loop) { [weak self] _, news, file in
+            self?.happened(news, file)
+        }
+        self.keeper = keeper
+        keeper.receive(request.identifier, request.content)
     }
 
-    /// Nothing: ExtensionLife tells the process itself.
+    /// Nothing: who keeps the process tells it.
     public func serviceExtensionTimeWillExpire() {}
 
-    /// Tells the process that its time is nearly over, and ends it soon after (R17).
-    public func stop() { feed(.stop) }
+    /// Silences it, tells the process that its time is nearly over, and ends it soon after (R17); a host that stays is
+    /// left once the notification is delivered.
+    public func stop() {
+        sounds.end {}
+        keeper?.stop()
+        guard let link else { return }
+        link.withdraw()
+        isLeaving = true
+        if isDelivered { happened(.over, nil) }
+    }
 
-    /// Nothing: the process may run on after its reply.
-    public func end() {}
+    /// A notification that is delivered may run on, but not after a stop.
+    public func end() {
+        isDelivered = true
+        if isLeaving { happened(.over, nil) }
+    }
 
-    private func feed(_ input: Input) {
-        guard queue.enter(input) else { return }
-        while let input = queue.next() {
-            for effect in step(input) { perform(effect) }
+    private func happened(_ news: HostNews, _ file: PassedFile?) {
+        switch news {
+        case .queued: break
+        case .began(let deadline):
+            guard waits else { return }
+            let start = deadline - setting.budget
+            host?.extensionBegan(within: Budget(start: start, length: setting.budget))
+        case .said(let message): said(message, file)
+        // The host's own timer delivers at the end of the budget.
+        case .original(by: .expiry): isExpired = true
+        case .original: die()
+        case .process(let state, let exit, let lived, let memory):
+            let event = Event.ExtensionProcess(state: state, exit: exit, seconds: lived.seconds, memory: memory)
+            if state == .ended { account = event } else { report(.extensionProcess(event)) }
+        case .killed: sounds.end {}
+        case .over:
+            if !isDelivered, !isExpired { die() }
+            // What was delivered is delivered, but its process is not over as long as it is heard.
+            sounds.end { [weak self] in self?.leave() }
         }
-        guard life.isOver, !hasEnded, process == nil else { return }
+    }
+
+    /// It delivers nothing any more; the host delivers the original, if it has not yet.
+    private func die() {
+        isDelivered = true
+        host?.extensionDied()
+        if isLeaving { happened(.over, nil) }
+    }
+
+    private func leave() {
+        guard !hasEnded else { return }
         hasEnded = true
-        timer?.cancel()
-        folders?.removeTemporary()
+        link?.close()
         if let account { report(.extensionProcess(account)) }
         host?.extensionIsIdle()
     }
 
-    private func step(_ input: Input) -> [ExtensionLifeStateMachine.Effect] {
-        switch input {
-        case .received: return life.received(Self.number, at: loop.now)
-        case .said(let message): return step(message)
-        case .broke: return life.channelBroke(at: loop.now)
-        case .ended(let cleanly): return life.ended(cleanly: cleanly, at: loop.now)
-        case .timerFired: return life.timerFired(at: loop.now)
-        case .stop: return life.stop(at: loop.now)
-        }
-    }
-
-    private func step(_ message: ExtensionMessage) -> [ExtensionLifeStateMachine.Effect] {
+    private func said(_ message: ExtensionMessage, _ file: PassedFile?) {
         switch message {
-        case .hello: return life.greeted(at: loop.now)
-        case .reply(let number, let content):
-            if reply == nil { reply = content }
-            return life.replied(number, at: loop.now)
-        case .returned(let number):
-            measureMemory()
-            report(.extensionProcess(account(.returned)))
-            return life.returned(number, at: loop.now)
+        case .hello, .returned: break
+        case .reply(_, let content): host?.extensionHandedOver(content)
         case .asked(_, let asked):
             let n = asks[asked.what.rawValue, default: 0] + 1
             asks[asked.what.rawValue] = n
             report(.asked(.init(what: asked.what, n: n, detail: asked.detail)))
-            if let token = asked.token { finishLater(token) }
-            return []
-        case .output(_, let output):
-            log(Array(output.text.utf8))
-            return []
-        case .warning(_, let code, let detail):
-            report(.warning(code: code, detail: detail))
-            return []
-        }
-    }
-
-    private func perform(_ effect: ExtensionLifeStateMachine.Effect) {
-        switch effect {
-        case .spawn: spawn()
-        case .handOver(let number): handOver(number)
-        case .tellTimeWillExpire(let number): say(HostMessage.expire(number).line)
-        case .deliverReply: if let reply { host?.extensionHandedOver(withKeptAttachments(reply)) }
-        // The host's own timer delivers at the end of the budget.
-        case .deliverOriginal(_, by: .expiry): break
-        case .deliverOriginal: host?.extensionDied()
-        case .warn(_, let code): report(.warning(code: code, detail: Self.detail(of: code)))
-        case .wake(let instant):
-            timer?.cancel()
-            timer = loop.schedule(at: instant, description: "extension") { [weak self] in self?.feed(.timerFired) }
-        case .kill: process?.kill()
-        }
-    }
-
-    /// Nothing sounds yet: code that plays again from its completion shall not spin.
-    private func finishLater(_ token: Int64) {
-        _ = loop.schedule(at: loop.now + Self.soundLength, description: "extension's sound") { [weak self] in
-            self?.say(HostMessage.finished(token).line)
-        }
-    }
-
-    private func spawn() {
-        startedAt = loop.now
-        do throws(SystemError) {
-            let folders = try ExtensionFolders(of: bundle, state: statePath)
-            self.folders = folders
-            channel = HostEnd(folders: folders.channel)
-            process = try ExtensionProcess(
-                bundle.program, environment: folders.environment(from: environment), in: folders.home, on: loop
-            ) { [unowned self] in happened($0) }
-        } catch {
-            report(.warning(code: .configuration, detail: "the extension cannot be started: \(error)"))
-            return feed(.ended(cleanly: false))
-        }
-        report(.extensionProcess(account(.started)))
-        let greeting = HostGreeting(stateDirectory: statePath, memoryBytesMax: Self.memoryBytesMax)
-        say(HostMessage.hello(greeting).line)
-        watchMemory()
-    }
-
-    /// `content` with its attachments in the store; the host looks at what is wrong with the others.
-    private func withKeptAttachments(_ content: NotificationContent) -> NotificationContent {
-        var content = content
-        content.attachments = content.attachments.compactMap { attachment in
-            do throws(SystemError) {
-                guard let path = try folders?.keep(attachment.path) else { return attachment }
-                return NotificationAttachment(
-                    id: attachment.id, path: path, type: attachment.type, thumbnail: attachment.thumbnail)
-            } catch  where error.errno == ENOENT {
-                return attachment
-            } catch {
-                let code = AttachmentError.moveIntoDataStoreFailed
-                let detail = "\(code.rawValue) \(code.localizedDescription): \(attachment.id): \(error)"
-                report(.warning(code: .attachmentDropped, detail: detail))
-                return nil
-            }
-        }
-        return content
-    }
-
-    private func handOver(_ number: Int64) {
-        guard let request, let budget,
-            let line = channel?.handOver(
-                ExtensionRequest(
-                    number: number, identifier: request.identifier, content: request.content, deadline: budget.end))
-        else { return }
-        say(line)
-    }
-
-    /// A process that takes nothing any more cannot reply either.
-    private func say(_ line: [UInt8]) {
-        if process?.say(line) == false { feed(.broke) }
-    }
-
-    private func happened(_ event: ExtensionProcess.Event) {
-        switch event {
-        case .said(let bytes):
-            do throws(ChannelError) {
-                for message in try channel?.take(bytes, at: loop.now) ?? [] { feed(.said(message)) }
-            } catch {
-                report(.warning(code: .unsupported, detail: "the extension's channel: \(error.detail)"))
-                channel = nil
-                feed(.broke)
-            }
-        case .hungUp: feed(.broke)
-        case .wrote(let bytes):
-            let text = String(decoding: bytes, as: UTF8.self)
-            for message in channel?.take(output: text, at: loop.now) ?? [] { feed(.said(message)) }
-        case .ended(let exit):
-            memoryTimer?.cancel()
-            process = nil
-            account = account(.ended, exit: exit)
-            feed(.ended(cleanly: exit.isSuccess))
-        }
-    }
-
-    private func account(_ state: ExtensionState, exit: ChildExit? = nil) -> Event.ExtensionProcess {
-        let status: Int64? =
-            switch exit {
-            case .exited(let code)?: Int64(code)
-            case .killed(let signal)?: 128 + Int64(signal)
-            case nil: nil
-            }
-        return Event.ExtensionProcess(
-            state: state, exit: status, seconds: (loop.now - startedAt).seconds,
-            memory: memoryPeak == 0 ? nil : memoryPeak)
-    }
-
-    private func watchMemory() {
-        measureMemory()
-        memoryTimer = loop.schedule(at: loop.now + Self.memoryInterval, description: "memory") { [weak self] in
-            self?.watchMemory()
-        }
-    }
-
-    private func measureMemory() {
-        guard let process, let memory = anonymousMemory(ofPID: process.pid) else { return }
-        memoryPeak = max(memoryPeak, memory.peak)
-        if memory.now > Self.memoryBytesMax, !hasWarnedOfMemory {
-            hasWarnedOfMemory = true
-            let detail = "the extension has \(memory.now) bytes of its own: iOS kills it at \(Self.memoryBytesMax)"
-            report(.warning(code: .memory, detail: detail))
-            if enforcesMemory { process.kill() }
-        }
-    }
-
-    private static func detail(of code: WarningCode) -> String {
-        switch code {
-        case .neverReplied: "the extension never called its content handler: the original is delivered"
-        case .blocked: "didReceive runs on past serviceExtensionTimeWillExpire, which iOS does not wait for"
-        case .killedAtBudget: "the extension's process ran at the end of its budget: iOS kills it there"
-        case .handlerCalledAgain: "the content handler counts once, and in time"
-        default: ""
+            sounds.asked(asked)
+        case .sound(let found): sounds.found(found, file)
+        case .disposed(let sound): sounds.disposed(sound)
+        case .output(_, let output): log(Array(output.text.utf8))
+        case .warning(_, let code, let detail): report(.warning(code: code, detail: detail))
         }
     }
 }

@@ -50,6 +50,7 @@ public final class NotificationHost {
         case notAdmitted
         case handedOver(NotificationContent)
         case timerFired
+        case began(Budget)
         case died
         case stop(Instant)
         case idle
@@ -164,6 +165,7 @@ public final class NotificationHost {
                 visit.request.content, by: visit.passthrough != nil ? .passthrough : stoppedAt != nil ? .stopped : .expiry)
         case .handedOver(let content): machine.handlerCalled(with: content)
         case .timerFired: machine.timerFired(at: timers.now)
+        case .began(let budget): machine.extensionBegan(within: budget)
         case .died: machine.extensionDied()
         case .stop(let instant): machine.stop(at: instant)
         case .idle: []
@@ -221,6 +223,11 @@ extension NotificationHost: ServiceExtensionHost {
     /// Delivers `content`, if nothing was delivered before; otherwise warns (R2).
     public func extensionHandedOver(_ content: NotificationContent) {
         feed(.handedOver(content))
+    }
+
+    /// Counts the budget anew.
+    public func extensionBegan(within budget: Budget) {
+        feed(.began(budget))
     }
 
     /// Delivers the original, if nothing was delivered before.

@@ -46,6 +46,9 @@ public protocol ServiceExtensionHost: AnyObject {
     /// (R2).
     func extensionHandedOver(_ content: NotificationContent)
 
+    /// The extension, which waited for its turn, has begun only now: its budget is `budget` (R3).
+    func extensionBegan(within budget: Budget)
+
     /// The extension's process ended, perhaps without having handed anything over.
     func extensionDied()
 

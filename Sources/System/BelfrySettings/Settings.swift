@@ -26,6 +26,10 @@ public struct Settings: Hashable, Sendable {
     /// `[Extension] Path=`: the absolute path of a foreign extension, which takes what would reach the built-in ones;
     /// nil if there is none.
     public private(set) var extensionPath: String?
+    /// `[Extension] Strict=`: whether notifications are handed to such an extension one after the other.
+    public private(set) var isStrict = false
+    /// `[Extension] Reuse=`: whether its process stays for further notifications.
+    public private(set) var isReused = false
     /// `[Extension] EnforceMemory=`: whether such an extension is killed where iOS would kill it for its memory.
     public private(set) var enforcesMemory = false
     /// `[Avatar] Timeout=`: 0, which is no pictures, to 25 s.
@@ -61,6 +65,8 @@ public struct Settings: Hashable, Sendable {
         case .expiryBudget:
             return Self.assign(ValueText.duration(text, from: .seconds(1), to: .seconds(120)), to: &expiryBudget)
         case .extensionPath: return Self.assign(ValueText.path(text), to: &extensionPath)
+        case .extensionStrict: return Self.assign(ValueText.boolean(text), to: &isStrict)
+        case .extensionReuse: return Self.assign(ValueText.boolean(text), to: &isReused)
         case .enforceMemory: return Self.assign(ValueText.boolean(text), to: &enforcesMemory)
         case .avatarTimeout:
             return Self.assign(ValueText.duration(text, from: .zero, to: .seconds(25)), to: &avatarTimeout)
@@ -82,6 +88,8 @@ public struct Settings: Hashable, Sendable {
         case .maxCalls: String(callsMax)
         case .expiryBudget: ValueText.text(of: expiryBudget)
         case .extensionPath: extensionPath ?? ""
+        case .extensionStrict: isStrict ? "yes" : "no"
+        case .extensionReuse: isReused ? "yes" : "no"
         case .enforceMemory: enforcesMemory ? "yes" : "no"
         case .avatarTimeout: ValueText.text(of: avatarTimeout)
         case .avatarMaxBytes: ValueText.text(ofSize: avatarBytesMax)
@@ -114,6 +122,8 @@ public struct Settings: Hashable, Sendable {
         case .maxCalls: callsMax = original.callsMax
         case .expiryBudget: expiryBudget = original.expiryBudget
         case .extensionPath: extensionPath = original.extensionPath
+        case .extensionStrict: isStrict = original.isStrict
+        case .extensionReuse: isReused = original.isReused
         case .enforceMemory: enforcesMemory = original.enforcesMemory
         case .avatarTimeout: avatarTimeout = original.avatarTimeout
         case .avatarMaxBytes: avatarBytesMax = original.avatarBytesMax
@@ -154,6 +164,10 @@ public enum Setting: CaseIterable, Hashable, Sendable {
     case expiryBudget
     /// An extension that is not ours.
     case extensionPath
+    /// Whether notifications wait for one another there.
+    case extensionStrict
+    /// Whether its process stays.
+    case extensionReuse
     /// Whether such an extension is held to iOS' memory.
     case enforceMemory
     /// Time a caller's picture may take.
@@ -171,7 +185,7 @@ public enum Setting: CaseIterable, Hashable, Sendable {
     public var section: String {
         switch self {
         case .ringDuration, .ringInterval, .ringSound, .ringVibrate, .secondCall, .maxCalls: "Ring"
-        case .expiryBudget, .extensionPath, .enforceMemory: "Extension"
+        case .expiryBudget, .extensionPath, .extensionStrict, .extensionReuse, .enforceMemory: "Extension"
         case .avatarTimeout, .avatarMaxBytes, .avatarAllow, .avatarFrom: "Avatar"
         case .appGroupName: "AppGroup"
         }
@@ -188,6 +202,8 @@ public enum Setting: CaseIterable, Hashable, Sendable {
         case .maxCalls: "MaxCalls"
         case .expiryBudget: "ExpiryBudget"
         case .extensionPath: "Path"
+        case .extensionStrict: "Strict"
+        case .extensionReuse: "Reuse"
         case .enforceMemory: "EnforceMemory"
         case .avatarTimeout: "Timeout"
         case .avatarMaxBytes: "MaxBytes"
@@ -208,6 +224,8 @@ public enum Setting: CaseIterable, Hashable, Sendable {
         case .maxCalls: "BELFRY_MAX_CALLS"
         case .expiryBudget: "BELFRY_EXPIRY_BUDGET"
         case .extensionPath: "BELFRY_EXTENSION"
+        case .extensionStrict: "BELFRY_EXTENSION_STRICT"
+        case .extensionReuse: "BELFRY_EXTENSION_REUSE"
         case .enforceMemory: "BELFRY_EXTENSION_ENFORCE_MEMORY"
         case .avatarTimeout: "BELFRY_AVATAR_TIMEOUT"
         case .avatarMaxBytes: "BELFRY_AVATAR_MAX_BYTES"
@@ -228,7 +246,7 @@ public enum Setting: CaseIterable, Hashable, Sendable {
         case .maxCalls: "a whole number from 1 to \(Settings.callsMaxLargest)"
         case .expiryBudget: "a duration from 1s to 120s"
         case .extensionPath: "the absolute path of an extension, such as /opt/app/NotificationService.appex"
-        case .enforceMemory: "yes or no"
+        case .extensionStrict, .extensionReuse, .enforceMemory: "yes or no"
         case .avatarTimeout: "a duration from 0 (no pictures) to 25s"
         case .avatarMaxBytes: "a size from 1K to 10M"
         case .avatarAllow: "host names, addresses or CIDR blocks, \(Self.listManner)"

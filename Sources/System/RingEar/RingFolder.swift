@@ -8,6 +8,9 @@ public struct RuntimeDirectory: Hashable, Sendable {
     /// Its path.
     public let path: String
 
+    /// Where the host of a foreign extension listens, if it stays.
+    public var hostSocketPath: String { "\(path)/extension.sock" }
+
     /// The directory at `path`.
     public init(path: String) { self.path = path }
 

@@ -29,7 +29,12 @@ final class CanberraConnection {
 
     /// Plays `sound` once as number `id`, in place of what still plays of that (ca_context_cancel,
     /// ca_context_play_full).
-    func play(_ sound: ResolvedSound, as id: UInt32) throws(CanberraError) {
+    ///
+    /// - Parameter ended: is called on a thread of libcanberra's once the sound was heard to its end, or its server has
+    ///   left; not if it is cancelled.
+    func play(
+        _ sound: ResolvedSound, as id: UInt32, ended: (@Sendable () -> Void)? = nil
+    ) throws(CanberraError) {
         cancel(id)
         var properties = [
             (CA_PROP_MEDIA_FILENAME, sound.path),
@@ -43,7 +48,7 @@ final class CanberraConnection {
         if sound.attenuationDecibels > 0 {
             properties.append((CA_PROP_CANBERRA_VOLUME, "-\(sound.attenuationDecibels)"))
         }
-        let result = play(properties, as: id)
+        let result = play(properties, as: id, ended: ended)
         guard result != CA_SUCCESS else { return }
         switch Int(result) {
         case CA_ERROR_NOTSUPPORTED, CA_ERROR_CORRUPT, CA_ERROR_TOOBIG, CA_ERROR_NOTFOUND, CA_ERROR_SYSTEM:
@@ -71,7 +76,9 @@ final class CanberraConnection {
         _ = play(question, as: id)
     }
 
-    private func play(_ properties: [(String, String)], as id: UInt32) -> Int32 {
+    private func play(
+        _ properties: [(String, String)], as id: UInt32, ended: (@Sendable () -> Void)? = nil
+    ) -> Int32 {
         var list: OpaquePointer?
         let created = unsafe library.calls.proplist_create(&list)
         guard created == CA_SUCCESS, let list = unsafe list else { return created }
@@ -80,7 +87,18 @@ final class CanberraConnection {
             let set = unsafe library.calls.proplist_sets(list, key, value)
             guard set == CA_SUCCESS else { return set }
         }
-        return unsafe library.calls.context_play_full(context, id, list, nil, nil)
+        guard let ended else { return unsafe library.calls.context_play_full(context, id, list, nil, nil) }
+        let end = unsafe Unmanaged.passRetained(SoundEnd(ended))
+        let result = unsafe library.calls.context_play_full(
+            context, id, list,
+            { _, _, code, end in
+                guard let end = unsafe end else { return }
+                let ended = unsafe Unmanaged<SoundEnd>.fromOpaque(end).takeRetainedValue().ended
+                if code != CA_ERROR_CANCELED { ended() }
+            }, end.toOpaque())
+        // Called for what was begun, and for nothing else.
+        if result != CA_SUCCESS { unsafe end.release() }
+        return result
     }
 
     private static func open(_ context: OpaquePointer, _ library: CanberraLibrary) -> Int32 {
@@ -107,6 +125,13 @@ final class CanberraConnection {
         default: "sound server: \(library.text(of: code))"
         }
     }
+}
+
+/// What is to be called at a sound's end, for C to carry around.
+private final class SoundEnd: Sendable {
+    let ended: @Sendable () -> Void
+
+    init(_ ended: @escaping @Sendable () -> Void) { self.ended = ended }
 }
 
 /// Why sound does not come out, for people; and whether another connection to the sound server may help.

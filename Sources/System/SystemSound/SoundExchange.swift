@@ -14,6 +14,8 @@ final class SoundExchange: Sendable {
     private struct Sound {
         /// What is to be heard; nil once it is silenced: "still ringing?" asks this.
         var wanted: ResolvedSound?
+        /// How many ticks were asked for: the end of an earlier one is none of the sound's.
+        var ticks: UInt64 = 0
         /// A tick that the thread has not taken yet, or is busy with. There is never a second: a queue of ticks would
         /// ring on when a hung server comes back.
         var playIsUnderWay = false
@@ -53,7 +55,9 @@ final class SoundExchange: Sendable {
             var entry = state.sounds[id] ?? Sound()
             defer { state.sounds[id] = entry }
             entry.wanted = sound
-            guard !entry.playIsUnderWay else { return false }
+            entry.ticks += 1
+            // The end of a sound that tells it is waited for: such a one is not skipped.
+            if entry.playIsUnderWay, entry.playIsWaiting || !sound.tellsEnd { return false }
             entry.playIsUnderWay = true
             entry.playIsWaiting = true
             state.playsWaiting.append(id)
@@ -105,6 +109,11 @@ final class SoundExchange: Sendable {
         }
     }
 
+    /// Whether tick `number` is the last that was asked for of `id`, and still wanted.
+    func isLast(_ number: UInt64, of id: UInt32) -> Bool {
+        state.withLock { $0.sounds[id].map { $0.wanted != nil && $0.ticks == number } ?? false }
+    }
+
     /// What the thread reported of `id` since the last time, if it still matters.
     func takeReport(of id: UInt32) -> SoundReport? {
         state.withLock { state in
@@ -148,12 +157,13 @@ final class SoundExchange: Sendable {
         }
     }
 
-    /// What to begin now of `id`; nil if it was silenced meanwhile. From here on it counts as heard.
-    func beginSound(_ id: UInt32) -> ResolvedSound? {
+    /// What to begin now of `id`, and the number of its tick; nil if it was silenced meanwhile. From here on it counts
+    /// as heard.
+    func beginSound(_ id: UInt32) -> (sound: ResolvedSound, tick: UInt64)? {
         state.withLock { state in
-            guard let entry = state.sounds[id], entry.isWanted else { return nil }
+            guard let entry = state.sounds[id], entry.isWanted, let sound = entry.wanted else { return nil }
             state.sounds[id]?.mayBeHeard = true
-            return entry.wanted
+            return (sound, entry.ticks)
         }
     }
 

@@ -131,6 +131,12 @@ public struct ResolvedSound: Hashable, Sendable {
     public let attenuationDecibels: Int
     /// Whether it is the sound of a soft ring, which gives way to loud ones.
     public let isSoft: Bool
+    /// Whether its end is told.
+    public let tellsEnd: Bool
+    /// What ``SoundReport/playing(_:)`` calls it.
+    public let label: String
+    /// What the path leads to, open as long as anybody may play it.
+    private let file: PassedFile?
 
     /// A sound.
     public init(name: String, path: String, attenuationDecibels: Int = 0, isSoft: Bool = false) {
@@ -139,6 +145,29 @@ public struct ResolvedSound: Hashable, Sendable {
         self.path = path
         self.attenuationDecibels = attenuationDecibels
         self.isSoft = isSoft
+        tellsEnd = false
+        label = path
+        file = nil
+    }
+
+    /// A sound that another process has passed, called `name`, whose end is told.
+    ///
+    /// - Throws: why it cannot be played: also if that process could still change it.
+    public init(passed file: PassedFile, name: String) throws(SoundProblem) {
+        guard file.isSealedMemory else { throw .unusable(path: name, why: "not a sealed file in memory") }
+        do throws(SoundProblem) {
+            try SoundFileCheck.check(path: file.path)
+        } catch {
+            guard case .unusable(_, let why) = error else { throw error }
+            throw .unusable(path: name, why: why)
+        }
+        self.name = name
+        path = file.path
+        attenuationDecibels = 0
+        isSoft = false
+        tellsEnd = true
+        label = name
+        self.file = file
     }
 }
 

@@ -45,10 +45,15 @@ public final class SoundPlayer: @unchecked Sendable {
 
     /// A sound that plays beside all others of this player, and is silenced without them.
     ///
-    /// - Parameter onState: is called with whether it is heard, once for each change, never after a silence.
-    public func makeSound(onState: @escaping (SoundReport) -> Void) -> PlayerSound {
+    /// - Parameters:
+    ///   - onState: is called with whether it is heard, once for each change, never after a silence.
+    ///   - onEnd: is called once a sound that tells its end was heard to it, or its server has left; never for one
+    ///     that was played anew or silenced before.
+    public func makeSound(
+        onState: @escaping (SoundReport) -> Void, onEnd: @escaping () -> Void = {}
+    ) -> PlayerSound {
         repeat { lastID &+= 1 } while sounds[lastID] != nil
-        let sound = PlayerSound(player: self, id: lastID, onState: onState)
+        let sound = PlayerSound(player: self, id: lastID, onState: onState, onEnd: onEnd)
         sounds[lastID] = Unowned(sound: sound)
         return sound
     }
@@ -64,6 +69,8 @@ public final class SoundPlayer: @unchecked Sendable {
         let poster = poster
         try SoundThread.start(exchange: exchange, runtimeDirectory: runtimeDirectory, libraryName: libraryName) { id in
             poster.post { player?.sounds[id]?.sound?.takeNews() }
+        } tellEnd: { id, tick in
+            poster.post { player?.sounds[id]?.sound?.takeEnd(of: tick) }
         }
         hasThread = true
     }
@@ -74,6 +81,7 @@ public final class PlayerSound {
     private let player: SoundPlayer
     private let id: UInt32
     private let onState: (SoundReport) -> Void
+    private let onEnd: () -> Void
     private var startFailure: SystemError?
     private var answerTimer: (any ScheduledTimer)?
     private var silences: [Silence] = []
@@ -84,10 +92,13 @@ public final class PlayerSound {
         let then: () -> Void
     }
 
-    fileprivate init(player: SoundPlayer, id: UInt32, onState: @escaping (SoundReport) -> Void) {
+    fileprivate init(
+        player: SoundPlayer, id: UInt32, onState: @escaping (SoundReport) -> Void, onEnd: @escaping () -> Void
+    ) {
         self.player = player
         self.id = id
         self.onState = onState
+        self.onEnd = onEnd
     }
 
     deinit { player.end(id) }
@@ -137,6 +148,10 @@ public final class PlayerSound {
     fileprivate func takeNews() {
         silenceIsDone(upTo: player.exchange.silenceDone(of: id))
         if let report = player.exchange.takeReport(of: id) { onState(report) }
+    }
+
+    fileprivate func takeEnd(of tick: UInt64) {
+        if player.exchange.isLast(tick, of: id) { onEnd() }
     }
 
     private func silenceIsDone(upTo number: UInt64) {

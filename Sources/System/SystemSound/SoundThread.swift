@@ -14,6 +14,8 @@ final class SoundThread {
     private let libraryName: String
     /// Wakes the loop: the exchange holds news of the sound with this number.
     private let wakeLoop: @Sendable (UInt32) -> Void
+    /// Tells the loop that a sound was heard to the end of the tick with this number.
+    private let tellEnd: @Sendable (UInt32, UInt64) -> Void
 
     private var library: CanberraLibrary?
     private var connection: CanberraConnection?
@@ -25,12 +27,14 @@ final class SoundThread {
         exchange: SoundExchange,
         runtimeDirectory: String?,
         libraryName: String,
-        wakeLoop: @escaping @Sendable (UInt32) -> Void
+        wakeLoop: @escaping @Sendable (UInt32) -> Void,
+        tellEnd: @escaping @Sendable (UInt32, UInt64) -> Void
     ) {
         self.exchange = exchange
         self.slot = SoundSlot(runtimeDirectory: runtimeDirectory)
         self.libraryName = libraryName
         self.wakeLoop = wakeLoop
+        self.tellEnd = tellEnd
     }
 
     /// Starts the thread (pthread_create), detached and with every signal blocked.
@@ -38,7 +42,8 @@ final class SoundThread {
         exchange: SoundExchange,
         runtimeDirectory: String?,
         libraryName: String,
-        wakeLoop: @escaping @Sendable (UInt32) -> Void
+        wakeLoop: @escaping @Sendable (UInt32) -> Void,
+        tellEnd: @escaping @Sendable (UInt32, UInt64) -> Void
     ) throws(SystemError) {
         var attributes = pthread_attr_t()
         unsafe pthread_attr_init(&attributes)
@@ -55,7 +60,8 @@ final class SoundThread {
         defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
 
         let body = SoundThread(
-            exchange: exchange, runtimeDirectory: runtimeDirectory, libraryName: libraryName, wakeLoop: wakeLoop)
+            exchange: exchange, runtimeDirectory: runtimeDirectory, libraryName: libraryName, wakeLoop: wakeLoop,
+            tellEnd: tellEnd)
         let argument = unsafe Unmanaged.passRetained(body)
         var thread = pthread_t()
         let result = unsafe pthread_create(
@@ -115,13 +121,16 @@ final class SoundThread {
     /// Asks "still ringing?" after each call into libcanberra that may have blocked.
     private func playOnce(_ id: UInt32) throws(CanberraError) -> SoundReport? {
         let connection = try connect()
-        guard let sound = exchange.beginSound(id) else { return nil }
-        try connection.play(sound, as: id)
+        guard let begun = exchange.beginSound(id) else { return nil }
+        let sound = begun.sound
+        var ended: (@Sendable () -> Void)?
+        if sound.tellsEnd { ended = { [tellEnd, tick = begun.tick] in tellEnd(id, tick) } }
+        try connection.play(sound, as: id, ended: ended)
         guard exchange.wantedSound(id) != nil else {
             connection.cancel(id)
             return nil
         }
-        return .playing(sound.path)
+        return .playing(sound.label)
     }
 
     private func connect() throws(CanberraError) -> CanberraConnection {

@@ -1,0 +1,205 @@
+public import BelfryEventLoop
+import BelfryProtocol
+public import BelfrySyscalls
+public import BelfryTerms
+import Glibc
+import HostChannel
+
+/// A host that stays: keeps the extension's process for the workers of all its notifications, which have their turns in
+/// the order in which they come.
+///
+/// If the process is used again, it is one; else each notification has its own, which starts once the one before has
+/// its delivery.
+public final class StayingHost {
+    /// After how long without work it leaves.
+    public static let idleMax = TimeSpan.seconds(30)
+    /// How many notifications wait or run at once; the workers of others are turned away.
+    private static let guestsMax = 4_096
+    private static let readBytesMax = 64 << 10
+
+    private let setting: ExtensionSetting
+    private let isReused: Bool
+    private let listener: Int32
+    private let loop: Loop
+    private var source: DescriptorSource?
+    private var idle: (any ScheduledTimer)?
+    private var guests: [Int: Guest] = [:]
+    private var lastGuest = 0
+    /// Who waits for a process of its own, the first first.
+    private var queue: [Int] = []
+    /// Whose delivery the queue waits for.
+    private var current: Int?
+    /// The process that is used again.
+    private lazy var shared = makeKeeper()
+    private var sharedGuests: [Int64: Int] = [:]
+    private var ownKeepers: [Int: ExtensionKeeper] = [:]
+    private var isLeaving = false
+
+    /// The worker of one notification.
+    private final class Guest {
+        let socket: OwnedDescriptor
+        var source: DescriptorSource?
+        var lines = HostLines()
+        var request: (identifier: String, content: NotificationContent)?
+        var number: Int64?
+        var isOver = false
+
+        init(_ socket: consuming OwnedDescriptor) { self.socket = socket }
+
+        deinit { source?.cancel() }
+    }
+
+    /// A host that accepts workers at `listener`, a socket that listens.
+    public init(_ setting: ExtensionSetting, isReused: Bool, listener: Int32, on loop: Loop) throws(SystemError) {
+        self.setting = setting
+        self.isReused = isReused
+        self.listener = listener
+        self.loop = loop
+        // Who waited may have left again before it is accepted.
+        _ = fcntl(listener, F_SETFL, O_NONBLOCK)
+        source = try loop.watch(descriptor: listener, events: .readable, description: "extension socket") {
+            [unowned self] _ in accept()
+        }
+        leaveLater()
+    }
+
+    /// Ends what runs, and the loop after that.
+    public func stop() {
+        isLeaving = true
+        source?.cancel()
+        idle?.cancel()
+        if isReused { shared.stop() }
+        for keeper in ownKeepers.values { keeper.stop() }
+        leaveIfOver()
+    }
+
+    private func accept() {
+        guard let socket = acceptOurs(at: listener) else { return }
+        guard guests.count < Self.guestsMax else { return }
+        lastGuest += 1
+        let (id, guest) = (lastGuest, Guest(socket))
+        guests[id] = guest
+        idle?.cancel()
+        guest.source = try? loop.watch(
+            descriptor: guest.socket.number, events: .readable, description: "extension guest"
+        ) { [unowned self] _ in read(id) }
+    }
+
+    private func read(_ id: Int) {
+        guard let guest = guests[id] else { return }
+        let (bytes, _) = receiveSome(from: guest.socket.number, bytesMax: Self.readBytesMax)
+        guard !bytes.isEmpty, let orders = try? guest.lines.orders(in: bytes) else { return left(id) }
+        for order in orders {
+            switch order {
+            case .receive(let identifier, let content): receive(identifier, content, for: id)
+            case .finished(let token): (isReused ? shared : ownKeepers[id])?.finished(token)
+            }
+        }
+    }
+
+    private func receive(_ identifier: String, _ content: NotificationContent, for id: Int) {
+        guard let guest = guests[id], guest.request == nil, !isLeaving else { return }
+        guest.request = (identifier, content)
+        say(.queued, nil, to: id)
+        guard isReused else {
+            queue.append(id)
+            return startNext()
+        }
+        // The keeper tells of it before it has given it its number.
+        let number = shared.nextNumber
+        (guest.number, sharedGuests[number]) = (number, id)
+        shared.receive(identifier, content)
+    }
+
+    private func startNext() {
+        guard current == nil, !queue.isEmpty else { return }
+        let id = queue.removeFirst()
+        guard let request = guests[id]?.request else { return startNext() }
+        current = id
+        let keeper = ExtensionKeeper(setting, isReused: false, on: loop) { [unowned self] _, news, file in
+            happened(news, file, for: id)
+        }
+        ownKeepers[id] = keeper
+        keeper.receive(request.identifier, request.content)
+    }
+
+    private func makeKeeper() -> ExtensionKeeper {
+        let keeper = ExtensionKeeper(setting, isReused: true, on: loop) { [unowned self] number, news, file in
+            // What belongs to none is the last one's.
+            let id = sharedGuests[number] ?? sharedGuests.values.max()
+            if let id { happened(news, file, for: id) }
+        }
+        keeper.onOver = { [unowned self] in leaveIfOver() }
+        return keeper
+    }
+
+    private func happened(_ news: HostNews, _ file: PassedFile?, for id: Int) {
+        say(news, file, to: id)
+        var isDelivered = false
+        switch news {
+        case .said(.reply), .original: isDelivered = true
+        case .over: over(id)
+        case .queued, .began, .said, .process, .killed: break
+        }
+        guard isDelivered || news == .over, current == id else { return }
+        // The machine that said so is not fed while it speaks.
+        _ = loop.afterThis(description: "next notification") { [weak self] in
+            self?.current = nil
+            self?.startNext()
+        }
+    }
+
+    private func over(_ id: Int) {
+        guests[id]?.isOver = true
+        if let number = guests[id]?.number { sharedGuests[number] = nil }
+        guard let keeper = ownKeepers.removeValue(forKey: id) else { return leaveLater() }
+        // It is told of inside of the keeper, which stays until it has done so.
+        _ = loop.afterThis(description: "extension is over") { [weak self] in
+            _ = keeper
+            self?.leaveLater()
+            self?.leaveIfOver()
+        }
+    }
+
+    /// The worker has left: nobody waits for what it waited for.
+    private func left(_ id: Int) {
+        guard let guest = guests[id] else { return }
+        guest.source?.cancel()
+        if !guest.isOver {
+            if let number = guest.number { shared.withdraw(number) }
+            ownKeepers[id]?.withdraw(1)
+        }
+        if queue.contains(id) {
+            queue.removeAll { $0 == id }
+            guest.isOver = true
+            say(.over, nil, to: id)
+        }
+        // It may only have stopped to say anything, and listen on.
+        if guest.isOver || guest.request == nil { guests[id] = nil }
+        leaveLater()
+    }
+
+    private func say(_ news: HostNews, _ file: PassedFile?, to id: Int) {
+        guard let guest = guests[id] else { return }
+        let line = news.line
+        let sent = sendSome(line[...], passing: file?.descriptor.number, to: guest.socket.number)
+        if news == .over || sent != .wrote(line.count) {
+            endConnection(guest.socket.number)
+            guest.isOver = guest.isOver || news == .over
+            left(id)
+            guests[id] = nil
+        }
+    }
+
+    private func leaveLater() {
+        idle?.cancel()
+        guard guests.isEmpty, ownKeepers.isEmpty, !isLeaving else { return }
+        idle = loop.schedule(at: loop.now + Self.idleMax, description: "extension host idle") { [weak self] in
+            self?.stop()
+        }
+    }
+
+    private func leaveIfOver() {
+        if isLeaving, ownKeepers.isEmpty, !isReused || shared.isOver { loop.stop() }
+    }
+}

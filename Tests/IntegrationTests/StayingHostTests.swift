@@ -1,0 +1,69 @@
+import BelfryProtocol
+import BelfryTerms
+import Glibc
+import Support
+import Testing
+
+extension IntegrationTests {
+    @Suite("an extension of one's own, whose process a host keeps under its own units") struct StayingHosts {
+        private let folder = TemporaryFolder()
+
+        private func phone(_ settings: [String: String]) throws -> Phone {
+            folder.makeFolder("Sample.appex")
+            let keys = "<key>CFBundleIdentifier</key><string>com.example.sample</string>"
+            folder.write(
+                Array("<plist version=\"1.0\"><dict>\(keys)</dict></plist>".utf8), to: "Sample.appex/Info.plist")
+            unsafe symlink(builtProgram("ExtensionSample"), "\(folder.path)/Sample.appex/Sample")
+            return try Phone(["BELFRY_EXTENSION": "\(folder.path)/Sample.appex"].merging(settings) { $1 })
+        }
+
+        private func push(_ what: String, to phone: Phone) throws -> Client {
+            try phone.push(
+                #"{"aps": {"alert": {"title": "t", "body": "b"}, "mutable-content": 1}, "do": "\#(what)"}"#)
+        }
+
+        private func title(_ event: Event) -> String? {
+            guard case .delivered(_, let content) = event.body else { return nil }
+            return content.title
+        }
+
+        @Test("R3 with Strict= one has its turn once the one before is delivered, and its own budget") func strict()
+            throws
+        {
+            let phone = try phone(["BELFRY_EXTENSION_STRICT": "yes", "BELFRY_EXPIRY_BUDGET": "3s"])
+            let first = try push("wait", to: phone)
+            try first.wait(for: "extension")
+            let second = try push("", to: phone)
+            try second.wait(for: "received")
+            let best = try first.wait(for: "delivered")
+            let started = try second.wait(for: "extension")
+            let delivered = try second.wait(for: "delivered")
+            #expect(title(best) == "best attempt" && title(delivered) == "t 1")
+            #expect(started.boot - (second.events.first?.boot ?? 0) > 1)
+        }
+
+        @Test("with Reuse= a second object of the same process has what comes while the first blocks") func reuse()
+            throws
+        {
+            let phone = try phone(["BELFRY_EXTENSION_REUSE": "yes", "BELFRY_EXPIRY_BUDGET": "4s"])
+            let first = try push("block", to: phone)
+            #expect(title(try first.wait(for: "delivered")) == "t 1")
+            let second = try push("", to: phone)
+            #expect(title(try second.wait(for: "delivered")) == "t 2")
+            #expect(first.story().last == "extension ended")
+            #expect(second.story().last == "extension ended")
+        }
+
+        @Test("a host that is killed costs nobody the original, and is started anew for the next") func killed()
+            throws
+        {
+            let phone = try phone(["BELFRY_EXTENSION_REUSE": "yes"])
+            let first = try push("wait", to: phone)
+            try first.wait(for: "extension")
+            try phone.systemctl("kill", "--signal=KILL", "\(phone.name)-extension.service")
+            #expect(title(try first.wait(for: "delivered")) == "t")
+            #expect(first.story().contains("delivered crash"))
+            #expect(title(try push("", to: phone).wait(for: "delivered")) == "t 1")
+        }
+    }
+}
