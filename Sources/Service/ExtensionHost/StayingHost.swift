@@ -13,6 +13,8 @@ import HostChannel
 public final class StayingHost {
     /// After how long without work it leaves.
     public static let idleMax = TimeSpan.seconds(30)
+    /// When guests are let in again for whom there is no descriptor.
+    private static let retryInterval = TimeSpan.milliseconds(100)
     /// How many notifications wait or run at once; the workers of others are turned away.
     private static let guestsMax = 4_096
     private static let readBytesMax = 64 << 10
@@ -57,10 +59,14 @@ public final class StayingHost {
         self.loop = loop
         // Who waited may have left again before it is accepted.
         _ = fcntl(listener, F_SETFL, O_NONBLOCK)
+        try listen()
+        leaveLater()
+    }
+
+    private func listen() throws(SystemError) {
         source = try loop.watch(descriptor: listener, events: .readable, description: "extension socket") {
             [unowned self] _ in accept()
         }
-        leaveLater()
     }
 
     /// Ends what runs, and the loop after that.
@@ -74,7 +80,18 @@ public final class StayingHost {
     }
 
     private func accept() {
-        guard let socket = acceptOurs(at: listener) else { return }
+        let socket: OwnedDescriptor
+        do throws(SystemError) {
+            guard let accepted = try acceptOurs(at: listener) else { return }
+            socket = accepted
+        } catch {
+            // Without a descriptor for those who wait, the loop would call again and again.
+            source?.cancel()
+            _ = loop.schedule(at: loop.now + Self.retryInterval, description: "extension socket") { [weak self] in
+                if let self, !isLeaving { try? listen() }
+            }
+            return
+        }
         guard guests.count < Self.guestsMax else { return }
         lastGuest += 1
         let (id, guest) = (lastGuest, Guest(socket))
