@@ -213,4 +213,10 @@ import Testing
         }
         #expect(try state.groups() == [group])
     }
+
+    @Test func whatItWroteItselfIsReadToItsWriter() throws {
+        let file = place.file()
+        #expect(change(file, on: HandLoop()) { $0.root["n"] = .integer(1) }.outcome == .written)
+        #expect(file.snapshot().status == .read && file.snapshot().root["n"] == .integer(1))
+    }
 }

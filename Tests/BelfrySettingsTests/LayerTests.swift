@@ -151,4 +151,9 @@ import Testing
         folder.write("etc/belfry/belfry.conf.d/0.conf", "[Ring]\nMaxCalls=7\n")
         #expect(load().mistakes.map(\.code) == [.tooLarge] && load().origin(of: .maxCalls) == .standard)
     }
+
+    @Test func ofASectionThatThereIsNotOneMistakeIsToldWhateverIsInIt() {
+        folder.write("etc/belfry/belfry.conf", "[Rong]\nKey=1\nDuration=7s\n")
+        #expect(load().mistakes.map(\.code) == [.unknownSection])
+    }
 }

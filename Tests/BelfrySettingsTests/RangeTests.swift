@@ -36,4 +36,9 @@ import Testing
         #expect(HostList.parse("10.0.0.0/8", addresses: true) != nil)
         #expect(HostList.parse("10.0.0.0/8/8", addresses: true) == nil)
     }
+
+    @Test("a size is written in the largest unit that it is whole in") func sizes() {
+        let texts = [0, 1, 1_023, 1_024, 1_025, 1 << 20, 3 << 20, 1 << 20 | 1 << 10].map { ValueText.text(ofSize: $0) }
+        #expect(texts == ["0", "1", "1023", "1K", "1025", "1M", "3M", "1025K"])
+    }
 }
