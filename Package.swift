@@ -129,6 +129,7 @@ let apple: [Target] = [
     room(
         "Apple/AVFAudio", imports: ["BelfrySyscalls", "BelfryTerms", "UserNotifications"]),
     room("Apple/Combine"),
+    room("Apple/CoreLocation", imports: ["UserNotifications"]),
     room("Apple/CommonCrypto", imports: ["BelfryCrypto"]),
     room("Apple/UniformTypeIdentifiers"),
     room("Apple/CryptoKit", imports: ["BelfryCrypto"]),
@@ -402,6 +403,7 @@ let package = Package(
         .library(name: "AudioToolbox", targets: ["AudioToolbox"]),
         .library(name: "AVFAudio", targets: ["AVFAudio"]),
         .library(name: "Combine", targets: ["Combine"]),
+        .library(name: "CoreLocation", targets: ["CoreLocation"]),
         .library(name: "CommonCrypto", targets: ["CommonCrypto"]),
         .library(name: "SQLite3", targets: ["SQLite3"]),
         .library(name: "UniformTypeIdentifiers", targets: ["UniformTypeIdentifiers"]),
