@@ -140,6 +140,7 @@ let apple: [Target] = [
         imports: [
             "BelfryAppGroup", "BelfryPictures", "BelfryPropertyList", "BelfryTerms", "HostChannel", "UserNotifications",
         ]),
+    room("Apple/_Testing_UIKit", imports: ["UIKit"]),
     room("Apple/UIKit", imports: ["BelfryTerms", "ImageIO", "UserNotifications"]),
     room("Apple/os", imports: ["CBelfryOS", "HostChannel", "UserNotifications"]),
     room(
@@ -331,8 +332,7 @@ let checks: [Target] = [
         "AppleModulesTests",
         of: [
             "AVFAudio", "Combine", "CommonCrypto", "CryptoKit", "ImageIO", "SQLite3", "Support", "UIKit",
-            "UniformTypeIdentifiers",
-            "UserNotifications",
+            "UniformTypeIdentifiers", "UserNotifications", "_Testing_UIKit",
         ]),
     tests(
         "ExtensionProcessTests",
@@ -410,7 +410,7 @@ let package = Package(
         .library(name: "CryptoKit", targets: ["CryptoKit"]),
         .library(name: "ImageIO", targets: ["ImageIO"]),
         .library(name: "Intents", targets: ["Intents"]),
-        .library(name: "UIKit", targets: ["UIKit"]),
+        .library(name: "UIKit", targets: ["UIKit", "_Testing_UIKit"]),
         .library(name: "os", targets: ["os"]),
         .library(name: "ExtensionProcess", targets: ["ExtensionProcess"]),
         .plugin(name: "ExtensionGlue", targets: ["ExtensionGlue"]),

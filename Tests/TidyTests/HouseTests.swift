@@ -109,7 +109,7 @@ import Testing
     static let namesOfApples: Set<String> = [
         "AVFAudio", "AudioToolbox", "Combine", "CommonCrypto", "CoreLocation", "CryptoKit", "ImageIO", "Intents",
         "SQLite3", "UIKit",
-        "UniformTypeIdentifiers", "UserNotifications", "os",
+        "UniformTypeIdentifiers", "UserNotifications", "_Testing_UIKit", "os",
     ]
 
     @Test("a target that a product reaches has the project's name, or one that is ours alone")
