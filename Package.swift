@@ -134,6 +134,7 @@ let apple: [Target] = [
     room(
         "Apple/AVFAudio", imports: ["BelfrySyscalls", "BelfryTerms", "UserNotifications"]),
     room("Apple/Combine"),
+    room("Apple/CoreLocation", imports: ["UserNotifications"]),
     room("Apple/CommonCrypto", imports: ["BelfryCrypto"]),
     room("Apple/UniformTypeIdentifiers"),
     room("Apple/CryptoKit", imports: ["BelfryCrypto"]),
@@ -144,6 +145,7 @@ let apple: [Target] = [
         imports: [
             "BelfryAppGroup", "BelfryPictures", "BelfryPropertyList", "BelfryTerms", "HostChannel", "UserNotifications",
         ]),
+    room("Apple/_Testing_UIKit", imports: ["UIKit"]),
     room("Apple/UIKit", imports: ["BelfryTerms", "ImageIO", "UserNotifications"]),
     room("Apple/os", imports: ["CBelfryOS", "HostChannel", "UserNotifications"]),
     room(
@@ -338,8 +340,7 @@ let checks: [Target] = [
         "AppleModulesTests",
         of: [
             "AVFAudio", "Combine", "CommonCrypto", "CryptoKit", "ImageIO", "SQLite3", "Support", "UIKit",
-            "UniformTypeIdentifiers",
-            "UserNotifications",
+            "UniformTypeIdentifiers", "UserNotifications", "_Testing_UIKit",
         ]),
     tests(
         "ExtensionProcessTests",
@@ -410,13 +411,14 @@ let package = Package(
         .library(name: "AudioToolbox", targets: ["AudioToolbox"]),
         .library(name: "AVFAudio", targets: ["AVFAudio"]),
         .library(name: "Combine", targets: ["Combine"]),
+        .library(name: "CoreLocation", targets: ["CoreLocation"]),
         .library(name: "CommonCrypto", targets: ["CommonCrypto"]),
         .library(name: "SQLite3", targets: ["SQLite3"]),
         .library(name: "UniformTypeIdentifiers", targets: ["UniformTypeIdentifiers"]),
         .library(name: "CryptoKit", targets: ["CryptoKit"]),
         .library(name: "ImageIO", targets: ["ImageIO"]),
         .library(name: "Intents", targets: ["Intents"]),
-        .library(name: "UIKit", targets: ["UIKit"]),
+        .library(name: "UIKit", targets: ["UIKit", "_Testing_UIKit"]),
         .library(name: "os", targets: ["os"]),
         .library(name: "ExtensionProcess", targets: ["ExtensionProcess"]),
         .plugin(name: "ExtensionGlue", targets: ["ExtensionGlue"]),

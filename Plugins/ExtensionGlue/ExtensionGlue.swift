@@ -6,7 +6,10 @@ import PackagePlugin
 struct ExtensionGlue: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         guard let module = target as? any SourceModuleTarget else { return [] }
-        let files = module.sourceFiles.map(\.url).filter { ["swift", "h"].contains($0.pathExtension) }
+        // A bridging header is no source of a Swift module, so that the package does not list it.
+        let all = FileManager.default.enumerator(at: module.directoryURL, includingPropertiesForKeys: nil)
+        let headers = (all?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "h" }
+        let files = module.sourceFiles(withSuffix: "swift").map(\.url) + headers.sorted { $0.path < $1.path }
         let glue = context.pluginWorkDirectoryURL.appending(path: "BelfryGlue.swift")
         return [
             .buildCommand(

@@ -1,6 +1,7 @@
 import ImageIO
 import Support
 import Testing
+import UIKit
 import UserNotifications
 
 /// Pictures as extensions handle them: their size, their encodings, their thumbnails.

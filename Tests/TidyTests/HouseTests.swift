@@ -107,8 +107,9 @@ import Testing
     /// Targets that have the names of Apple's modules, since foreign code imports them: nobody else's are called so
     /// where that code builds.
     static let namesOfApples: Set<String> = [
-        "AVFAudio", "AudioToolbox", "Combine", "CommonCrypto", "CryptoKit", "ImageIO", "Intents", "SQLite3", "UIKit",
-        "UniformTypeIdentifiers", "UserNotifications", "os",
+        "AVFAudio", "AudioToolbox", "Combine", "CommonCrypto", "CoreLocation", "CryptoKit", "ImageIO", "Intents",
+        "SQLite3", "UIKit",
+        "UniformTypeIdentifiers", "UserNotifications", "_Testing_UIKit", "os",
     ]
 
     @Test("a target that a product reaches has the project's name, or one that is ours alone")
@@ -180,7 +181,8 @@ import Testing
                 ["public", "package", "internal", "private", "@testable", "@_exported", "@preconcurrency"].contains($0)
             }
             // Of one declaration alone: `import typealias Module.Name`.
-            let module = words[place + 1] == "typealias" ? words[words.count - 1] : words[place + 1]
+            let isOfOne = ["class", "struct", "typealias"].contains(words[place + 1])
+            let module = isOfOne ? words[words.count - 1] : words[place + 1]
             return isStatement ? String(module.prefix { $0 != "." }) : nil
         }
     }

@@ -52,6 +52,26 @@ import Testing
         #expect(await center.deliveredNotifications().map(\.request.identifier) == ["now", "later"])
     }
 
+    @Test("a request for a place is kept as it is, and never shown: nobody knows where the device is")
+    func location() async throws {
+        let region = CLCircularRegion(
+            center: CLLocationCoordinate2D(latitude: 47.4, longitude: 8.5), radius: 100, identifier: "home")
+        region.notifyOnExit = false
+        let trigger = UNLocationNotificationTrigger(region: region, repeats: true)
+        try await center.add(Self.request("there", trigger: trigger))
+        #expect(Phone.warnings(.unsupported).contains { $0.contains("UNLocationNotificationTrigger") })
+        let pending = await center.pendingNotificationRequests().first?.trigger as? UNLocationNotificationTrigger
+        let archive = try NSKeyedArchiver.archivedData(withRootObject: trigger, requiringSecureCoding: true)
+        let unarchived = try NSKeyedUnarchiver.unarchivedObject(
+            ofClass: UNLocationNotificationTrigger.self, from: archive)
+        for found in [pending, unarchived] {
+            let circle = try #require(found?.region as? CLCircularRegion)
+            #expect(circle.center == region.center && circle.radius == 100 && circle.identifier == "home")
+            #expect(circle.notifyOnEntry && !circle.notifyOnExit && found?.repeats == true)
+        }
+        #expect(await center.deliveredNotifications().isEmpty)
+    }
+
     @Test("the same by completion handlers")
     func handlers() async throws {
         await withCheckedContinuation { continuation in

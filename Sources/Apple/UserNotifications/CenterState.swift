@@ -1,6 +1,7 @@
 import BelfryJSON
 import BelfryPropertyList
 import BelfryProtocol
+import BelfryTerms
 
 /// A request of an app's as it is kept, with when it was made.
 struct StoredRequest: Sendable {
@@ -16,6 +17,7 @@ enum StoredTrigger: Sendable {
     case push
     case interval(TimeInterval, repeats: Bool)
     case calendar(DateComponents, repeats: Bool)
+    case region(StoredRegion, repeats: Bool)
 }
 
 /// What the notification centre of one app knows, as the file has it: what is broken in it is passed over.
@@ -138,6 +140,10 @@ extension StoredRequest {
         case .calendar(let components, let repeats)?:
             let text = String(decoding: (try? JSONEncoder().encode(components)) ?? Data(), as: UTF8.self)
             object["trigger"] = ["components": .string(text), "repeats": .bool(repeats)]
+        case .region(let region, let repeats)?:
+            var json = region.json
+            json["repeats"] = .bool(repeats)
+            object["trigger"] = .object(json)
         }
         return object.serialized()
     }
@@ -161,6 +167,8 @@ extension StoredRequest {
                 let components = try? JSONDecoder().decode(DateComponents.self, from: Data(text.utf8))
             {
                 trigger = .calendar(components, repeats: repeats)
+            } else if let region = value.objectValue.flatMap(StoredRegion.init) {
+                trigger = .region(region, repeats: repeats)
             } else {
                 return nil
             }
@@ -175,6 +183,9 @@ extension StoredTrigger {
             self = .interval(trigger.timeInterval, repeats: trigger.repeats)
         case let trigger as UNCalendarNotificationTrigger:
             self = .calendar(trigger.dateComponents, repeats: trigger.repeats)
+        case let trigger as UNLocationNotificationTrigger:
+            HostDoor.warn(.unsupported, "UNLocationNotificationTrigger: nothing knows where the device is")
+            self = .region(StoredRegion(trigger.region), repeats: trigger.repeats)
         default: self = .push
         }
     }
@@ -186,6 +197,8 @@ extension StoredTrigger {
             UNTimeIntervalNotificationTrigger(timeInterval: seconds, repeats: repeats)
         case .calendar(let components, let repeats):
             UNCalendarNotificationTrigger(dateMatching: components, repeats: repeats)
+        case .region(let region, let repeats):
+            UNLocationNotificationTrigger(region: region.region, repeats: repeats)
         }
     }
 }

@@ -38,6 +38,7 @@ open class UNNotificationRequest: NSObject, NSCopying, NSSecureCoding {
         self.content = content
         let kinds = [
             UNPushNotificationTrigger.self, UNTimeIntervalNotificationTrigger.self, UNCalendarNotificationTrigger.self,
+            UNLocationNotificationTrigger.self,
         ]
         trigger = coder.decodeObject(of: kinds, forKey: "trigger") as? UNNotificationTrigger
         super.init()

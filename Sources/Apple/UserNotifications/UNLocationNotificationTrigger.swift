@@ -1,0 +1,124 @@
+import BelfryJSON
+
+/// An angle on the globe, in degrees.
+public typealias CLLocationDegrees = Double
+/// A distance, in metres.
+public typealias CLLocationDistance = Double
+
+/// A place on the globe. Source: Apple, `CLLocationCoordinate2D`.
+public struct CLLocationCoordinate2D: Hashable, Sendable {
+    /// Degrees north of the equator.
+    public var latitude: CLLocationDegrees
+    /// Degrees east of Greenwich.
+    public var longitude: CLLocationDegrees
+
+    /// A place.
+    public init(latitude: CLLocationDegrees = 0, longitude: CLLocationDegrees = 0) {
+        self.latitude = latitude
+        self.longitude = longitude
+    }
+}
+
+/// Where something is to happen, as a value: nothing here knows where the device is. Source: Apple, `CLRegion`.
+open class CLRegion: NSObject {
+    /// What tells it from others.
+    public let identifier: String
+    /// Whether it happens as the device comes in.
+    open var notifyOnEntry = true
+    /// Whether it happens as the device leaves.
+    open var notifyOnExit = true
+
+    init(identifier: String) {
+        self.identifier = identifier
+        super.init()
+    }
+}
+
+/// A circle on the globe. Source: Apple, `CLCircularRegion`.
+open class CLCircularRegion: CLRegion {
+    /// Its middle.
+    public let center: CLLocationCoordinate2D
+    /// How far it reaches, in metres.
+    public let radius: CLLocationDistance
+
+    /// A circle.
+    public init(center: CLLocationCoordinate2D, radius: CLLocationDistance, identifier: String) {
+        self.center = center
+        self.radius = radius
+        super.init(identifier: identifier)
+    }
+}
+
+/// A trigger that waits for the device to be somewhere. It is kept, with a warning, and never fires: nothing here knows
+/// where the device is, as on iOS where the app may not know.
+open class UNLocationNotificationTrigger: UNNotificationTrigger {
+    /// Where.
+    public let region: CLRegion
+
+    /// A trigger that fires in `region`.
+    public init(region: CLRegion, repeats: Bool) {
+        self.region = region
+        super.init(repeats: repeats)
+    }
+
+    /// A trigger out of an archive; nil if that holds none.
+    public required init?(coder: NSCoder) {
+        guard let text = coder.decodeObject(of: NSString.self, forKey: "region"),
+            let object = try? JSONValue.parse(Array((text as String).utf8)).objectValue,
+            let region = StoredRegion(object)
+        else { return nil }
+        self.region = region.region
+        super.init(coder: coder)
+    }
+
+    /// Writes the trigger into an archive.
+    open override func encode(with coder: NSCoder) {
+        super.encode(with: coder)
+        let text = String(decoding: StoredRegion(region).json.serialized(), as: UTF8.self)
+        coder.encode(text as NSString, forKey: "region")
+    }
+}
+
+/// A region as it is kept.
+struct StoredRegion: Sendable {
+    let identifier: String
+    let notifiesOnEntry: Bool
+    let notifiesOnExit: Bool
+    /// Latitude, longitude and radius of a circle.
+    let circle: [Double]
+
+    init(_ region: CLRegion) {
+        identifier = region.identifier
+        notifiesOnEntry = region.notifyOnEntry
+        notifiesOnExit = region.notifyOnExit
+        let round = region as? CLCircularRegion
+        circle = round.map { [$0.center.latitude, $0.center.longitude, $0.radius] } ?? []
+    }
+
+    /// A region that was kept; nil if it is broken.
+    init?(_ object: JSONObject) {
+        guard let identifier = object["region"]?.stringValue else { return nil }
+        self.identifier = identifier
+        notifiesOnEntry = object["entry"]?.boolValue ?? true
+        notifiesOnExit = object["exit"]?.boolValue ?? true
+        circle = (object["circle"]?.arrayValue ?? []).compactMap(\.numberValue)
+    }
+
+    var json: JSONObject {
+        [
+            "region": .string(identifier), "entry": .bool(notifiesOnEntry), "exit": .bool(notifiesOnExit),
+            "circle": .array(circle.map { .real($0) }),
+        ]
+    }
+
+    var region: CLRegion {
+        let region =
+            circle.count == 3
+            ? CLCircularRegion(
+                center: CLLocationCoordinate2D(latitude: circle[0], longitude: circle[1]), radius: circle[2],
+                identifier: identifier) : CLRegion(identifier: identifier)
+        region.notifyOnEntry = notifiesOnEntry
+        region.notifyOnExit = notifiesOnExit
+        return region
+    }
+}
