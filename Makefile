@@ -143,7 +143,8 @@ uninstall: ## stop what rings for this user, and remove what install put there
 	@used=$$(systemctl --user show --property=FragmentPath --value belfry.socket 2>/dev/null); \
 	[ "$$used" = '$(units_folder)/belfry.socket' ] || used=; \
 	[ -z "$$used" ] || { systemctl --user disable --now belfry.socket; \
-		systemctl --user stop 'belfry@*.service' belfry-tidy.service; \
+		systemctl --user disable --now belfry-extension.socket; \
+		systemctl --user stop 'belfry@*.service' belfry-extension.service belfry-tidy.service; \
 		rm -rf "$${XDG_RUNTIME_DIR:-/run/user/$$(id -u)}/belfry"; }; \
 	rm -f $(PROGRAMS:%=$(programs_folder)/%) $(UNITS:%=$(units_folder)/%); \
 	rm -rf $(DESTDIR)$(PREFIX)/share/belfry $(documents_folder); \
