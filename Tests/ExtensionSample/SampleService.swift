@@ -65,17 +65,7 @@ final class SampleService: UNNotificationServiceExtension {
                 unsafe changed.subtitle = "played"
                 OperationQueue.main.addOperation { unsafe reply(changed) }
             }
-        case "notice":
-            waiting.withLock { $0 = { unsafe reply(changed) } }
-            let centre = CFNotificationCenterGetDarwinNotifyCenter()
-            unsafe CFNotificationCenterAddObserver(
-                centre, nil,
-                { _, _, name, _, _ in
-                    print("heard \(name?.rawValue ?? "nothing"), main thread: \(Thread.isMainThread)")
-                    waiting.withLock { $0 }?()
-                }, "com.example.stop" as CFString, nil, .deliverImmediately)
-            CFNotificationCenterPostNotification(
-                centre, CFNotificationName("com.example.ready" as CFString), nil, nil, true)
+        case "notice": answerNotice { unsafe reply(changed) }
         case "ring", "dispose":
             let sound = sound(content.userInfo["path"])
             AudioServicesPlaySystemSound(sound)
@@ -96,6 +86,20 @@ final class SampleService: UNNotificationServiceExtension {
             UNUserNotificationCenter.current().setBadgeCount(5)
         default: contentHandler(content)
         }
+    }
+
+    /// Asks for a notice of another process, and answers once it comes.
+    private func answerNotice(_ reply: @escaping @Sendable () -> Void) {
+        waiting.withLock { $0 = reply }
+        let centre = CFNotificationCenterGetDarwinNotifyCenter()
+        unsafe CFNotificationCenterAddObserver(
+            centre, nil,
+            { _, _, name, _, _ in
+                print("heard \(name?.rawValue ?? "nothing"), main thread: \(Thread.isMainThread)")
+                waiting.withLock { $0 }?()
+            }, "com.example.stop" as CFString, nil, .deliverImmediately)
+        CFNotificationCenterPostNotification(
+            centre, CFNotificationName("com.example.ready" as CFString), nil, nil, true)
     }
 
     private func sound(_ path: Any?) -> SystemSoundID {

@@ -162,7 +162,8 @@ public final class NotificationHost {
                 isAccompanied: visit.service != nil)
         case .notAdmitted:
             machine.receiveUnadmitted(
-                visit.request.content, by: visit.passthrough != nil ? .passthrough : stoppedAt != nil ? .stopped : .expiry)
+                visit.request.content,
+                by: visit.passthrough != nil ? .passthrough : stoppedAt != nil ? .stopped : .expiry)
         case .handedOver(let content): machine.handlerCalled(with: content)
         case .timerFired: machine.timerFired(at: timers.now)
         case .began(let budget): machine.extensionBegan(within: budget)
