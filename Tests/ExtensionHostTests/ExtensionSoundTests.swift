@@ -58,9 +58,9 @@ import Testing
 
     @Test("a sound is silent before its process is said to be gone, whoever ended it") func killed() throws {
         let recording = try server.start()
-        let run = try run("ring", SoundSample(.mp3, milliseconds: 20_000), budget: "2s")
+        let run = try run("ring", SoundSample(.mp3, milliseconds: 20_000), budget: "10s")
         _ = try events(of: run) { $0.isDelivered }
-        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+        #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
         let rest = try events(of: run) { $0.name == "extension" }
         recording.skipToNow()
         let after = recording.listen(milliseconds: 600)
@@ -72,7 +72,7 @@ import Testing
         let recording = try server.start()
         let run = try run("dispose", SoundSample(.caf, milliseconds: 20_000))
         _ = try events(of: run) { $0.isDelivered }
-        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+        #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
         recording.skipToNow()
         let after = recording.listen(milliseconds: 800)
         #expect(after.sounding.map { $0.upperBound < Self.silentWithinMilliseconds } ?? true, "\(after)")

@@ -67,18 +67,19 @@ struct PlayedExtension {
     /// The events of a worker that is handed `payload`, until it has ended.
     func events(
         of payload: String = #"{"aps":{"alert":{"title":"t","body":"b"},"mutable-content":1},"a":1}"#,
-        budget: String = "30s", environment: [String: String?] = [:], file: String = "payload.json"
+        budget: String = "30s", environment: [String: String?] = [:]
     ) throws -> [Event] {
-        let run = try run(payload, budget: budget, environment: environment, file: file)
+        let run = try run(payload, budget: budget, environment: environment)
         return try run.lines().map { try Event(line: Array($0.utf8)) }
     }
 
     /// A worker that is handed `payload`.
     func run(
         _ payload: String = #"{"aps":{"alert":{"title":"t","body":"b"},"mutable-content":1},"a":1}"#,
-        budget: String = "30s", environment: [String: String?] = [:], file: String = "payload.json"
+        budget: String = "30s", environment: [String: String?] = [:]
     ) throws -> ProgramRun {
-        let file = folder.write(Array(payload.utf8), to: file)
+        // Each has its own: the shell of an earlier one may have yet to open its.
+        let file = folder.write(Array(payload.utf8), to: "\(randomUUID()).json")
         let own: [String: String?] = [
             "BELFRY_STATE_DIRECTORY": "\(folder.path)/state", "BELFRY_RUNTIME_DIRECTORY": "\(folder.path)/run",
             "BELFRY_CONFIG_FILES": "no", "BELFRY_SOUND": "none", "BELFRY_EXPIRY_BUDGET": budget,

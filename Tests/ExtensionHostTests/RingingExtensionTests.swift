@@ -56,7 +56,7 @@ import Testing
         let app = App()
         let events = try app.ring {
             #expect(app.startKey != nil)
-            let other = try app.played.events(of: Self.hangup, budget: "60s", file: "hangup.json")
+            let other = try app.played.events(of: Self.hangup, budget: "60s")
             #expect(other.delivered?.title == "Ann" && other.delivered?.body == "has hung up")
         }
         expectRung(events)
@@ -104,7 +104,7 @@ import Testing
 
     @Test("R3 the budget meets it blocking: it is killed, and its key stays, as on iOS") func budget() throws {
         let app = App()
-        let events = try app.ring(budget: "3s")
+        let events = try app.ring(budget: "10s")
         expectRung(events)
         #expect(events.story.contains("warning killed-at-budget") && events.story.last == "extension ended 137")
         #expect(!events.story.contains("extension returned") && app.startKey != nil)

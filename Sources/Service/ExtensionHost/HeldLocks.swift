@@ -1,4 +1,5 @@
 import BelfrySyscalls
+import CBelfryLinux
 import Glibc
 
 /// The locks that a process holds, as /proc/locks tells them (proc_locks(5)).

@@ -2,6 +2,7 @@ public import BelfryEventLoop
 import BelfryProtocol
 public import BelfrySyscalls
 import BelfryTerms
+import CBelfryLinux
 import Glibc
 import HostChannel
 
