@@ -58,7 +58,7 @@ import Testing
 
     @Test("a sound is silent before its process is said to be gone, whoever ended it") func killed() throws {
         let recording = try server.start()
-        let run = try run("ring", SoundSample(.mp3, milliseconds: 20_000), budget: "10s")
+        let run = try run("ring", SoundSample(.mp3, milliseconds: 20_000), budget: "6s")
         _ = try events(of: run) { $0.isDelivered }
         #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
         let rest = try events(of: run) { $0.name == "extension" }

@@ -34,7 +34,7 @@ import Testing
             for line in lines:
                 say("asked", number=number, what="vibration", detail="told")
             """)
-        let events = try played.events(budget: "6s")
+        let events = try played.events(budget: "3s")
         #expect(
             events.story == [
                 "received", "extension started", "warning time-will-expire", "asked vibration 1", "delivered expiry",
@@ -154,7 +154,7 @@ import Testing
             """)
         for lock in ["flock", "lockf"] {
             let events = try played.events(
-                of: #"{"aps":{"alert":"b","mutable-content":1},"lock":"\#(lock)"}"#, budget: "6s")
+                of: #"{"aps":{"alert":"b","mutable-content":1},"lock":"\#(lock)"}"#, budget: "3s")
             #expect(events.story.contains("warning lock-held"), "\(lock): \(events.story)")
         }
     }

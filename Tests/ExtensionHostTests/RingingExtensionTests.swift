@@ -104,7 +104,7 @@ import Testing
 
     @Test("R3 the budget meets it blocking: it is killed, and its key stays, as on iOS") func budget() throws {
         let app = App()
-        let events = try app.ring(budget: "10s")
+        let events = try app.ring(budget: "6s")
         expectRung(events)
         #expect(events.story.contains("warning killed-at-budget") && events.story.last == "extension ended 137")
         #expect(!events.story.contains("extension returned") && app.startKey != nil)

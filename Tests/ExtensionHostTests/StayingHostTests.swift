@@ -54,19 +54,19 @@ import Testing
 
     @Test("R3 a process that stays has an object for each, also beside one that blocks; its end is the end of all")
     func reuse() throws {
-        let staying = try StayingHostTests("", reuse: true, budget: "10s")
-        let first = try staying.push("block", budget: "10s")
+        let staying = try StayingHostTests("", reuse: true, budget: "6s")
+        let first = try staying.push("block", budget: "6s")
         let before = try staying.events(of: first) { $0.name == "delivered" }
         #expect(before.story == ["received", "extension started", "delivered extension"])
         #expect(before.delivered?.title == "t 1")
-        let second = try staying.push("", budget: "10s")
+        let second = try staying.push("", budget: "6s")
         let after = try staying.events(of: second) { $0.name == "delivered" }
         #expect(after.story == ["received", "delivered extension"] && after.delivered?.title == "t 2")
         let rest = try staying.events(of: first).story
         #expect(rest == ["warning killed-at-budget", "extension ended 137"])
         let secondRest = try staying.events(of: second).story
         #expect(secondRest.first == "extension returned")
-        let third = try staying.events(of: try staying.push("", budget: "10s")) { $0.name == "delivered" }
+        let third = try staying.events(of: try staying.push("", budget: "6s")) { $0.name == "delivered" }
         #expect(third.story.contains("extension started") && third.delivered?.title == "t 1")
         try staying.host.signal(SIGTERM)
         #expect(try staying.host.waitUntilExit() == .exited(code: 0))
@@ -79,12 +79,12 @@ import Testing
             if content["userInfo"]["do"] != "wait":
                 reply(content)
                 sys.exit(0)
-            """, reuse: false, budget: "10s")
-        let first = try staying.push("wait", budget: "10s")
+            """, reuse: false, budget: "6s")
+        let first = try staying.push("wait", budget: "6s")
         let begun = try staying.events(of: first) { $0.name == "extension" }
         #expect(begun.story == ["received", "extension started"])
-        let second = try staying.push("", budget: "10s")
-        let third = try staying.push("", budget: "10s")
+        let second = try staying.push("", budget: "6s")
+        let third = try staying.push("", budget: "6s")
         let rest = try staying.events(of: first)
         #expect(
             rest.story == [

@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 
-SWITCH = "BELFRY_FAULT"
+SWITCH = "FAULT_ON_PURPOSE"
 # In each room, so that none imports another for it.
 SWITCH_SOURCE = f"""import Glibc
 

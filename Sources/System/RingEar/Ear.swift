@@ -25,7 +25,7 @@ public final class Ear {
     private var source: (any LoopWatch)?
     private var heard: ((RingMessage, @escaping (RingAnswer?) -> Void) -> Void)?
     private var connections: [Connection] = []
-    /// A descriptor for the next connection, should the process have no other left: a ring must not be deaf.
+    /// A descriptor for the next connection, should the process have no other left: a ring must not be deaf (R14).
     private var spare: OwnedDescriptor?
     private var retry: (any ScheduledTimer)?
 
