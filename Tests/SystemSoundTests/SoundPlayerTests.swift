@@ -26,7 +26,7 @@ import Testing
         let sound = longSound()
         try ringer.play(sound)
         #expect(ringer.state() == "playing \(sound)")
-        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+        #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
         #expect(abs(recording.listen(milliseconds: 300).rms - 0.25) < 0.01)
         let took = try ringer.silence()
         recording.skipToNow()
@@ -53,7 +53,7 @@ import Testing
         let recording = try server.start()
         let ringer = try Ringer(on: server)
         try ringer.play(longSound(), decibels: SoundFiles.softAttenuationDecibels)
-        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+        #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
         // 0.25 lowered by 14 dB.
         #expect(abs(recording.listen(milliseconds: 300).rms - 0.05) < 0.005)
     }
@@ -68,7 +68,7 @@ import Testing
         recording.skipToNow()
         try ringer.play(sound)
         #expect(ringer.state() == "playing \(sound)")
-        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+        #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
     }
 
     @Test func R7_ofTwoRingsOfAPlayerTheOneThatIsSilencedStopsAndTheOtherIsHeardOn() throws {
@@ -79,7 +79,7 @@ import Testing
         try ringer.play(other, as: .second)
         #expect(ringer.state() == "playing \(sound)")
         #expect(ringer.state(of: .second) == "playing \(other)")
-        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+        #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
         recording.skipToNow()
         // Both are the same tone, begun at different moments: all that is sure is that it is not the second alone.
         #expect(recording.listen(milliseconds: 300).rms > 0.12)
@@ -128,7 +128,7 @@ import Testing
         let recording = try server.start()
         let ringer = try Ringer(on: server)
         try ringer.play(longSound())
-        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+        #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
         try ringer.kill()
         recording.skipToNow()
         let after = recording.listen(milliseconds: 1_000)
@@ -155,7 +155,7 @@ import Testing
         #expect(ringer.state() == "unavailable no sound server answers")
         let recording = try server.start()
         #expect(try ringer.playUntilStateChanges(sound) == "playing \(sound)")
-        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+        #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
     }
 
     @Test func R14_aServerStoppedBeforeTheRingDelaysNothing() throws {
@@ -185,7 +185,7 @@ import Testing
         try server.resume()
         #expect(try ringer.playUntilStateChanges(sound) == "playing \(sound)")
         recording.skipToNow()
-        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+        #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
         try ringer.silence()
         recording.skipToNow()
         let after = recording.listen(milliseconds: 1_000)
@@ -197,7 +197,7 @@ import Testing
         let recording = try server.start()
         let ringer = try Ringer(on: server)
         try ringer.play(longSound())
-        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+        #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
         try server.hang()
         let took = try ringer.silence()
         #expect(SoundPlayer.silencePatience == .milliseconds(100))
@@ -233,7 +233,7 @@ import Testing
         #expect(try ringer.playUntilStateChanges(sound)?.hasPrefix("unavailable ") == true)
         let recording = try server.start()
         #expect(try ringer.playUntilStateChanges(sound) == "playing \(sound)")
-        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+        #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
     }
 
     @Test func R14_aServerRestartedBetweenTwoTicksIsFoundByTheSecond() throws {
@@ -245,7 +245,7 @@ import Testing
         server.kill()
         let recording = try server.start()
         try ringer.play(sound)
-        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+        #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
         #expect(ringer.state(within: 0) == nil, "it played before and plays now")
     }
 
@@ -259,7 +259,7 @@ import Testing
         #expect(try ringer.gap() < Self.gapMicrosecondsMax)
         clients.leave()
         #expect(try ringer.playUntilStateChanges(sound) == "playing \(sound)")
-        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+        #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
     }
 
     @Test func R14_theNinthProcessIsBusyUntilOneOfTheEightIsGone() throws {
@@ -356,7 +356,7 @@ import Testing
         #expect(ringer.state()?.hasPrefix("unavailable \(broken): ") == true)
         try ringer.play(sound)
         #expect(ringer.state() == "playing \(sound)")
-        #expect(recording.millisecondsUntilSound(within: 3_000) != nil)
+        #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
     }
 }
 
