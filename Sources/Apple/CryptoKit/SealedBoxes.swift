@@ -20,6 +20,15 @@ struct NonceBytes: Sendable {
 }
 
 extension SealingCipher {
+    /// What a sealed box has one after the other.
+    static func parts(of combined: some DataProtocol) throws -> (nonce: [UInt8], ciphertext: Data, tag: Data) {
+        guard combined.count >= NonceBytes.count + tagBytes else { throw CryptoKitError.incorrectParameterSize }
+        return (
+            Array(combined.prefix(NonceBytes.count)), Data(combined.dropFirst(NonceBytes.count).dropLast(tagBytes)),
+            Data(combined.suffix(tagBytes))
+        )
+    }
+
     func sealed(
         _ message: some DataProtocol, _ key: SymmetricKey, _ nonce: [UInt8], _ context: [UInt8]
     ) throws -> (ciphertext: Data, tag: Data) {
@@ -84,12 +93,9 @@ public enum AES {
 
             /// A message as ``combined`` has it.
             public init<Bytes: DataProtocol>(combined: Bytes) throws {
-                guard combined.count >= NonceBytes.count + SealingCipher.tagBytes else {
-                    throw CryptoKitError.incorrectParameterSize
-                }
-                nonce = try Nonce(data: Array(combined.prefix(NonceBytes.count)))
-                ciphertext = Data(combined.dropFirst(NonceBytes.count).dropLast(SealingCipher.tagBytes))
-                tag = Data(combined.suffix(SealingCipher.tagBytes))
+                let parts = try SealingCipher.parts(of: combined)
+                nonce = try Nonce(data: parts.nonce)
+                (ciphertext, tag) = (parts.ciphertext, parts.tag)
             }
 
             /// A message in its parts; the tag has 16 bytes.
@@ -167,12 +173,9 @@ public enum ChaChaPoly {
 
         /// A message as ``combined`` has it.
         public init<Bytes: DataProtocol>(combined: Bytes) throws {
-            guard combined.count >= NonceBytes.count + SealingCipher.tagBytes else {
-                throw CryptoKitError.incorrectParameterSize
-            }
-            nonce = try Nonce(data: Array(combined.prefix(NonceBytes.count)))
-            ciphertext = Data(combined.dropFirst(NonceBytes.count).dropLast(SealingCipher.tagBytes))
-            tag = Data(combined.suffix(SealingCipher.tagBytes))
+            let parts = try SealingCipher.parts(of: combined)
+            nonce = try Nonce(data: parts.nonce)
+            (ciphertext, tag) = (parts.ciphertext, parts.tag)
         }
 
         /// A message in its parts; the tag has 16 bytes.

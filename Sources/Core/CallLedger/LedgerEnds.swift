@@ -127,6 +127,12 @@ extension Ledger {
     /// Declines `key` for the person at the endpoint; nil if the call does not ring.
     public mutating func decline(_ key: CallKey) -> Call? {
         guard let ring = call(key), isRinging(ring) else { return nil }
+        return recordDecline(ofKnown: ring)
+    }
+
+    /// Records `ring` as declined.
+    @discardableResult
+    mutating func recordDecline(ofKnown ring: Call) -> Call {
         let call = record(ring, as: .declined)
         write(call)
         return call
@@ -139,12 +145,7 @@ extension Ledger {
     public mutating func recordAnswer(of ring: Call) -> Call? { known(ring).map { leaveAnswer(to: $0) } }
 
     /// Records that `ring` was declined, as ``recordAnswer(of:)`` does.
-    public mutating func recordDecline(of ring: Call) -> Call? {
-        guard let known = known(ring) else { return nil }
-        let call = record(known, as: .declined)
-        write(call)
-        return call
-    }
+    public mutating func recordDecline(of ring: Call) -> Call? { known(ring).map { recordDecline(ofKnown: $0) } }
 
     /// `ring`, if nothing is known yet of how it ended.
     private func known(_ ring: Call) -> Call? {

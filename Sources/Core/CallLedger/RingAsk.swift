@@ -59,7 +59,7 @@ extension Ledger {
                 _ = hangUpCall(key, reason: reason, sentAt: believed(sentAt))
             }
         case .answer: if let ring = call(key), ring.state == .ringing { leaveAnswer(to: ring) }
-        case .decline: if let ring = call(key), ring.state == .ringing { write(record(ring, as: .declined)) }
+        case .decline: if let ring = call(key), ring.state == .ringing { recordDecline(ofKnown: ring) }
         case .foreground, .look: break
         }
     }

@@ -45,13 +45,13 @@ final class ExtensionProcess {
         _ program: String, environment: [String: String], in directory: String, on loop: Loop,
         happened: @escaping (Event) -> Void
     ) throws(SystemError) {
-        let ends = try ChannelEnds()
+        let ends = try SocketPair()
         let pipe = try DescriptorPair.pipe()
         var command = ChildCommand(
             path: program, environment: environment,
             streams: [
                 0: .null, 1: .descriptor(pipe.writing.number), 2: .descriptor(pipe.writing.number),
-                3: .descriptor(ends.theirs.number),
+                3: .descriptor(ends.writing.number),
             ])
         command.leadsGroup = true
         command.workingDirectory = directory
@@ -59,7 +59,7 @@ final class ExtensionProcess {
         Self.confine(child.pid)
         self.loop = loop
         self.happened = happened
-        channel = try ends.ours.duplicate()
+        channel = try ends.reading.duplicate()
         output = try pipe.reading.duplicate()
         channelSource = try loop.watch(descriptor: channel.number, events: .readable, description: "extension") {
             [unowned self] _ in readChannel()
@@ -124,21 +124,5 @@ final class ExtensionProcess {
         unsafe [UInt8](unsafeUninitializedCapacity: readBytesMax) { buffer, count in
             count = max(0, unsafe Glibc.read(descriptor, buffer.baseAddress, readBytesMax))
         }
-    }
-}
-
-/// The two ends of a channel (`socketpair`).
-private struct ChannelEnds: ~Copyable {
-    let ours: OwnedDescriptor
-    let theirs: OwnedDescriptor
-
-    init() throws(SystemError) {
-        var numbers: [Int32] = [-1, -1]
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        try checked("socketpair") {
-            unsafe numbers.withUnsafeMutableBufferPointer { unsafe socketpair(AF_UNIX, kind, 0, $0.baseAddress) }
-        }
-        ours = OwnedDescriptor(owning: numbers[0])
-        theirs = OwnedDescriptor(owning: numbers[1])
     }
 }

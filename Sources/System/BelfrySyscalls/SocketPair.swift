@@ -1,10 +1,9 @@
-public import BelfrySyscalls
 import CBelfryLinux
 import Glibc
 
 /// Two connected stream sockets, close-on-exec.
-public struct SocketPair: ~Copyable {
-    /// One of them, which a test reads from.
+public struct SocketPair: ~Copyable, Sendable {
+    /// One of them.
     public let reading: OwnedDescriptor
     /// The other.
     public let writing: OwnedDescriptor
