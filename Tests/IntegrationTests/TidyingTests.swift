@@ -10,13 +10,14 @@ extension IntegrationTests {
     @Suite("The tidying unit") struct Tidying {
         @Test("R12: runs once more for a worker that dies while it runs") func diesMeanwhile() throws {
             let phone = try Phone()
-            let calls = try ["A", "B"].map { id in
+            let ids = ["A", "B"].map { "\($0)-\(phone.name)" }
+            let calls = try ids.map { id in
                 let call = try phone.call(id)
                 try call.wait(for: "delivered")
                 return call
             }
             #expect(waitUntil { phone.ledger().rings.count == 2 })
-            let workers = try ["A", "B"].map { try #require(phone.worker(of: $0)) }
+            let workers = try ids.map { try #require(phone.worker(of: $0)) }
             // The tidying unit has looked at the ledger, and waits for the file.
             let ready = "\(phone.folder.path)/ready"
             let holder = try ChildProcess(
@@ -29,26 +30,27 @@ extension IntegrationTests {
             try holder.signal(SIGSTOP)
             kill(workers[0], SIGKILL)
             calls[0].story()
-            #expect(try waitUntil { try isMissed("A", on: phone) })
+            #expect(try waitUntil { try isTold(ids[0]) })
             kill(workers[1], SIGKILL)
             calls[1].story()
-            #expect(try waitUntil { try isMissed("B", on: phone) })
+            #expect(try waitUntil { try isTold(ids[1]) })
             try holder.signal(SIGKILL)
-            #expect(waitUntil { ["A", "B"].allSatisfy { phone.ledger().call(.init($0))?.state == .missed } })
+            #expect(waitUntil { ids.allSatisfy { phone.ledger().call(.init($0))?.state == .missed } })
         }
 
         @Test("R12 R14: waits for a journal that stands still, since nobody else tells what it has to tell")
         func stoppedJournal() throws {
             let phone = try Phone()
-            let call = try phone.call("A")
+            let id = "A-\(phone.name)"
+            let call = try phone.call(id)
             try call.wait(for: "delivered")
             kill(Surroundings.journal, SIGSTOP)
             defer { kill(Surroundings.journal, SIGCONT) }
             try fillJournal()
-            kill(try #require(phone.worker(of: "A")), SIGKILL)
-            #expect(waitUntil { phone.ledger().call(.init("A"))?.state == .missed })
+            kill(try #require(phone.worker(of: id)), SIGKILL)
+            #expect(waitUntil { phone.ledger().call(.init(id))?.state == .missed })
             kill(Surroundings.journal, SIGCONT)
-            #expect(try waitUntil { try isMissed("A", on: phone) })
+            #expect(try waitUntil { try isTold(id) })
         }
 
         /// Sends to the journal until its socket takes no more.
@@ -61,10 +63,10 @@ extension IntegrationTests {
             #expect(errno == EAGAIN)
         }
 
-        private func isMissed(_ call: String, on phone: Phone) throws -> Bool {
+        /// Whether the journal has the call as missed. It knows no unit of a sender that has left before it looked.
+        private func isTold(_ call: String) throws -> Bool {
             try run(
-                "/usr/bin/journalctl",
-                ["--user", "--user-unit=\(phone.name)-tidy.service", "--output=cat", "BELFRY_CALL=\(call)"]
+                "/usr/bin/journalctl", ["--user", "--output=cat", "BELFRY_EVENT=missed", "BELFRY_CALL=\(call)"]
             ).output.contains("missed")
         }
     }
