@@ -102,6 +102,12 @@ import Testing
         #expect(try staying.host.waitUntilExit() == .exited(code: 0))
     }
 
+    @Test("a reply that is longer than what a socket holds comes whole") func longReply() throws {
+        let events = try events(of: try push("long")) { $0.name == "delivered" }
+        #expect(events.story == ["received", "extension started", "delivered extension"])
+        #expect(events.delivered?.body.utf8.count == 900_000)
+    }
+
     @Test("R2 a host that is killed takes its process along, and the original is delivered, with a word")
     func killed() throws {
         let first = try push("wait")

@@ -38,8 +38,9 @@ final class SampleService: UNNotificationServiceExtension {
             DispatchSemaphore(value: 0).wait()
         case "crash": preconditionFailure("as it was told")
         case "exit": exit(0)
-        case "huge":
-            content.body = String(repeating: "x", count: 2 << 20)
+        case "long", "huge":
+            let isHuge = content.userInfo["do"] as? String == "huge"
+            content.body = String(repeating: "x", count: isHuge ? 2 << 20 : 900_000)
             contentHandler(content)
         case "later":
             Thread.detachNewThread { unsafe reply(changed) }

@@ -168,6 +168,22 @@ import Testing
         #expect(readAll() == [], "what comes later is lost too")
     }
 
+    @Test("S5 one line may be longer than all that may wait, and does not count; two may not") func longLine() {
+        defer { closeEnds() }
+        let output = EventOutput(loop: loop, descriptor: worker)
+        fill()
+        output.write(line("a", 10), isDroppable: false)
+        output.write(line("b", 900_000), isDroppable: false)
+        output.write(line("t", 100), isDroppable: true)
+        output.write(line("c", 65_526), isDroppable: false)
+        #expect(!output.isGone)
+        #expect(readAll() == ["10a", "900000b", "65526c"])
+        fill()
+        output.write(line("a", 65_537), isDroppable: false)
+        output.write(line("b", 65_537), isDroppable: false)
+        #expect(output.isGone && readAll() == [])
+    }
+
     @Test("what is written piece by piece arrives whole and in order, and then that is told once") func pieces() {
         defer { closeEnds() }
         var size: Int32 = 1

@@ -39,14 +39,17 @@ public final class StayingHost {
 
     /// The worker of one notification.
     private final class Guest {
-        let socket: OwnedDescriptor
+        let output: NewsOutput
         var source: DescriptorSource?
         var lines = HostLines()
         var request: (identifier: String, content: NotificationContent)?
         var number: Int64?
         var isOver = false
 
-        init(_ socket: consuming OwnedDescriptor) { self.socket = socket }
+        /// The number of its socket.
+        var socket: Int32 { output.socket.number }
+
+        init(_ socket: consuming OwnedDescriptor, on loop: Loop) { output = NewsOutput(socket, on: loop) }
 
         deinit { source?.cancel() }
     }
@@ -80,10 +83,10 @@ public final class StayingHost {
     }
 
     private func accept() {
-        let socket: OwnedDescriptor
+        let guest: Guest
         do throws(SystemError) {
-            guard let accepted = try acceptOurs(at: listener) else { return }
-            socket = accepted
+            guard let socket = try acceptOurs(at: listener) else { return }
+            guest = Guest(socket, on: loop)
         } catch {
             // Without a descriptor for those who wait, the loop would call again and again.
             source?.cancel()
@@ -94,17 +97,20 @@ public final class StayingHost {
         }
         guard guests.count < Self.guestsMax else { return }
         lastGuest += 1
-        let (id, guest) = (lastGuest, Guest(socket))
+        let id = lastGuest
         guests[id] = guest
         idle?.cancel()
+        guest.output.onEmpty = { [unowned self] isTaken in
+            if guests[id]?.isOver ?? true || !isTaken { dismiss(id) }
+        }
         guest.source = try? loop.watch(
-            descriptor: guest.socket.number, events: .readable, description: "extension guest"
+            descriptor: guest.socket, events: .readable, description: "extension guest"
         ) { [unowned self] _ in read(id) }
     }
 
     private func read(_ id: Int) {
         guard let guest = guests[id] else { return }
-        let (bytes, _) = receiveSome(from: guest.socket.number, bytesMax: Self.readBytesMax)
+        let (bytes, _) = receiveSome(from: guest.socket, bytesMax: Self.readBytesMax)
         guard !bytes.isEmpty, let orders = try? guest.lines.orders(in: bytes) else { return left(id) }
         for order in orders {
             switch order {
@@ -188,24 +194,26 @@ public final class StayingHost {
         }
         if queue.contains(id) {
             queue.removeAll { $0 == id }
-            guest.isOver = true
             say(.over, nil, to: id)
         }
         // It may only have stopped to say anything, and listen on.
-        if guest.isOver || guest.request == nil { guests[id] = nil }
+        if guest.request == nil { guests[id] = nil }
         leaveLater()
     }
 
     private func say(_ news: HostNews, _ file: PassedFile?, to id: Int) {
         guard let guest = guests[id] else { return }
-        let line = news.line
-        let sent = sendSome(line[...], passing: file?.descriptor.number, to: guest.socket.number)
-        if news == .over || sent != .wrote(line.count) {
-            endConnection(guest.socket.number)
-            guest.isOver = guest.isOver || news == .over
-            left(id)
-            guests[id] = nil
-        }
+        guest.isOver = guest.isOver || news == .over
+        guest.output.send(news, file)
+    }
+
+    /// The worker has been told all, or does not listen any more.
+    private func dismiss(_ id: Int) {
+        guard let guest = guests[id] else { return }
+        endConnection(guest.socket)
+        left(id)
+        guests[id] = nil
+        leaveLater()
     }
 
     private func leaveLater() {

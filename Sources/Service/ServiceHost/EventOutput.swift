@@ -11,12 +11,17 @@ final class EventOutput {
     private struct Pending {
         let bytes: [UInt8]
         let isDroppable: Bool
+
+        /// A notification that a foreign extension has changed may alone be longer than all that may wait: it does not
+        /// count.
+        var isLong: Bool { bytes.count > EventOutput.unreadBytesMax }
+        var counted: Int { isLong ? 0 : bytes.count }
     }
 
     private let loop: any EventLoop
     private let output: NonBlockingOutput
     private var pending: [Pending] = []
-    /// The bytes in `pending` that were not sent yet.
+    /// The bytes in `pending` that were not sent yet, without those of a long line.
     private var pendingBytes = 0
     /// How many bytes of the first line in `pending` were sent.
     private var sentOfFirst = 0
@@ -33,11 +38,13 @@ final class EventOutput {
     /// Sends `line` now, or when the client reads. If much is unread, a line that is droppable is dropped.
     func write(_ line: [UInt8], isDroppable: Bool) {
         guard !isGone else { return }
+        let next = Pending(bytes: line, isDroppable: isDroppable)
         if isDroppable, pendingBytes + line.count > Self.unreadBytesBeforeTicksAreDropped { return }
-        if pendingBytes + line.count > Self.unreadBytesMax { dropDroppable() }
-        guard pendingBytes + line.count <= Self.unreadBytesMax else { return clientIsGone() }
-        pending.append(Pending(bytes: line, isDroppable: isDroppable))
-        pendingBytes += line.count
+        if pendingBytes + next.counted > Self.unreadBytesMax { dropDroppable() }
+        let isTooLong = next.isLong && pending.contains(where: \.isLong)
+        guard pendingBytes + next.counted <= Self.unreadBytesMax, !isTooLong else { return clientIsGone() }
+        pending.append(next)
+        pendingBytes += next.counted
         if writable == nil { flush() }
     }
 
@@ -62,7 +69,7 @@ final class EventOutput {
             case .failed: return clientIsGone()
             case .wrote(let count):
                 sentOfFirst += count
-                pendingBytes -= count
+                if !first.isLong { pendingBytes -= count }
                 guard sentOfFirst == first.bytes.count else { continue }
                 sentOfFirst = 0
                 pending.removeFirst()
@@ -92,6 +99,7 @@ final class EventOutput {
         let begun = sentOfFirst > 0 ? 1 : 0
         let kept = pending.prefix(begun) + pending.dropFirst(begun).filter { !$0.isDroppable }
         pending = Array(kept)
-        pendingBytes = pending.reduce(-sentOfFirst) { $0 + $1.bytes.count }
+        let sent = pending.first?.isLong ?? true ? 0 : sentOfFirst
+        pendingBytes = pending.reduce(-sent) { $0 + $1.counted }
     }
 }
