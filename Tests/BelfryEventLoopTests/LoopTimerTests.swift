@@ -1,5 +1,6 @@
 import BelfryEventLoop
 import BelfryTerms
+import Support
 import Testing
 
 /// Timers on the real sd-event.
@@ -90,6 +91,28 @@ import Testing
         #expect(done.isEmpty)
         loop.runUntilIdle()
         #expect(done == ["a", "a'", "b", "c"])
+    }
+
+    @Test func aLoopThatWaitsLeavesTheProcessorAlone() throws {
+        let loop = try Loop()
+        _ = loop.schedule(at: loop.now + .milliseconds(200), description: "later") { loop.stop() }
+        let begun = processorTime()
+        loop.run()
+        #expect(processorTime() - begun < .milliseconds(50))
+    }
+
+    @Test func whatWasDoneIsForgottenAlsoIfItsTokenIsKept() throws {
+        final class Captured {}
+        let loop = try Loop()
+        weak var captured: Captured?
+        let token = {
+            let object = Captured()
+            captured = object
+            return loop.afterThis(description: "done") { _ = object }
+        }()
+        loop.runUntilIdle()
+        #expect(captured == nil)
+        token.cancel()
     }
 
     @Test func aLoopThatWasStoppedRunsAgain() throws {

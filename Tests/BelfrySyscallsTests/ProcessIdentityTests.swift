@@ -45,10 +45,23 @@ import Testing
         var information = unsafe siginfo_t()
         let waited = unsafe waitid(P_PID, id_t(child.pid), &information, Int32(WSTOPPED | WNOWAIT))
         #expect(waited == 0)
-        #expect(!ProcessIdentity.isBusy(pid: child.pid))
+        #expect(!ProcessIdentity.isBusy(pid: child.pid) && ProcessIdentity.isStopped(pid: child.pid))
+        #expect(!ProcessIdentity.isStopped(pid: gettid()) && !ProcessIdentity.isStopped(pid: 0))
         try child.signal(SIGKILL)
         try child.waitUntilExit()
-        #expect(!ProcessIdentity.isBusy(pid: child.pid))
+        #expect(!ProcessIdentity.isBusy(pid: child.pid) && !ProcessIdentity.isStopped(pid: child.pid))
+    }
+
+    @Test func onlyTheProcessItselfHasADescriptor() throws {
+        let own = ProcessIdentity.current
+        #expect(try own.openDescriptor() != nil)
+        #expect(try ProcessIdentity(pid: own.pid, startTicks: own.startTicks + 1).openDescriptor() == nil)
+        #expect(ProcessIdentity(livingPID: 1) != nil)
+        let child = try ChildProcess(ChildCommand(path: "/bin/true"))
+        let identity = ProcessIdentity(pid: child.pid, startTicks: 1)
+        try child.waitUntilExit()
+        #expect(try identity.openDescriptor() == nil)
+        #expect(try ProcessIdentity(pid: -1, startTicks: 1).openDescriptor() == nil)
     }
 
     @Test func theBootHasAnIdentifier() {

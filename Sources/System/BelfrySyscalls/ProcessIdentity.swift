@@ -114,7 +114,11 @@ private let bootOfThisProcess: String = {
 /// How many bytes of memory of its own the process `pid` has, and the most that it had at once: of what is resident
 /// (proc_pid_status(5)) what lies in no file. Nil if it has ended.
 public func anonymousMemory(ofPID pid: Int32) -> (now: Int64, peak: Int64)? {
-    guard let status = readKernelFile("/proc/\(pid)/status") else { return nil }
+    readKernelFile("/proc/\(pid)/status").flatMap(anonymousMemory(inStatus:))
+}
+
+/// The same of `status`, a file of that kind.
+func anonymousMemory(inStatus status: [UInt8]) -> (now: Int64, peak: Int64)? {
     var kibibytes: [String: Int64] = [:]
     for line in status.split(separator: UInt8(ascii: "\n")) {
         let words = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: ":") }
