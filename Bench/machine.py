@@ -128,8 +128,8 @@ class Machine:
     program alone.
     """
 
-    def __init__(self, stage, peers, name="belfry"):
-        self.stage, self.peers, self.name = stage, peers, name
+    def __init__(self, stage, peers, tree, name="belfry"):
+        self.stage, self.peers, self.tree, self.name = stage, peers, tree, name
         self.runtime = pathlib.Path(os.environ["XDG_RUNTIME_DIR"])
         self.push_socket = self.socket_of(name)
         self.scratch = pathlib.Path(os.environ["HOME"]) / f"bench-{name}"

@@ -1,0 +1,3 @@
+import ExtensionProcess
+
+ExtensionProcess.run(NotificationService())
