@@ -6,7 +6,7 @@ import Testing
 @testable import UserNotifications
 
 /// Attachments check their file as they are made: R2, with Apple's numbers.
-@Suite struct AttachmentTests {
+@Suite(.onPhone) struct AttachmentTests {
     private let folder = TemporaryFolder()
 
     private func attach(_ bytes: [UInt8], as name: String, _ options: [AnyHashable: Any]? = nil) -> Int? {

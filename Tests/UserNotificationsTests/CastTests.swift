@@ -5,7 +5,7 @@ import Testing
 import UserNotifications
 
 /// The casts that extensions make of `userInfo` and of `UserDefaults`: each answers as on iOS.
-@Suite struct CastTests {
+@Suite(.onPhone) struct CastTests {
     private static let payload: JSONObject = [
         "one": 1, "three": 3, "big": .integer(.max), "half": 0.5, "whole": 2.0, "yes": true, "no": false, "null": .null,
         "text": "x", "list": [1, 2], "texts": ["a", "b"], "objects": [["k": 1], ["k": 2]],

@@ -8,11 +8,10 @@ import Testing
 @testable import UserNotifications
 
 /// The notification centre: kept where every process sees it, and closed once a notification has its reply.
-@Suite(.serialized) struct CenterTests {
+@Suite(.onPhone, .serialized) struct CenterTests {
     let center = UNUserNotificationCenter.current()
 
     init() {
-        _ = Phone.state
         center.removeAllPendingNotificationRequests()
         center.removeAllDeliveredNotifications()
         center.setNotificationCategories([])
@@ -180,8 +179,8 @@ import Testing
     @Test("after the reply the centre is closed: errors where there can be, and a warning always")
     func afterTheReply() async throws {
         try await center.add(Self.request("before"))
-        HostDoor.requestReplied()
-        defer { HostDoor.requestBegan() }
+        Phone.door.requestReplied()
+        defer { Phone.door.requestBegan() }
         await #expect(throws: UNError(.notificationsNotAllowed)) { try await center.add(Self.request("after")) }
         await #expect(throws: UNError(.notificationsNotAllowed)) { try await center.setBadgeCount(1) }
         center.removeAllDeliveredNotifications()

@@ -7,7 +7,7 @@ import Testing
 @testable import UserNotifications
 
 /// Content as an extension sees and changes it.
-@Suite struct ContentTests {
+@Suite(.onPhone) struct ContentTests {
     private static let full: NotificationContent = {
         var content = NotificationContent()
         content.title = "Ada"

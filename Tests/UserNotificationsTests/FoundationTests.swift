@@ -6,10 +6,9 @@ import Testing
 @testable import UserNotifications
 
 /// What Foundation has on iOS and lacks on Linux.
-@Suite struct FoundationTests {
+@Suite(.onPhone) struct FoundationTests {
     @Test("a group's container is there once it is asked for, and no name leads elsewhere")
     func containers() throws {
-        _ = Phone.state
         let url = try #require(FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: "group.here"))
         #expect(url.path == "\(Phone.state.path)/groups/group.here")
         try Data([1]).write(to: url.appendingPathComponent("file"))
@@ -69,7 +68,6 @@ import Testing
 
     @Test("what cannot be had is refused, and says so")
     func refused() async {
-        _ = Phone.state
         var error: NSError?
         var isCalled = false
         unsafe NSFileCoordinator().coordinate(readingItemAt: URL(fileURLWithPath: "/a"), error: &error) { _ in
@@ -91,7 +89,6 @@ import Testing
 
     @Test("who has taken more memory than it may is told")
     func memory() async {
-        _ = Phone.state
         let source = DispatchSource.makeMemoryPressureSource(eventMask: [.warning, .critical], queue: nil)
         await withCheckedContinuation { continuation in
             source.setEventHandler { continuation.resume() }
@@ -114,10 +111,10 @@ import Testing
         var seen: [Bool] = []
         for await isExpired in calls {
             seen.append(isExpired)
-            if seen == [false] { ExpiringActivities.expire() }
+            if seen == [false] { Phone.door.activities.expire() }
             if seen.count == 2 { break }
         }
         #expect(seen == [false, true])
-        ExpiringActivities.renew()
+        Phone.door.activities.renew()
     }
 }

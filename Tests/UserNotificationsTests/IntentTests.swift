@@ -7,7 +7,7 @@ import Testing
 import UserNotifications
 
 /// Communication notifications: an intent is donated, and content is updated from it.
-@Suite struct IntentTests {
+@Suite(.onPhone) struct IntentTests {
     private let folder = TemporaryFolder()
 
     private func person(_ name: String?, image: INImage? = nil) -> INPerson {

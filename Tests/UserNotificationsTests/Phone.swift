@@ -4,6 +4,7 @@ import Glibc
 import HostChannel
 import Support
 import Synchronization
+import Testing
 import UserNotifications
 
 /// The machine of these tests: one state directory, and a host that hears what the modules say.
@@ -11,15 +12,19 @@ enum Phone {
     nonisolated(unsafe) private static var folder: TemporaryFolder? = TemporaryFolder()
     private static let heard = Mutex<[HostDoor.Word]>([])
 
-    /// The state directory; the first who asks opens the host's door, with a notification that has no reply yet.
+    /// The state directory.
     static let state: StateDirectory = {
-        let path = unsafe folder?.path ?? ""
         atexit { unsafe folder = nil }
-        HostDoor.open(HostGreeting(stateDirectory: path, memoryBytesMax: 1)) { word in
+        return StateDirectory(path: unsafe folder?.path ?? "")
+    }()
+
+    /// The host's door, with a notification that has no reply yet.
+    static let door: HostDoor = {
+        let door = HostDoor.open(HostGreeting(stateDirectory: state.path, memoryBytesMax: 1)) { word in
             heard.withLock { $0.append(word) }
         }
-        HostDoor.requestBegan()
-        return StateDirectory(path: path)
+        door.requestBegan()
+        return door
     }()
 
     /// What the modules have asked for so far.
@@ -45,4 +50,21 @@ enum Phone {
         }
         return (defaults, file)
     }
+}
+
+/// Has the code of a test run as that of an extension of the phone's.
+struct PhoneTrait: SuiteTrait, TestTrait, TestScoping {
+    var isRecursive: Bool { true }
+
+    @concurrent
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        try await Phone.door.run { try await function() }
+    }
+}
+
+extension Trait where Self == PhoneTrait {
+    /// Behind the phone's door.
+    static var onPhone: Self { PhoneTrait() }
 }

@@ -7,7 +7,7 @@ import Testing
 import UserNotifications
 
 /// `UserDefaults` over the group file: what one process sets, the others see at once.
-@Suite struct UserDefaultsTests {
+@Suite(.onPhone) struct UserDefaultsTests {
     typealias Defaults = UserNotifications.UserDefaults
 
     @Test("what is set is in the group's file at once, with its type")
@@ -90,7 +90,6 @@ import UserNotifications
 
     @Test("the program's own defaults are no group's, and a name that no group has gives none")
     func names() {
-        _ = Phone.state
         Defaults.standard.set(3, forKey: "own")
         #expect(Defaults(suiteName: nil)?.integer(forKey: "own") == 3 && Defaults().integer(forKey: "own") == 3)
         for name in ["", "../x", "group x", Defaults.globalDomain] { #expect(Defaults(suiteName: name) == nil) }

@@ -44,7 +44,8 @@ enum SystemSounds {
     static func remove(_ id: SystemSoundID) -> Bool {
         guard state.withLock({ $0.sounds.removeValue(forKey: id) != nil }) else { return false }
         // What was asked for before may still be looked at.
-        queue.async { HostDoor.disposed(Int64(id)) }
+        let door = HostDoor.current
+        queue.async { door.say(.disposed(Int64(id))) }
         return true
     }
 
@@ -67,21 +68,22 @@ enum SystemSounds {
                 sound?.completion?()
             }
         }
+        let door = HostDoor.current
         if id == kSystemSoundID_Vibrate {
             let asked = Asked(CodeWord(.vibration))
             guard let both else { return HostDoor.ask(asked) }
-            return _ = HostDoor.ask(asked, then: both)
+            return _ = door.ask(asked, then: both)
         }
         var asked = Asked(CodeWord(vibrates ? .alert : .sound), path: sound?.file?.path)
         if asked.path == nil { asked.detail = "the system's sound \(id)" }
-        guard let token = HostDoor.ask(asked, then: both) else { return }
+        guard let token = door.ask(asked, then: both) else { return }
         queue.async {
             let found = sound?.file?.wave ?? .failure(.ofTheSystem)
             switch found {
             case .success(let wave):
-                HostDoor.found(FoundSound(token: token, sound: Int64(id), problem: nil), wave)
+                door.say(.sound(FoundSound(token: token, sound: Int64(id), problem: nil), wave))
             case .failure(let error):
-                HostDoor.found(FoundSound(token: token, sound: Int64(id), problem: error.detail), nil)
+                door.say(.sound(FoundSound(token: token, sound: Int64(id), problem: error.detail), nil))
             }
         }
     }

@@ -11,8 +11,9 @@ final class ProcessChannel: @unchecked Sendable {
 
     private let descriptor: Int32
     private let lock = NSLock()
+    private var isClosed = false
 
-    /// The channel at `descriptor`; nil if there is no socket.
+    /// The channel at `descriptor`, which is closed by ``close()``; nil if there is no socket.
     init?(descriptor: Int32) {
         guard fileKind(of: descriptor) == S_IFSOCK else { return nil }
         self.descriptor = descriptor
@@ -23,7 +24,17 @@ final class ProcessChannel: @unchecked Sendable {
     /// Says `message`, one at a time, and passes `file` beside it. A host that has left hears nothing.
     func say(_ message: ExtensionMessage, passing file: PassedFile? = nil) {
         let line = message.line
-        lock.withLock { _ = sendAll(line, passing: file?.descriptor.number, to: descriptor) }
+        lock.withLock {
+            if !isClosed { _ = sendAll(line, passing: file?.descriptor.number, to: descriptor) }
+        }
+    }
+
+    /// The host is gone. Called by the thread that reads: code of the extension's may yet have something to say.
+    func close() {
+        lock.withLock {
+            isClosed = true
+            Glibc.close(descriptor)
+        }
     }
 
     /// Waits for what the host says next; empty at its end.

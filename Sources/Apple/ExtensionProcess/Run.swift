@@ -20,7 +20,10 @@ public func run(_ makeService: @autoclosure @escaping @Sendable () -> UNNotifica
         exit(EX_USAGE)
     }
     let visits = Visits(channel: channel, makeService: makeService)
-    let reader = Thread { visits.serve() }
+    let reader = Thread {
+        _ = visits.serve()
+        _exit(EXIT_SUCCESS)
+    }
     reader.name = "host"
     reader.start()
     // A run loop without a source ends at once.

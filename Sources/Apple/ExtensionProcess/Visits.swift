@@ -9,16 +9,24 @@ import UserNotifications
 final class Visits: @unchecked Sendable {
     private let channel: ProcessChannel
     private let makeService: @Sendable () -> UNNotificationServiceExtension
-    /// Touched by the reading thread alone: objects whose expiry call may yet come.
+    /// Where it runs, if the process is not its own.
+    private let lodging: Lodging?
+    /// Touched by the reading thread alone: opened by the host's first word.
+    private var door: HostDoor?
+    /// Touched by the reading thread alone: objects whose expiry call may yet come, or whose code runs.
     private var visits: [Int64: Visit] = [:]
 
-    init(channel: ProcessChannel, makeService: @escaping @Sendable () -> UNNotificationServiceExtension) {
+    init(
+        channel: ProcessChannel, lodging: Lodging? = nil,
+        makeService: @escaping @Sendable () -> UNNotificationServiceExtension
+    ) {
         self.channel = channel
+        self.lodging = lodging
         self.makeService = makeService
     }
 
-    /// Reads what the host says until it leaves, and then ends the process.
-    func serve() {
+    /// Reads what the host says until it leaves. The notifications whose `didReceive` still runs.
+    func serve() -> [String] {
         var end = ExtensionEnd()
         while true {
             let bytes = channel.read()
@@ -26,13 +34,15 @@ final class Visits: @unchecked Sendable {
             for message in messages { hear(message) }
         }
         UNUserNotificationCenter.current().finish()
-        _exit(EXIT_SUCCESS)
+        door?.close()
+        channel.close()
+        return visits.sorted { $0.key < $1.key }.filter { !$0.value.hasReturned }.map(\.value.identifier)
     }
 
     private func hear(_ message: HostMessage) {
         switch message {
         case .hello(let greeting):
-            HostDoor.open(greeting) { [channel] word in
+            door = HostDoor.open(greeting, bundle: lodging?.bundle) { [channel] word in
                 switch word {
                 // Which notification's code it is nobody can tell: the host takes it for the last one's.
                 case .asked(let asked): channel.say(.asked(0, asked))
@@ -44,16 +54,17 @@ final class Visits: @unchecked Sendable {
             }
             channel.say(.hello)
         case .request(let request):
-            HostDoor.requestBegan()
-            ExpiringActivities.renew()
-            let visit = Visit(request, service: makeService(), channel: channel)
+            guard let door else { return }
+            door.requestBegan()
+            let visit = Visit(
+                request, service: door.run(makeService), door: door, channel: channel, lodging: lodging)
             visits = visits.filter { !$0.value.isOver }
             visits[request.number] = visit
             visit.receive()
-        case .finished(let token): HostDoor.finished(token)
+        case .finished(let token): door?.finished(token)
         case .expire(let number):
             visits[number]?.expire()
-            ExpiringActivities.expire()
+            door?.activities.expire()
         }
     }
 }
@@ -64,27 +75,38 @@ private final class Visit: @unchecked Sendable {
     private let request: UNNotificationRequest
     private let original: NotificationContent
     private let service: UNNotificationServiceExtension
+    private let door: HostDoor
     private let channel: ProcessChannel
+    private let lodging: Lodging?
     private let lock = NSLock()
     private var hasReplied = false
-    private var hasReturned = false
+    private var isReturned = false
 
-    init(_ request: ExtensionRequest, service: UNNotificationServiceExtension, channel: ProcessChannel) {
+    init(
+        _ request: ExtensionRequest, service: UNNotificationServiceExtension, door: HostDoor,
+        channel: ProcessChannel, lodging: Lodging?
+    ) {
         number = request.number
         self.request = UNNotificationRequest(pushed: request.identifier, content: request.content)
         original = request.content
         self.service = service
+        self.door = door
         self.channel = channel
+        self.lodging = lodging
     }
 
+    /// The notification's identifier.
+    var identifier: String { request.identifier }
+    /// Whether `didReceive` has returned.
+    var hasReturned: Bool { lock.withLock { isReturned } }
     /// Whether the object has replied and returned.
-    var isOver: Bool { lock.withLock { hasReplied && hasReturned } }
+    var isOver: Bool { lock.withLock { hasReplied && isReturned } }
 
     /// Calls `didReceive` on a thread of its own.
     func receive() {
         start("didReceive") { visit in
             visit.service.didReceive(visit.request) { content in visit.reply(content) }
-            visit.lock.withLock { visit.hasReturned = true }
+            visit.lock.withLock { visit.isReturned = true }
             visit.channel.say(.returned(visit.number))
         }
     }
@@ -96,7 +118,7 @@ private final class Visit: @unchecked Sendable {
 
     /// The content handler: the content counts as it is now (R2). From its first call on the centre is closed.
     private func reply(_ content: UNNotificationContent) {
-        let value = content.value
+        let value = lodging?.withOwnAttachments(content.value) ?? content.value
         let isFirst = lock.withLock {
             defer { hasReplied = true }
             return !hasReplied
@@ -105,7 +127,7 @@ private final class Visit: @unchecked Sendable {
         let canBeHeard = reply.canBeHeard
         if isFirst {
             UNUserNotificationCenter.current().showed(request.identifier, canBeHeard ? content : request.content)
-            HostDoor.requestReplied()
+            door.requestReplied()
         }
         if canBeHeard { return channel.say(reply) }
         HostDoor.warn(.outputCut, "a reply that is too large: the original is handed over")
@@ -113,7 +135,7 @@ private final class Visit: @unchecked Sendable {
     }
 
     private func start(_ name: String, _ body: @escaping @Sendable (Visit) -> Void) {
-        let thread = Thread { body(self) }
+        let thread = Thread { self.door.run { body(self) } }
         thread.name = name
         thread.start()
     }

@@ -15,7 +15,7 @@ enum Donations {
         _ body: @escaping @Sendable (inout [[String: String]]) -> Void,
         _ completion: (@Sendable ((any Error)?) -> Void)?
     ) {
-        queue.async {
+        HostDoor.current.run(on: queue) {
             if let file = HostDoor.file(in: "donations") {
                 HostDoor.report(
                     file.transactBlocking { edit in

@@ -200,7 +200,7 @@ open class INImage: NSObject, NSCopying, @unchecked Sendable {
             return FileManager.default.contents(atPath: url.path)
         case .name(let name):
             let paths = ["", ".png", "@2x.png", "@3x.png", ".jpg"].lazy.compactMap {
-                Bundle.main.path(forResource: name + $0, ofType: nil)
+                HostDoor.bundle.path(forResource: name + $0, ofType: nil)
             }
             return paths.first.flatMap { FileManager.default.contents(atPath: $0) }
         }

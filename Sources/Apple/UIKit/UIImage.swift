@@ -1,5 +1,6 @@
 @_exported public import Foundation
 @_exported public import ImageIO
+import UserNotifications
 
 /// A picture: PNG, JPEG, GIF or WebP, of an animation the first frame. Source: Apple, `UIImage`.
 open class UIImage: NSObject, @unchecked Sendable {
@@ -42,7 +43,7 @@ open class UIImage: NSObject, @unchecked Sendable {
     /// The picture of this name in the main bundle, with or without its extension; nil if there is none.
     public convenience init?(named name: String) {
         let suffixes = ["", ".png", "@2x.png", "@3x.png", ".jpg", ".jpeg", ".gif"]
-        let paths = suffixes.lazy.compactMap { Bundle.main.path(forResource: name + $0, ofType: nil) }
+        let paths = suffixes.lazy.compactMap { HostDoor.bundle.path(forResource: name + $0, ofType: nil) }
         guard let path = paths.first else { return nil }
         self.init(contentsOfFile: path)
     }

@@ -4,7 +4,7 @@ package enum AccountedMemory {
     static let extensionBytesMax: Int64 = 24_000_000
 
     /// How many bytes are left; 0 if there are too many.
-    package static var bytesLeft: Int64 { max(HostDoor.memoryBytesMax - bytes, 0) }
+    package static var bytesLeft: Int64 { max(HostDoor.memoryBytesMax - HostDoor.memoryBytes, 0) }
 
     /// How many bytes there are: anonymous pages, from /proc (proc_pid_status(5)); 0 if it does not say.
     static var bytes: Int64 {
@@ -73,7 +73,8 @@ private final class MemoryPressureSource: DispatchSourceMemoryPressure, @uncheck
         self.mask = mask
         timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(deadline: .now(), repeating: Self.interval)
-        timer.setEventHandler { [weak self] in self?.look() }
+        let door = HostDoor.current
+        timer.setEventHandler { [weak self] in door.run { self?.look() } }
     }
 
     deinit {
@@ -97,7 +98,7 @@ private final class MemoryPressureSource: DispatchSourceMemoryPressure, @uncheck
     public func cancel() { timer.cancel() }
 
     private func look() {
-        let (bytes, limit) = (AccountedMemory.bytes, HostDoor.memoryBytesMax)
+        let (bytes, limit) = (HostDoor.memoryBytes, HostDoor.memoryBytesMax)
         let found: DispatchSource.MemoryPressureEvent =
             bytes >= limit / 20 * 19 ? .critical : bytes >= limit / 5 * 4 ? .warning : .normal
         let fired = lock.withLock {

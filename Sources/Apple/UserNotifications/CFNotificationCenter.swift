@@ -2,6 +2,7 @@ import BelfryAppGroup
 import BelfryNotices
 import BelfrySyscalls
 import BelfryTerms
+import Synchronization
 
 /// The name of a notification. Source: Apple, `CFNotificationName`.
 public struct CFNotificationName: RawRepresentable, Hashable, @unchecked Sendable {
@@ -36,7 +37,21 @@ public typealias CFNotificationCallback = (
 /// A way for notifications. Source: Apple, `CFNotificationCenter`.
 @safe
 public final class CFNotificationCenter: @unchecked Sendable {
-    fileprivate static let darwin = CFNotificationCenter()
+    private static let centers = Mutex<[StateDirectory?: CFNotificationCenter]>([:])
+
+    /// The one of all processes of this user that have the state directory of the code that asks.
+    fileprivate static var darwin: CFNotificationCenter {
+        let state = HostDoor.stateDirectory
+        return centers.withLock { centers in
+            if let center = centers[state] { return center }
+            let center = CFNotificationCenter(board: state.map { NoticeBoard(path: "\($0.path)/notices") })
+            centers[state] = center
+            return center
+        }
+    }
+
+    /// Forgets the one with the state directory `state`, which will be gone.
+    static func forget(_ state: StateDirectory) { centers.withLock { $0.removeValue(forKey: state) }?.close() }
 
     @safe
     private struct Observer {
@@ -50,9 +65,21 @@ public final class CFNotificationCenter: @unchecked Sendable {
     /// The last post of each name that somebody observes, as far as it was told.
     private var told: [String: NoticeMark?] = [:]
     private var isListening = false
+    private var isClosed = false
+    private let board: NoticeBoard?
 
-    /// The board of all processes of this user that have the same state directory.
-    private lazy var board = HostDoor.stateDirectory.map { NoticeBoard(path: "\($0.path)/notices") }
+    private init(board: NoticeBoard?) { self.board = board }
+
+    /// Tells nobody anything any more.
+    private func close() {
+        let wasListening = lock.withLock {
+            isClosed = true
+            observers = []
+            return isListening
+        }
+        // The ear hears no more than this.
+        if wasListening { try? board?.post("") }
+    }
 
     fileprivate func add(_ observer: UnsafeRawPointer?, _ callback: @escaping CFNotificationCallback, _ name: String) {
         lock.withLock {
@@ -74,7 +101,7 @@ public final class CFNotificationCenter: @unchecked Sendable {
 
     fileprivate func post(_ name: String) {
         do throws(SystemError) {
-            try lock.withLock { board }?.post(name)
+            try board?.post(name)
         } catch {
             HostDoor.warn(.unsupported, "the Darwin notification \(name): \(error)")
         }
@@ -87,7 +114,7 @@ public final class CFNotificationCenter: @unchecked Sendable {
             let ear = try board.listen()
             isListening = true
             let thread = Thread { [weak self] in
-                while let self {
+                while let self, !self.lock.withLock({ self.isClosed }) {
                     ear.wait()
                     self.tell(of: board)
                 }

@@ -2,18 +2,18 @@ import BelfryAppGroup
 import BelfryPropertyList
 import BelfryTerms
 
-/// The file in which an app's notification centre is kept, with its lock, its patience and its atomic replacement, and
-/// the queue on which it is read and written.
+/// The files in which the notification centres of apps are kept, with their locks, their patience and their atomic
+/// replacement, and the queue on which they are read and written. A process has one, unless tests run in it.
 final class CenterFile: @unchecked Sendable {
     private let queue = DispatchQueue(label: "belfry.notification-center")
-    /// Touched on the queue alone; nil if there is no place for state.
-    private lazy var file = HostDoor.file(in: "centers")
+    /// The one that was used last; touched on the queue alone.
+    private var last: GroupFile?
 
     /// Calls `action` on the queue.
-    func perform(_ action: @escaping @Sendable () -> Void) { queue.async(execute: action) }
+    func perform(_ action: @escaping @Sendable () -> Void) { HostDoor.current.run(on: queue, action) }
 
     /// Calls `body` on the queue with what is known now.
-    func read(_ body: @escaping @Sendable (CenterState) -> Void) { queue.async { body(self.current()) } }
+    func read(_ body: @escaping @Sendable (CenterState) -> Void) { perform { body(self.current()) } }
 
     /// What is known now.
     func state() async -> CenterState {
@@ -24,7 +24,7 @@ final class CenterFile: @unchecked Sendable {
     func change(
         _ body: @escaping @Sendable (inout CenterState) -> Void, then done: @escaping @Sendable () -> Void = {}
     ) {
-        queue.async {
+        perform {
             self.write(body)
             done()
         }
@@ -37,6 +37,13 @@ final class CenterFile: @unchecked Sendable {
 
     /// Waits until everything so far is done.
     func finish() { queue.sync {} }
+
+    /// The file of the code that asked; nil if there is no place for its state.
+    private var file: GroupFile? {
+        let file = HostDoor.file(in: "centers")
+        if file?.path != last?.path { last = file }
+        return last
+    }
 
     private func current() -> CenterState {
         var state = CenterState(file?.snapshot().root ?? [:])

@@ -11,7 +11,7 @@ final class DefaultsDomain: @unchecked Sendable {
 
     private init(_ file: GroupFile) { self.file = file }
 
-    private static let domains = Mutex<[String: DefaultsDomain]>([:])
+    private static let domains = Mutex<[StateDirectory: [GroupName: DefaultsDomain]]>([:])
     private static let registration = Mutex<[String: PropertyListValue]>([:])
 
     /// The domain of an app group; nil if there is no place for state.
@@ -22,22 +22,33 @@ final class DefaultsDomain: @unchecked Sendable {
     /// The domain of this program, apart from all groups.
     static func ofThisProgram() -> DefaultsDomain? {
         guard let state = HostDoor.stateDirectory, let name = ProgramName.ofThisProgram else { return nil }
-        return of(name, in: StateDirectory(path: "\(state.path)/programs"))
+        return of(name, in: programs(in: state))
     }
 
     /// The domain of an app group or of this program; nil for a name that none has.
     static func named(_ name: String) -> DefaultsDomain? {
-        name == Bundle.main.bundleIdentifier ? ofThisProgram() : GroupName(name).flatMap(of)
+        name == HostDoor.bundle.bundleIdentifier ? ofThisProgram() : GroupName(name).flatMap(of)
     }
 
     private static func of(_ group: GroupName, in state: StateDirectory) -> DefaultsDomain {
         domains.withLock { domains in
-            let file = GroupFile(state: state, group: group)
-            if let domain = domains[file.path] { return domain }
-            let domain = DefaultsDomain(file)
-            domains[file.path] = domain
+            if let domain = domains[state]?[group] { return domain }
+            let domain = DefaultsDomain(GroupFile(state: state, group: group))
+            domains[state, default: [:]][group] = domain
             return domain
         }
+    }
+
+    /// Forgets what is in the state directory `state`, which will be gone.
+    static func forget(_ state: StateDirectory) {
+        domains.withLock {
+            $0[state] = nil
+            $0[programs(in: state)] = nil
+        }
+    }
+
+    private static func programs(in state: StateDirectory) -> StateDirectory {
+        StateDirectory(path: "\(state.path)/programs")
     }
 
     /// Gives values to keys that nobody has set.
@@ -78,13 +89,13 @@ enum ProgramName {
     /// The bundle's identifier, else the program's name, as far as it may be a file's name (S1); nil if nothing of it
     /// may.
     static var ofThisProgram: GroupName? {
-        GroupName(of: Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName)
+        GroupName(of: HostDoor.bundle.bundleIdentifier ?? ProcessInfo.processInfo.processName)
     }
 
     /// The app that this program belongs to: an extension's identifier is its app's and one part more.
     static var ofApp: GroupName? {
-        guard Bundle.main.object(forInfoDictionaryKey: "NSExtension") != nil,
-            let identifier = Bundle.main.bundleIdentifier, let dot = identifier.lastIndex(of: ".")
+        guard HostDoor.bundle.object(forInfoDictionaryKey: "NSExtension") != nil,
+            let identifier = HostDoor.bundle.bundleIdentifier, let dot = identifier.lastIndex(of: ".")
         else { return ofThisProgram }
         return GroupName(of: String(identifier[..<dot]))
     }

@@ -1,5 +1,6 @@
 import BelfryAppGroup
 import BelfryTerms
+import Synchronization
 
 // What Foundation has on iOS and lacks here: values and functions that can be had. What cannot be had is in Refused.
 
@@ -55,7 +56,7 @@ extension ProcessInfo {
     /// Calls `block` on another thread with false, for work that the process is to be kept for; if the time of the
     /// process is nearly over by then or before the work is done, with true.
     public func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) {
-        ExpiringActivities.perform(block)
+        HostDoor.current.activities.perform(block)
     }
 
     /// False: there is no such mode.
@@ -121,34 +122,37 @@ public enum BelfryGlue {
 }
 
 /// Work that code wants to be told of the end of.
-package enum ExpiringActivities {
-    private static let queue = DispatchQueue(label: "belfry.expiring-activities", attributes: .concurrent)
-    private static let running = NSLock()
-    nonisolated(unsafe) private static var blocks: [UUID: @Sendable (Bool) -> Void] = [:]
-    nonisolated(unsafe) private static var isExpired = false
+package final class ExpiringActivities: Sendable {
+    private struct Running {
+        var blocks: [UUID: @Sendable (Bool) -> Void] = [:]
+        var isExpired = false
+    }
 
-    static func perform(_ block: @escaping @Sendable (Bool) -> Void) {
+    private static let queue = DispatchQueue(label: "belfry.expiring-activities", attributes: .concurrent)
+    private let running = Mutex(Running())
+
+    func perform(_ block: @escaping @Sendable (Bool) -> Void) {
         let id = UUID()
         let isTooLate = running.withLock {
-            if unsafe !isExpired { unsafe blocks[id] = block }
-            return unsafe isExpired
+            if !$0.isExpired { $0.blocks[id] = block }
+            return $0.isExpired
         }
-        queue.async {
+        HostDoor.current.run(on: Self.queue) {
             block(isTooLate)
-            running.withLock { _ = unsafe blocks.removeValue(forKey: id) }
+            self.running.withLock { _ = $0.blocks.removeValue(forKey: id) }
         }
     }
 
     /// The time of the process is nearly over: tells whoever is still at work, and whoever begins from now on.
-    package static func expire() {
-        let told = running.withLock {
-            unsafe isExpired = true
-            defer { unsafe blocks = [:] }
-            return unsafe Array(blocks.values)
+    package func expire() {
+        let told = running.withLock { running in
+            running.isExpired = true
+            defer { running.blocks = [:] }
+            return Array(running.blocks.values)
         }
-        for block in told { queue.async { block(true) } }
+        for block in told { Self.queue.async { block(true) } }
     }
 
     /// A further notification came to the process.
-    package static func renew() { running.withLock { unsafe isExpired = false } }
+    func renew() { running.withLock { $0.isExpired = false } }
 }

@@ -4,9 +4,12 @@ package import BelfryTerms
 package import HostChannel
 import Synchronization
 
-/// The way from Apple's modules to the host that runs them; closed in a process that has none, such as an app of the
+/// The way from Apple's modules to the host that runs them; shut in a process that has none, such as an app of the
 /// developer's, or a test.
-package enum HostDoor {
+///
+/// A process of an extension's own has one door. Where extensions run in the process of their tests each has its own,
+/// and it is known to the threads and tasks of its code; whatever else runs goes by the one that was opened last.
+package final class HostDoor: Sendable {
     /// What a module has to say.
     package enum Word: Sendable {
         /// The code asked for something.
@@ -22,7 +25,7 @@ package enum HostDoor {
     }
 
     private struct State {
-        var stateDirectory: String?
+        var stateDirectory: StateDirectory?
         var memoryBytesMax = AccountedMemory.extensionBytesMax
         var tell: (@Sendable (Word) -> Void)?
         /// How many notifications wait for their reply; nil where no host counts.
@@ -37,89 +40,166 @@ package enum HostDoor {
     private static let queue = DispatchQueue(label: "belfry.completions")
     /// How many completions are waited for at most; beyond them, none is called.
     private static let completionsMax = 1_000
-
-    private static let state = Mutex(State())
-
     /// How many different warnings a process gives at most: code may make up any number.
     private static let warningsMax = 1_000
 
-    /// Opens the door: what is said goes to `tell`, in the order in which it is said, from any thread.
-    package static func open(_ greeting: HostGreeting, tell: @escaping @Sendable (Word) -> Void) {
-        state.withLock {
-            $0.stateDirectory = greeting.stateDirectory
-            $0.memoryBytesMax = greeting.memoryBytesMax
-            $0.tell = tell
-            $0.openRequests = 0
+    /// The door of the code that runs here, if that is known.
+    @TaskLocal private static var own: HostDoor?
+    /// The doors that are open, in the order in which they were opened.
+    private static let open = Mutex<[HostDoor]>([])
+    /// Where there is no host.
+    private static let shut = HostDoor(State(), bundle: nil, memoryBytesBefore: 0)
+
+    /// The extension's folder, where that is not the main bundle's.
+    private let ownBundle: Bundle?
+    /// How many bytes of memory are not the code's.
+    private let memoryBytesBefore: Int64
+    private let state: Mutex<State>
+    /// Work that the code wants to be told of the end of.
+    package let activities = ExpiringActivities()
+
+    private init(_ state: State, bundle: Bundle?, memoryBytesBefore: Int64) {
+        ownBundle = bundle
+        self.memoryBytesBefore = memoryBytesBefore
+        self.state = Mutex(state)
+    }
+
+    /// The door of the code that calls this, to be kept for what is done later.
+    package static var current: HostDoor { own ?? open.withLock { $0.last } ?? shut }
+
+    /// Opens the door of an extension: what is said goes to `tell`, in the order in which it is said, from any thread.
+    ///
+    /// - Parameter bundle: its folder, if it runs in a process that is not its own.
+    @discardableResult
+    package static func open(
+        _ greeting: HostGreeting, bundle: String? = nil, tell: @escaping @Sendable (Word) -> Void
+    ) -> HostDoor {
+        var state = State()
+        state.stateDirectory = StateDirectory(path: greeting.stateDirectory)
+        state.memoryBytesMax = greeting.memoryBytesMax
+        state.tell = tell
+        state.openRequests = 0
+        return opened(state, bundle: bundle)
+    }
+
+    /// Opens a door for the app that the extension in the folder `bundle` belongs to, whose state is in
+    /// `stateDirectory`: it has no host.
+    package static func openForApp(stateDirectory: String, bundle: String) -> HostDoor {
+        var state = State()
+        state.stateDirectory = StateDirectory(path: stateDirectory)
+        return opened(state, bundle: bundle)
+    }
+
+    private static func opened(_ state: State, bundle: String?) -> HostDoor {
+        let door = HostDoor(
+            state, bundle: bundle.flatMap { Bundle(path: $0) },
+            memoryBytesBefore: bundle == nil ? 0 : AccountedMemory.bytes)
+        open.withLock { $0.append(door) }
+        return door
+    }
+
+    /// The host is gone: what the code says from now on nobody hears, and it has no state any more. Of an app, which
+    /// goes after all its extensions, the state directory is forgotten.
+    package func close() {
+        Self.open.withLock { $0.removeAll { $0 === self } }
+        let left = state.withLock { state in
+            defer {
+                state.stateDirectory = nil
+                state.tell = { _ in }
+                state.openRequests = 0
+                state.completions = [:]
+            }
+            return state.tell == nil ? state.stateDirectory : nil
         }
+        guard let left else { return }
+        DefaultsDomain.forget(left)
+        CFNotificationCenter.forget(left)
+    }
+
+    /// Calls `body`, for which this is the door, and for the tasks that it starts.
+    package func run<Result>(_ body: () throws -> Result) rethrows -> Result {
+        try Self.$own.withValue(self) { try body() }
+    }
+
+    /// Calls `body`, for which this is the door, and for the tasks that it starts.
+    package func run<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+        try await Self.$own.withValue(self) { try await body() }
+    }
+
+    /// Calls `body` on `queue`, with this door.
+    package func run(on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
+        queue.async { self.run(body) }
     }
 
     /// A notification was handed over: until its reply the code may use the notification centre, and what was warned of
     /// before may be warned of again.
-    package static func requestBegan() {
+    package func requestBegan() {
         state.withLock {
             $0.openRequests = ($0.openRequests ?? 0) + 1
             $0.warned = []
         }
+        activities.renew()
     }
 
     /// A notification has its reply.
-    package static func requestReplied() { state.withLock { $0.openRequests = max(($0.openRequests ?? 0) - 1, 0) } }
+    package func requestReplied() { state.withLock { $0.openRequests = max(($0.openRequests ?? 0) - 1, 0) } }
 
     /// Whether the code may use the notification centre now: always without a host, else while a reply is owed.
-    static var isCenterOpen: Bool { state.withLock { $0.openRequests.map { $0 > 0 } ?? true } }
+    static var isCenterOpen: Bool { current.state.withLock { $0.openRequests.map { $0 > 0 } ?? true } }
 
     /// Tells the host that the code asks for something.
-    package static func ask(_ asked: Asked) { state.withLock { $0.tell }?(.asked(asked)) }
+    package static func ask(_ asked: Asked) { current.say(.asked(asked)) }
 
     /// Tells the host that the code asks for something, and calls `completion`, if there is one, on a serial queue once
     /// that is over: at once if there is no host. The token by which it was asked; nil without a host.
     @discardableResult
-    package static func ask(_ asked: Asked, then completion: (@Sendable () -> Void)?) -> Int64? {
+    package func ask(_ asked: Asked, then completion: (@Sendable () -> Void)?) -> Int64? {
         var asked = asked
         let tell = state.withLock { state in
             guard let tell = state.tell else { return nil as (@Sendable (Word) -> Void)? }
             state.lastToken += 1
             asked.token = state.lastToken
-            if let completion, state.completions.count < completionsMax {
+            if let completion, state.completions.count < Self.completionsMax {
                 state.completions[state.lastToken] = completion
             }
             return tell
         }
         guard let tell else {
-            if let completion { queue.async(execute: completion) }
+            if let completion { run(on: Self.queue, completion) }
             return nil
         }
         tell(.asked(asked))
         return asked.token
     }
 
-    /// Tells the host what was found of a sound that was asked for, with its file, if it can be played.
-    package static func found(_ sound: FoundSound, _ file: PassedFile?) {
-        state.withLock { $0.tell }?(.sound(sound, file))
-    }
-
-    /// Tells the host that the code has disposed of a sound.
-    package static func disposed(_ sound: Int64) { state.withLock { $0.tell }?(.disposed(sound)) }
+    /// Tells the host something, if there is one.
+    package func say(_ word: Word) { state.withLock { $0.tell }?(word) }
 
     /// The host is done with what was asked for with this token.
-    package static func finished(_ token: Int64) {
+    package func finished(_ token: Int64) {
         if let completion = state.withLock({ $0.completions.removeValue(forKey: token) }) {
-            queue.async(execute: completion)
+            run(on: Self.queue, completion)
         }
     }
 
-    /// How many bytes of memory the process may have.
-    static var memoryBytesMax: Int64 { state.withLock { $0.memoryBytesMax } }
+    /// How many bytes of memory the code may have.
+    static var memoryBytesMax: Int64 { current.state.withLock { $0.memoryBytesMax } }
+
+    /// How many bytes of memory the code has.
+    static var memoryBytes: Int64 { max(AccountedMemory.bytes - current.memoryBytesBefore, 0) }
+
+    /// Where the code's resources are.
+    package static var bundle: Bundle { current.ownBundle ?? .main }
 
     /// Hands what the code wrote to the host; without one, to standard error.
     package static func write(_ output: ExtensionOutput) {
-        if let tell = state.withLock({ $0.tell }) { return tell(.output(output)) }
+        if let tell = current.state.withLock({ $0.tell }) { return tell(.output(output)) }
         FileHandle.standardError.write(Data("\(output.text)\n".utf8))
     }
 
     /// Says what iOS would have said, once for each `detail` and notification: to the host, else on standard error.
     package static func warn(_ code: WarningCode, _ detail: String) {
-        let tell: ((Word) -> Void)? = state.withLock { state in
+        let tell: ((Word) -> Void)? = current.state.withLock { state in
             guard state.warned.count < warningsMax, state.warned.insert("\(code.rawValue) \(detail)").inserted else {
                 return { _ in }
             }
@@ -145,9 +225,11 @@ package enum HostDoor {
         return GroupFile(state: StateDirectory(path: "\(state.path)/\(folder)"), group: name)
     }
 
-    /// Where the state is kept: where the host says, else where this user's programs keep it; nil if there is no home.
+    /// Where the state is kept: where the host says, else where this user's programs keep it; nil if there is no home,
+    /// and once the host is gone.
     static var stateDirectory: StateDirectory? {
-        if let path = state.withLock({ $0.stateDirectory }) { return StateDirectory(path: path) }
+        let door = current
+        guard door === shut else { return door.state.withLock { $0.stateDirectory } }
         return StateDirectory(
             environment: Environment.ofThisProcess(startingWith: [
                 "BELFRY_STATE_DIRECTORY=", "XDG_STATE_HOME=", "HOME=",

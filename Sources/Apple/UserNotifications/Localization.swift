@@ -61,7 +61,7 @@ extension String {
         localized keyAndValue: LocalizationValue, table: String? = nil, bundle: Bundle? = nil,
         locale: Locale = .current, comment: StaticString? = nil
     ) {
-        let text = (bundle ?? .main).localizedString(forKey: keyAndValue.key, value: nil, table: table)
+        let text = (bundle ?? HostDoor.bundle).localizedString(forKey: keyAndValue.key, value: nil, table: table)
         self = Placeholders.filled(text, keyAndValue.arguments)
     }
 }
@@ -69,7 +69,7 @@ extension String {
 extension NSString {
     /// The text of `key` in the user's language, from the main bundle, with `arguments` in their places.
     public class func localizedUserNotificationString(forKey key: String, arguments: [Any]?) -> String {
-        let text = Bundle.main.localizedString(forKey: key, value: nil, table: nil)
+        let text = HostDoor.bundle.localizedString(forKey: key, value: nil, table: nil)
         guard let arguments else { return text }
         return Placeholders.filled(text, arguments.map { String(describing: $0) })
     }

@@ -7,20 +7,25 @@ import BelfryTerms
 ///
 /// What is read are NSNumber, String, Date, Data and Swift containers of these. Source: Apple, `UserDefaults`.
 open class UserDefaults: Foundation.UserDefaults {
-    private let domain: DefaultsDomain?
+    /// The app group, or nil for this program's own.
+    private let group: GroupName?
+    /// Where the values are now: other code of the process may have another host. Nil if there is no place for state.
+    private var domain: DefaultsDomain? {
+        if let group { DefaultsDomain.of(group) } else { DefaultsDomain.ofThisProgram() }
+    }
 
     /// The defaults of the app group `suiteName`, or of this program if that is nil. Nil for a name that no app group
     /// has, and for this program's own.
     public override init?(suiteName: String?) {
         if let suiteName {
-            let own = Bundle.main.bundleIdentifier
+            let own = HostDoor.bundle.bundleIdentifier
             guard suiteName != own, suiteName != UserDefaults.globalDomain, let group = GroupName(suiteName) else {
                 HostDoor.warn(.unsupported, "UserDefaults(suiteName: \(suiteName)): an app group has \(GroupName.rule)")
                 return nil
             }
-            domain = DefaultsDomain.of(group)
+            self.group = group
         } else {
-            domain = DefaultsDomain.ofThisProgram()
+            group = nil
         }
         super.init(suiteName: nil)
     }
