@@ -19,6 +19,11 @@ import Testing
         #expect(text.contains("typealias UserDefaults = UserNotifications.UserDefaults"))
     }
 
+    @Test("the main bundle is the host's to say, for sources that name one") func bundle() {
+        #expect(GlueFile(sources: ["", "let b = Bundle.main"]).text.contains("static var main: Bundle"))
+        #expect(!GlueFile(sources: ["let b = 1"]).text.contains("extension Bundle"))
+    }
+
     @Test("CommonCrypto comes where a bridging header asks for it") func commonCrypto() {
         let header = "#import <CommonCrypto/CommonCrypto.h>"
         #expect(GlueFile(sources: [], bridgingHeaders: [header]).text.contains("@_exported import CommonCrypto"))

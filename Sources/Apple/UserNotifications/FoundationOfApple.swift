@@ -81,6 +81,9 @@ extension CGRect {
 /// What the file that is generated into an extension's own module is made of: there alone Foundation's own members can
 /// be mended.
 public enum BelfryGlue {
+    /// The extension's folder: that of its program, unless its tests run it in their process.
+    public static var mainBundle: Bundle { HostDoor.bundle }
+
     private static let fileExtensions = [
         "image/png": "png", "image/jpeg": "jpg", "image/jpg": "jpg", "image/gif": "gif", "image/webp": "webp",
         "image/heic": "heic", "audio/mpeg": "mp3", "audio/mp4": "m4a", "audio/x-m4a": "m4a", "audio/wav": "wav",

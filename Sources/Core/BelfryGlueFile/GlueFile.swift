@@ -6,10 +6,12 @@ public struct GlueFile: Hashable, Sendable {
 
     private let needsNetworking: Bool
     private let needsCommonCrypto: Bool
+    private let needsBundle: Bool
 
     /// The file for a module of these `sources`, each the text of a Swift file, and with these bridging headers.
     public init(sources: [String], bridgingHeaders: [String] = []) {
         needsNetworking = sources.contains(where: Self.namesNetworking)
+        needsBundle = sources.contains { $0.contains("Bundle") }
         needsCommonCrypto = bridgingHeaders.contains { $0.contains("CommonCrypto/") }
     }
 
@@ -27,6 +29,16 @@ public struct GlueFile: Hashable, Sendable {
             typealias UserDefaults = UserNotifications.UserDefaults
 
             """
+        if needsBundle {
+            text += """
+
+                extension Bundle {
+                    /// The extension's folder, also where it runs in the process of its tests.
+                    static var main: Bundle { BelfryGlue.mainBundle }
+                }
+
+                """
+        }
         if needsNetworking {
             text += """
 
