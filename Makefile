@@ -80,7 +80,7 @@ test: deps ## unit tests, then the programs under a systemd and a sound server o
 	$(SWIFT) build --build-tests $(DEBUG_FLAGS)
 	$(SWIFT) build --package-path Examples $(EXAMPLE_FLAGS)
 	$(SWIFT) build --package-path Examples/CallTests --build-tests $(EXAMPLE_FLAGS)
-	$(SWIFT) build --package-path Examples/OwnExtension $(EXAMPLE_FLAGS)
+	$(SWIFT) build --package-path Examples/OwnExtension --build-tests $(EXAMPLE_FLAGS)
 	@$(MAKE) --no-print-directory stage
 	@$(MAKE) --no-print-directory build/simulate
 	@Examples/run $(STAGE) $(BUILD)/examples

@@ -172,6 +172,12 @@ let client: [Target] = [
             "GroupLedger", "RingEar",
         ],
         beside: ["belfry-worker"]),
+    room(
+        "Client/ExtensionTesting",
+        imports: [
+            "BelfryEventLoop", "BelfryEventLoopExecutor", "BelfryServe", "BelfrySyscalls", "BelfryTerms",
+            "BelfryTesting", "ExtensionProcess", "UserNotifications",
+        ]),
 ]
 
 let programs: [Target] = [
@@ -363,6 +369,12 @@ let checks: [Target] = [
         ]),
     tests("BelfryTestingTests", of: ["BelfryTesting", "BelfrySyscalls", "Support", "belfry"]),
     tests(
+        "ExtensionTestingTests",
+        of: [
+            "AudioToolbox", "BelfryTerms", "ExtensionTesting", "RingingExtension", "Support", "UserNotifications",
+            "belfry",
+        ]),
+    tests(
         "CommandLineTests",
         of: [
             "belfry", "CallLedger", "BelfryProtocol", "BelfryJSON", "BelfryPropertyList", "Support", "BelfrySyscalls",
@@ -407,6 +419,7 @@ let package = Package(
     products: [
         .library(name: "BelfryClient", targets: ["BelfryClient", "BelfryProtocol", "BelfryJSON", "BelfryTerms"]),
         .library(name: "BelfryTesting", targets: ["BelfryTesting"]),
+        .library(name: "ExtensionTesting", targets: ["ExtensionTesting"]),
         .library(name: "UserNotifications", targets: ["UserNotifications"]),
         .library(name: "AudioToolbox", targets: ["AudioToolbox"]),
         .library(name: "AVFAudio", targets: ["AVFAudio"]),

@@ -13,6 +13,10 @@ let package = Package(
             ],
             swiftSettings: [.swiftLanguageMode(.v5), .enableUpcomingFeature("BareSlashRegexLiterals")],
             plugins: [.plugin(name: "ExtensionGlue", package: "belfry")]
-        )
+        ),
+        .testTarget(
+            name: "AppExtensionTests",
+            dependencies: ["AppExtension", .product(name: "ExtensionTesting", package: "belfry")]
+        ),
     ]
 )

@@ -21,6 +21,8 @@ import Testing
                     "OwnExtension/Package.swift", "OwnExtension/Sources/AppExtension/main.swift",
                     "OwnExtension/Sources/AppExtension/NotificationService.swift", "OwnExtension/Info.plist",
                     "OwnExtension/pack", "OwnExtension/alert.json",
+                    "OwnExtension/Tests/AppExtensionTests/NotificationServiceTests.swift",
+                    "OwnExtension/Tests/AppExtensionTests/NotificationServiceXCTests.swift",
                 ]
             ),
         ])
@@ -42,7 +44,7 @@ import Testing
         let makefile = try #require(SourceTree.text(of: "Makefile"))
         for command in [
             "--package-path Examples ", "--package-path Examples/CallTests",
-            "--package-path Examples/OwnExtension", "Examples/run $(STAGE)",
+            "--package-path Examples/OwnExtension --build-tests", "Examples/run $(STAGE)",
         ] {
             #expect(makefile.contains(command), "\(command)")
         }

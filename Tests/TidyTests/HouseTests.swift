@@ -8,7 +8,7 @@ import Testing
     static let everywhere: Set<String> = ["Glibc", "Synchronization"]
 
     /// What the tool chain brings for those who write tests: too much for a program.
-    static let forTests = ["BelfryTesting": ["FoundationEssentials", "Testing"]]
+    static let forTests = ["BelfryTesting": ["FoundationEssentials", "Testing"], "ExtensionTesting": ["Testing"]]
 
     /// What the tool chain brings and Apple's modules are made of: nobody else may use it.
     static let apples: Set<String> = ["Dispatch", "Foundation"]
@@ -99,8 +99,9 @@ import Testing
 
     /// Names of targets that no other package will have, though they do not begin with the project's.
     static let namesOfOurs: Set<String> = [
-        "CallLedger", "CallService", "ExtensionHost", "ExtensionLife", "ExtensionProcess", "GroupLedger",
-        "HostChannel", "Interception", "PictureFetch", "PictureFetcher", "Ringing", "RingEar", "ServiceHost",
+        "CallLedger", "CallService", "ExtensionHost", "ExtensionLife", "ExtensionProcess", "ExtensionTesting",
+        "GroupLedger", "HostChannel", "Interception", "PictureFetch", "PictureFetcher", "Ringing", "RingEar",
+        "ServiceHost",
         "SystemSound",
     ]
 

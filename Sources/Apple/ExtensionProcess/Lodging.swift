@@ -19,10 +19,11 @@ package struct Lodging: Sendable {
     /// `makeService` is evaluated anew for each notification. The notifications whose `didReceive` still runs: nothing
     /// ends a thread.
     package func run(
-        _ channel: consuming OwnedDescriptor,
-        _ makeService: @escaping @Sendable () -> UNNotificationServiceExtension
+        _ channel: PassedFile, _ makeService: @escaping @Sendable () -> UNNotificationServiceExtension
     ) -> [String] {
-        guard let channel = ProcessChannel(descriptor: channel.release()) else { return [] }
+        guard let own = try? channel.descriptor.duplicate(),
+            let channel = ProcessChannel(descriptor: own.release())
+        else { return [] }
         return Visits(channel: channel, lodging: self, makeService: makeService).serve()
     }
 

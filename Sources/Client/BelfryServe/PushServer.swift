@@ -177,7 +177,7 @@ public final class PushServer {
 }
 
 /// Listens at `path`, which must be free, for this user alone.
-func listenPrivately(at path: String, backlog: Int32) throws(SystemError) -> OwnedDescriptor {
+package func listenPrivately(at path: String, backlog: Int32) throws(SystemError) -> OwnedDescriptor {
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     let listener = OwnedDescriptor(owning: try checked("socket") { Glibc.socket(AF_UNIX, kind, 0) })
     let number = listener.number

@@ -6,6 +6,8 @@ import Glibc
 ///
 /// It goes with ``remove()``. One whose process was killed is removed by the next one that is made beside it.
 public struct ServeFolder: ~Copyable {
+    /// Where it is.
+    package var path: String { directory.path }
     /// Where the push socket belongs.
     public var socketPath: String { "\(directory.path)/push.sock" }
     /// The state directory: what `BELFRY_STATE_DIRECTORY` says.

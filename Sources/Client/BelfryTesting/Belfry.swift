@@ -20,39 +20,66 @@ public enum Belfry {
     /// Runs `body` with a bell, which has ended once this returns or throws: workers and files are gone.
     ///
     /// Throws ``BellError`` if there can be no bell, and what `body` throws.
+    @discardableResult
     public static func running<Result>(
         settings: BellSettings = BellSettings(), _ body: (Bell) async throws -> Result
     ) async throws -> Result {
-        let bell = try await start(settings: settings)
-        do {
-            let result = try await body(bell)
-            await bell.stop()
-            return result
-        } catch {
-            await bell.stop()
-            throw error
-        }
+        try await start(settings: settings).running(body)
     }
 
     /// A bell that runs until ``Bell/stop()``: for `setUp` and `tearDown` of XCTest.
     public static func start(settings: BellSettings = BellSettings()) async throws(BellError) -> Bell {
+        try await start(settings: settings, standIn: nil)
+    }
+
+    /// A bell that runs until ``Bell/stop()``, with what `makeStandIn` makes in place of its extension's process.
+    package static func start(
+        settings: BellSettings, standIn makeStandIn: ((BellPlace) async throws(BellError) -> any ExtensionStandIn)?
+    ) async throws(BellError) -> Bell {
         let checked = try settings.checked()
         guard let group = GroupName(checked.appGroup) else {
             throw BellError(.badSetting, "[AppGroup] Name=: expected \(GroupName.rule)")
         }
         raiseDescriptorLimit()
-        do throws(SystemError) {
-            var environment = Environment.allOfThisProcess()
-            let folder = try ServeFolder(in: ServeFolder.places(in: environment))
-            for setting in Setting.allCases { environment[setting.environmentVariable] = checked.text(of: setting) }
-            for (name, value) in folder.variables(socketPath: folder.socketPath) { environment[name] = value }
-            let worker = ServedWorker(try workerPath(environment), environment: environment)
-            let bell = Bell(folder, group: group, on: try LoopExecutor.onOwnThread())
-            try await bell.serve(worker)
-            return bell
+        var environment = Environment.allOfThisProcess()
+        for setting in Setting.allCases { environment[setting.environmentVariable] = checked.text(of: setting) }
+        let (worker, executor) = (try workerPath(environment), try loop())
+        let folder = try folder(in: environment)
+        let place = BellPlace(
+            folder: folder.path, statePath: folder.statePath, workerPath: worker, executor: executor)
+        for (name, value) in folder.variables(socketPath: folder.socketPath) { environment[name] = value }
+        let standIn: (any ExtensionStandIn)?
+        do throws(BellError) {
+            standIn = try await makeStandIn?(place)
         } catch {
-            throw BellError(.notServed, "no push socket can be served: \(error)")
+            folder.remove()
+            throw error
         }
+        if let standIn { environment[Setting.extensionPath.environmentVariable] = standIn.path }
+        let bell = Bell(folder, group: group, standIn: standIn, on: place.executor)
+        do throws(SystemError) {
+            try await bell.serve(ServedWorker(place.workerPath, environment: environment))
+        } catch {
+            await standIn?.leave()
+            throw notServed(error)
+        }
+        return bell
+    }
+
+    private static func folder(in environment: [String: String]) throws(BellError) -> ServeFolder {
+        do throws(SystemError) {
+            return try ServeFolder(in: ServeFolder.places(in: environment))
+        } catch {
+            throw notServed(error)
+        }
+    }
+
+    private static func loop() throws(BellError) -> LoopExecutor {
+        do throws(SystemError) { return try LoopExecutor.onOwnThread() } catch { throw notServed(error) }
+    }
+
+    private static func notServed(_ error: SystemError) -> BellError {
+        BellError(.notServed, "no push socket can be served: \(error)")
     }
 
     /// The bell of the test that runs now, whose ``Testing/Trait/belfry`` it is.
@@ -66,11 +93,12 @@ public enum Belfry {
     }
 
     /// Where `belfry-worker` is: beside the running program, where SwiftPM builds it, else in PATH.
-    private static func workerPath(_ environment: [String: String]) throws(SystemError) -> String {
+    private static func workerPath(_ environment: [String: String]) throws(BellError) -> String {
         let folders = (environment["PATH"] ?? "").split(separator: ":")
         let places = [programBeside("belfry-worker") ?? ""] + folders.map { "\($0)/belfry-worker" }
         guard let path = places.first(where: { unsafe access($0, X_OK) == 0 }) else {
-            throw SystemError(errno: ENOENT, call: "access", subject: "belfry-worker at \(places[0]) or in PATH")
+            throw notServed(
+                SystemError(errno: ENOENT, call: "access", subject: "belfry-worker at \(places[0]) or in PATH"))
         }
         return path
     }
@@ -101,6 +129,8 @@ public struct BellError: Error, Hashable, Sendable, CustomStringConvertible {
         case noSuchCall
         /// What was done could not be recorded.
         case notRecorded
+        /// There is no such file, or it cannot be read.
+        case noSuchFile
         /// What was waited for did not come in time, or cannot come any more.
         case didNotCome
     }
@@ -110,7 +140,7 @@ public struct BellError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What failed, for people; text from outside in it is escaped.
     public let description: String
 
-    init(_ code: Code, _ description: String) {
+    package init(_ code: Code, _ description: String) {
         self.code = code
         self.description = description
     }

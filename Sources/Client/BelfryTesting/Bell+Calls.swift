@@ -1,5 +1,5 @@
 import BelfryJSON
-import BelfryProtocol
+public import BelfryProtocol
 public import BelfryTerms
 public import FoundationEssentials
 
@@ -21,7 +21,19 @@ extension Bell {
             callID: id, callerName: name, handle: handle, hasVideo: hasVideo,
             callerAvatar: picture.map { .url($0) } ?? .absent, duration: duration.map { TimeSpan($0) },
             sentAt: sentAt.flatMap { WallTime($0) })
-        return try await push(Envelope().enclosing(request.payload()).serialized(), callID: id)
+        return try await push(request)
+    }
+
+    /// Pushes a call request; see ``push(_:)``.
+    @discardableResult
+    public func push(_ request: CallRequest, in envelope: Envelope = Envelope()) async throws -> BellPush {
+        try await push(envelope.enclosing(request.payload()).serialized(), callID: request.callID)
+    }
+
+    /// Pushes a hangup; see ``push(_:)``.
+    @discardableResult
+    public func push(_ hangup: Hangup, in envelope: Envelope = Envelope()) async throws -> BellPush {
+        try await push(envelope.enclosing(hangup.payload()).serialized(), callID: hangup.callID)
     }
 
     /// Pushes the hangup of the call `id`, as the caller's side does.
@@ -30,7 +42,7 @@ extension Bell {
         _ id: String, reason: HangupReason = .cancelled, sentAt: Date? = nil
     ) async throws -> BellPush {
         let hangup = Hangup(callID: id, reason: reason, sentAt: sentAt.flatMap { WallTime($0) })
-        return try await push(Envelope().enclosing(hangup.payload()).serialized(), callID: id)
+        return try await push(hangup)
     }
 }
 

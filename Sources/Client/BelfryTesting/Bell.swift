@@ -16,7 +16,7 @@ import RingEar
 /// Made by ``Belfry/running(settings:_:)``, or by ``Belfry/start(settings:)``. It has one thread with one event loop.
 public actor Bell {
     /// The bell of the test that runs, if its trait gives it one.
-    @TaskLocal static var current: Bell?
+    @TaskLocal package static var current: Bell?
 
     /// Where to push: for what is tested, if that pushes by itself.
     public nonisolated let socketPath: String
@@ -25,6 +25,8 @@ public actor Bell {
 
     let ledgerFile: LedgerFile
     nonisolated let executor: LoopExecutor
+    /// What stands for the process of its extension, if something does.
+    package nonisolated let standIn: (any ExtensionStandIn)?
     private var folder: ServeFolder?
     private var server: PushServer?
     /// A bell that nobody stops rings on until its process ends.
@@ -33,7 +35,9 @@ public actor Bell {
     /// The loop's thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-    init(_ folder: consuming ServeFolder, group: GroupName, on executor: LoopExecutor) {
+    init(
+        _ folder: consuming ServeFolder, group: GroupName, standIn: (any ExtensionStandIn)?, on executor: LoopExecutor
+    ) {
         socketPath = folder.socketPath
         let variables = folder.variables(socketPath: folder.socketPath)
         environment = Dictionary(variables.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
@@ -41,6 +45,7 @@ public actor Bell {
         ledgerFile = LedgerFile(
             state: state, runtime: RuntimeDirectory(path: folder.runtimePath), group: group)
         self.executor = executor
+        self.standIn = standIn
         self.folder = consume folder
     }
 
@@ -62,8 +67,21 @@ public actor Bell {
         await withCheckedContinuation { continuation in
             server.stop { continuation.resume() }
         }
+        await standIn?.leave()
         folder.take()?.remove()
         itself = nil
+    }
+
+    /// Calls `body`, and stops once it has returned or thrown.
+    package nonisolated func running<Result>(_ body: (Bell) async throws -> Result) async throws -> Result {
+        do {
+            let result = try await body(self)
+            await stop()
+            return result
+        } catch {
+            await stop()
+            throw error
+        }
     }
 
     /// Pushes `notification`, a payload or an envelope in JSON, as it is: `Data`, `[UInt8]` or a string's `utf8`.
@@ -78,6 +96,15 @@ public actor Bell {
     @discardableResult
     public func push(_ notification: String) async throws -> BellPush {
         try await push(Array(notification.utf8), callID: nil)
+    }
+
+    /// Pushes what is in the file `path`, such as an `.apns` file for a simulator, as it is; see ``push(_:)``.
+    ///
+    /// A relative path is looked for beside the file of the test, and then in each folder above it. Throws
+    /// ``BellError/Code/noSuchFile``.
+    @discardableResult
+    public func push(contentsOf path: String, source: String = #filePath) async throws -> BellPush {
+        try await push(TestFile.read(path, near: source, bytesMax: PushFraming.notificationBytesMax), callID: nil)
     }
 
     /// Pushes a payload in an envelope; see ``push(_:)``.

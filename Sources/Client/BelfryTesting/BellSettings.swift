@@ -17,6 +17,10 @@ public struct BellSettings: Hashable, Sendable {
     public var expiryBudget: Duration?
     /// An extension of your own, the absolute path of its folder `NAME.appex`; nil for the built-in service.
     public var extensionPath: String?
+    /// Whether notifications for that extension wait for one another.
+    public var extensionStrict: Bool
+    /// Whether that extension's process stays for the next notification, which waits for the reply to the one before.
+    public var extensionReuse: Bool
     /// How long a call's delivery waits for the caller's picture, 0 to 25 s.
     public var avatarTimeout: Duration?
     /// Hosts that pictures may come from even if they are private, such as a server of the test's own at `127.0.0.1`.
@@ -28,8 +32,8 @@ public struct BellSettings: Hashable, Sendable {
     public init(
         ringDuration: Duration? = nil, ringInterval: Duration? = nil, sound: String = "none",
         secondCall: RingMode? = nil, maxCalls: Int? = nil, expiryBudget: Duration? = nil,
-        extensionPath: String? = nil, avatarTimeout: Duration? = nil, avatarAllow: [String] = [],
-        appGroup: String = "group.belfry"
+        extensionPath: String? = nil, extensionStrict: Bool = false, extensionReuse: Bool = false,
+        avatarTimeout: Duration? = nil, avatarAllow: [String] = [], appGroup: String = "group.belfry"
     ) {
         self.ringDuration = ringDuration
         self.ringInterval = ringInterval
@@ -38,6 +42,8 @@ public struct BellSettings: Hashable, Sendable {
         self.maxCalls = maxCalls
         self.expiryBudget = expiryBudget
         self.extensionPath = extensionPath
+        self.extensionStrict = extensionStrict
+        self.extensionReuse = extensionReuse
         self.avatarTimeout = avatarTimeout
         self.avatarAllow = avatarAllow
         self.appGroup = appGroup
@@ -68,7 +74,9 @@ public struct BellSettings: Hashable, Sendable {
         case .avatarTimeout: Self.text(of: avatarTimeout)
         case .avatarAllow: avatarAllow.joined(separator: " ")
         case .appGroupName: appGroup
-        case .ringVibrate, .extensionStrict, .extensionReuse, .enforceMemory, .avatarMaxBytes, .avatarFrom: ""
+        case .extensionStrict: extensionStrict ? "yes" : ""
+        case .extensionReuse: extensionReuse ? "yes" : ""
+        case .ringVibrate, .enforceMemory, .avatarMaxBytes, .avatarFrom: ""
         }
     }
 

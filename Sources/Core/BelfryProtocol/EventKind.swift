@@ -67,6 +67,17 @@ extension Event {
     /// What `ended` carries; nil of every other event.
     public var ended: Ended? { if case .ended(let ended) = body { ended } else { nil } }
 
+    /// What `asked` carries; nil of every other event.
+    public var asked: Asked? { if case .asked(let asked) = body { asked } else { nil } }
+
+    /// What `extension` carries; nil of every other event.
+    public var extensionProcess: ExtensionProcess? {
+        if case .extensionProcess(let process) = body { process } else { nil }
+    }
+
+    /// What a `warning` is about; nil of every other event.
+    public var warning: CodeWord<WarningCode>? { if case .warning(let code, _) = body { code } else { nil } }
+
     /// The content of `delivered` or `missed`; nil of every other event.
     public var content: NotificationContent? {
         switch body {

@@ -1,0 +1,70 @@
+import Synchronization
+
+/// Whose turn it is in this process: code on threads of its own making cannot be told apart, so that tests of
+/// extensions run one after the other, in the order in which they came.
+final class ExtensionTurn: Sendable {
+    /// The turns of this process.
+    static let ofProcess = ExtensionTurn()
+
+    private struct State {
+        /// Whose turn it is, for people.
+        var holder: String?
+        var waiting: [(id: Int, name: String, continuation: CheckedContinuation<Bool, Never>)] = []
+        var lastID = 0
+        var passes = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Whose turn it is; nil if it is nobody's.
+    var holder: String? { state.withLock { $0.holder } }
+    /// How often the turn was passed on.
+    var passes: Int { state.withLock { $0.passes } }
+
+    /// A number to wait with.
+    func makeID() -> Int {
+        state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+    }
+
+    /// Waits for the turn; false if the task was cancelled or ``giveUp(_:)`` called before it came.
+    func take(_ id: Int, as name: String) async -> Bool {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isMine = state.withLock { state in
+                    guard state.holder != nil else {
+                        state.holder = name
+                        return true
+                    }
+                    state.waiting.append((id, name, continuation))
+                    return false
+                }
+                if isMine { return continuation.resume(returning: true) }
+                if Task.isCancelled { giveUp(id) }
+            }
+        } onCancel: {
+            giveUp(id)
+        }
+    }
+
+    /// Ends the wait of `id`, if it waits.
+    func giveUp(_ id: Int) {
+        let continuation = state.withLock { state in
+            state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0).continuation }
+        }
+        continuation?.resume(returning: false)
+    }
+
+    /// Whoever waits longest has the turn now.
+    func pass() {
+        let next = state.withLock { state in
+            state.passes += 1
+            let next = state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+            state.holder = next?.name
+            return next?.continuation
+        }
+        next?.resume(returning: true)
+    }
+}

@@ -1,0 +1,190 @@
+import BelfryEventLoop
+import BelfryEventLoopExecutor
+import BelfryServe
+import BelfrySyscalls
+import BelfryTerms
+import BelfryTesting
+import ExtensionProcess
+import Glibc
+import UserNotifications
+
+/// An extension whose code runs on threads of this process, while its life, its budget and its events are those of real
+/// workers: `belfry-worker --lend` stands for its process, and lends its end of the channel to here.
+actor LentExtension: ExtensionStandIn {
+    /// How long the turn may stay with one test until those that wait give up: longer than any budget.
+    static let turnPatience = TimeSpan.seconds(300)
+    private static let backlog: Int32 = 256
+    private static let retryInterval = TimeSpan.milliseconds(100)
+    private static let program = "Tested"
+    /// More than the path of a temporary folder has.
+    private static let wordBytesMax = 8_192
+
+    /// The extension's folder.
+    nonisolated let path: String
+    private nonisolated let socketPath: String
+    private nonisolated let place: BellPlace
+    private nonisolated let executor: LoopExecutor
+    private let holder: String
+    private let turnPatience: TimeSpan
+    private let makeService: MakeService
+    private let appDoor = LockedValue<HostDoor?>(nil)
+    private var listener: OwnedDescriptor?
+    private var source: DescriptorSource?
+    private var turnTimer: (any ScheduledTimer)?
+    private var loans: [Int: Loan] = [:]
+    private var lastLoan = 0
+    private var whenReturned: CheckedContinuation<Void, Never>?
+
+    /// The connection of a process that lends its channel, and waits until it is given back.
+    private final class Loan {
+        let connection: OwnedDescriptor
+        var source: DescriptorSource?
+
+        init(_ connection: consuming OwnedDescriptor) { self.connection = connection }
+
+        deinit { source?.cancel() }
+    }
+
+    /// The loop's thread.
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    /// An extension for the bell at `place`, of the test in `holder`.
+    init(
+        at place: BellPlace, holder: String, turnPatience: TimeSpan = turnPatience,
+        makeService: @escaping MakeService
+    ) {
+        self.place = place
+        self.holder = holder
+        self.turnPatience = turnPatience
+        self.makeService = makeService
+        executor = place.executor
+        path = "\(place.folder)/\(Self.program).appex"
+        socketPath = "\(place.folder)/lend.sock"
+    }
+
+    /// The way of the extension's app, and of the test, to their state.
+    nonisolated var app: HostDoor? { appDoor.withLock { $0 } }
+
+    /// Waits for its turn, and takes what is lent from then on. Throws if the turn does not come.
+    func settle(resources: String?) async throws(BellError) {
+        try await takeTurn()
+        do {
+            try layOut(resources)
+            listener = try listenPrivately(at: socketPath, backlog: Self.backlog)
+            try listen()
+        } catch {
+            ExtensionTurn.ofProcess.pass()
+            throw BellError(.notServed, "the extension cannot be laid out: \(error)")
+        }
+        let app = HostDoor.openForApp(stateDirectory: place.statePath, bundle: path)
+        appDoor.withLock { $0 = app }
+    }
+
+    private func takeTurn() async throws(BellError) {
+        let turn = ExtensionTurn.ofProcess
+        let id = turn.makeID()
+        watchTurn(id)
+        let isTaken = await turn.take(id, as: holder)
+        turnTimer?.cancel()
+        guard !isTaken else { return }
+        throw BellError(
+            .notServed, "one extension at a time runs in a process, and that of \(turn.holder ?? "none") still does")
+    }
+
+    private func watchTurn(_ id: Int) {
+        let turn = ExtensionTurn.ofProcess
+        let passes = turn.passes
+        let loop = executor.loop
+        turnTimer = loop.schedule(at: loop.now + turnPatience, description: "turn") {
+            if turn.passes == passes { turn.giveUp(id) } else { self.watchTurn(id) }
+        }
+    }
+
+    private func layOut(_ resources: String?) throws {
+        let files = FileManager.default
+        if let resources {
+            try files.copyItem(atPath: resources, toPath: path)
+        } else {
+            try files.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+        let list = "\(path)/Info.plist"
+        let found = files.contents(atPath: list).flatMap { data in
+            unsafe try? PropertyListSerialization.propertyList(from: data, options: [], format: nil)
+        }
+        var information = found as? [String: Any] ?? [:]
+        information["CFBundleExecutable"] = Self.program
+        // Xcode fills in what begins so.
+        if (information["CFBundleIdentifier"] as? String)?.contains("$(") ?? true {
+            information["CFBundleIdentifier"] = "belfry.tested.extension"
+        }
+        try PropertyListSerialization.data(fromPropertyList: information, format: .xml, options: 0)
+            .write(to: URL(fileURLWithPath: list))
+        let words = [place.workerPath, socketPath].map { "'" + $0.replacingOccurrences(of: "'", with: "'\\''") + "'" }
+        let script = "#!/bin/sh\nexec \(words[0]) --lend \(words[1])\n"
+        let program = "\(path)/\(Self.program)"
+        guard
+            files.createFile(
+                atPath: program, contents: Data(script.utf8), attributes: [.posixPermissions: 0o755])
+        else { throw SystemError(errno: EIO, call: "write", subject: program) }
+    }
+
+    private func listen() throws(SystemError) {
+        guard let number = listener?.number else { return }
+        source = try executor.loop.watch(descriptor: number, events: .readable, description: "lent channels") { _ in
+            self.accept(at: number)
+        }
+    }
+
+    private func accept(at number: Int32) {
+        do throws(SystemError) {
+            guard let connection = try acceptOurs(at: number) else { return }
+            lastLoan += 1
+            let (id, loan) = (lastLoan, Loan(connection))
+            loan.source = try executor.loop.watch(
+                descriptor: loan.connection.number, events: .readable, description: "lent channel"
+            ) { _ in self.take(id) }
+            loans[id] = loan
+        } catch {
+            // Without a descriptor for those who wait, the loop would call again and again.
+            source?.cancel()
+            let loop = executor.loop
+            _ = loop.schedule(at: loop.now + Self.retryInterval, description: "lent channels") {
+                try? self.listen()
+            }
+        }
+    }
+
+    /// Takes the channel that is lent, and serves it on a thread.
+    private func take(_ id: Int) {
+        guard let loan = loans[id] else { return }
+        loan.source?.cancel()
+        let (bytes, files) = receiveSome(from: loan.connection.number, bytesMax: Self.wordBytesMax)
+        guard let channel = files.first else { return giveBack(id, []) }
+        let lodging = Lodging(bundle: path, temporary: String(decoding: bytes, as: UTF8.self))
+        let thread = Thread { [executor, makeService] in
+            let running = lodging.run(channel, makeService)
+            Task(executorPreference: executor) { await self.giveBack(id, running) }
+        }
+        thread.name = "host"
+        thread.start()
+    }
+
+    /// The host of a channel has left; of the notifications `running` the code still runs.
+    private func giveBack(_ id: Int, _ running: [String]) {
+        for identifier in running {
+            let line = "belfry: didReceive of \(Printable.escaped(identifier)) still runs: its thread is left to it\n"
+            FileHandle.standardError.write(Data(line.utf8))
+        }
+        loans[id] = nil
+        if loans.isEmpty { whenReturned.take()?.resume() }
+    }
+
+    /// Waits until all that was lent is given back, and passes the turn on.
+    func leave() async {
+        source?.cancel()
+        listener = nil
+        if !loans.isEmpty { await withCheckedContinuation { whenReturned = $0 } }
+        app?.close()
+        ExtensionTurn.ofProcess.pass()
+    }
+}

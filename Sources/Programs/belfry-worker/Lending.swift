@@ -1,0 +1,35 @@
+import BelfrySyscalls
+import Glibc
+
+/// What stands for an extension's process where its tests run its code in theirs: lends them its end of the channel,
+/// and lives as long as they have it or its host lets it.
+enum Lending {
+    private static let channel: Int32 = 3
+
+    /// Lends descriptor 3 to whoever serves the socket at `path`, and returns the exit status.
+    static func run(to path: String) -> Int32 {
+        guard fileKind(of: channel) == S_IFSOCK else {
+            complain("--lend lends the channel that an extension has at descriptor 3")
+            return 64
+        }
+        do throws(SystemError) {
+            let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+            let tests = OwnedDescriptor(owning: try checked("socket") { socket(AF_UNIX, kind, 0) })
+            try connectUnixSocket(tests.number, to: path)
+            let folder = Environment.ofThisProcess(startingWith: ["TMPDIR="])["TMPDIR"] ?? "/tmp"
+            guard sendAll(Array(folder.utf8), passing: channel, to: tests.number) else { return 70 }
+            // Who has left is to be seen by the host.
+            close(channel)
+            waitForEnd(of: tests.number)
+            return 0
+        } catch {
+            complain("\(error)")
+            return 70
+        }
+    }
+
+    private static func waitForEnd(of socket: Int32) {
+        var byte: UInt8 = 0
+        while case let count = unsafe read(socket, &byte, 1), count > 0 || count < 0 && errno == EINTR {}
+    }
+}

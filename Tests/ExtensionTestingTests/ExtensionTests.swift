@@ -1,0 +1,164 @@
+import ExtensionTesting
+import Support
+import Testing
+import UserNotifications
+
+/// An extension's code in the process of its tests, behind real workers: what goes in, what comes of it.
+@Suite struct ExtensionTests {
+    /// Far longer than anything here takes, on a loaded machine too.
+    private static let patience = Duration.seconds(60)
+    private static let alert = #"{"aps":{"alert":{"title":"Hello"},"mutable-content":1},"a":1}"#
+
+    @Test("what it hands over is delivered, and each notification has an object of its own")
+    func modifies() async throws {
+        try await Belfry.running(Numbered()) { bell in
+            for number in 1...2 {
+                let push = try await bell.push(Self.alert)
+                let delivered = try await push.waitFor(.delivered, within: Self.patience)
+                #expect(delivered.content?.title == "Hello [modified]" && delivered.content?.subtitle == "1")
+                let returned = try await push.waitFor(.extensionProcess, within: Self.patience) {
+                    $0.extensionProcess?.state == .returned
+                }
+                #expect(returned.extensionProcess?.exit == nil, "\(number)")
+            }
+        }
+    }
+
+    @Test("a trait gives each case of a test its own", .belfry(running: Numbered()), arguments: [1, 2])
+    func trait(number: Int) async throws {
+        let defaults = UserNotifications.UserDefaults(suiteName: "group.count")
+        #expect(defaults?.integer(forKey: "count") == 0)
+        let push = try await Belfry.bell.push(Self.alert)
+        #expect(try await push.waitFor(.delivered, within: Self.patience).content?.title == "Hello [modified]")
+        #expect(defaults?.integer(forKey: "count") == 1)
+    }
+
+    @Test("calls and hangups as values, texts, bytes and files of a simulator go in")
+    func payloads() async throws {
+        let folder = TemporaryFolder()
+        let payload = #"{"Simulator Target Bundle":"com.example.app",\#(Self.alert.dropFirst())"#
+        let file = folder.write(Array(payload.utf8), to: "alert.apns")
+        folder.makeFolder("Tests")
+        let source = folder.write([], to: "Tests/Test.swift")
+        try await Belfry.running(Numbered()) { bell in
+            var pushes = [
+                try await bell.push(CallRequest(callID: "a", callerName: "Ann")),
+                try await bell.push(Hangup(callID: "a", reason: .cancelled)),
+                try await bell.push(payload: ["aps": ["alert": "Hi", "mutable-content": 1]]),
+                try await bell.push(Self.alert.utf8),
+                try await bell.push(contentsOf: file),
+                try await bell.push(contentsOf: "alert.apns", source: source),
+            ]
+            #expect(pushes.prefix(2).map(\.callID) == ["a", "a"])
+            // A hangup has no alert.
+            let hangup = pushes.remove(at: 1)
+            #expect(try await hangup.waitFor(.received, within: Self.patience).content == nil)
+            for push in pushes {
+                let title = try await push.waitFor(.delivered, within: Self.patience).content?.title
+                #expect(title?.hasSuffix(" [modified]") == true, "\(title ?? "")")
+            }
+            let error = await #expect(throws: BellError.self) { try await bell.push(contentsOf: "absent.apns") }
+            #expect(error?.code == .noSuchFile && error?.description.contains("absent.apns") == true)
+        }
+    }
+
+    @Test("R3 it is told that its time is nearly over, on another thread, and its best attempt counts")
+    func expiry() async throws {
+        try await Belfry.running(Waiting(), settings: BellSettings(expiryBudget: .seconds(2))) { bell in
+            let push = try await bell.push(Self.alert)
+            #expect(try await push.waitFor(.delivered, within: Self.patience).content?.title == "best attempt")
+            #expect(await !push.events.contains { $0.warning == .blocked })
+        }
+    }
+
+    @Test("R3 code that blocks and never replies is named, the original is delivered, and it is left on its thread")
+    func blocked() async throws {
+        let gate = Gate()
+        try await Belfry.running(Blocking(gate), settings: BellSettings(expiryBudget: .seconds(1))) { bell in
+            let push = try await bell.push(Self.alert)
+            #expect(try await push.waitFor(.delivered, within: Self.patience).content?.title == "Hello")
+            let events = try await push.waitUntilDone(within: Self.patience)
+            #expect(
+                events.compactMap(\.warning?.known).filter { $0 != .timeWillExpire } == [.blocked, .killedAtBudget])
+            #expect(events.last?.extensionProcess?.exit == 137)
+        }
+        gate.open()
+        gate.waitForLeft()
+    }
+
+    @Test("code of an earlier test that runs on is heard no more, and has no state any more")
+    func stale() async throws {
+        let gate = Gate()
+        let state = try await Belfry.running(Blocking(gate, replies: true)) { bell in
+            try await bell.push(Self.alert).waitFor(.delivered, within: Self.patience)
+            return bell.environment["BELFRY_STATE_DIRECTORY"] ?? ""
+        }
+        try await Belfry.running(Numbered()) { bell in
+            let push = try await bell.push(Self.alert)
+            try await push.waitFor(.delivered, within: Self.patience)
+            gate.open()
+            gate.waitForLeft()
+            #expect(!FileManager.default.fileExists(atPath: state))
+            #expect(UserNotifications.UserDefaults(suiteName: "group.count")?.object(forKey: "late") == nil)
+            try await push.waitFor(.extensionProcess, within: Self.patience) {
+                $0.extensionProcess?.state == .returned
+            }
+            #expect(await !push.events.contains { $0.kind == .asked && $0.asked?.what == .vibration })
+        }
+    }
+
+    @Test(
+        "with Strict= a notification waits for the reply to the one before, with Reuse= the same process has it then",
+        arguments: [true, false])
+    func waits(isStrict: Bool) async throws {
+        let gate = Gate()
+        let settings = BellSettings(
+            expiryBudget: .seconds(4), extensionStrict: isStrict, extensionReuse: !isStrict)
+        try await Belfry.running(Blocking(gate), settings: settings) { bell in
+            let first = try await bell.push(Self.alert)
+            try await first.waitFor(.extensionProcess, within: Self.patience)
+            let second = try await bell.push(Self.alert)
+            // Long enough for it to begin, if it might.
+            try await first.waitFor(.warning, within: Self.patience) { $0.warning == .timeWillExpire }
+            #expect(await second.events.map(\.kind) == [.received])
+            gate.open()
+            let reply = try await first.waitFor(.delivered, within: Self.patience)
+            gate.open()
+            let later = try await second.waitFor(.delivered, within: Self.patience)
+            #expect(later.boot >= reply.boot)
+            let start = await second.events.first { $0.extensionProcess?.state == .started }
+            #expect(isStrict ? (start?.boot ?? 0) >= reply.boot : start == nil)
+            gate.waitForLeft()
+            gate.waitForLeft()
+        }
+    }
+
+    @Test("what it attaches from this process's temporary folder is kept, what it asks for is told")
+    func asks() async throws {
+        try await Belfry.running(Attaching()) { bell in
+            let push = try await bell.push(Self.alert)
+            let content = try await push.waitFor(.delivered, within: Self.patience).content
+            let attached = try #require(content?.attachments.first)
+            #expect(FileManager.default.contents(atPath: attached.path) == Data(SmallPNG.bytes()))
+            #expect(try await push.waitFor(.asked, within: Self.patience) { $0.asked?.what == .badge }.asked?.n == 1)
+            let shown = await UNUserNotificationCenter.current().deliveredNotifications()
+            #expect(shown.map(\.request.content.title) == ["with a picture"])
+        }
+    }
+
+    @Test("resources and Info.plist are those of a folder") func resources() async throws {
+        let folder = TemporaryFolder()
+        let list = "<plist version=\"1.0\"><dict><key>CFBundleIdentifier</key><string>a.b.c</string></dict></plist>"
+        folder.makeFolder("Resources")
+        folder.write(Array(list.utf8), to: "Resources/Info.plist")
+        let source = folder.write([], to: "Test.swift")
+        try await Belfry.running(Numbered(), resources: "Resources", source: source) { bell in
+            try await bell.push(Self.alert).waitFor(.delivered, within: Self.patience)
+            let state = bell.environment["BELFRY_STATE_DIRECTORY"] ?? ""
+            #expect(try FileManager.default.contentsOfDirectory(atPath: "\(state)/extensions") == ["a.b.c"])
+        }
+        await #expect(throws: BellError.self) {
+            try await Belfry.running(Numbered(), resources: "absent", source: source) { _ in }
+        }
+    }
+}
