@@ -308,7 +308,7 @@ let checks: [Target] = [
     tests("BelfrySoundDecodingTests", of: ["BelfrySoundDecoding", "BelfrySyscalls", "Support"]),
     tests(
         "PictureFetchTests",
-        of: ["PictureFetch", "BelfryPictures", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux"]),
+        of: ["PictureFetch", "BelfryPictures", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "Support"]),
     tests(
         "PictureFetcherTests",
         of: [

@@ -86,6 +86,37 @@ import Testing
         #expect(!isWaiting && writer.lostCount == 41)
     }
 
+    @Test(arguments: [(0, 0), (1, 1)])
+    func whatWaitsMayHaveAllOfItsBytesAndNoMore(over: Int, lost: Int) throws {
+        let journal = try FakeJournal()
+        let writer = JournalWriter(path: journal.path)
+        var isWaiting = false
+        writer.onWaiting = { isWaiting = $0 != nil }
+        while !isWaiting { writer.write(entry("before")) }
+        func bytes(_ entry: JournalEntry) -> Int { entry.datagram(identifier: "belfry-worker", lost: 0).count }
+        let unpadded = bytes(entry("entry", padding: 1)) - 1
+        var rest = JournalWriter.backlogBytesMax - bytes(entry("before")) + over
+        while rest > 0 {
+            let size = rest > 2_000 ? min(1_500, rest - 1_000) : rest
+            writer.write(entry("entry", padding: size - unpadded))
+            rest -= size
+        }
+        #expect(writer.lostCount == lost)
+    }
+
+    @Test func whatWaitsIsSentAtTheEndIfThereIsRoomByThen() throws {
+        let journal = try FakeJournal()
+        let writer = JournalWriter(path: journal.path)
+        var descriptor: Int32?
+        writer.onWaiting = { descriptor = $0 ?? descriptor }
+        while descriptor == nil { writer.write(entry("before")) }
+        let watched = try #require(descriptor)
+        #expect(fcntl(watched, F_GETFD) & FD_CLOEXEC != 0 && fcntlFlags(watched) & O_NONBLOCK != 0)
+        while try journal.nextFields() != nil {}
+        #expect(writer.finish() == 0 && writer.lostCount == 0)
+        #expect(try journal.nextFields()?["MESSAGE"] == "before")
+    }
+
     @Test func aRestartedJournalIsFoundAgain() throws {
         let journal = try FakeJournal()
         let writer = JournalWriter(path: journal.path, standardError: try closedPipe())
@@ -137,10 +168,17 @@ import Testing
         #expect(writer.lostCount == 1)
     }
 
-    @Test func aLongLineIsCutAtACharacter() throws {
+    @Test func theLongestLineIsWhole() throws {
+        let pipe = try DescriptorPair.pipe()
+        let text = String(repeating: "x", count: StandardErrorLine.lineBytesMax - 1)
+        let wasWritten = StandardErrorLine(descriptor: pipe.writing.number).write(text)
+        #expect(wasWritten && self.text(of: pipe.reading.number) == text + "\n")
+    }
+
+    @Test(arguments: ["a", "ab"]) func aLongLineIsCutAtACharacter(start: String) throws {
         let pipe = try DescriptorPair.pipe()
         let line = StandardErrorLine(descriptor: pipe.writing.number)
-        let wasWritten = line.write("a" + String(repeating: "é", count: StandardErrorLine.lineBytesMax))
+        let wasWritten = line.write(start + String(repeating: "é", count: StandardErrorLine.lineBytesMax))
         #expect(wasWritten)
         let got = text(of: pipe.reading.number)
         #expect(got.utf8.count <= StandardErrorLine.lineBytesMax && got.hasSuffix("é\n"))

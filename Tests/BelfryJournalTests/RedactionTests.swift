@@ -6,6 +6,8 @@ import Testing
         ("https://pictures.example/a/b?token=secret#x", "https://pictures.example"),
         ("http://name:password@pictures.example:8080/", "http://pictures.example:8080"),
         ("https://pictures.example", "https://pictures.example"),
+        ("abcdefghijklmnop://pictures.example/secret", "abcdefghijklmnop://pictures.example"),
+        ("abcdefghijklmnopq://pictures.example/secret", "an unusable address"),
         ("https://a@b@c.example\\@d/", "https://c.example"),
         ("https://", "https://"),
         ("mailto:someone@example.org", "an unusable address"),

@@ -1,6 +1,7 @@
 import BelfrySyscalls
 import CBelfryLinux
 import Glibc
+import Support
 import Testing
 @testable import PictureFetch
 
@@ -48,6 +49,81 @@ import Testing
             // Nobody listens on either; one may ask, the other may not.
             let mayAsk = failureToConnect(port: 9) == ECONNREFUSED
             _exit(mayAsk && failureToConnect(port: 10) == EACCES ? 7 : 1)
+        }
+    }
+
+    @Test(arguments: [
+        (1, 0x1FFF, 0, 0, 8), (2, 0x3FFF, 0, 0, 8), (3, 0x7FFF, 0, 0, 8), (4, 0x7FFF, 3, 0, 16), (5, 0xFFFF, 3, 0, 16),
+        (6, 0xFFFF, 3, 3, 24), (7, 0xFFFF, 3, 3, 24),
+    ])
+    func aVersionOfLandlockIsAskedForWhatItKnows(
+        version: Int, files: UInt64, ports: UInt64, scopes: UInt64, size: Int
+    ) {
+        let (rights, known) = Landlock.ruleset(of: version, limitsPorts: true)
+        #expect(rights.handled_access_fs == files && rights.scoped == scopes && known == size)
+        #expect(rights.handled_access_net == ports)
+        #expect(Landlock.ruleset(of: version, limitsPorts: false).rights.handled_access_net == ports & 1)
+    }
+
+    @Test func ruledPathsAreReadAndNeverRun() {
+        #expect(Landlock.readingRights(inFolder: false) == 4 && Landlock.readingRights(inFolder: true) == 12)
+    }
+
+    @Test func aHumbleProcessGainsNothingLeavesNothingAndDiesWithItsParent() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            try ProcessConfinement.beHumble()
+            var signal: Int32 = 0
+            var core = rlimit()
+            _ = unsafe withUnsafeMutablePointer(to: &signal) {
+                clinux_prctl(PR_GET_PDEATHSIG, UInt(bitPattern: $0))
+            }
+            _ = unsafe getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &core)
+            let isHumble = clinux_prctl(PR_GET_NO_NEW_PRIVS, 0) == 1 && clinux_prctl(PR_GET_DUMPABLE, 0) == 0
+            _exit(isHumble && signal == SIGKILL && core.rlim_cur == 0 && core.rlim_max == 0 ? 7 : 1)
+        }
+    }
+
+    @Test func aVolunteerIsTheFirstToBeKilledForMemory() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            ProcessConfinement.volunteerForMemoryShortage()
+            let file = unsafe open("/proc/self/oom_score_adj", O_RDONLY)
+            var text = [UInt8](repeating: 0, count: 16)
+            let count = unsafe read(file, &text, text.count)
+            _exit(Array(text[..<max(0, count)]) == Array("1000\n".utf8) ? 7 : 1)
+        }
+    }
+
+    @Test func aThreadOpensNoArenaOfItsOwn() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            ProcessConfinement.useOneArena()
+            let before = addressSpacePages()
+            PosixThread { unsafe free(malloc(100)) }.join()
+            // A thread's stack, and much less than the 64 MiB of an arena.
+            _exit(addressSpacePages() - before < (48 << 20) / sysconf(Int32(_SC_PAGESIZE)) ? 7 : 1)
+        }
+    }
+
+    @Test func aFilterThatTheKernelRefusesIsTold() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            try ProcessConfinement.beHumble()
+            var filter = SystemCallFilter()
+            filter.add([Int(SYS_seccomp)], .fail(EPERM))
+            try filter.install(otherwise: .allow)
+            do throws(SystemError) {
+                try filter.install(otherwise: .allow)
+                _exit(1)
+            } catch {
+                _exit(error.errno == EPERM ? 7 : 2)
+            }
+        }
+    }
+
+    @Test func theTimeOfAProcessIsSetToTheMillisecond() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            try ProcessConfinement.endAfter(milliseconds: 999_999)
+            var left = itimerval()
+            _ = unsafe getitimer(__itimer_which_t(ITIMER_REAL.rawValue), &left)
+            _exit(left.it_value.tv_sec == 999 && left.it_value.tv_usec > 500_000 ? 7 : 1)
         }
     }
 
@@ -237,4 +313,13 @@ private func failureToConnect(port: UInt16) -> Int32 {
         }
     }
     return result == 0 ? 0 : errno
+}
+
+/// How many pages of address space this process has.
+private func addressSpacePages() -> Int {
+    let file = unsafe open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+    defer { close(file) }
+    var text = [UInt8](repeating: 0, count: 128)
+    let count = unsafe read(file, &text, text.count)
+    return Int(String(decoding: text[..<max(0, count)].prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)) ?? 0
 }

@@ -66,11 +66,7 @@ public enum Landlock {
         readable: [String], ports: [UInt16]?, version: Int = Self.version
     ) throws(SystemError) {
         guard version > 0 else { throw SystemError(errno: ENOSYS, call: "landlock_create_ruleset") }
-        var ruleset = clinux_landlock_ruleset()
-        ruleset.handled_access_fs = fileRights(version)
-        if version >= 4 { ruleset.handled_access_net = bindRight | (ports == nil ? 0 : connectRight) }
-        if version >= 6 { ruleset.scoped = 3 }
-        let size = version >= 6 ? 24 : version >= 4 ? 16 : 8
+        var (ruleset, size) = ruleset(of: version, limitsPorts: ports != nil)
         let rules = OwnedDescriptor(
             owning: try checked("landlock_create_ruleset") { unsafe clinux_landlock_create(&ruleset, size) })
         let number = rules.number
@@ -92,12 +88,23 @@ public enum Landlock {
         let number = descriptor.number
         var status = stat()
         try checked("fstat", on: path) { unsafe fstat(number, &status) }
-        let isFolder = status.st_mode & Glibc.S_IFMT == Glibc.S_IFDIR
-        let rights = readFileRight | (isFolder ? readFolderRight : 0)
+        let rights = readingRights(inFolder: status.st_mode & Glibc.S_IFMT == Glibc.S_IFDIR)
         try checked("landlock_add_rule", on: path) { clinux_landlock_allow_path(rules, number, rights) }
     }
 
-    /// All rights over files that a version knows: whatever is not allowed by a rule is refused.
+    /// What is refused unless a rule allows it, and how many bytes of that a version knows.
+    static func ruleset(of version: Int, limitsPorts: Bool) -> (rights: clinux_landlock_ruleset, size: Int) {
+        var rights = clinux_landlock_ruleset()
+        rights.handled_access_fs = fileRights(version)
+        if version >= 4 { rights.handled_access_net = bindRight | (limitsPorts ? connectRight : 0) }
+        if version >= 6 { rights.scoped = 3 }
+        return (rights, version >= 6 ? 24 : version >= 4 ? 16 : 8)
+    }
+
+    /// What a rule allows in a folder, or of a file.
+    static func readingRights(inFolder isFolder: Bool) -> UInt64 { readFileRight | (isFolder ? readFolderRight : 0) }
+
+    /// All rights over files that a version knows.
     private static func fileRights(_ version: Int) -> UInt64 {
         // Version 1 has 13, 2 adds REFER, 3 TRUNCATE, 5 IOCTL_DEV.
         let count: UInt64 = version >= 5 ? 16 : version >= 3 ? 15 : version >= 2 ? 14 : 13
