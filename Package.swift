@@ -341,7 +341,7 @@ let checks: [Target] = [
             "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "ForeignExtension", "HostChannel", "Intents", "Support",
         ]),
     tests("AudioToolboxTests", of: ["AudioToolbox", "Support"]),
-    tests("OSTests", of: ["os"]),
+    tests("OSTests", of: ["os", "HostChannel", "UserNotifications"]),
     tests(
         "AppleModulesTests",
         of: [

@@ -1,4 +1,6 @@
+import HostChannel
 import Testing
+import UserNotifications
 import os.lock
 @testable import os
 
@@ -14,6 +16,9 @@ import os.lock
         #expect(text("[\("a", align: .right(columns: 3))|\("b", align: .left(columns: 2))]") == "[  a|b ]")
         #expect(text("\(Int?.some(1) as Any)") == "Optional(1)")
         #expect(text("\("a", align: .right(columns: .max))").count == 1_024)
+        #expect(text("\("", align: .none)|\(0.5, format: .exponential)") == "|5.000000e-01")
+        #expect(text("\(2.5, format: .fixed(precision: 0)) \(0.5, format: .fixed(precision: -1))") == "2 0")
+        #expect(text("\(0.5, format: .fixed(precision: 100))").count == 66)
     }
 
     @Test("each way to log compiles as on iOS, and none traps")
@@ -44,7 +49,51 @@ import os.lock
         lock.lock()
         #expect(!lock.lockIfAvailable())
         lock.unlock()
+        #expect(lock.lockIfAvailable())
+        lock.unlock()
         #expect(lock.withLock { 3 } == 3 && count.withLockUnchecked { $0 } == 5_000)
         #expect(os_proc_available_memory() >= 0)
+    }
+
+    @Test("what is logged reaches the host with its importance, in syslog's numbers, and with who says so")
+    func hosts() {
+        let heard = Heard()
+        HostDoor.open(HostGreeting(stateDirectory: "", memoryBytesMax: 1)) { heard.take($0) }.run {
+            let log = OSLog(subsystem: "s", category: "c")
+            unsafe os_log("a %@", log: log, type: .error, "b")
+            unsafe os_log(.fault, log: log, "c %d", 1)
+            os_log("d \(1)")
+            os_log(.debug, log: log, "e \(1)")
+            let logger = Logger(subsystem: "s", category: "c")
+            logger.log("f")
+            logger.log(level: .error, "g")
+            logger.trace("h")
+            logger.debug("i")
+            logger.info("j")
+            logger.notice("k")
+            logger.warning("l")
+            logger.error("m")
+            logger.critical("n")
+            logger.fault("o")
+            Logger().log("p")
+            Logger(.disabled).fault("never")
+        }
+        #expect(
+            heard.lines == [
+                "a b 3 s c", "c 1 2 s c", "d 1 5  ", "e 1 7 s c", "f 5 s c", "g 3 s c", "h 7 s c", "i 7 s c",
+                "j 6 s c", "k 5 s c", "l 3 s c", "m 3 s c", "n 2 s c", "o 2 s c", "p 5  ",
+            ])
+    }
+
+    private final class Heard: Sendable {
+        private let stored = OSAllocatedUnfairLock(initialState: [String]())
+
+        var lines: [String] { stored.withLock { $0 } }
+
+        func take(_ word: HostDoor.Word) {
+            guard case .output(let output) = word else { return }
+            let line = "\(output.text) \(output.priority) \(output.subsystem) \(output.category)"
+            stored.withLock { $0.append(line) }
+        }
     }
 }

@@ -57,6 +57,8 @@ import UserNotifications
         #expect(defaults.bool(forKey: "yes") && defaults.bool(forKey: "three") && !defaults.bool(forKey: "absent"))
         #expect(defaults.string(forKey: "three") == "3" && defaults.string(forKey: "absent") == nil)
         #expect(defaults.float(forKey: "three") == 3 && defaults.value(forKey: "three") as? Int64 == 3)
+        defaults.set(Data([1]), forKey: "bytes")
+        #expect(defaults.data(forKey: "bytes") == Data([1]) && defaults.data(forKey: "three") == nil)
         defaults.set(["a", "b"], forKey: "texts")
         defaults.set(["a", 1] as [Any], forKey: "mixed")
         #expect(defaults.stringArray(forKey: "texts") == ["a", "b"] && defaults.stringArray(forKey: "mixed") == nil)
