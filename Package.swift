@@ -133,6 +133,9 @@ let apple: [Target] = [
         imports: ["BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms", "HostChannel", "UserNotifications"]),
     room(
         "Apple/AVFAudio", imports: ["BelfrySyscalls", "BelfryTerms", "UserNotifications"]),
+    room(
+        "Apple/CallKit",
+        imports: ["BelfryAppGroup", "BelfryPropertyList", "BelfryTerms", "HostChannel", "UserNotifications"]),
     room("Apple/Combine"),
     room("Apple/CoreLocation", imports: ["UserNotifications"]),
     room("Apple/CommonCrypto", imports: ["BelfryCrypto"]),
@@ -147,6 +150,7 @@ let apple: [Target] = [
         ]),
     room("Apple/_Testing_UIKit", imports: ["UIKit"]),
     room("Apple/UIKit", imports: ["BelfryTerms", "ImageIO", "UserNotifications"]),
+    room("Apple/WidgetKit", imports: ["BelfryTerms", "HostChannel", "UserNotifications"]),
     room("Apple/os", imports: ["CBelfryOS", "HostChannel", "UserNotifications"]),
     room(
         "Apple/ExtensionProcess",
@@ -338,7 +342,8 @@ let checks: [Target] = [
         "UserNotificationsTests",
         of: [
             "UserNotifications", "BelfryAppGroup", "BelfryJSON", "BelfryNotices", "BelfryPropertyList",
-            "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "ForeignExtension", "HostChannel", "Intents", "Support",
+            "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CallKit", "ForeignExtension", "HostChannel", "Intents",
+            "Support", "WidgetKit",
         ]),
     tests("AudioToolboxTests", of: ["AudioToolbox", "Support"]),
     tests("OSTests", of: ["os", "HostChannel", "UserNotifications"]),
@@ -423,6 +428,7 @@ let package = Package(
         .library(name: "UserNotifications", targets: ["UserNotifications"]),
         .library(name: "AudioToolbox", targets: ["AudioToolbox"]),
         .library(name: "AVFAudio", targets: ["AVFAudio"]),
+        .library(name: "CallKit", targets: ["CallKit"]),
         .library(name: "Combine", targets: ["Combine"]),
         .library(name: "CoreLocation", targets: ["CoreLocation"]),
         .library(name: "CommonCrypto", targets: ["CommonCrypto"]),
@@ -432,6 +438,7 @@ let package = Package(
         .library(name: "ImageIO", targets: ["ImageIO"]),
         .library(name: "Intents", targets: ["Intents"]),
         .library(name: "UIKit", targets: ["UIKit", "_Testing_UIKit"]),
+        .library(name: "WidgetKit", targets: ["WidgetKit"]),
         .library(name: "os", targets: ["os"]),
         .library(name: "ExtensionProcess", targets: ["ExtensionProcess"]),
         .plugin(name: "ExtensionGlue", targets: ["ExtensionGlue"]),

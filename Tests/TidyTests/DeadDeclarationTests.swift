@@ -5,8 +5,8 @@ import Testing
     /// Modules whose public declarations are for other people's programs: those of the product.
     private static let libraries: Set<String> = [
         "AVFAudio", "AudioToolbox", "BelfryClient", "BelfryTesting", "BelfryProtocol", "BelfryJSON",
-        "BelfryTerms", "Combine", "CommonCrypto", "CryptoKit", "ExtensionProcess", "ImageIO", "Intents",
-        "UIKit", "UniformTypeIdentifiers", "UserNotifications", "os",
+        "BelfryTerms", "CallKit", "Combine", "CommonCrypto", "CryptoKit", "ExtensionProcess", "ImageIO", "Intents",
+        "UIKit", "UniformTypeIdentifiers", "UserNotifications", "WidgetKit", "os",
     ]
 
     /// Rooms that stand before the room that drives them.

@@ -101,16 +101,15 @@ import Testing
     static let namesOfOurs: Set<String> = [
         "CallLedger", "CallService", "ExtensionHost", "ExtensionLife", "ExtensionProcess", "ExtensionTesting",
         "GroupLedger", "HostChannel", "Interception", "PictureFetch", "PictureFetcher", "Ringing", "RingEar",
-        "ServiceHost",
-        "SystemSound",
+        "ServiceHost", "SystemSound",
     ]
 
     /// Targets that have the names of Apple's modules, since foreign code imports them: nobody else's are called so
     /// where that code builds.
     static let namesOfApples: Set<String> = [
-        "AVFAudio", "AudioToolbox", "Combine", "CommonCrypto", "CoreLocation", "CryptoKit", "ImageIO", "Intents",
-        "SQLite3", "UIKit",
-        "UniformTypeIdentifiers", "UserNotifications", "_Testing_UIKit", "os",
+        "AVFAudio", "AudioToolbox", "CallKit", "Combine", "CommonCrypto", "CoreLocation", "CryptoKit", "ImageIO",
+        "Intents", "SQLite3", "UIKit", "UniformTypeIdentifiers", "UserNotifications", "WidgetKit", "_Testing_UIKit",
+        "os",
     ]
 
     @Test("a target that a product reaches has the project's name, or one that is ours alone")

@@ -1,0 +1,44 @@
+@_exported public import Foundation
+
+/// What the codes of ``CXErrorCodeNotificationServiceExtensionError`` belong to.
+public let CXErrorDomainNotificationServiceExtension = "com.apple.CallKit.error.notificationserviceextension"
+
+/// Why a notification service extension may not hand a call to its app. Source: Apple,
+/// `CXErrorCodeNotificationServiceExtensionError`.
+public struct CXErrorCodeNotificationServiceExtensionError: CustomNSError, LocalizedError, Hashable, Sendable {
+    /// Why.
+    public enum Code: Int, Sendable {
+        /// Nobody says.
+        case unknown
+        /// What asks is no notification service extension.
+        case invalidClientProcess
+        /// The extension may not keep notifications back.
+        case missingNotificationFilteringEntitlement
+    }
+
+    /// Why.
+    public let code: Code
+
+    /// An error.
+    public init(_ code: Code) { self.code = code }
+
+    /// Nobody says why.
+    public static var unknown: Code { .unknown }
+    /// What asks is no notification service extension.
+    public static var invalidClientProcess: Code { .invalidClientProcess }
+    /// The extension may not keep notifications back.
+    public static var missingNotificationFilteringEntitlement: Code { .missingNotificationFilteringEntitlement }
+
+    /// ``CXErrorDomainNotificationServiceExtension``.
+    public static var errorDomain: String { CXErrorDomainNotificationServiceExtension }
+    /// The code's number.
+    public var errorCode: Int { code.rawValue }
+    /// The code in words.
+    public var errorDescription: String? {
+        switch code {
+        case .unknown: "The call could not be handed to the app"
+        case .invalidClientProcess: "Only a notification service extension hands a call to its app"
+        case .missingNotificationFilteringEntitlement: "The extension has no notification filtering entitlement"
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import BelfryAppGroup
+import BelfryPropertyList
+import BelfryTerms
+@_exported public import Foundation
+import HostChannel
+import UserNotifications
+
+/// What an app tells the system of its calls by; of it there is what a notification service extension may use. Source:
+/// Apple, `CXProvider`.
+open class CXProvider: NSObject {
+    /// The entitlement that iOS asks for. On Linux it stands in the bundle's Info.plist, as a truth value.
+    private static let entitlement = "com.apple.developer.usernotifications.filtering"
+    /// As many payloads are kept for the app; then the oldest go.
+    private static let payloadsMax = 20
+    private static let key = "payloads"
+    private static let queue = DispatchQueue(label: "belfry.voip-payloads")
+
+    /// Hands a call to the app, as if it had come as a voip push: the host is told, and the payload is kept for the app
+    /// below `voip-payloads/` in the state directory, as JSON. Then calls `completion`, on another thread.
+    ///
+    /// Fails without the filtering entitlement, and with a payload that is no JSON.
+    open class func reportNewIncomingVoIPPushPayload(
+        _ dictionaryPayload: [AnyHashable: Any], completion: (@Sendable ((any Error)?) -> Void)?
+    ) {
+        let refusal = refusal(of: dictionaryPayload)
+        let json = refusal == nil ? try? JSONSerialization.data(withJSONObject: dictionaryPayload) : nil
+        if let json { HostDoor.ask(Asked(CodeWord(.voipPayload), detail: "\(json.count) bytes")) }
+        HostDoor.current.run(on: queue) {
+            if let json { keep(String(decoding: json, as: UTF8.self)) }
+            completion?(refusal)
+        }
+    }
+
+    /// Hands a call to the app, as ``reportNewIncomingVoIPPushPayload(_:completion:)`` does.
+    open class func reportNewIncomingVoIPPushPayload(_ dictionaryPayload: [AnyHashable: Any]) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            reportNewIncomingVoIPPushPayload(dictionaryPayload) { error in
+                if let error { continuation.resume(throwing: error) } else { continuation.resume() }
+            }
+        }
+    }
+
+    private static func refusal(
+        of payload: [AnyHashable: Any]
+    ) -> CXErrorCodeNotificationServiceExtensionError? {
+        guard HostDoor.bundle.object(forInfoDictionaryKey: entitlement) as? Bool == true else {
+            HostDoor.warn(.unsupported, "a voip payload without \(entitlement), which on Linux Info.plist has as true")
+            return CXErrorCodeNotificationServiceExtensionError(.missingNotificationFilteringEntitlement)
+        }
+        guard JSONSerialization.isValidJSONObject(payload) else {
+            HostDoor.warn(.unsupported, "a voip payload that is no JSON")
+            return CXErrorCodeNotificationServiceExtensionError(.unknown)
+        }
+        return nil
+    }
+
+    private static func keep(_ payload: String) {
+        guard let file = HostDoor.file(in: "voip-payloads") else { return }
+        HostDoor.report(
+            file.transactBlocking { edit in
+                let kept = edit.root[key]?.arrayValue ?? []
+                edit.root[key] = .array((kept + [.string(payload)]).suffix(payloadsMax))
+            })
+    }
+}
