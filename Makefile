@@ -6,8 +6,8 @@ DESTDIR ?=
 SWIFT ?= swift
 
 # What a Debian 12 with a Swift toolchain still needs to build and to run.
-PACKAGES := libsystemd-dev libcanberra-dev libcanberra-pulse libjansson-dev pkg-config gcc \
-	libcurl4-openssl-dev libssl-dev libsqlite3-dev libsndfile1-dev libgdk-pixbuf-2.0-dev webp-pixbuf-loader ca-certificates \
+PACKAGES := libsystemd-dev libcanberra0 libcanberra-pulse libjansson-dev pkg-config gcc \
+	libcurl4-openssl-dev libssl-dev libsqlite3-dev libsndfile1 libgdk-pixbuf-2.0-dev webp-pixbuf-loader ca-certificates \
 	openssl libstdc++-12-dev python3 systemd dbus-user-session pulseaudio-utils
 # What demo and tests need beside it where no sound server runs. Apart, since it conflicts with a desktop's PipeWire.
 SOUND_SERVER := pulseaudio
@@ -38,6 +38,8 @@ SHELL_SCRIPTS := $(shell grep -lE '^\#!/usr/bin/env bash' .ci/* Bench/* Demo/* E
 programs_folder := $(DESTDIR)$(PREFIX)/bin
 units_folder := $(DESTDIR)$(PREFIX)/share/systemd/user
 sounds_folder := $(DESTDIR)$(PREFIX)/share/belfry/sounds
+# Called as the package, since the name of its folder is the identity of a dependency that has a path.
+package_folder := $(DESTDIR)$(PREFIX)/share/belfry/swift/belfry
 documents_folder := $(DESTDIR)$(PREFIX)/share/doc/belfry
 
 .DEFAULT_GOAL := help
@@ -134,6 +136,9 @@ files: $(if $(wildcard $(PROGRAMS:%=$(BUILD)/release/%)),,build)
 	@install -m 644 Sounds/README.md $(documents_folder)/sounds.md
 	@install -m 644 $(DOCUMENTS) Units/hardened.conf $(documents_folder)
 	@install -m 644 docs/*.md $(documents_folder)/docs
+	@rm -rf $(package_folder) && install -d $(package_folder)
+	@cp -R --preserve=timestamps Package.swift LICENSE Plugins Sources $(package_folder)
+	@chmod -R u=rwX,go=rX $(package_folder)
 	@for unit in $(UNITS); do \
 		sed 's|@bindir@|$(subst %,%%,$(abspath $(PREFIX)))/bin|' Units/$$unit >$(units_folder)/$$unit && \
 		chmod 644 $(units_folder)/$$unit || exit 1; done

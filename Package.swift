@@ -33,13 +33,11 @@ func name(of path: String) -> String { String(path.split(separator: "/").last ??
 let libraries: [Target] = [
     // Without pkg-config, of which SwiftPM makes a search path that comes before the Makefile's.
     library("CBelfryJansson", providers: [.apt(["libjansson-dev"])]),
-    // Headers alone: these are opened when they are needed, never linked.
-    library("CBelfrySystemd", providers: [.apt(["libsystemd-dev"])]),
-    library("CBelfryCanberra", providers: [.apt(["libcanberra-dev"])]),
-    // Typed by hand: opened where libcanberra brought it along.
+    // Typed by hand, so that nobody who builds on Belfry needs their headers: opened when they are needed, never linked.
+    library("CBelfrySystemd"),
+    library("CBelfryCanberra"),
     library("CBelfryPulse"),
-    // Headers alone: opened by a foreign extension that plays a sound.
-    library("CBelfrySndfile", providers: [.apt(["libsndfile1-dev"])]),
+    library("CBelfrySndfile"),
     library("CBelfryLinux"),
     library("CBelfryCrypto", providers: [.apt(["libssl-dev"])]),
     // Apple's name, since foreign code imports it: the system's library as it is.

@@ -12,6 +12,9 @@ extension IntegrationTests {
         func installAndUninstall() throws {
             let installed = try make("install")
             #expect(installed.status.isSuccess && installed.output.contains("\(home)/.local/bin is not in PATH"))
+            for name in ["Package.swift", "Plugins/ExtensionGlue/ExtensionGlue.swift", "Sources/Apple/os/Logger.swift"] {
+                #expect(fileKind("\(home)/.local/share/belfry/swift/belfry/\(name)") == S_IFREG, "\(name) is missing")
+            }
             try systemctl("daemon-reload")
             try systemctl("enable", "--now", "belfry.socket")
             let call = try Client(

@@ -1,11 +1,28 @@
 #pragma once
-#include <sndfile.h>
+#include <stdint.h>
 
-// libsndfile's calls as its own header types them, for whoever opens the library himself. Nothing here refers to a
-// symbol of the library, so nothing is linked.
+// The calls of libsndfile that read a sound, as sndfile.h has them. Written out, since whoever builds an extension need
+// not have that header; the library is opened when there is a sound to read.
+typedef struct sf_private_tag SNDFILE;
+typedef int64_t sf_count_t;
+
+typedef struct {
+    sf_count_t frames;
+    int samplerate;
+    int channels;
+    int format;
+    int sections;
+    int seekable;
+} SF_INFO;
+
+enum {
+    SFM_READ = 0x10,
+    SFM_WRITE = 0x20,
+};
+
 struct csndfile_calls {
-    __typeof__(&sf_open) open;
-    __typeof__(&sf_readf_float) read_frames;
-    __typeof__(&sf_close) close;
-    __typeof__(&sf_strerror) error_text;
+    SNDFILE *(*open)(const char *path, int mode, SF_INFO *information);
+    sf_count_t (*read_frames)(SNDFILE *file, float *samples, sf_count_t frames);
+    int (*close)(SNDFILE *file);
+    const char *(*error_text)(SNDFILE *file);
 };

@@ -1,23 +1,37 @@
 #pragma once
-#include <systemd/sd-daemon.h>
-#include <systemd/sd-event.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <time.h>
 
-// libsystemd's calls as its own headers type them, for whoever opens the library himself. Nothing here refers to a
-// symbol of the library, so nothing is linked.
+// The calls of libsystemd that the loop makes, as systemd/sd-event.h and systemd/sd-daemon.h have them. Written out,
+// since whoever builds an extension need not have those headers; the library is opened when there is something to wait
+// for.
+typedef struct sd_event sd_event;
+typedef struct sd_event_source sd_event_source;
+
 struct csystemd_calls {
-    __typeof__(&sd_event_new) event_new;
-    __typeof__(&sd_event_unref) event_unref;
-    __typeof__(&sd_event_run) event_run;
-    __typeof__(&sd_event_add_time) event_add_time;
-    __typeof__(&sd_event_add_io) event_add_io;
-    __typeof__(&sd_event_add_signal) event_add_signal;
-    __typeof__(&sd_event_add_defer) event_add_defer;
-    __typeof__(&sd_event_source_set_description) event_source_set_description;
-    __typeof__(&sd_event_source_set_destroy_callback) event_source_set_destroy_callback;
-    __typeof__(&sd_event_source_set_enabled) event_source_set_enabled;
-    __typeof__(&sd_event_source_set_floating) event_source_set_floating;
-    __typeof__(&sd_event_source_set_io_events) event_source_set_io_events;
-    __typeof__(&sd_event_source_set_time) event_source_set_time;
-    __typeof__(&sd_event_source_unref) event_source_unref;
-    __typeof__(&sd_notify) notify;
+    int (*event_new)(sd_event **event);
+    sd_event *(*event_unref)(sd_event *event);
+    int (*event_run)(sd_event *event, uint64_t microseconds);
+    int (*event_add_time)(
+        sd_event *event, sd_event_source **source, clockid_t clock, uint64_t microseconds, uint64_t accuracy,
+        int (*callback)(sd_event_source *source, uint64_t microseconds, void *userdata), void *userdata);
+    int (*event_add_io)(
+        sd_event *event, sd_event_source **source, int descriptor, uint32_t events,
+        int (*callback)(sd_event_source *source, int descriptor, uint32_t events, void *userdata), void *userdata);
+    int (*event_add_signal)(
+        sd_event *event, sd_event_source **source, int signal,
+        int (*callback)(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata), void *userdata);
+    int (*event_add_defer)(
+        sd_event *event, sd_event_source **source, int (*callback)(sd_event_source *source, void *userdata),
+        void *userdata);
+    int (*event_source_set_description)(sd_event_source *source, const char *description);
+    int (*event_source_set_destroy_callback)(sd_event_source *source, void (*callback)(void *userdata));
+    int (*event_source_set_enabled)(sd_event_source *source, int enablement);
+    int (*event_source_set_floating)(sd_event_source *source, int floats);
+    int (*event_source_set_io_events)(sd_event_source *source, uint32_t events);
+    int (*event_source_set_time)(sd_event_source *source, uint64_t microseconds);
+    sd_event_source *(*event_source_unref)(sd_event_source *source);
+    int (*notify)(int unset_environment, const char *state);
 };
