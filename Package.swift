@@ -60,6 +60,7 @@ let core: [Target] = [
     room("Core/Interception", imports: ["BelfryProtocol", "BelfryTerms"]),
     room("Core/ExtensionLife", imports: ["BelfryTerms", "Interception"]),
     room("Core/BelfryGlueFile"),
+    room("Core/BelfryExtensionPackage", imports: ["BelfryTerms"]),
     room("Core/HostChannel", imports: ["BelfryJSON", "BelfryProtocol", "BelfryTerms"]),
 ]
 
@@ -197,9 +198,8 @@ let programs: [Target] = [
     program(
         "Programs/belfry",
         imports: [
-            "BelfryClient", "BelfryServe", "BelfryAppGroup", "CallLedger", "GroupLedger", "RingEar", "BelfrySettings",
-            "BelfryEventLoop",
-            "BelfryProtocol",
+            "BelfryClient", "BelfryServe", "BelfryAppGroup", "BelfryExtensionPackage", "CallLedger", "ExtensionHost",
+            "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop", "BelfryProtocol",
             "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "SystemSound", "CBelfryLinux",
         ]
     ),
@@ -276,6 +276,7 @@ let checks: [Target] = [
     tests("InterceptionTests", of: ["Interception", "BelfryProtocol", "BelfryTerms"]),
     tests("ExtensionLifeTests", of: ["ExtensionLife", "BelfryTerms"]),
     tests("BelfryGlueFileTests", of: ["BelfryGlueFile"]),
+    tests("BelfryExtensionPackageTests", of: ["BelfryExtensionPackage", "Support"]),
     tests("HostChannelTests", of: ["HostChannel", "BelfryJSON", "BelfryProtocol", "BelfryTerms", "Support"]),
     tests("BelfryPicturesTests", of: ["BelfryPictures", "BelfryTerms", "Support"]),
     tests("BelfrySyscallsTests", of: ["BelfrySyscalls", "CBelfryLinux", "Support"]),
@@ -407,7 +408,8 @@ let fuzzers: [Target] =
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "BelfryJSON", "BelfryJournal", "BelfryPictures", "BelfryPropertyList", "BelfryProtocol",
+                "BelfryExtensionPackage", "BelfryJSON", "BelfryJournal", "BelfryPictures", "BelfryPropertyList",
+                "BelfryProtocol",
                 "BelfrySettings", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "CFuzzer", "CallLedger",
                 "HostChannel", "PictureFetch", "RingEar", "SystemSound",
             ],

@@ -6,7 +6,7 @@ let package = Package(
     dependencies: [.package(name: "belfry", path: "../..")],
     targets: [
         .executableTarget(
-            name: "AppExtension",
+            name: "OwnExtension",
             dependencies: [
                 .product(name: "ExtensionProcess", package: "belfry"),
                 .product(name: "UserNotifications", package: "belfry"),
@@ -15,8 +15,8 @@ let package = Package(
             plugins: [.plugin(name: "ExtensionGlue", package: "belfry")]
         ),
         .testTarget(
-            name: "AppExtensionTests",
-            dependencies: ["AppExtension", .product(name: "ExtensionTesting", package: "belfry")]
+            name: "OwnExtensionTests",
+            dependencies: ["OwnExtension", .product(name: "ExtensionTesting", package: "belfry")]
         ),
     ]
 )

@@ -3,7 +3,9 @@ import PackageDescription
 
 let package = Package(
     name: "Casts",
-    dependencies: [.package(name: "belfry", path: "../.."), .package(path: "Neighbour")],
+    dependencies: [
+        .package(name: "belfry", path: Context.environment["BELFRY_PACKAGE"] ?? "../.."), .package(path: "Neighbour"),
+    ],
     targets: [
         .executableTarget(
             name: "CastExtension",

@@ -12,6 +12,7 @@ enum FuzzTarget: String, CaseIterable {
     case keptPicture = "kept-picture"
     case decoder
     case hostChannel = "host-channel"
+    case sources
 
     /// The one that the command line names.
     static let chosen = CommandLine.arguments.dropFirst().first.flatMap(FuzzTarget.init)
@@ -30,6 +31,7 @@ enum FuzzTarget: String, CaseIterable {
         case .keptPicture: feedKeptPicture(bytes)
         case .decoder: feedDecoder(bytes)
         case .hostChannel: feedHostChannel(bytes)
+        case .sources: feedSources(bytes)
         }
     }
 }

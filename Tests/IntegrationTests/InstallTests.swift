@@ -12,8 +12,8 @@ extension IntegrationTests {
         func installAndUninstall() throws {
             let installed = try make("install")
             #expect(installed.status.isSuccess && installed.output.contains("\(home)/.local/bin is not in PATH"))
-            for name in ["Package.swift", "Plugins/ExtensionGlue/ExtensionGlue.swift", "Sources/Apple/os/Logger.swift"] {
-                #expect(fileKind("\(home)/.local/share/belfry/swift/belfry/\(name)") == S_IFREG, "\(name) is missing")
+            for path in ["Package.swift", "Plugins/ExtensionGlue/ExtensionGlue.swift", "Sources/Apple/os/OSLog.swift"] {
+                #expect(fileKind("\(home)/.local/share/belfry/swift/belfry/\(path)") == S_IFREG, "no \(path)")
             }
             try systemctl("daemon-reload")
             try systemctl("enable", "--now", "belfry.socket")

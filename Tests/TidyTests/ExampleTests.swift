@@ -18,11 +18,11 @@ import Testing
             (
                 "docs/extensions.md",
                 [
-                    "OwnExtension/Package.swift", "OwnExtension/Sources/AppExtension/main.swift",
-                    "OwnExtension/Sources/AppExtension/NotificationService.swift", "OwnExtension/Info.plist",
-                    "OwnExtension/pack", "OwnExtension/alert.json",
-                    "OwnExtension/Tests/AppExtensionTests/NotificationServiceTests.swift",
-                    "OwnExtension/Tests/AppExtensionTests/NotificationServiceXCTests.swift",
+                    "OwnExtension/Package.swift", "OwnExtension/Sources/OwnExtension/main.swift",
+                    "OwnExtension/Sources/OwnExtension/NotificationService.swift",
+                    "OwnExtension/Tests/OwnExtensionTests/NotificationServiceTests.swift",
+                    "OwnExtension/Tests/OwnExtensionTests/NotificationServiceXCTests.swift",
+                    "OwnExtension/Resources/Info.plist", "OwnExtension/payload.apns",
                 ]
             ),
         ])

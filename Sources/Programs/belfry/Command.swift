@@ -88,6 +88,14 @@ struct Context {
         return nil
     }
 
+    /// The program that a shell would run for `name`; nil if there is none.
+    func program(_ name: String) -> String? {
+        if name.utf8.contains(UInt8(ascii: "/")) { return unsafe access(name, F_OK) == 0 ? name : nil }
+        let folders = (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(
+            separator: ":", omittingEmptySubsequences: false)
+        return folders.map { $0.isEmpty ? name : "\($0)/\(name)" }.first { unsafe access($0, X_OK) == 0 }
+    }
+
     /// The push socket that the options or the environment name.
     func socket() throws(CommandError) -> PushSocket {
         do throws(PushError) {

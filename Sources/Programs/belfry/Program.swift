@@ -10,7 +10,7 @@ enum Program {
     /// Every command, in the order of the help.
     static let commands: [Command] = [
         .push, .call, .hangup, .answer, .decline, .app, .calls, .watch, .group, .config, .doctor,
-        .serve,
+        .serve, .newExtension, .importFiles, .pack,
     ]
 
     /// Runs what `words`, the command line without the program's name, asks for.
@@ -83,6 +83,8 @@ enum Program {
 enum ProgramStatus: Int32, CaseIterable, Sendable {
     /// The command did what was asked.
     case done = 0
+    /// Something is missing that an extension needs.
+    case missing = 1
     /// The command line is wrong.
     case usage = 64
     /// The notification was rejected, or its file cannot be read.
@@ -104,7 +106,8 @@ enum ProgramStatus: Int32, CaseIterable, Sendable {
 /// What `--help` prints.
 enum HelpText {
     private static let exitStatuses = [
-        ["0", "done"], ["64", "wrong usage"], ["65", "the notification was rejected"],
+        ["0", "done"], ["1", "the extension misses something (import, pack)"], ["64", "wrong usage"],
+        ["65", "the notification was rejected"],
         ["66", "no such call, key or file"], ["69", "no socket to push to; doctor: calls would not ring"],
         ["70", "a defect of Belfry"], ["75", "the connection ended before the delivery or the call's end was told"],
         ["78", "mistakes in the configuration (config check)"], ["130", "Ctrl-C; a call rings on"],

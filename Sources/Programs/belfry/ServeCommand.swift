@@ -43,7 +43,7 @@ private final class Serving {
 
     func run() throws(SystemError) -> ProgramStatus {
         let words = context.options.arguments
-        let program = words.first.flatMap(path)
+        let program = words.first.flatMap(context.program)
         if let name = words.first, program == nil {
             context.output.complaint(Printable.escaped("belfry: there is no program \(name)"))
             exit(Self.notFound)
@@ -137,13 +137,5 @@ private final class Serving {
     private func stop() {
         guard let server else { return loop.stop() }
         server.stop { [loop] in loop.stop() }
-    }
-
-    /// The program that a shell would run for `name`; nil if there is none.
-    private func path(of name: String) -> String? {
-        if name.utf8.contains(UInt8(ascii: "/")) { return unsafe access(name, F_OK) == 0 ? name : nil }
-        let folders = (context.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(
-            separator: ":", omittingEmptySubsequences: false)
-        return folders.map { $0.isEmpty ? name : "\($0)/\(name)" }.first { unsafe access($0, X_OK) == 0 }
     }
 }

@@ -1,6 +1,6 @@
 import ExtensionTesting
 import XCTest
-@testable import AppExtension
+@testable import OwnExtension
 
 final class NotificationServiceXCTests: XCTestCase {
     func testAppendsModified() async throws {

@@ -1,0 +1,156 @@
+/// What `belfry import` does to a package: which files it writes and removes, and what is missing for all anybody can
+/// see without a compiler.
+public struct ImportPlan: Sendable {
+    /// A file as it is or shall be.
+    public struct File: Hashable, Sendable {
+        /// Its name, or its path in the package's folder.
+        public let path: String
+        /// All of its bytes.
+        public let bytes: [UInt8]
+
+        /// A file.
+        public init(path: String, bytes: [UInt8]) {
+            self.path = path
+            self.bytes = bytes
+        }
+
+        fileprivate init(path: String, text: String) { self.init(path: path, bytes: Array(text.utf8)) }
+        fileprivate func says(_ text: String) -> Bool { bytes.elementsEqual(text.utf8) }
+    }
+
+    /// The names that no imported file may have: the program's, and the one that is generated.
+    public static let takenNames: Set<String> = ["main.swift", "BelfryGlue.swift"]
+
+    /// What is written, by its path in the package's folder; `Package.swift` last.
+    public private(set) var writes: [File] = []
+    /// What is removed: the template's class, where another takes its place.
+    public private(set) var removals: [String] = []
+    /// What is missing.
+    public private(set) var missing: [MissingPart] = []
+    /// What people should know besides, without a full stop.
+    public private(set) var notes: [String] = []
+
+    private var manifest: PackageManifest
+    private let sources: [File]
+    private let test: File?
+
+    /// The plan for `imported`, each by its name alone, in a package with the Swift files `sources` in its extension's
+    /// folder, by their names, and perhaps with the template's `test`.
+    public init(of imported: [File], into manifest: PackageManifest, sources: [File], test: File?) {
+        self.manifest = manifest
+        self.sources = sources
+        self.test = test
+        var classes: [SourceClass] = []
+        for file in imported {
+            let path = "\(manifest.sourceFolder)/\(file.path)"
+            guard file.path.hasSuffix(".swift") else {
+                writes.append(File(path: path, bytes: file.bytes))
+                if file.bytes.contains("CommonCrypto/") { self.manifest.add(product: "CommonCrypto") }
+                continue
+            }
+            var source = SwiftSource(file.bytes)
+            source.blankForLinux()
+            writes.append(File(path: path, bytes: source.bytes))
+            let facts = SourceFacts(source, hasModule: hasModule)
+            classes += facts.classes
+            resolve(facts, path: path)
+        }
+        replaceTemplate(by: classes, imported: Set(imported.map(\.path)))
+        if self.manifest.text != manifest.text { writes.append(File(path: "Package.swift", text: self.manifest.text)) }
+    }
+
+    private func hasModule(_ name: String) -> Bool {
+        switch KnownModules.origin(of: name) {
+        case .product, .present: true
+        case .apple, .foreign: manifest.names(name)
+        }
+    }
+
+    private mutating func resolve(_ facts: SourceFacts, path: String) {
+        for found in facts.imports {
+            if case .product(let product) = KnownModules.origin(of: found.module) { manifest.add(product: product) }
+            if !hasModule(found.module) {
+                missing.append(.module(found.module, file: path, line: found.line))
+            }
+        }
+        for line in facts.selectorLines {
+            missing.append(
+                MissingPart(file: path, line: line, owner: .belfry, detail: "#selector does not compile on Linux"))
+        }
+    }
+
+    /// Has the program run the extension that was imported, if one was, in place of the template's.
+    private mutating func replaceTemplate(by classes: [SourceClass], imported: Set<String>) {
+        let templatePath = ExtensionTemplate.servicePath(of: manifest.target)
+        let stays = sources.filter { file in
+            let isTemplate = "\(manifest.sourceFolder)/\(file.path)" == templatePath
+            return !imported.contains(file.path) && !(isTemplate && file.says(ExtensionTemplate.service))
+        }
+        let others = stays.flatMap { SourceFacts(SwiftSource($0.bytes), hasModule: hasModule).classes }
+        let services = Self.services(of: classes + others)
+        let ours = classes.map(\.name).filter(services.contains)
+        guard let name = ours.first(where: { $0 == ExtensionTemplate.className }) ?? ours.first else {
+            if services.isEmpty {
+                notes.append("no class here descends from UNNotificationServiceExtension, so that the template's stays")
+            }
+            return
+        }
+        if ours.count > 1 {
+            notes.append("of \(ours.joined(separator: ", ")) the extension is \(name): see main.swift")
+        }
+        for file in sources where !imported.contains(file.path) && !stays.contains(file) {
+            removals.append("\(manifest.sourceFolder)/\(file.path)")
+        }
+        runs(name)
+    }
+
+    /// Writes what names the extension's class anew: the program, and the test as long as it is the template's.
+    private mutating func runs(_ name: String) {
+        guard let main = sources.first(where: { $0.path == "main.swift" }),
+            let old = Self.running(in: String(decoding: main.bytes, as: UTF8.self))
+        else {
+            notes.append("main.swift is not the template's: have it run \(name)")
+            return
+        }
+        let path = "\(manifest.sourceFolder)/main.swift"
+        if old != name { writes.append(File(path: path, text: ExtensionTemplate.main(running: name))) }
+        guard let test else { return }
+        let target = manifest.target
+        let own = ExtensionTemplate.test(of: name, in: target, isOwn: true)
+        let isTemplates = [true, false].contains {
+            test.says(ExtensionTemplate.test(of: old, in: target, isOwn: $0))
+        }
+        if isTemplates, !test.says(own) { writes.append(File(path: test.path, text: own)) }
+    }
+
+    /// The class that the program `main` runs, if it is the template's program.
+    private static func running(in main: String) -> String? {
+        guard let start = main.firstRange(of: "ExtensionProcess.run("), let end = main.firstRange(of: "())\n") else {
+            return nil
+        }
+        guard start.upperBound < end.lowerBound else { return nil }
+        let name = String(main[start.upperBound..<end.lowerBound])
+        return main == ExtensionTemplate.main(running: name) ? name : nil
+    }
+
+    /// The names of those of `classes` that are extensions, and no other's parent.
+    private static func services(of classes: [SourceClass]) -> Set<String> {
+        var found: Set<String> = ["UNNotificationServiceExtension"]
+        var parents: Set<String> = []
+        // Each round finds a generation at least.
+        for _ in classes {
+            let before = found.count
+            for declared in classes where !found.isDisjoint(with: declared.parents) {
+                parents.formUnion(found.intersection(declared.parents))
+                found.insert(declared.name)
+            }
+            if found.count == before { break }
+        }
+        return found.subtracting(parents).subtracting(["UNNotificationServiceExtension"])
+    }
+}
+
+extension [UInt8] {
+    /// Whether the bytes of `text` stand in them somewhere.
+    fileprivate func contains(_ text: StaticString) -> Bool { firstRange(of: Array("\(text)".utf8)) != nil }
+}

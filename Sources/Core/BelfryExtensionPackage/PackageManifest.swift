@@ -1,0 +1,65 @@
+/// The `Package.swift` of an extension, as ``ExtensionTemplate`` writes it and people go on with it.
+public struct PackageManifest: Sendable {
+    /// Its text.
+    public private(set) var text: String
+    /// The target that is the extension.
+    public let target: String
+
+    private static let product = ".product(name: \""
+    private static let package = "\", package: \"belfry\")"
+
+    /// The manifest that says `text`; nil if no target of it runs an extension, on lines of their own.
+    public init?(_ text: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard let uses = lines.firstIndex(where: { Self.name(ofProductIn: $0) == "ExtensionProcess" }),
+            let start = lines[..<uses].lastIndex(where: { $0.contains(".executableTarget(") })
+        else { return nil }
+        let marks = lines[start...uses].compactMap { line -> String? in
+            let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
+            let begins = parts.first.map { $0.filter { $0 != " " } } ?? ""
+            return parts.count > 2 && begins.hasSuffix("name:") && !begins.hasPrefix(".product")
+                ? String(parts[1]) : nil
+        }
+        guard let target = marks.first, Self.isPlain(target) else { return nil }
+        self.text = text
+        self.target = target
+    }
+
+    /// Where the sources of the extension are, in the package's folder.
+    public var sourceFolder: String { "Sources/\(target)" }
+
+    /// Whether it names `module` anywhere: as a product, or as a target of its own.
+    public func names(_ module: String) -> Bool { text.contains("\"\(module)\"") }
+
+    /// Names Belfry's product `name` for the extension, before the first that comes behind it by its letters; nothing
+    /// happens if it is there.
+    public mutating func add(product name: String) {
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        guard let uses = lines.firstIndex(where: { Self.name(ofProductIn: $0[...]) == "ExtensionProcess" }) else {
+            return
+        }
+        let isProduct = { (line: String) in Self.name(ofProductIn: line[...]) != nil }
+        let first = (lines[..<uses].lastIndex { !isProduct($0) } ?? -1) + 1
+        let end = lines[uses...].firstIndex { !isProduct($0) } ?? lines.endIndex
+        let names = lines[first..<end].map { Self.name(ofProductIn: $0[...]) ?? "" }
+        guard !names.contains(name) else { return }
+        let place = first + (names.firstIndex { $0 > name } ?? names.count)
+        // The last of a list need not end with a comma.
+        if place == end, !lines[end - 1].hasSuffix(",") { lines[end - 1] += "," }
+        let indent = lines[uses].prefix { $0 == " " }
+        lines.insert("\(indent)\(Self.product)\(name)\(Self.package),", at: place)
+        text = lines.joined(separator: "\n")
+    }
+
+    /// The product of Belfry's that `line` names alone.
+    private static func name(ofProductIn line: Substring) -> String? {
+        let code = line.drop { $0 == " " }
+        guard code.hasPrefix(product), let end = code.firstRange(of: package) else { return nil }
+        return String(code[..<end.lowerBound].dropFirst(product.count))
+    }
+
+    /// A folder's name that leads nowhere else.
+    private static func isPlain(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.allSatisfy { SwiftSource.isOfName($0) || $0 == UInt8(ascii: "-") }
+    }
+}

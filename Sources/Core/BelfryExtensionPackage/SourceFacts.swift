@@ -1,0 +1,130 @@
+/// An `import` that a file makes.
+public struct SourceImport: Hashable, Sendable {
+    /// The module, without the submodule or the declaration that is named.
+    public let module: String
+    /// Its line, the first is 1.
+    public let line: Int
+}
+
+/// A class that a file declares.
+public struct SourceClass: Hashable, Sendable {
+    /// Its name.
+    public let name: String
+    /// What it inherits, each without the module before it.
+    public let parents: [String]
+}
+
+/// What stands in a Swift file, apart from what is not compiled here.
+public struct SourceFacts: Sendable {
+    /// What it imports.
+    public private(set) var imports: [SourceImport] = []
+    /// Its classes.
+    public private(set) var classes: [SourceClass] = []
+    /// The lines with a `#selector`, which Linux does not have.
+    public private(set) var selectorLines: [Int] = []
+
+    private static let modifiers: Set<String> = ["public", "package", "internal", "fileprivate", "private", ")"]
+    /// More words than a class has generic parameters, or parents.
+    private static let parentWordsMax = 256
+    /// More words than stand before an `import`.
+    private static let modifierWordsMax = 32
+    private static let kinds: Set<String> = [
+        "typealias", "struct", "class", "enum", "protocol", "let", "var", "func", "actor",
+    ]
+
+    /// The facts of `source`; `hasModule` tells which modules `canImport` finds.
+    public init(_ source: SwiftSource, hasModule: (String) -> Bool) {
+        let tokens = source.tokens
+        let isActive = ConditionalBlocks.active(tokens, hasModule: hasModule)
+        for (index, token) in tokens.enumerated() where isActive[index] {
+            switch token.text {
+            case "import":
+                if let found = Self.statement(at: index, in: tokens) {
+                    imports.append(SourceImport(module: tokens[found.module].text, line: token.line))
+                }
+            case "class":
+                if let found = Self.declaration(at: index, in: tokens) { classes.append(found) }
+            case "#selector": selectorLines.append(token.line)
+            default: break
+            }
+        }
+    }
+
+    /// The `import` at `index`: the places of its first word, of its module and of its last; nil if it is none.
+    static func statement(
+        at index: Int, in tokens: [SwiftSource.Token]
+    ) -> (first: Int, module: Int, last: Int)? {
+        let line = tokens[index].line
+        var first = index
+        while first > max(0, index - modifierWordsMax), tokens[first - 1].line == line, tokens[first - 1].text != ";" {
+            first -= 1
+        }
+        let before = tokens[first..<index].map(\.text)
+        guard before.allSatisfy({ modifiers.contains($0) || $0.hasPrefix("@") || before.contains("(") }) else {
+            return nil
+        }
+        var module = index + 1
+        guard module < tokens.count else { return nil }
+        if kinds.contains(tokens[module].text), module + 1 < tokens.count, tokens[module + 1].line == line {
+            module += 1
+        }
+        guard let letter = tokens[module].text.utf8.first, SwiftSource.isOfName(letter) else { return nil }
+        var last = module
+        while last + 2 < tokens.count, tokens[last + 1].text == ".", tokens[last + 2].line == line { last += 2 }
+        return (first, module, last)
+    }
+
+    /// The class declared by the word at `index`; nil for `class func` and its kin, and for one that inherits nothing.
+    private static func declaration(at index: Int, in tokens: [SwiftSource.Token]) -> SourceClass? {
+        guard index + 2 < tokens.count else { return nil }
+        var place = index + 2
+        if tokens[place].text == "<" {
+            while place < min(tokens.count, index + parentWordsMax), tokens[place].text != ">" { place += 1 }
+            place += 1
+        }
+        guard place < tokens.count, tokens[place].text == ":" else { return nil }
+        var parents: [String] = []
+        var parent = ""
+        for token in tokens[(place + 1)...].prefix(parentWordsMax) {
+            if token.text == "{" || token.text == "where" { break }
+            if token.text == "," {
+                parents.append(parent)
+            } else if token.text != "." {
+                parent = token.text
+            }
+        }
+        return SourceClass(name: tokens[index + 1].text, parents: parents + [parent])
+    }
+}
+
+extension SwiftSource {
+    /// Blanks what does not compile on Linux and means nothing there: `@objc`, `@objcMembers`, and `import Darwin`,
+    /// whose names come without it. Whatever else there is keeps its line and its column.
+    public mutating func blankForLinux() {
+        let tokens = tokens
+        for (index, token) in tokens.enumerated() {
+            switch token.text {
+            case "@objcMembers": blank(token.range)
+            case "@objc":
+                blank(token.range.lowerBound..<Self.endOfAttribute(at: index, in: tokens))
+            case "import":
+                if let found = SourceFacts.statement(at: index, in: tokens), tokens[found.module].text == "Darwin" {
+                    blank(tokens[found.first].range.lowerBound..<tokens[found.last].range.upperBound)
+                }
+            default: break
+            }
+        }
+    }
+
+    /// More words than the longest selector has.
+    private static let attributeWordsMax = 256
+
+    /// Where the attribute at `index` ends, with the name that follows it in parentheses.
+    private static func endOfAttribute(at index: Int, in tokens: [Token]) -> Int {
+        let end = tokens[index].range.upperBound
+        guard index + 1 < tokens.count, tokens[index + 1].text == "(", tokens[index + 1].range.lowerBound == end else {
+            return end
+        }
+        return tokens[(index + 1)...].prefix(attributeWordsMax).first { $0.text == ")" }?.range.upperBound ?? end
+    }
+}

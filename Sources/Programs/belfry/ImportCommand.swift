@@ -1,0 +1,95 @@
+import BelfryExtensionPackage
+import BelfryJSON
+import BelfrySyscalls
+import BelfryTerms
+
+extension Command {
+    /// `belfry import`.
+    static let importFiles = Command(
+        name: "import", synopsis: ["import FILE..."],
+        summary: "copy your app's files into the extension in this folder, and say what they miss",
+        details: """
+            FILEs are Swift files and bridging headers. In the copies @objc, @objcMembers and import Darwin are blanked in
+            place; a class of yours takes the place of the template's; Belfry's modules that are imported are named in
+            Package.swift. Then the extension is built. Exit status 1 if something is missing, which is told by its line:
+            of Belfry, of another package, or of the app itself.
+            """,
+        arguments: 1...Int.max
+    ) { context throws(CommandError) in
+        let (folder, manifest) = try PackageFolder.current()
+        let files = try context.options.arguments.map { path throws(CommandError) in try importedFile(path) }
+        for (index, file) in files.enumerated() where files[..<index].contains(where: { $0.path == file.path }) {
+            throw CommandError(.usage, "two files are called \(file.path)", "rename one of them")
+        }
+        var sources: [ImportPlan.File] = []
+        for name in folder.names(in: manifest.sourceFolder) where name.hasSuffix(".swift") {
+            guard let bytes = try folder.read("\(manifest.sourceFolder)/\(name)") else { continue }
+            sources.append(ImportPlan.File(path: name, bytes: bytes))
+        }
+        let testPath = ExtensionTemplate.testPath(of: manifest.target)
+        let test = try folder.read(testPath).map { ImportPlan.File(path: testPath, bytes: $0) }
+        let plan = ImportPlan(of: files, into: manifest, sources: sources, test: test)
+        for file in plan.writes {
+            try folder.write(file.bytes, to: file.path)
+            context.output.complaint(Printable.escaped("wrote \(file.path)"))
+        }
+        for path in plan.removals {
+            try folder.remove(path)
+            context.output.complaint(Printable.escaped("removed \(path)"))
+        }
+        for note in plan.notes { context.warn(note) }
+        return report(try missing(plan, manifest, context), context)
+    }
+
+    /// The file at `path`, as it may be imported.
+    private static func importedFile(_ path: String) throws(CommandError) -> ImportPlan.File {
+        guard let name = path.split(separator: "/").last.map(String.init),
+            name.hasSuffix(".swift") || name.hasSuffix(".h")
+        else {
+            let remedy = "resources belong in \(ExtensionTemplate.resourceFolder)"
+            throw CommandError(.usage, "\(path) is neither a Swift file nor a header", remedy)
+        }
+        guard !ImportPlan.takenNames.contains(name) else {
+            throw CommandError(.usage, "\(path) has the name of a file that the package has itself", "rename it")
+        }
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try readFile(at: path, bytesMax: PackageFolder.sourceBytesMax).bytes
+        } catch {
+            throw CommandError(.noSuchCall, "\(path) cannot be read: \(error)")
+        }
+        guard String(validating: bytes, as: UTF8.self) != nil else {
+            throw CommandError(.badNotification, "\(path) is not in UTF-8", "save it in UTF-8")
+        }
+        return ImportPlan.File(path: name, bytes: bytes)
+    }
+
+    /// What is missing: modules, and, if there are all, what the compiler misses.
+    private static func missing(
+        _ plan: ImportPlan, _ manifest: PackageManifest, _ context: Context
+    ) throws(CommandError) -> [MissingPart] {
+        guard plan.missing.isEmpty else { return plan.missing }
+        let (isBuilt, output) = try SwiftBuild(context).build(["--product", manifest.target])
+        guard !isBuilt else { return [] }
+        let root = absolutePath(".") ?? ""
+        let found = MissingPart.found(in: output, root: root, folder: manifest.sourceFolder)
+        guard !found.isEmpty else {
+            throw CommandError(.missing, "swift build failed, and not in \(manifest.sourceFolder)", "see above")
+        }
+        return found
+    }
+
+    private static func report(_ parts: [MissingPart], _ context: Context) -> ProgramStatus {
+        for part in parts {
+            if context.wantsJSON {
+                context.output.json([
+                    "file": .string(part.file), "line": .integer(Int64(part.line)),
+                    "owner": .string(part.owner.rawValue), "detail": .string(part.detail),
+                ])
+            } else {
+                context.output.line(Printable.escaped(part.description))
+            }
+        }
+        return parts.isEmpty ? .done : .missing
+    }
+}

@@ -1,0 +1,62 @@
+import BelfryExtensionPackage
+import BelfrySyscalls
+import Glibc
+
+extension Command {
+    /// `belfry new-extension`.
+    static let newExtension = Command(
+        name: "new-extension", synopsis: ["new-extension [--belfry PATH] DIR"],
+        summary: "make the package of a notification service extension of your own",
+        details: """
+            DIR must be new, or empty. In it, swift build and swift test work at once; belfry import brings your own
+            NotificationService.swift along, and belfry pack makes NAME.appex of it all.
+            """,
+        options: [Option("belfry", "PATH", "build on the package of Belfry there, rather than on the installed one")],
+        arguments: 1...1
+    ) { context throws(CommandError) in
+        let path = context.options.arguments[0]
+        guard let name = path.split(separator: "/").last, name != ".", name != ".." else {
+            throw CommandError(.usage, "\"\(path)\" names no new folder", "belfry new-extension DIR")
+        }
+        let folder = PackageFolder(path: path)
+        var status = stat()
+        if unsafe lstat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFDIR else {
+                throw CommandError(.unavailable, "\(path) is there already", "name a new folder")
+            }
+            guard folder.names(in: ".").isEmpty else {
+                throw CommandError(.unavailable, "\(path) is there already, and not empty", "name a new folder")
+            }
+        }
+        let template = ExtensionTemplate(folder: String(name), belfry: try belfryPackage(context))
+        for file in template.files { try folder.write(Array(file.text.utf8), to: file.path) }
+        context.output.line(path)
+        return .done
+    }
+
+    /// Where the package of Belfry is: what `--belfry` says, or what `make install` has laid out beside this program.
+    private static func belfryPackage(_ context: Context) throws(CommandError) -> String {
+        let isPackage = { (path: String) in unsafe access("\(path)/Package.swift", R_OK) == 0 }
+        if let stated = context.options["belfry"] {
+            guard let path = absolutePath(stated), isPackage(path) else {
+                throw CommandError(
+                    .noSuchCall, "there is no package of Belfry in \(stated)", "name a checkout's folder")
+            }
+            return path
+        }
+        let prefix = runningProgramPath()?.split(separator: "/").dropLast(2).map { "/\($0)" }.joined() ?? ""
+        let path = "\(prefix)/share/belfry/swift/belfry"
+        guard isPackage(path) else {
+            throw CommandError(
+                .noSuchCall, "there is no package of Belfry in \(path)", "make install, or name one: --belfry PATH")
+        }
+        return path
+    }
+}
+
+/// `path` without links and `..`, from the root; nil if nothing is there (`realpath`).
+func absolutePath(_ path: String) -> String? {
+    guard let resolved = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
+}

@@ -1,0 +1,143 @@
+import BelfryExtensionPackage
+import BelfryPropertyList
+import BelfrySyscalls
+import BelfryTerms
+import ExtensionHost
+import Glibc
+
+extension Command {
+    /// `belfry pack`.
+    static let pack = Command(
+        name: "pack", synopsis: ["pack"],
+        summary: "build the extension in this folder for release, and lay out NAME.appex",
+        details: """
+            The program is linked statically, so that it runs where no Swift is. What is in Resources, Info.plist first of
+            all, lies beside it. The path of NAME.appex is printed last: BELFRY_EXTENSION takes it.
+            """
+    ) { context throws(CommandError) in
+        let (folder, manifest) = try PackageFolder.current()
+        let executable = try Packing.executable(in: folder, manifest)
+        let swift = try SwiftBuild(context)
+        let flags = try Packing.flags(manifest, swift)
+        guard try swift.build(flags).0 else {
+            throw CommandError(.missing, "\(manifest.target) does not build", "see above, and belfry import")
+        }
+        let (isShown, binaries) = try swift.build(flags + ["--show-bin-path"], isShown: false)
+        let built = "\(binaries.prefix { $0 != "\n" })/\(manifest.target)"
+        guard isShown, unsafe access(built, X_OK) == 0 else {
+            throw CommandError(.unavailable, "swift build made no \(built)")
+        }
+        let path = "\(manifest.target).appex"
+        do throws(SystemError) {
+            try Packing.layOut(path, program: built, as: executable)
+        } catch {
+            throw CommandError(.unavailable, "\(path) cannot be made: \(error)")
+        }
+        do throws(ExtensionBundleError) {
+            _ = try ExtensionBundle(path: path)
+        } catch {
+            throw CommandError(.unavailable, error.description)
+        }
+        context.output.line(absolutePath(path) ?? path)
+        return .done
+    }
+}
+
+/// How an extension is packed.
+private enum Packing {
+    /// C libraries that are linked statically where their archives are.
+    private static let archives = ["libjansson.a", "libstdc++.a"]
+    private static let archiveFolder = ".build/archives"
+    /// How deep resources lie at most.
+    private static let depthMax = 16
+    private static let bytesAtOnce = 1 << 20
+    private static let information = "\(ExtensionTemplate.resourceFolder)/Info.plist"
+
+    /// What the program shall be called, by an `Info.plist` that a host will take.
+    static func executable(in folder: PackageFolder, _ manifest: PackageManifest) throws(CommandError) -> String {
+        guard let bytes = try folder.read(information) else {
+            throw CommandError(.noSuchCall, "there is no \(information)", "give it a CFBundleIdentifier")
+        }
+        guard let properties = try? PropertyListDictionary.parse(bytes) else {
+            throw CommandError(.badNotification, "\(information) is no property list", "see docs/extensions.md")
+        }
+        guard case .string(let identifier)? = properties["CFBundleIdentifier"], GroupName(identifier) != nil else {
+            let remedy = "\(GroupName.rule); variables of Xcode's are not known"
+            throw CommandError(.badNotification, "\(information) has no good CFBundleIdentifier", remedy)
+        }
+        guard case .string(let stated)? = properties["CFBundleExecutable"] else { return manifest.target }
+        guard !stated.isEmpty, !stated.contains("/"), !stated.contains("$"), stated != "Info.plist" else {
+            let remedy = "leave it out, or write a name; variables of Xcode's are not known"
+            throw CommandError(.badNotification, "\(information) has a CFBundleExecutable that is no name", remedy)
+        }
+        return stated
+    }
+
+    /// What `swift build` is told: static, at a fixed address, which halves the start, and without names for debuggers.
+    static func flags(_ manifest: PackageManifest, _ swift: SwiftBuild) throws(CommandError) -> [String] {
+        do throws(SystemError) {
+            try PackageFolder.makeFolders(above: "\(archiveFolder)/all")
+        } catch {
+            throw CommandError(.unavailable, "\(archiveFolder) cannot be made: \(error.reason)")
+        }
+        for name in archives {
+            guard let path = swift.archive(name) else { continue }
+            unsafe unlink("\(archiveFolder)/\(name)")
+            unsafe symlink(path, "\(archiveFolder)/\(name)")
+        }
+        let toLinker = ["-static-libgcc", "-no-pie"].flatMap { ["-Xswiftc", "-Xclang-linker", "-Xswiftc", $0] }
+        return [
+            "--configuration", "release", "--product", manifest.target, "--static-swift-stdlib", "-debug-info-format",
+            "none", "-Xlinker", "-s", "-Xlinker", "-L\(absolutePath(archiveFolder) ?? archiveFolder)",
+        ] + toLinker
+    }
+
+    /// Makes the folder `path` of `program` and all resources, whole or not at all, in place of the one that is there.
+    static func layOut(_ path: String, program: String, as executable: String) throws(SystemError) {
+        let aside = ".\(path).\(getpid())"
+        do throws(SystemError) {
+            try copyFolder(ExtensionTemplate.resourceFolder, to: aside, depth: 0)
+            try copy(program, to: "\(aside)/\(executable)", mode: 0o755)
+            let old = "\(aside).old"
+            if unsafe rename(path, old) != 0, errno != ENOENT {
+                throw SystemError(errno: errno, call: "rename", subject: path)
+            }
+            try checked("rename", on: path) { unsafe rename(aside, path) }
+            removeFolder(old)
+        } catch {
+            removeFolder(aside)
+            throw error
+        }
+    }
+
+    private static func copyFolder(_ source: String, to target: String, depth: Int) throws(SystemError) {
+        guard depth < depthMax else { throw SystemError(errno: ELOOP, call: "open", subject: source) }
+        try checked("mkdir", on: target) { unsafe mkdir(target, 0o755) }
+        for name in PackageFolder(path: source).names(in: ".") {
+            let from = "\(source)/\(name)"
+            var status = stat()
+            try checked("stat", on: from) { unsafe stat(from, &status) }
+            switch status.st_mode & S_IFMT {
+            case S_IFDIR: try copyFolder(from, to: "\(target)/\(name)", depth: depth + 1)
+            case S_IFREG: try copy(from, to: "\(target)/\(name)", mode: status.st_mode & 0o777)
+            default: throw SystemError(errno: EINVAL, call: "open", subject: "\(from): neither a file nor a folder")
+            }
+        }
+    }
+
+    private static func copy(_ source: String, to target: String, mode: mode_t) throws(SystemError) {
+        let input = OwnedDescriptor(
+            owning: try checked("open", on: source) { unsafe open(source, O_RDONLY | O_CLOEXEC) })
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
+        let output = OwnedDescriptor(owning: try checked("open", on: target) { unsafe open(target, flags, mode) })
+        while try checked("sendfile", on: target, { sendfile(output.number, input.number, nil, bytesAtOnce) })
+            > 0
+        {}
+    }
+
+    private static func removeFolder(_ path: String) {
+        guard let folder = try? Directory.openUnlinked(path: path) else { return }
+        folder.removeContents(depthMax: depthMax + 1)
+        unsafe rmdir(path)
+    }
+}

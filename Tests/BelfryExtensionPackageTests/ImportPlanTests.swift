@@ -1,0 +1,132 @@
+@testable import BelfryExtensionPackage
+import Testing
+
+/// What `belfry import` does to a package, as a value.
+@Suite struct ImportPlanTests {
+    let template = ExtensionTemplate(folder: "my app", belfry: "/belfry")
+
+    private func text(of path: String) throws -> String {
+        try #require(template.files.first { $0.path == path }, "\(path)").text
+    }
+
+    private func file(_ path: String, _ text: String) -> ImportPlan.File {
+        ImportPlan.File(path: path, bytes: Array(text.utf8))
+    }
+
+    /// The plan for files in the package as the template makes it, but for its sources `others`.
+    private func plan(_ imported: [(String, String)], beside others: [(String, String)] = []) throws -> ImportPlan {
+        let sources = try ["main.swift", "NotificationService.swift"].map { name in
+            file(name, try text(of: "Sources/MyAppExtension/\(name)"))
+        }
+        let kept = sources.filter { source in !others.contains { $0.0 == source.path } }
+        let testPath = ExtensionTemplate.testPath(of: template.target)
+        return ImportPlan(
+            of: imported.map(file), into: try #require(PackageManifest(try text(of: "Package.swift"))),
+            sources: kept + others.map(file), test: file(testPath, try text(of: testPath)))
+    }
+
+    private func written(_ path: String, by plan: ImportPlan) -> String? {
+        plan.writes.first { $0.path == path }.map { String(decoding: $0.bytes, as: UTF8.self) }
+    }
+
+    private static let service = "import UserNotifications\nclass Own: UNNotificationServiceExtension {}\n"
+
+    @Test("a class takes the place of the template's: in the program, in the test, and as a file")
+    func takesPlace() throws {
+        let plan = try plan([("Own.swift", Self.service), ("Other.swift", "class Other: NSObject {}")])
+        #expect(plan.removals == ["Sources/MyAppExtension/NotificationService.swift"] && plan.missing.isEmpty)
+        #expect(written("Sources/MyAppExtension/Own.swift", by: plan) == Self.service)
+        #expect(written("Sources/MyAppExtension/main.swift", by: plan)?.contains("run(Own())") == true)
+        let test = try #require(written(ExtensionTemplate.testPath(of: "MyAppExtension"), by: plan))
+        #expect(test.contains("Own()") && !test.contains("modified"))
+        #expect(plan.notes.isEmpty && written("Package.swift", by: plan) == nil)
+    }
+
+    @Test("a file of the template's name replaces it, and the program stays")
+    func sameName() throws {
+        let service =
+            "class NotificationService: Base {}; class Base: UserNotifications.UNNotificationServiceExtension {}"
+        let plan = try plan([("NotificationService.swift", service)])
+        #expect(plan.removals.isEmpty && plan.writes.count == 2 && plan.notes.isEmpty)
+        #expect(written("Sources/MyAppExtension/main.swift", by: plan) == nil)
+    }
+
+    @Test("files without a class leave the template's; and of two classes one is named")
+    func noneAndTwo() throws {
+        let none = try plan([("Helper.swift", "struct Helper {}")])
+        #expect(none.removals.isEmpty && none.writes.map(\.path) == ["Sources/MyAppExtension/Helper.swift"])
+        #expect(none.notes.count == 1)
+        let two = try plan([("A.swift", "class A: UNNotificationServiceExtension {}\n" + Self.service)])
+        #expect(two.notes.first?.contains("A, Own the extension is A") == true)
+    }
+
+    @Test("a second import leaves what stays, and a program that somebody changed")
+    func second() throws {
+        let main = ExtensionTemplate.main(running: "Own")
+        let again = try plan(
+            [("Helper.swift", "")], beside: [("main.swift", main), ("NotificationService.swift", Self.service)])
+        #expect(again.removals.isEmpty && again.writes.count == 1 && again.notes.isEmpty)
+        let changed = try plan([("Own.swift", Self.service)], beside: [("main.swift", main + "// mine")])
+        #expect(written("Sources/MyAppExtension/main.swift", by: changed) == nil)
+        #expect(changed.notes.contains { $0.contains("have it run Own") })
+    }
+
+    @Test("modules are named in Package.swift, once, in their order")
+    func modules() throws {
+        let text = "import UIKit\nimport os.log\nimport Foundation\nimport AudioToolbox\nimport UserNotifications\n"
+        let plan = try plan([("A.swift", text), ("B-Bridging-Header.h", "#import <CommonCrypto/CommonCrypto.h>")])
+        let manifest = try #require(written("Package.swift", by: plan))
+        let products = manifest.split(separator: "\n").compactMap { line -> String? in
+            line.drop { $0 == " " }.hasPrefix(".product(")
+                ? line.split(separator: "\"").dropFirst().first.map(String.init) : nil
+        }
+        #expect(
+            products == ["AudioToolbox", "CommonCrypto", "ExtensionProcess", "UIKit", "UserNotifications", "os"])
+        var second = try #require(PackageManifest(manifest))
+        second.add(product: "UIKit")
+        #expect(second.text == manifest && second.target == "MyAppExtension" && plan.missing.isEmpty)
+    }
+
+    @Test("what is missing is told by line and owner: modules of Apple's and of others, selectors")
+    func missing() throws {
+        let text =
+            "import CoreData\nimport Realm\nimport Darwin\n#if canImport(Firebase)\nimport Firebase\n#endif\n_ = #selector(a)"
+        let plan = try plan([("A.swift", text)])
+        #expect(
+            plan.missing.map(\.description) == [
+                "Sources/MyAppExtension/A.swift:1: Belfry's: there is no module CoreData here",
+                "Sources/MyAppExtension/A.swift:2: another package's: there is no module Realm: "
+                    + "name its package in Package.swift, or write a stub",
+                "Sources/MyAppExtension/A.swift:7: Belfry's: #selector does not compile on Linux",
+            ])
+    }
+
+    @Test("what the compiler misses is told once, to whom it belongs")
+    func compiler() {
+        let output = """
+            [3/9] Compiling A.swift
+            /p/Sources/X/A.swift:12:9: error: cannot find type 'AppKeychain' in scope
+             12 |  let a: AppKeychain
+                |         `- error: cannot find type 'AppKeychain' in scope
+            /p/Sources/X/A.swift:12:9: error: cannot find type 'AppKeychain' in scope
+            /p/Sources/X/A.swift:3:9: error: cannot find 'AVAudioPlayer' in scope
+            /p/Sources/X/a:b.swift:4:1: error: value of type 'String' has no member 'emoji'
+            /p/Sources/X/A.swift:5:1: error: type 'UIColor' has no member 'brand'
+            /p/Sources/X/A.swift:6:8: error: no such module 'Realm'
+            /p/Sources/X/A.swift:7:8: warning: cannot find 'B' in scope
+            /p/Sources/X/A.swift:8:8: error: something else
+            /elsewhere/B.swift:1:1: error: cannot find 'C' in scope
+            error: emit-module command failed
+            """
+        let found = MissingPart.found(in: output, root: "/p", folder: "Sources/X")
+        #expect(
+            found.map { "\($0.file):\($0.line) \($0.owner)" } == [
+                "Sources/X/A.swift:3 belfry", "Sources/X/A.swift:5 belfry", "Sources/X/A.swift:6 otherPackage",
+                "Sources/X/A.swift:8 belfry", "Sources/X/A.swift:12 app", "Sources/X/a:b.swift:4 app",
+            ])
+        #expect(
+            MissingPart.isApples("NSURLConnection") && MissingPart.isApples("UNUser") && MissingPart.isApples("kCFNull")
+        )
+        #expect(!MissingPart.isApples("NSELogger") && !MissingPart.isApples("UI") && !MissingPart.isApples("Infix"))
+    }
+}

@@ -1,0 +1,18 @@
+import BelfryExtensionPackage
+
+/// Swift files of apps: what is written is what was read, but for what is blanked in its place.
+func feedSources(_ bytes: [UInt8]) {
+    var source = SwiftSource(bytes)
+    source.blankForLinux()
+    precondition(source.bytes.count == bytes.count, "a column has moved")
+    let isBlank = zip(source.bytes, bytes).allSatisfy { $0 == $1 || $0 == UInt8(ascii: " ") }
+    precondition(isBlank, "something else than a blank is written")
+    let template = ExtensionTemplate(folder: "fuzz", belfry: "/belfry")
+    guard let text = template.files.first(where: { $0.path == "Package.swift" })?.text,
+        let manifest = PackageManifest(text)
+    else { preconditionFailure("the template is no package") }
+    let plan = ImportPlan(
+        of: [ImportPlan.File(path: "A.swift", bytes: bytes)], into: manifest,
+        sources: [ImportPlan.File(path: "main.swift", bytes: bytes)], test: nil)
+    precondition(plan.writes.first?.bytes == source.bytes, "another file is written")
+}
