@@ -73,6 +73,27 @@ import Testing
         #expect(found.contains("s\(sinksMax - 1);") && !found.contains("s\(sinksMax)"), "\(found)")
     }
 
+    @Test("an extension is started once, and told nothing but where it is")
+    func anExtension() throws {
+        let folder = TemporaryFolder()
+        folder.makeFolder("A.appex")
+        let path = "\(folder.path)/A.appex"
+        let environment = ["BELFRY_EXTENSION": path, "BELFRY_STATE_DIRECTORY": folder.makeFolder("state")]
+        #expect(try finding("extension", environment).hasPrefix("fail \(path)/Info.plist cannot be read: "))
+        let plist = "<plist version=\"1.0\"><dict><key>CFBundleIdentifier</key><string>a</string></dict></plist>"
+        folder.write(Array(plist.utf8), to: "A.appex/Info.plist")
+        let program = { (code: String) in
+            unsafe chmod(folder.write(Array("#!/bin/sh\n\(code)\n".utf8), to: "A.appex/A"), 0o755)
+        }
+        _ = program(#"echo '{"say":"hello"}' >&3; cat <&3 >"$HOME/heard""#)
+        #expect(try finding("extension", environment).hasPrefix("ok \(path) starts in "))
+        _ = program("echo no library >&2; exit 3")
+        #expect(try finding("extension", environment) == "fail \(path) ends at once, with status 3: no library")
+        _ = program("kill -11 $$")
+        #expect(try finding("extension", environment) == "fail \(path) ends at once, by signal 11")
+        #expect(try finding("extension").hasPrefix("nothing in "))
+    }
+
     @Test func aDiskThatIsFullIsSaid() throws {
         let folder = TemporaryFolder()
         let state = folder.makeFolder("state")

@@ -7,7 +7,8 @@ extension Command {
     static let doctor = Command(
         name: "doctor", synopsis: ["doctor [--play]"], summary: "what works here, and how to mend the rest",
         details: """
-            Pushes a notification that shows and rings nothing, to see that a worker starts. Exit status 0 means that
+            Pushes a notification that shows and rings nothing, to see that a worker starts, and starts your extension, if
+            there is one, which receives nothing. Exit status 0 means that
             calls would ring, 69 that they would not.
             """,
         options: [Option("play", "play the ring once, to see that it is heard")]
@@ -15,7 +16,8 @@ extension Command {
         var isFailed = false
         let checks: [(Context) -> [Finding]] = [
             MachineChecks.program, ConfigurationChecks.run, UnitChecks.run, SocketChecks.run, MachineChecks.state,
-            SoundChecks.run, MachineChecks.vibration, MachineChecks.pictures, ConfinementChecks.run,
+            ExtensionChecks.run, SoundChecks.run, MachineChecks.vibration, MachineChecks.pictures,
+            ConfinementChecks.run,
             MachineChecks.notifications, MachineChecks.journal,
         ]
         for check in checks {

@@ -211,6 +211,11 @@ final class ExtensionKeeper {
         warn(lastHandedOver, .lockHeld, detail)
     }
 
+    /// What a process is told first.
+    static func greeting(_ setting: ExtensionSetting) -> HostGreeting {
+        HostGreeting(stateDirectory: setting.statePath, memoryBytesMax: memoryBytesMax)
+    }
+
     private func spawn() {
         startedAt = loop.now
         // Whoever waits for the process, it is told of it.
@@ -233,8 +238,7 @@ final class ExtensionKeeper {
             return end(number)
         }
         tell(number, account(.started), nil)
-        let greeting = HostGreeting(stateDirectory: setting.statePath, memoryBytesMax: Self.memoryBytesMax)
-        say(HostMessage.hello(greeting).line)
+        say(HostMessage.hello(Self.greeting(setting)).line)
         watchMemory()
     }
 
