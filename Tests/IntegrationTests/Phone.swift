@@ -108,8 +108,8 @@ final class Phone {
     }
 
     /// Replaces the group file as a program does that knows nothing of locks.
-    func foreign(_ change: (inout PropertyListDictionary) -> Void) {
-        let file = file()
+    func foreign(_ group: String = "group.belfry", _ change: (inout PropertyListDictionary) -> Void) {
+        let file = file(group)
         var root = file.snapshot().root
         change(&root)
         let directory = String(file.path[..<(file.path.lastIndex(of: "/") ?? file.path.endIndex)])
