@@ -109,7 +109,9 @@ import UserNotifications
     func threads() {
         let (defaults, file) = Phone.group("group.threads")
         DispatchQueue.concurrentPerform(iterations: 40) { number in
-            UserNotifications.UserDefaults(suiteName: "group.threads")?.set(number, forKey: "k\(number)")
+            Phone.door.run {
+                UserNotifications.UserDefaults(suiteName: "group.threads")?.set(number, forKey: "k\(number)")
+            }
         }
         #expect(file.snapshot().root.count == 40 && defaults.integer(forKey: "k39") == 39)
     }

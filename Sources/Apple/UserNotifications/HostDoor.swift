@@ -67,6 +67,12 @@ package final class HostDoor: Sendable {
     /// The door of the code that calls this, to be kept for what is done later.
     package static var current: HostDoor { own ?? open.withLock { $0.last } ?? shut }
 
+    /// The door of the code that calls this, which has something that was made behind `door`: whose thread it is may
+    /// not be known, but whose object it is.
+    static func current(havingMade door: HostDoor) -> HostDoor {
+        own ?? open.withLock { doors in doors.first { $0 === door } ?? doors.last } ?? shut
+    }
+
     /// Opens the door of an extension: what is said goes to `tell`, in the order in which it is said, from any thread.
     ///
     /// - Parameter bundle: its folder, if it runs in a process that is not its own.

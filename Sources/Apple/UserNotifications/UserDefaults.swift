@@ -9,9 +9,12 @@ import BelfryTerms
 open class UserDefaults: Foundation.UserDefaults {
     /// The app group, or nil for this program's own.
     private let group: GroupName?
+    private let door = HostDoor.current
     /// Where the values are now: other code of the process may have another host. Nil if there is no place for state.
     private var domain: DefaultsDomain? {
-        if let group { DefaultsDomain.of(group) } else { DefaultsDomain.ofThisProgram() }
+        HostDoor.current(havingMade: door).run {
+            if let group { DefaultsDomain.of(group) } else { DefaultsDomain.ofThisProgram() }
+        }
     }
 
     /// The defaults of the app group `suiteName`, or of this program if that is nil. Nil for a name that no app group
