@@ -40,12 +40,15 @@ final class Waiting: UNNotificationServiceExtension {
 /// What a test has an extension wait for.
 final class Gate: Sendable {
     private let isOpen = DispatchSemaphore(value: 0)
-    private let hasLeft = DispatchSemaphore(value: 0)
+    private let (left, leaves) = AsyncStream<Void>.makeStream()
 
     func wait() { isOpen.wait() }
     func open() { isOpen.signal() }
-    func leave() { hasLeft.signal() }
-    func waitForLeft() { hasLeft.wait() }
+    func leave() { leaves.yield() }
+
+    func waitForLeft() async {
+        for await _ in left { return }
+    }
 }
 
 /// Blocks at a gate, perhaps after its reply, and then says and writes something.

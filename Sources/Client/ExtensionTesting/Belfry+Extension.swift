@@ -17,8 +17,8 @@ extension Belfry {
     /// }
     /// ```
     ///
-    /// A process has one such bell at a time: others wait for their turn. In `body` `UserDefaults(suiteName:)` of
-    /// `UserNotifications` is the one that the extension has.
+    /// A process has one such bell at a time: others wait for their turn. In `body`
+    /// `UserNotifications.UserDefaults(suiteName:)` is the one that the extension has.
     ///
     /// - Parameters:
     ///   - service: evaluated anew for each notification.
