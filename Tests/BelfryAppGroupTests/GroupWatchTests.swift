@@ -194,6 +194,27 @@ import Testing
         watch.cancel()
     }
 
+    @Test func aDirectoryThatItsOwnTransactionMadeAnewIsWatchedThoughNothingInFocusIsNew() throws {
+        let file = place.file()
+        func write(_ number: Int64, in file: GroupFile) {
+            let calls: PropertyListDictionary = ["mine": .dictionary(["n": .integer(number)])]
+            #expect(change(file, on: HandLoop()) { $0.root["calls"] = .dictionary(calls) }.outcome == .written)
+        }
+        write(0, in: file)
+        var seen = 0
+        let (watch, _) = file.watch(on: loop) { _ in seen += 1 }
+        loop.runUntilIdle()
+        watch.focus(on: GroupFocus(dictionary: "calls", members: ["mine"]), since: file.snapshot())
+        try place.removeEverything()
+        write(0, in: file)
+        loop.runUntilIdle()
+        seen = 0
+        write(1, in: place.file())
+        loop.runUntilIdle()
+        #expect(seen == 1)
+        watch.cancel()
+    }
+
     @Test func aDirectoryThatItsOwnTransactionMadeAnewIsWatchedFromTheNextLookOn() throws {
         let file = place.file()
         var seen = 0

@@ -88,6 +88,21 @@ import Testing
         _ = consume holder
     }
 
+    @Test func aChangeThatOthersAreAlwaysAheadOfIsMadeFourTimesAndThenWritten() throws {
+        var count = 0
+        let transaction = change(place.file(), on: loop) { [place] edit in
+            count += 1
+            do {
+                try place.write(Place.example + String(repeating: " ", count: count))
+            } catch {
+                Issue.record("\(error)")
+            }
+            edit.root["n"] = .integer(Int64(count))
+        }
+        #expect(transaction.outcome == .written && count == 4)
+        #expect(place.file().snapshot().root["n"] == .integer(4))
+    }
+
     @Test func transactionsOfOneFileRunInOrder() throws {
         let file = place.file()
         let holder = try lock()

@@ -135,6 +135,17 @@ import Testing
         #expect(transaction.warnings.first?.detail.contains("1048576") == true)
     }
 
+    @Test func R13_aGoodFileThatTheDiskDoesNotGiveIsNotSetAside() throws {
+        try place.write(Place.example)
+        try place.age(bySeconds: 60)
+        let transaction = withFailingReads {
+            change(place.file(), on: HandLoop()) { $0.root["n"] = .integer(1) }
+        }
+        guard case .failed(let error) = transaction.outcome else { throw Unexpected(what: "\(transaction.outcome)") }
+        #expect(error.errno == EIO && transaction.warnings.isEmpty)
+        #expect(try place.text(of: "group.test.plist") == Place.example)
+    }
+
     @Test(arguments: ["link", "directory", "pipe"])
     func whatIsNoRegularFileIsNeverFollowedOrWaitedForButSetAside(kind: String) throws {
         let path = place.filePath

@@ -6,13 +6,20 @@ import Glibc
 ///
 /// That is how a test sees what is flushed, and when: a filter of system calls (seccomp(2)) fails the call itself.
 public func withFailingFlush<Value>(of failing: Int32? = nil, _ body: () -> Value) -> Value {
+    onThread(thatFails: SYS_fsync, of: failing, body)
+}
+
+/// Runs `body` on a thread on which the disk gives nothing back: read(2) fails with EIO. Returns what `body` does.
+public func withFailingReads<Value>(_ body: () -> Value) -> Value { onThread(thatFails: SYS_read, of: nil, body) }
+
+private func onThread<Value>(thatFails call: Int32, of failing: Int32?, _ body: () -> Value) -> Value {
     // The thread is waited for, so nothing is used on two at once.
     nonisolated(unsafe) var value: Value?
     nonisolated(unsafe) let perform = body
     unsafe withoutActuallyEscaping(perform) { escaping in
         nonisolated(unsafe) let escaping = escaping
         let thread = PosixThread {
-            failFlushing(of: failing)
+            failCall(call, of: failing)
             unsafe value = escaping()
         }
         thread.join()
@@ -22,10 +29,10 @@ public func withFailingFlush<Value>(of failing: Int32? = nil, _ body: () -> Valu
 }
 
 /// Installs the filter on the calling thread, which it cannot take off again.
-private func failFlushing(of failing: Int32?) {
+private func failCall(_ call: Int32, of failing: Int32?) {
     let fail = UInt32(SECCOMP_RET_ERRNO) | UInt32(EIO)
     let allow = UInt32(SECCOMP_RET_ALLOW)
-    var program = [load(0), skip(unlessEqual: UInt32(SYS_fsync), by: failing == nil ? 1 : 3)]
+    var program = [load(0), skip(unlessEqual: UInt32(call), by: failing == nil ? 1 : 3)]
     // The lower half of the first argument.
     if let failing { program += [load(16), skip(unlessEqual: UInt32(failing), by: 1)] }
     program += [answer(fail), answer(allow)]
