@@ -117,6 +117,18 @@ import Testing
         #expect(worker.world.storyWithoutTicks.suffix(2) == ["skipped timeout", "delivered extension"])
     }
 
+    @Test("R2: a voip push whose picture never comes is passed through at the end of its budget, and once")
+    func voipLate() throws {
+        phone.fetchHeedsDeadline = false
+        let worker = try phone.push(
+            #""callId": "A", "callerAvatar": "https://a.example/a.png""#, aps: "", envelope: #""pushType": "voip""#)
+        phone.loop.advance(by: phone.budget)
+        #expect(
+            worker.world.storyWithoutTicks == [
+                "ringing loud", "delivered passthrough", "skipped ended", "ended timeout",
+            ])
+    }
+
     @Test("with the app in front it is delivered with the picture") func foreground() throws {
         phone.picture = (.milliseconds(100), arrived)
         phone.file.change { $0.enterForeground(owner: nil) }

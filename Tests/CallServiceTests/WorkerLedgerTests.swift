@@ -151,6 +151,33 @@ import Testing
         #expect(answers == [])
     }
 
+    @Test("who has nothing else to do waits two seconds for a lock that others pass on among themselves, and leaves")
+    func finishingPatience() throws {
+        let path = "\(folder.path)/state/groups/group.belfry/Library/Preferences"
+        folder.makeFolder("state/groups/group.belfry/Library/Preferences")
+        let lock = try FileLock.tryTake("group.belfry.plist.lock", in: Directory.open(path: path, makes: false))
+        let loop = PolledLoop(at: loop.now)
+        let waiting = WorkerLedger(loop: loop, file: Self.file(in: folder)) { Issue.record("\($0)") }
+        waiting.transact {
+            $0.hangUp(CallKey("a"), reason: .busy, sentAt: nil)
+        } done: { _, outcome in
+            #expect(outcome == .waiting([]))
+        }
+        var isFinished: [Bool] = []
+        var hasLeft = false
+        waiting.finish { hasLeft = true }
+        for number in 1...8 {
+            // Its holder gets things done.
+            let text = "<plist><dict><key>n</key><integer>\(number)</integer></dict></plist>"
+            let bytes = Array((text + String(repeating: " ", count: number)).utf8)
+            folder.write(bytes, to: "state/groups/group.belfry/Library/Preferences/group.belfry.plist")
+            loop.advance(by: .milliseconds(300))
+            isFinished.append(hasLeft)
+        }
+        #expect(isFinished == [false, false, false, false, false, false, true, true])
+        _ = consume lock
+    }
+
     @Test("who has nothing to write leaves at once") func finish() {
         var isFinished = false
         ledger.finish { isFinished = true }
