@@ -67,7 +67,7 @@ import Testing
     @Test func refusesWhatIsTooLong() {
         let start = "http://a.example/"
         let longest = start + String(repeating: "x", count: FetchLimits.urlBytesMax - start.utf8.count)
-        #expect(reasonFor(longest) == nil)
+        #expect(FetchLimits.urlBytesMax == 2_048 && reasonFor(longest) == nil)
         #expect(reasonFor(longest + "x") == .badURL)
         #expect(reasonFor("http://" + String(repeating: "a", count: 64) + ".example/") == .badURL)
         let host = String(repeating: "a23456789.", count: 25)
