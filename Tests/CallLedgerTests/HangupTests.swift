@@ -130,6 +130,26 @@ import Testing
         #expect(file.request("a", by: 2, sentAt: 1_700_000_130) == .silent(.hungUp, missed: false))
     }
 
+    @Test("R9 nor is its time left in the file until the ring is settled", arguments: [false, true])
+    func wrongClockBeforeItIsSettled(hasEnded: Bool) {
+        file.request("a", sentAt: 1_700_000_000)
+        let ahead = WallTime(microseconds: 1_700_000_120_000_000)
+        let (request, owner) = (GroupFile.request("a", sentAt: nil), file.process(1))
+        file.change {
+            $0.carryOut(.hangUp(.answeredElsewhere, sentAt: ahead), for: request, owner: owner, hasEnded: hasEnded)
+        }
+        file.pass(.seconds(130))
+        #expect(file.request("a", by: 2, sentAt: 1_700_000_130) == .silent(.hungUp, missed: false))
+    }
+
+    @Test("R9 a hangup whose time lies ahead ends a ring whose own lies further ahead, as the clock was set back")
+    func clockSetBackAtEar() {
+        let (began, sent) = (WallTime(microseconds: 900_000_000), WallTime(microseconds: 800_000_000))
+        let ask = RingAsk.hangUp(.cancelled, sentAt: sent)
+        #expect(ask.end(ofRingSentAt: began, wall: sent) == nil)
+        #expect(ask.end(ofRingSentAt: began, wall: WallTime(microseconds: 700_000_000)) == .hangup)
+    }
+
     @Test("R8 a request that does not say when it was sent changes nothing about which ones are known")
     func untimedCopy() {
         file.request("a", by: 1, sentAt: 30)
