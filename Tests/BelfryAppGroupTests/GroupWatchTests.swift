@@ -84,6 +84,31 @@ import Testing
         watch.cancel()
     }
 
+    @Test func aWatchThatIsCancelledTellsNothingMoreNotEvenAtALook() throws {
+        var seen = 0
+        let (watch, _) = place.file().watch(on: loop) { _ in seen += 1 }
+        #expect(change(place.file(), on: loop) { $0.root["n"] = .integer(1) }.outcome == .written)
+        watch.cancel()
+        watch.look()
+        loop.runUntilIdle()
+        #expect(seen == 0)
+    }
+
+    @Test func whatItsFileHasReadForSomebodyElseIsNewsForTheNextLookAllTheSame() throws {
+        try place.write(Place.example)
+        let file = place.file()
+        var seen = 0
+        let (watch, _) = file.watch(on: loop) { _ in seen += 1 }
+        loop.runUntilIdle()
+        #expect(change(place.file(), on: loop) { $0.root["n"] = .integer(1) }.outcome == .written)
+        // Old enough to be told from later versions by its status alone.
+        try place.age(bySeconds: 60)
+        #expect(file.snapshot().root["n"] == .integer(1))
+        watch.look()
+        #expect(seen == 1)
+        watch.cancel()
+    }
+
     @Test func changesThatFollowCloselyAreToldOnceAndOthersFilesNever() throws {
         let writer = place.file()
         var count = 0

@@ -107,6 +107,29 @@ import Testing
         #expect(file.snapshot().status == .missing)
     }
 
+    @Test func theLockOfAHolderAtWorkIsNotBroken() throws {
+        try place.write(Place.example)
+        let holder = try GroupProcess("work", place)
+        #expect(try holder.line() == "held")
+        let loop = HandLoop()
+        var ended: GroupTransaction<Void>?
+        place.file().transact(on: loop) {
+            $0.root["n"] = .integer(5)
+        } completion: {
+            ended = $0
+        }
+        loop.advance(by: .seconds(1))
+        let transaction = try #require(ended)
+        guard case .failed(let error) = transaction.outcome else { throw Unexpected(what: "\(transaction.outcome)") }
+        #expect(error.errno == EWOULDBLOCK)
+        #expect(transaction.warnings.map(\.detail).joined().hasSuffix("and is at work"))
+    }
+
+    @Test func aProcessThatHoldsTheLockItselfDoesNotWaitForItself() throws {
+        try place.write(Place.example)
+        #expect(try GroupProcess("own", place).line() == "written")
+    }
+
     @Test func aStoppedHolderDelaysAWriterHalfASecondAndIsNamed() throws {
         try place.write(Place.example)
         let holder = try GroupProcess("hold", place)

@@ -118,11 +118,28 @@ import Testing
 
     @Test func whatWouldBeLargerThanAFileMayBeIsNotWritten() throws {
         try place.write(Place.example)
-        let text = String(repeating: "x", count: GroupFile.bytesMax)
-        let transaction = change(place.file(), on: HandLoop()) { $0.root["large"] = .string(text) }
-        guard case .failed(let error) = transaction.outcome else { throw Unexpected(what: "\(transaction.outcome)") }
+        let tags: PropertyListDictionary = ["large": .string("x"), "theirs": .real(3)]
+        let largest = GroupFile.bytesMax - tags.serializedXML().count + 1
+        func outcome(_ count: Int) -> GroupOutcome {
+            let text = String(repeating: "x", count: count)
+            return change(place.file(), on: HandLoop()) { $0.root["large"] = .string(text) }.outcome
+        }
+        guard case .failed(let error) = outcome(largest + 1) else { throw Unexpected(what: "written") }
         #expect(error.errno == EFBIG)
         #expect(try place.text(of: "group.test.plist") == Place.example)
+        #expect(outcome(largest) == .written)
+    }
+
+    @Test func ofAFileThatStaysOverTheLimitTheLatestVersionCounts() throws {
+        try place.write(Place.example)
+        try checked("truncate") { unsafe truncate(place.filePath, off_t(GroupFile.bytesMax + 1)) }
+        let file = place.file()
+        let ages = try [60, 30].map { seconds in
+            try place.age(bySeconds: seconds)
+            let modifiedAt = try #require(file.snapshot().modifiedAt)
+            return Instant(microseconds: bootTimeMicroseconds()) - modifiedAt
+        }
+        #expect(ages[0] > .seconds(55) && ages[1] < .seconds(55))
     }
 
     @Test func aFileOverTheLimitIsSetAside() throws {
@@ -133,6 +150,18 @@ import Testing
         #expect(transaction.outcome == .written)
         #expect(transaction.warnings.map(\.code) == [.groupCorrupt])
         #expect(transaction.warnings.first?.detail.contains("1048576") == true)
+    }
+
+    @Test func R13_aFileThatCouldNotBeOpenedForAMomentIsNotSetAside() throws {
+        let file = place.file()
+        #expect(file.snapshot().status == .missing)
+        try place.write(Place.example)
+        try place.age(bySeconds: 60)
+        let status = withForbiddenFiles { file.snapshot().status }
+        guard case .unreadable = status else { throw Unexpected(what: "\(status)") }
+        let transaction = change(file, on: HandLoop()) { $0.root["n"] = .integer(1) }
+        #expect(transaction.outcome == .written && transaction.warnings.isEmpty)
+        #expect(place.file().snapshot().root["theirs"] == .real(3))
     }
 
     @Test func R13_aGoodFileThatTheDiskDoesNotGiveIsNotSetAside() throws {

@@ -1,9 +1,10 @@
 // A program of the group, for tests of what many processes do to one file:
-//   group-tool increment STATE GROUP COUNT   adds 1 to `n` COUNT times; prints each transaction's outcome that is not
-//   `written` group-tool squeeze STATE GROUP           adds 1 where no file may grow, as on a full disk; prints the
-//   outcome group-tool hold STATE GROUP              takes the lock, prints `held`, keeps it until its standard input
-//   ends group-tool watch STATE GROUP             prints `ready`, then the boot time in µs at each change, until it is
-//   killed
+//   group-tool increment STATE GROUP COUNT   adds 1 to `n` COUNT times; prints each outcome that is not `written`
+//   group-tool squeeze STATE GROUP           adds 1 where no file may grow, as on a full disk; prints the outcome
+//   group-tool hold STATE GROUP              takes the lock, prints `held`, keeps it until its standard input ends
+//   group-tool work STATE GROUP              takes the lock, prints `held`, and computes until it is killed
+//   group-tool own STATE GROUP               takes the lock, and changes the file all the same; prints the outcome
+//   group-tool watch STATE GROUP             prints `ready`, then the boot time in µs at each change, until it is killed
 import BelfryTerms
 import BelfryAppGroup
 import CBelfryLinux
@@ -40,12 +41,31 @@ extension GroupTransaction {
     }
 }
 
-func hold(_ state: StateDirectory, _ group: GroupName) throws {
+func lock(_ state: StateDirectory, _ group: GroupName) throws -> FileLock {
     let directory = try Directory.open(path: "\(state.path)/groups/\(group.text)/Library/Preferences", makes: false)
     guard let lock = try FileLock.tryTake("\(group.text).plist.lock", in: directory) else { exit(75) }
+    return lock
+}
+
+func hold(_ state: StateDirectory, _ group: GroupName) throws {
+    let lock = try lock(state, group)
     say("held")
     var byte: UInt8 = 0
     while unsafe read(0, &byte, 1) > 0 {}
+    _ = consume lock
+}
+
+func work(_ state: StateDirectory, _ group: GroupName) throws {
+    let lock = try lock(state, group)
+    say("held")
+    // Nobody waits until it has counted so far.
+    for _ in 0..<UInt64.max { _ = getpid() }
+    _ = consume lock
+}
+
+func own(_ state: StateDirectory, _ group: GroupName, _ file: GroupFile) throws {
+    let lock = try lock(state, group)
+    say("\(file.transactAndWait(on: try Loop()) { $0.root["n"] = .integer(1) }.outcome)")
     _ = consume lock
 }
 
@@ -70,6 +90,8 @@ do {
         signal(SIGXFSZ, SIG_IGN)
         try increment(file, count: 1)
     case "hold": try hold(state, group)
+    case "work": try work(state, group)
+    case "own": try own(state, group, file)
     case "watch": try watch(file)
     default: exit(64)
     }

@@ -6,20 +6,29 @@ import Glibc
 ///
 /// That is how a test sees what is flushed, and when: a filter of system calls (seccomp(2)) fails the call itself.
 public func withFailingFlush<Value>(of failing: Int32? = nil, _ body: () -> Value) -> Value {
-    onThread(thatFails: SYS_fsync, of: failing, body)
+    onThread(thatFails: SYS_fsync, with: EIO, of: failing, body)
 }
 
 /// Runs `body` on a thread on which the disk gives nothing back: read(2) fails with EIO. Returns what `body` does.
-public func withFailingReads<Value>(_ body: () -> Value) -> Value { onThread(thatFails: SYS_read, of: nil, body) }
+public func withFailingReads<Value>(_ body: () -> Value) -> Value {
+    onThread(thatFails: SYS_read, with: EIO, of: nil, body)
+}
 
-private func onThread<Value>(thatFails call: Int32, of failing: Int32?, _ body: () -> Value) -> Value {
+/// Runs `body` on a thread that may open no file: openat(2) fails with EACCES, for root too. Returns what `body` does.
+public func withForbiddenFiles<Value>(_ body: () -> Value) -> Value {
+    onThread(thatFails: SYS_openat, with: EACCES, of: nil, body)
+}
+
+private func onThread<Value>(
+    thatFails call: Int32, with error: Int32, of failing: Int32?, _ body: () -> Value
+) -> Value {
     // The thread is waited for, so nothing is used on two at once.
     nonisolated(unsafe) var value: Value?
     nonisolated(unsafe) let perform = body
     unsafe withoutActuallyEscaping(perform) { escaping in
         nonisolated(unsafe) let escaping = escaping
         let thread = PosixThread {
-            failCall(call, of: failing)
+            failCall(call, with: error, of: failing)
             unsafe value = escaping()
         }
         thread.join()
@@ -29,8 +38,8 @@ private func onThread<Value>(thatFails call: Int32, of failing: Int32?, _ body: 
 }
 
 /// Installs the filter on the calling thread, which it cannot take off again.
-private func failCall(_ call: Int32, of failing: Int32?) {
-    let fail = UInt32(SECCOMP_RET_ERRNO) | UInt32(EIO)
+private func failCall(_ call: Int32, with error: Int32, of failing: Int32?) {
+    let fail = UInt32(SECCOMP_RET_ERRNO) | UInt32(error)
     let allow = UInt32(SECCOMP_RET_ALLOW)
     var program = [load(0), skip(unlessEqual: UInt32(call), by: failing == nil ? 1 : 3)]
     // The lower half of the first argument.
