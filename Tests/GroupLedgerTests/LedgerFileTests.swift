@@ -72,6 +72,8 @@ import Testing
         loop.run()
         #expect(shown == [[CallKey("a")], []])
         #expect(loop.now < ring.until, "by its death, not by its time")
+        loop.runUntilIdle()
+        #expect(shown.count == 2, "asked for twice, told once")
         wanted = 3
         #expect(admit("b", as: Owner(.current)) == .ring(mode: .loud))
         loop.run()
