@@ -184,6 +184,24 @@ import Testing
         watch.cancel()
     }
 
+    @Test func whatIsAsItWasAgainAfterNewsInFocusIsNewsToo() throws {
+        let (writer, file) = (place.file(), place.file())
+        func set(_ number: Int64) {
+            let calls: PropertyListDictionary = ["mine": .dictionary(["n": .integer(number)])]
+            #expect(change(writer, on: loop) { $0.root["calls"] = .dictionary(calls) }.outcome == .written)
+            loop.runUntilIdle()
+        }
+        set(0)
+        var seen: [PropertyListValue?] = []
+        let (watch, _) = file.watch(on: loop) { seen.append($0.root["calls"]?.dictionaryValue?["mine"]) }
+        loop.runUntilIdle()
+        watch.focus(on: GroupFocus(dictionary: "calls", members: ["mine"]), since: file.snapshot())
+        set(1)
+        set(0)
+        #expect(seen == [1, 0].map { .dictionary(["n": .integer($0)]) })
+        watch.cancel()
+    }
+
     @Test func aDirectoryThatWasRemovedAndMadeAgainIsWatchedAgain() throws {
         let file = place.file()
         var roots: [[String]] = []

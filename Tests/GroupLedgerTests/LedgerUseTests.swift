@@ -195,6 +195,19 @@ import Testing
         #expect(shown == 2)
     }
 
+    @Test("R17 a watch that has ended wakes its process for nothing more") func ended() throws {
+        let ring = try #require(admit("a"))
+        let before = loop.pending
+        file.watch(on: loop) { _ in Issue.record("shown") }.cancel()
+        #expect(loop.pending == before, "it had yet to begin")
+        let watch = file.watch(on: loop) { _ in }
+        loop.settle()
+        watch.expectEnds(of: [ring])
+        #expect(loop.pending.count == before.count + 1)
+        watch.cancel()
+        #expect(loop.pending == before, "it waited for the ring's end")
+    }
+
     @Test("a look shows nothing again if neither file nor notes have changed, however young they are") func sameNotes()
         throws
     {

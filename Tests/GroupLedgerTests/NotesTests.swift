@@ -265,6 +265,19 @@ import Testing
         _ = consume again
     }
 
+    @Test("a note that is too large for anybody to read is not laid, and this process knows what it says")
+    func tooLarge() throws {
+        let lock = try holdLock()
+        let names = (0..<500).map { "\($0)" + String(repeating: "&", count: 120) }
+        file.transact(on: loop) { ledger in
+            for name in names { _ = ledger.hangUp(CallKey(name), reason: .busy, sentAt: nil) }
+        } completion: {
+            #expect($0.outcome == .waiting([]))
+        }
+        #expect(file.isKnownHereAlone && notes.isEmpty && file.read()?.calls.count == 500)
+        _ = consume lock
+    }
+
     @Test("another process that was stopped as it decided holds up nobody for longer than 100 ms") func decisionHeld()
         throws
     {
