@@ -59,6 +59,14 @@ import UserNotifications
         try await Belfry.start(Numbered()).stop()
     }
 
+    @Test("who gave up before it waits does not wait") func early() async {
+        let turn = ExtensionTurn()
+        #expect(await turn.take(turn.makeID(), as: "a"))
+        let id = turn.makeID()
+        turn.giveUp(id)
+        #expect(await !turn.take(id, as: "b") && turn.holder == "a")
+    }
+
     @Test("code that still runs as its bell stops is named on standard error") func named() async throws {
         let result = try #require(
             await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {

@@ -10,6 +10,8 @@ final class ExtensionTurn: Sendable {
         /// Whose turn it is, for people.
         var holder: String?
         var waiting: [(id: Int, name: String, continuation: CheckedContinuation<Bool, Never>)] = []
+        /// Who gave up before it waited.
+        var givenUp: Set<Int> = []
         var lastID = 0
         var passes = 0
     }
@@ -33,26 +35,28 @@ final class ExtensionTurn: Sendable {
     func take(_ id: Int, as name: String) async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isMine = state.withLock { state in
+                let isMine: Bool? = state.withLock { state in
+                    if state.givenUp.remove(id) != nil { return false }
                     guard state.holder != nil else {
                         state.holder = name
                         return true
                     }
                     state.waiting.append((id, name, continuation))
-                    return false
+                    return nil
                 }
-                if isMine { return continuation.resume(returning: true) }
-                if Task.isCancelled { giveUp(id) }
+                if let isMine { continuation.resume(returning: isMine) }
             }
         } onCancel: {
             giveUp(id)
         }
     }
 
-    /// Ends the wait of `id`, if it waits.
+    /// Ends the wait of `id`, also before it has begun.
     func giveUp(_ id: Int) {
         let continuation = state.withLock { state in
-            state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0).continuation }
+            let place = state.waiting.firstIndex { $0.id == id }
+            if place == nil { state.givenUp.insert(id) }
+            return place.map { state.waiting.remove(at: $0).continuation }
         }
         continuation?.resume(returning: false)
     }
