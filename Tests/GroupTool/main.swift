@@ -4,7 +4,7 @@
 //   group-tool hold STATE GROUP              takes the lock, prints `held`, keeps it until its standard input ends
 //   group-tool work STATE GROUP              takes the lock, prints `held`, and computes until it is killed
 //   group-tool own STATE GROUP               takes the lock, and changes the file all the same; prints the outcome
-//   group-tool watch STATE GROUP             prints `ready`, then the boot time in µs at each change, until it is killed
+//   group-tool watch STATE GROUP             prints `ready`, then the boot time in µs at each change, until killed
 import BelfryTerms
 import BelfryAppGroup
 import CBelfryLinux
