@@ -19,10 +19,12 @@ WARM_UP = 3
 def build(tree):
     """Both kinds and their peers, linked both ways. An extension is delivered as a release build."""
     for name, options in BUILDS.items():
-        subprocess.run(
+        built = subprocess.run(
             ["swift", "build", "--package-path", tree / "Bench/Extensions", "--scratch-path", scratch(tree, name),
              "--configuration", "release", "-debug-info-format", "none", *options],
-            check=True, stdout=subprocess.DEVNULL)
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if built.returncode:
+            raise SystemExit(f"the extensions that are measured do not build:\n{built.stdout}")
 
 
 def scratch(tree, name):
