@@ -99,16 +99,8 @@ import UserNotifications
         try await ring { bell, push in
             let state = bell.environment["BELFRY_STATE_DIRECTORY"] ?? ""
             let path = "\(state)/groups/\(Self.group)/Library/Preferences/\(Self.group).plist"
-            let program = """
-                import os, plistlib, sys
-                values = plistlib.load(open(sys.argv[1], "rb"))
-                del values["keyStartCallTime"]
-                plistlib.dump(values, open(sys.argv[1] + ".new", "wb"))
-                os.rename(sys.argv[1] + ".new", sys.argv[1])
-                """
-            let run = try ProgramRun("/usr/bin/python3", ["-c", program, path])
-            _ = run.lines()
-            #expect(run.complaints() == [])
+            let complaints = try ForeignProgram.remove("keyStartCallTime", from: path)
+            #expect(complaints == [])
             try await waitForReturn(push)
         }
     }

@@ -55,11 +55,9 @@ open class CXProvider: NSObject {
     }
 
     private static func keep(_ payload: String) {
-        guard let file = HostDoor.file(in: "voip-payloads") else { return }
-        HostDoor.report(
-            file.transactBlocking { edit in
-                let kept = edit.root[key]?.arrayValue ?? []
-                edit.root[key] = .array((kept + [.string(payload)]).suffix(payloadsMax))
-            })
+        HostDoor.changeFile(in: "voip-payloads") { edit in
+            let kept = edit.root[key]?.arrayValue ?? []
+            edit.root[key] = .array((kept + [.string(payload)]).suffix(payloadsMax))
+        }
     }
 }

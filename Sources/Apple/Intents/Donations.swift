@@ -16,13 +16,10 @@ enum Donations {
         _ completion: (@Sendable ((any Error)?) -> Void)?
     ) {
         HostDoor.current.run(on: queue) {
-            if let file = HostDoor.file(in: "donations") {
-                HostDoor.report(
-                    file.transactBlocking { edit in
-                        var donations = read(edit.root)
-                        body(&donations)
-                        edit.root[key] = .array(donations.suffix(donationsMax).map(value))
-                    })
+            HostDoor.changeFile(in: "donations") { edit in
+                var donations = read(edit.root)
+                body(&donations)
+                edit.root[key] = .array(donations.suffix(donationsMax).map(value))
             }
             completion?(nil)
         }

@@ -224,6 +224,12 @@ package final class HostDoor: Sendable {
         if case .failed(let error) = transaction.outcome { warn(.groupUnwritable, "\(error)") }
     }
 
+    /// Changes the file below `folder` in which something of this app's is kept, and warns of what went wrong; nothing
+    /// happens if there is no place for it.
+    package static func changeFile(in folder: String, _ body: @escaping (inout GroupEdit) -> Void) {
+        if let file = file(in: folder) { report(file.transactBlocking(body)) }
+    }
+
     /// The file below `folder`, of the state directory, in which something of this app's is kept; nil if there is no
     /// place for it.
     package static func file(in folder: String) -> GroupFile? {

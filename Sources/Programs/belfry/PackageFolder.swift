@@ -36,7 +36,7 @@ struct PackageFolder {
                 let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
                 let file = OwnedDescriptor(
                     owning: try checked("open", on: aside) { unsafe open(aside, flags, 0o666) })
-                try Self.write(bytes, to: file.number, path: aside)
+                try writeAll(bytes, to: file.number, path: aside)
                 try checked("rename", on: target) { unsafe rename(aside, target) }
             } catch {
                 unsafe unlink(aside)
@@ -79,16 +79,6 @@ struct PackageFolder {
             } catch  where error.errno == EEXIST || error.errno == EROFS || error.errno == EACCES {
                 // What is on the way may be anything that leads on; whether it does, the next step tells.
             }
-        }
-    }
-
-    private static func write(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(SystemError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = try checked("write", on: path) {
-                unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            }
-            rest = rest.dropFirst(count)
         }
     }
 }

@@ -227,10 +227,7 @@ final class ExtensionKeeper {
             let folders = try ExtensionFolders(of: setting.bundle, state: setting.statePath)
             self.folders = folders
             channel = HostEnd(folders: folders.channel)
-            process = try ExtensionProcess(
-                setting.bundle.program, environment: folders.environment(from: setting.environment), in: folders.home,
-                on: loop
-            ) { [unowned self] in happened($0) }
+            process = try ExtensionProcess(setting, in: folders, on: loop) { [unowned self] in happened($0) }
         } catch {
             warn(number, .configuration, "the extension cannot be started: \(error)")
             lastHandedOver = max(lastHandedOver, number)

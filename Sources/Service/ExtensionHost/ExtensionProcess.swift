@@ -40,21 +40,20 @@ final class ExtensionProcess {
     private var outputSource: DescriptorSource?
     private var hangUp: (any ScheduledTimer)?
 
-    /// Starts `program`.
+    /// Starts what `setting` says, at home in `folders`.
     init(
-        _ program: String, environment: [String: String], in directory: String, on loop: Loop,
-        happened: @escaping (Event) -> Void
+        _ setting: ExtensionSetting, in folders: ExtensionFolders, on loop: Loop, happened: @escaping (Event) -> Void
     ) throws(SystemError) {
         let ends = try SocketPair()
         let pipe = try DescriptorPair.pipe()
         var command = ChildCommand(
-            path: program, environment: environment,
+            path: setting.bundle.program, environment: folders.environment(from: setting.environment),
             streams: [
                 0: .null, 1: .descriptor(pipe.writing.number), 2: .descriptor(pipe.writing.number),
                 3: .descriptor(ends.writing.number),
             ])
         command.leadsGroup = true
-        command.workingDirectory = directory
+        command.workingDirectory = folders.home
         child = try ChildProcess(command)
         Self.confine(child.pid)
         self.loop = loop

@@ -41,10 +41,7 @@ public final class ExtensionTrial {
         do throws(SystemError) {
             folders = try ExtensionFolders(of: setting.bundle, state: setting.statePath)
             channel = HostEnd(folders: folders.channel)
-            process = try ExtensionProcess(
-                setting.bundle.program, environment: folders.environment(from: setting.environment), in: folders.home,
-                on: loop
-            ) { [unowned self] in happened($0) }
+            process = try ExtensionProcess(setting, in: folders, on: loop) { [unowned self] in happened($0) }
         } catch {
             throw ExtensionBundleError("\(setting.bundle.program) cannot be started: \(error)")
         }

@@ -137,7 +137,8 @@ private func readAll(_ descriptor: Int32, count: Int, path: String) throws(Syste
     return bytes
 }
 
-private func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(SystemError) {
+/// Writes all of `bytes` to `descriptor`, as often as it takes a part; `path` is what an error names.
+public func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(SystemError) {
     var written = 0
     while written < bytes.count {
         written += try checked("write", on: path) {
