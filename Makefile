@@ -7,8 +7,13 @@ SWIFT ?= swift
 
 # What a Debian 12 with a Swift toolchain still needs to build and to run.
 PACKAGES := libsystemd-dev libcanberra0 libcanberra-pulse libjansson-dev pkg-config gcc \
-	libcurl4-openssl-dev libssl-dev libsqlite3-dev libsndfile1 libgdk-pixbuf-2.0-dev webp-pixbuf-loader ca-certificates \
-	openssl libstdc++-12-dev python3 systemd dbus-user-session pulseaudio-utils
+	libcurl4-openssl-dev libnghttp2-dev libssl-dev libsqlite3-dev libsndfile1 libgdk-pixbuf-2.0-dev libpangocairo-1.0-0 fonts-dejavu-core webp-pixbuf-loader ca-certificates \
+	openssl libstdc++-12-dev python3 systemd dbus-user-session pulseaudio-utils \
+	curl python3-hpack python3-hyperframe python3-cryptography \
+	nghttp2-client nghttp2-server python3-aioapns python3-httpx python3-h2 \
+	dunst xfce4-notifyd feedbackd xfconf dconf-gsettings-backend gsettings-desktop-schemas \
+	xvfb xdotool libglib2.0-bin python3-dbus python3-dbusmock python3-gi \
+	zsh fish dpkg-dev debhelper lintian
 # What demo and tests need beside it where no sound server runs. Apart, since it conflicts with a desktop's PipeWire.
 SOUND_SERVER := pulseaudio
 
@@ -28,22 +33,34 @@ DEBUG_FLAGS := --explicit-target-dependency-import-check error
 # As a user's package builds Belfry, and without debug information, since nobody runs it.
 EXAMPLE_FLAGS := --scratch-path $(BUILD)/examples -debug-info-format none
 
-PROGRAMS := belfry belfry-worker belfry-avatar
+PROGRAMS := belfry belfry-worker belfry-avatar belfry-desktop belfry-apns
+BUS_SERVICES := $(notdir $(wildcard Units/dbus/*.service))
 UNITS := $(notdir $(wildcard Units/*.socket Units/*.service Units/*.slice))
+PAGES := belfry.1 belfry-worker.8 belfry-desktop.8 belfry-apns.8 belfry.conf.5
+SHELLS := bash zsh fish
 SOUNDS := $(notdir $(wildcard Sounds/*.wav))
 # Beside one another as here, so that their links hold.
 DOCUMENTS := README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md LICENSE
 SHELL_SCRIPTS := $(shell grep -lE '^\#!/usr/bin/env bash' .ci/* Bench/* Demo/* Examples/* Tests/* Units/* 2>/dev/null)
 
 programs_folder := $(DESTDIR)$(PREFIX)/bin
-units_folder := $(DESTDIR)$(PREFIX)/share/systemd/user
+# Debian has places of its own for units and for what completes command lines in zsh.
+UNITS_FOLDER ?= $(PREFIX)/share/systemd/user
+ZSH_FOLDER ?= $(PREFIX)/share/zsh/site-functions
+
+units_folder := $(DESTDIR)$(UNITS_FOLDER)
+manual_folder := $(DESTDIR)$(PREFIX)/share/man
+# One for each of SHELLS.
+completions := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/belfry $(DESTDIR)$(ZSH_FOLDER)/_belfry \
+	$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/belfry.fish
+bus_services_folder := $(DESTDIR)$(PREFIX)/share/dbus-1/services
 sounds_folder := $(DESTDIR)$(PREFIX)/share/belfry/sounds
 # Called as the package, since the name of its folder is the identity of a dependency that has a path.
 package_folder := $(DESTDIR)$(PREFIX)/share/belfry/swift/belfry
 documents_folder := $(DESTDIR)$(PREFIX)/share/doc/belfry
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build build/simulate stage demo test mutants simulate torture fuzz lint format bench install files uninstall rule clean
+.PHONY: help deps build build/simulate stage demo test mutants simulate torture sanitize fuzz lint format bench pages deb package install files uninstall rule clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -85,15 +102,15 @@ test: deps ## unit tests, then the programs under a systemd and a sound server o
 	$(SWIFT) build --package-path Examples/OwnExtension --build-tests $(EXAMPLE_FLAGS)
 	@$(MAKE) --no-print-directory stage
 	@$(MAKE) --no-print-directory build/simulate
+	@$(MAKE) --no-print-directory deb
 	@Examples/run $(STAGE) $(BUILD)/examples
-	@Tests/casts $(STAGE)
 	@Tests/run $(STAGE)
 
 mutants: ## faults made on purpose, and which of them no test notices; ARGS='--room Ringing'
 	@Tests/Mutants/run $(ARGS)
 
 simulate: deps build/simulate ## RUNS=, SECONDS=: real workers on a machine that is played; SEED= tells one run again
-	@$(BUILD)/release/simulate $(if $(SEED),--seed $(SEED)) $(if $(RUNS),--runs $(RUNS)) $(if $(SECONDS),--seconds $(SECONDS))
+	@$(BUILD)/release/simulate $(ARGS) $(if $(SEED),--seed $(SEED)) $(if $(RUNS),--runs $(RUNS)) $(if $(SECONDS),--seconds $(SECONDS))
 
 torture: deps ## strikes KILLS=1000 real workers in each way, or WAY=; SEED= repeats what a run printed
 	$(SWIFT) build --build-tests $(DEBUG_FLAGS)
@@ -101,6 +118,9 @@ torture: deps ## strikes KILLS=1000 real workers in each way, or WAY=; SEED= rep
 	@BELFRY_TEST_BIN=$(STAGE)/bin BELFRY_TEST_ROOT=$(CURDIR) \
 		BELFRY_TORTURE_KILLS=$(or $(KILLS),1000) BELFRY_TORTURE_SEED=$(SEED) BELFRY_TORTURE_WAY=$(WAY) Tests/in-user-manager Tests/with-sound \
 		$(BUILD)/debug/belfryPackageTests.xctest --testing-library swift-testing --filter TortureTests
+
+sanitize: deps ## SANITIZER=address or thread, FILTER=: the unit tests and what they start, watched by that sanitizer
+	@Tests/sanitize $(or $(SANITIZER),address) $(FILTER)
 
 fuzz: deps ## SECONDS=600: libFuzzer feeds everything that reads foreign bytes, in turn
 	@Tests/fuzz $(or $(SECONDS),600)
@@ -118,6 +138,24 @@ lint: ## check format, scripts, units, sounds and the rules of mutants
 format: ## format the Swift sources in place
 	$(SWIFT) format --in-place --recursive Package.swift Sources Plugins Tests Examples
 
+pages: ## write manual pages and completions anew, from the program's own tables
+	$(SWIFT) build --product belfry
+	@mkdir -p docs/man Completions
+	@for page in $(PAGES); do $(BUILD)/debug/belfry help --man $$page >docs/man/$$page || exit 1; done
+	@for shell in $(SHELLS); do $(BUILD)/debug/belfry help --completion $$shell >Completions/belfry.$$shell || exit 1; done
+
+# In a copy, since dpkg-buildpackage writes beside the folder that it builds, and into it.
+deb: build ## a Debian package of what was built, in .build/deb
+	@rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb/belfry
+	@tar --exclude=./.build --exclude=./.git --create . | tar --extract --directory $(BUILD)/deb/belfry
+	@cd $(BUILD)/deb/belfry && BELFRY_BUILD=$(BUILD) dpkg-buildpackage --build=binary --no-sign >../log 2>&1 || { cat ../log >&2; exit 1; }
+	@rm -rf $(BUILD)/deb/belfry
+	@ls $(BUILD)/deb/*.deb
+
+# Whoever is not root can make a package, and cannot install one.
+package: deb ## the package linted, installed, rung, upgraded during a call, purged; this machine keeps nothing of it
+	@Tests/package $(BUILD)/deb/belfry_*.deb
+
 install: files ## install to PREFIX, and say how to switch it on
 ifeq ($(DESTDIR),)
 	@case '$(PREFIX)' in /usr|/usr/local|"$$HOME/.local") ;; *) \
@@ -125,17 +163,23 @@ ifeq ($(DESTDIR),)
 	@case ":$$PATH:" in *:'$(programs_folder)':*) ;; *) \
 		echo '$(programs_folder) is not in PATH. To run belfry:            PATH=$(programs_folder):$$PATH' ;; esac
 	@echo 'Switch it on, as the user whose calls shall ring:  systemctl --user enable --now belfry.socket'
+	@echo 'To see calls on the desktop as well:               systemctl --user enable --now belfry-desktop.socket'
 	@echo 'To ring without a login (a desk phone):            loginctl enable-linger'
 endif
 
 # Not built again by a later "sudo make install", which would leave root's files in the build folder.
 files: $(if $(wildcard $(PROGRAMS:%=$(BUILD)/release/%)),,build)
-	@install -d $(programs_folder) $(units_folder) $(sounds_folder) $(documents_folder)/docs
+	@install -d $(programs_folder) $(units_folder) $(bus_services_folder) $(sounds_folder) $(documents_folder)/docs
+	@for page in $(PAGES); do \
+		install -D -m 644 docs/man/$$page $(manual_folder)/man$${page##*.}/$$page || exit 1; done
+	@set -- $(SHELLS); for file in $(completions); do \
+		install -D -m 644 Completions/belfry.$$1 $$file || exit 1; shift; done
 	@install -m 755 $(PROGRAMS:%=$(BUILD)/release/%) $(programs_folder)
 	@install -m 644 $(SOUNDS:%=Sounds/%) $(sounds_folder)
+	@install -m 644 $(BUS_SERVICES:%=Units/dbus/%) $(bus_services_folder)
 	@install -m 644 Sounds/README.md $(documents_folder)/sounds.md
 	@install -m 644 $(DOCUMENTS) Units/hardened.conf $(documents_folder)
-	@install -m 644 docs/*.md $(documents_folder)/docs
+	@install -m 644 docs/*.md docs/*.png $(documents_folder)/docs
 	@rm -rf $(package_folder) && install -d $(package_folder)
 	@cp -R --preserve=timestamps Package.swift LICENSE Plugins Sources $(package_folder)
 	@chmod -R u=rwX,go=rX $(package_folder)
@@ -148,10 +192,12 @@ uninstall: ## stop what rings for this user, and remove what install put there
 	@used=$$(systemctl --user show --property=FragmentPath --value belfry.socket 2>/dev/null); \
 	[ "$$used" = '$(units_folder)/belfry.socket' ] || used=; \
 	[ -z "$$used" ] || { systemctl --user disable --now belfry.socket; \
-		systemctl --user disable --now belfry-extension.socket; \
-		systemctl --user stop 'belfry@*.service' belfry-extension.service belfry-tidy.service; \
+		systemctl --user disable --now belfry-extension.socket belfry-desktop.socket belfry-apns.socket; \
+		systemctl --user stop 'belfry@*.service' belfry-extension.service belfry-desktop.service belfry-apns.service belfry-tidy.service; \
 		rm -rf "$${XDG_RUNTIME_DIR:-/run/user/$$(id -u)}/belfry"; }; \
-	rm -f $(PROGRAMS:%=$(programs_folder)/%) $(UNITS:%=$(units_folder)/%); \
+	rm -f $(PROGRAMS:%=$(programs_folder)/%) $(UNITS:%=$(units_folder)/%) $(BUS_SERVICES:%=$(bus_services_folder)/%) \
+		$(completions); \
+	for page in $(PAGES); do rm -f $(manual_folder)/man$${page##*.}/$$page; done; \
 	rm -rf $(DESTDIR)$(PREFIX)/share/belfry $(documents_folder); \
 	[ -z "$$used" ] || systemctl --user daemon-reload
 ifeq ($(DESTDIR),)

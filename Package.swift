@@ -40,6 +40,9 @@ let libraries: [Target] = [
     library("CBelfrySndfile"),
     library("CBelfryLinux"),
     library("CBelfryCrypto", providers: [.apt(["libssl-dev"])]),
+    // Of belfry-apns alone, and without pkg-config: a package that depends on Belfry needs neither.
+    library("CBelfryNGHTTP2", providers: [.apt(["libnghttp2-dev"])]),
+    library("CBelfryOpenSSL", providers: [.apt(["libssl-dev"])]),
     // Apple's name, since foreign code imports it: the system's library as it is.
     library("SQLite3", providers: [.apt(["libsqlite3-dev"])]),
     // The module map that `import os.log` needs; its module is called os.
@@ -57,8 +60,13 @@ let core: [Target] = [
     room("Core/BelfryProtocol", imports: ["BelfryJSON", "BelfryPictures", "BelfryTerms"]),
     room("Core/CallLedger", imports: ["BelfryTerms", "BelfryPropertyList"]),
     room("Core/Ringing", imports: ["BelfryTerms"]),
+    room("Core/Showing", imports: ["BelfryTerms"]),
+    room("Core/DesktopChannel", imports: ["BelfryJSON", "BelfryTerms"]),
     room("Core/Interception", imports: ["BelfryProtocol", "BelfryTerms"]),
     room("Core/ExtensionLife", imports: ["BelfryTerms", "Interception"]),
+    room("Core/BelfryDevices", imports: ["BelfryTerms"]),
+    room("Core/ProviderAPI", imports: ["BelfryDevices", "BelfryJSON", "BelfryTerms"]),
+    room("Core/Forwarding", imports: ["BelfryDevices", "BelfryTerms"]),
     room("Core/BelfryGlueFile"),
     room("Core/BelfryExtensionPackage", imports: ["BelfryTerms"]),
     room("Core/HostChannel", imports: ["BelfryJSON", "BelfryProtocol", "BelfryTerms"]),
@@ -67,6 +75,8 @@ let core: [Target] = [
 let system: [Target] = [
     room("System/BelfrySyscalls", imports: ["CBelfryLinux"]),
     room("System/BelfryEventLoop", imports: ["CBelfrySystemd", "CBelfryLinux", "BelfrySyscalls", "BelfryTerms"]),
+    room(
+        "System/BelfryBus", imports: ["BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "CBelfrySystemd"]),
     room("System/BelfryEventLoopExecutor", imports: ["BelfryEventLoop", "BelfrySyscalls", "BelfryTerms"]),
     room(
         "System/BelfryAppGroup",
@@ -79,8 +89,17 @@ let system: [Target] = [
             "BelfryAppGroup", "RingEar", "CallLedger", "BelfryPropertyList", "BelfryEventLoop", "BelfrySyscalls",
             "BelfryTerms",
         ]),
-    room("System/BelfrySettings", imports: ["BelfrySyscalls", "BelfryTerms"]),
+    room("System/BelfryCommandLine", imports: ["BelfryJSON", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux"]),
+    room("System/BelfrySettings", imports: ["BelfryDevices", "BelfrySyscalls", "BelfryTerms"]),
+    room("System/BelfryDatabase", imports: ["BelfrySyscalls", "SQLite3"]),
+    room(
+        "System/DeviceRegistry",
+        imports: [
+            "BelfryAppGroup", "BelfryDatabase", "BelfryDevices", "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms",
+        ]),
     room("System/BelfryCrypto", imports: ["BelfrySyscalls", "CBelfryCrypto"]),
+    room("System/BelfryTLS", imports: ["BelfryTerms", "CBelfryOpenSSL"]),
+    room("System/BelfryConfinement", imports: ["BelfrySyscalls", "CBelfryLinux"]),
     room("System/BelfryNotices", imports: ["BelfrySyscalls", "BelfryTerms"]),
     room("System/BelfryJournal", imports: ["BelfryProtocol", "BelfryTerms", "BelfrySyscalls"]),
     room(
@@ -88,17 +107,33 @@ let system: [Target] = [
         imports: [
             "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "CBelfryCanberra", "CBelfryLinux", "CBelfryPulse",
         ]),
+    room("System/BelfryVibration", imports: ["BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux"]),
     room("System/BelfrySoundDecoding", imports: ["BelfrySyscalls", "CBelfryLinux", "CBelfrySndfile"]),
 ]
 
 let service: [Target] = [
     room(
         "Service/PictureFetch",
-        imports: ["BelfryPictures", "BelfryTerms", "BelfrySyscalls", "CBelfryCurl", "CBelfryPixbuf", "CBelfryLinux"]),
+        imports: [
+            "BelfryConfinement", "BelfryPictures", "BelfryTerms", "BelfrySyscalls", "CBelfryCurl", "CBelfryPixbuf",
+            "CBelfryLinux",
+        ]),
     room(
         "Service/PictureFetcher",
         imports: [
             "BelfryPictures", "BelfryEventLoop", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
+        ]),
+    room(
+        "Service/HTTP2Server",
+        imports: [
+            "BelfryEventLoop", "BelfrySyscalls", "BelfryTLS", "BelfryTerms", "CBelfryLinux", "CBelfryNGHTTP2",
+            "ProviderAPI",
+        ]),
+    room(
+        "Service/ProviderEndpoint",
+        imports: [
+            "BelfryAppGroup", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfrySyscalls", "BelfryTLS",
+            "BelfryTerms", "HTTP2Server", "ProviderAPI",
         ]),
     room(
         "Service/ServiceHost",
@@ -109,6 +144,25 @@ let service: [Target] = [
         imports: [
             "BelfryEventLoop", "BelfryPropertyList", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
             "ExtensionLife", "HostChannel", "Interception", "ServiceHost", "SystemSound",
+        ]),
+    room(
+        "Service/PushQueue",
+        imports: [
+            "BelfryAppGroup", "BelfryDatabase", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfrySyscalls",
+            "BelfryTerms", "DeviceRegistry", "Forwarding",
+        ]),
+    room(
+        "Service/Desktop",
+        imports: [
+            "BelfryAppGroup", "BelfryBus", "BelfryEventLoop", "BelfryJSON", "BelfryPictures", "BelfryProtocol",
+            "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "CallLedger", "DesktopChannel", "GroupLedger",
+            "RingEar", "ServiceHost", "Showing",
+        ]),
+    room(
+        "Service/DesktopLink",
+        imports: [
+            "BelfryEventLoop", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CallService", "DesktopChannel",
+            "ServiceHost",
         ]),
     room(
         "Service/CallService",
@@ -131,13 +185,21 @@ let apple: [Target] = [
         "Apple/AudioToolbox",
         imports: ["BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms", "HostChannel", "UserNotifications"]),
     room(
-        "Apple/AVFAudio", imports: ["BelfrySyscalls", "BelfryTerms", "UserNotifications"]),
+        "Apple/AVFAudio",
+        imports: [
+            "BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms", "CBelfrySndfile", "ImageIO", "UserNotifications",
+        ]),
     room(
         "Apple/CallKit",
         imports: ["BelfryAppGroup", "BelfryPropertyList", "BelfryTerms", "HostChannel", "UserNotifications"]),
     room("Apple/Combine"),
     room("Apple/CoreLocation", imports: ["UserNotifications"]),
+    room("Apple/CoreServices", imports: ["MobileCoreServices"]),
     room("Apple/CommonCrypto", imports: ["BelfryCrypto"]),
+    room("Apple/MobileCoreServices", imports: ["UniformTypeIdentifiers", "UserNotifications"]),
+    room("Apple/OSLog", imports: ["os"]),
+    room("Apple/QuartzCore", imports: ["UserNotifications"]),
+    room("Apple/Security", imports: ["BelfryAppGroup", "BelfryPropertyList", "BelfryTerms", "UserNotifications"]),
     room("Apple/UniformTypeIdentifiers"),
     room("Apple/CryptoKit", imports: ["BelfryCrypto"]),
     room(
@@ -160,13 +222,21 @@ let client: [Target] = [
     room(
         "Client/BelfryClient",
         imports: [
-            "BelfryProtocol", "BelfryEventLoop", "BelfryEventLoopExecutor", "BelfryJSON", "BelfrySyscalls",
-            "BelfryTerms",
+            "BelfryProtocol", "BelfryAppGroup", "BelfryEventLoop", "BelfryEventLoopExecutor", "BelfryJSON",
+            "BelfrySyscalls", "BelfryTerms", "CallLedger", "GroupLedger", "RingEar",
         ]
     ),
     room(
+        "Client/PushCarrier",
+        imports: [
+            "BelfryClient", "BelfryDevices", "BelfryEventLoop", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms",
+            "PushQueue",
+        ]),
+    room(
         "Client/BelfryServe",
-        imports: ["BelfryEventLoop", "BelfrySettings", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux"]),
+        imports: [
+            "BelfryEventLoop", "BelfryJSON", "BelfrySettings", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
+        ]),
     room(
         "Client/BelfryTesting",
         imports: [
@@ -187,8 +257,24 @@ let programs: [Target] = [
     program("Programs/belfry-glue", imports: ["BelfryGlueFile", "BelfrySyscalls"]),
     program("Programs/belfry-avatar", imports: ["PictureFetch", "BelfrySyscalls"]),
     program(
+        "Programs/belfry-desktop",
+        imports: [
+            "BelfryAppGroup", "BelfryEventLoop", "BelfrySettings", "BelfrySyscalls", "BelfryTerms", "Desktop",
+            "RingEar", "Showing",
+        ]
+    ),
+    program(
+        "Programs/belfry-apns",
+        imports: [
+            "BelfryAppGroup", "BelfryClient", "BelfryCommandLine", "BelfryConfinement", "BelfryDevices",
+            "BelfryEventLoop", "BelfryJSON", "BelfrySettings", "BelfrySyscalls", "BelfryTLS", "BelfryTerms",
+            "CBelfryLinux", "DeviceRegistry", "HTTP2Server", "ProviderAPI", "ProviderEndpoint", "PushCarrier",
+            "PushQueue",
+        ]),
+    program(
         "Programs/belfry-worker",
         imports: [
+            "DesktopChannel", "DesktopLink",
             "ServiceHost", "CallService", "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop",
             "BelfryAppGroup",
             "BelfryProtocol", "BelfryJournal", "BelfrySyscalls", "BelfryTerms", "CallLedger", "Interception",
@@ -198,9 +284,11 @@ let programs: [Target] = [
     program(
         "Programs/belfry",
         imports: [
-            "BelfryClient", "BelfryServe", "BelfryAppGroup", "BelfryExtensionPackage", "CallLedger", "ExtensionHost",
+            "BelfryClient", "BelfryCommandLine", "BelfryServe", "BelfryAppGroup", "BelfryExtensionPackage",
+            "CallLedger", "ExtensionHost",
             "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop", "BelfryProtocol",
-            "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "SystemSound", "CBelfryLinux",
+            "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "SystemSound",
+            "CBelfryLinux",
         ]
     ),
 ]
@@ -214,7 +302,8 @@ let checks: [Target] = [
     .target(
         name: "Support",
         dependencies: [
-            "BelfryEventLoop", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "CBelfrySndfile",
+            "BelfryEventLoop", "BelfryJSON", "BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
+            "CBelfrySndfile",
         ],
         path: "Tests/Support",
         swiftSettings: strict
@@ -225,6 +314,15 @@ let checks: [Target] = [
             "BelfryAppGroup", "BelfryEventLoop", "BelfryPropertyList", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
         ],
         path: "Tests/GroupTool",
+        swiftSettings: strict
+    ),
+    .executableTarget(
+        name: "queue-tool",
+        dependencies: [
+            "BelfryAppGroup", "BelfryDevices", "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "DeviceRegistry",
+            "PushCarrier", "PushQueue",
+        ],
+        path: "Tests/QueueTool",
         swiftSettings: strict
     ),
     .executableTarget(
@@ -266,15 +364,49 @@ let checks: [Target] = [
         path: "Tests/Simulate",
         swiftSettings: strict
     ),
-    tests("TidyTests", of: ["BelfrySettings", "BelfrySyscalls", "BelfryTerms"]),
+    tests("TidyTests", of: ["BelfryDevices", "BelfrySettings", "BelfrySyscalls", "BelfryTerms"]),
     tests("BelfryTermsTests", of: ["BelfryTerms"]),
     tests("BelfryJSONTests", of: ["BelfryJSON", "BelfryTerms", "Support"]),
     tests("BelfryPropertyListTests", of: ["BelfryPropertyList", "Support"]),
     tests("BelfryProtocolTests", of: ["BelfryProtocol", "BelfryJSON", "BelfryTerms", "Support"]),
     tests("CallLedgerTests", of: ["CallLedger", "BelfryTerms", "BelfryPropertyList", "Support"]),
     tests("RingingTests", of: ["Ringing", "BelfryTerms"]),
+    tests("ShowingTests", of: ["Showing", "BelfryTerms"]),
+    tests("DesktopChannelTests", of: ["DesktopChannel", "BelfryJSON", "BelfryTerms"]),
     tests("InterceptionTests", of: ["Interception", "BelfryProtocol", "BelfryTerms"]),
     tests("ExtensionLifeTests", of: ["ExtensionLife", "BelfryTerms"]),
+    tests("BelfryDevicesTests", of: ["BelfryDevices", "BelfryTerms"]),
+    tests("ProviderAPITests", of: ["ProviderAPI", "BelfryDevices", "BelfryJSON", "BelfryTerms"]),
+    tests("ForwardingTests", of: ["Forwarding", "BelfryDevices", "BelfryTerms"]),
+    tests("BelfryDatabaseTests", of: ["BelfryDatabase", "BelfrySyscalls", "Support"]),
+    tests(
+        "DeviceRegistryTests",
+        of: [
+            "DeviceRegistry", "BelfryAppGroup", "BelfryDevices", "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms",
+            "Support",
+        ]),
+    tests(
+        "PushQueueTests",
+        of: [
+            "PushQueue", "BelfryAppGroup", "BelfryDevices", "BelfryJSON", "BelfrySyscalls", "BelfryTerms",
+            "DeviceRegistry", "Forwarding",
+            "Support", "belfry-apns",
+        ]),
+    tests(
+        "PushCarrierTests",
+        of: [
+            "PushCarrier", "BelfryAppGroup", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfryServe",
+            "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "DeviceRegistry", "PushQueue", "Support", "belfry-worker",
+            "queue-tool",
+        ]),
+    tests("BelfryTLSTests", of: ["BelfryTLS", "BelfryTerms"]),
+    tests(
+        "ProviderEndpointTests",
+        of: [
+            "ProviderEndpoint", "BelfryAppGroup", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfrySyscalls",
+            "BelfryTLS", "BelfryTerms", "CBelfryLinux", "DeviceRegistry", "HTTP2Server", "ProviderAPI", "Support",
+            "belfry-apns",
+        ]),
     tests("BelfryGlueFileTests", of: ["BelfryGlueFile"]),
     tests("BelfryExtensionPackageTests", of: ["BelfryExtensionPackage", "Support"]),
     tests("HostChannelTests", of: ["HostChannel", "BelfryJSON", "BelfryProtocol", "BelfryTerms", "Support"]),
@@ -308,10 +440,15 @@ let checks: [Target] = [
         "BelfryJournalTests",
         of: ["BelfryJournal", "BelfryProtocol", "BelfryJSON", "BelfryTerms", "BelfrySyscalls", "Support"]),
     tests("SystemSoundTests", of: ["SystemSound", "Support", "BelfrySyscalls", "BelfryTerms", "RingPlayer"]),
+    tests("BelfryVibrationTests", of: ["BelfryVibration", "BelfryTerms", "CBelfryLinux", "Support"]),
+    tests("DesktopServiceTests", of: ["Desktop", "BelfrySyscalls", "BelfryTerms", "RingEar", "Showing", "Support"]),
     tests("BelfrySoundDecodingTests", of: ["BelfrySoundDecoding", "BelfrySyscalls", "Support"]),
     tests(
         "PictureFetchTests",
-        of: ["PictureFetch", "BelfryPictures", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "Support"]),
+        of: [
+            "PictureFetch", "BelfryConfinement", "BelfryPictures", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
+            "Support",
+        ]),
     tests(
         "PictureFetcherTests",
         of: [
@@ -349,8 +486,9 @@ let checks: [Target] = [
     tests(
         "AppleModulesTests",
         of: [
-            "AVFAudio", "Combine", "CommonCrypto", "CryptoKit", "ImageIO", "SQLite3", "Support", "UIKit",
-            "UniformTypeIdentifiers", "UserNotifications", "_Testing_UIKit",
+            "AVFAudio", "Combine", "CommonCrypto", "CoreServices", "CryptoKit", "HostChannel",
+            "ImageIO", "OSLog", "QuartzCore", "SQLite3", "Security", "Support", "UIKit", "UniformTypeIdentifiers",
+            "UserNotifications", "_Testing_UIKit",
         ]),
     tests(
         "ExtensionProcessTests",
@@ -362,16 +500,16 @@ let checks: [Target] = [
     tests(
         "BelfryClientTests",
         of: [
-            "BelfryClient", "BelfryProtocol", "BelfryEventLoop", "BelfryJSON", "BelfrySyscalls", "BelfryTerms",
-            "Support",
+            "BelfryClient", "BelfryAppGroup", "BelfryProtocol", "BelfryEventLoop", "BelfryJSON", "BelfrySyscalls",
+            "BelfryTerms", "CallLedger", "GroupLedger", "RingEar", "Support",
         ]),
     tests(
         "BelfryServeTests",
         of: [
             "BelfryServe", "BelfryEventLoop", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "Support", "belfry",
-            "belfry-worker",
+            "belfry-worker", "belfry-apns",
         ]),
-    tests("BelfryTestingTests", of: ["BelfryTesting", "BelfrySyscalls", "Support", "belfry"]),
+    tests("BelfryTestingTests", of: ["BelfryTesting", "BelfrySyscalls", "Support", "belfry", "belfry-apns"]),
     tests(
         "ExtensionTestingTests",
         of: [
@@ -382,14 +520,14 @@ let checks: [Target] = [
         "CommandLineTests",
         of: [
             "belfry", "CallLedger", "BelfryProtocol", "BelfryJSON", "BelfryPropertyList", "Support", "BelfrySyscalls",
-            "BelfryAppGroup", "BelfrySettings", "BelfryTerms",
+            "BelfryAppGroup", "BelfryCommandLine", "BelfrySettings", "BelfryTerms", "belfry-apns",
         ]),
     tests(
         "IntegrationTests",
         of: [
-            "BelfryAppGroup", "CallLedger", "GroupLedger", "RingEar", "BelfryProtocol", "BelfryJSON",
-            "BelfryPropertyList",
-            "Support", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
+            "BelfryAppGroup", "BelfryDevices", "CallLedger", "DeviceRegistry", "GroupLedger", "RingEar",
+            "BelfryProtocol", "BelfryJSON", "BelfryPropertyList", "Support", "BelfrySyscalls", "BelfryTerms",
+            "CBelfryLinux",
         ]),
     tests(
         "PictureIntegrationTests",
@@ -408,10 +546,10 @@ let fuzzers: [Target] =
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "BelfryExtensionPackage", "BelfryJSON", "BelfryJournal", "BelfryPictures", "BelfryPropertyList",
-                "BelfryProtocol",
-                "BelfrySettings", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "CFuzzer", "CallLedger",
-                "HostChannel", "PictureFetch", "RingEar", "SystemSound",
+                "BelfryDevices", "BelfryExtensionPackage", "BelfryJSON", "BelfryJournal", "BelfryPictures",
+                "BelfryPropertyList", "BelfryProtocol", "BelfrySettings", "BelfrySyscalls", "BelfryTLS", "BelfryTerms",
+                "CBelfryLinux", "CFuzzer", "CallLedger", "DesktopChannel", "Forwarding", "HostChannel", "PictureFetch",
+                "ProviderAPI", "ProviderEndpoint", "RingEar", "SystemSound",
             ],
             path: "Tests/Fuzz",
             exclude: ["seeds"],
@@ -431,8 +569,13 @@ let package = Package(
         .library(name: "CallKit", targets: ["CallKit"]),
         .library(name: "Combine", targets: ["Combine"]),
         .library(name: "CoreLocation", targets: ["CoreLocation"]),
+        .library(name: "CoreServices", targets: ["CoreServices"]),
         .library(name: "CommonCrypto", targets: ["CommonCrypto"]),
+        .library(name: "MobileCoreServices", targets: ["MobileCoreServices"]),
+        .library(name: "OSLog", targets: ["OSLog"]),
+        .library(name: "QuartzCore", targets: ["QuartzCore"]),
         .library(name: "SQLite3", targets: ["SQLite3"]),
+        .library(name: "Security", targets: ["Security"]),
         .library(name: "UniformTypeIdentifiers", targets: ["UniformTypeIdentifiers"]),
         .library(name: "CryptoKit", targets: ["CryptoKit"]),
         .library(name: "ImageIO", targets: ["ImageIO"]),
@@ -444,7 +587,9 @@ let package = Package(
         .plugin(name: "ExtensionGlue", targets: ["ExtensionGlue"]),
         .executable(name: "belfry", targets: ["belfry"]),
         .executable(name: "belfry-worker", targets: ["belfry-worker"]),
+        .executable(name: "belfry-desktop", targets: ["belfry-desktop"]),
         .executable(name: "belfry-avatar", targets: ["belfry-avatar"]),
+        .executable(name: "belfry-apns", targets: ["belfry-apns"]),
     ],
     targets: libraries + core + system + service + apple + client + programs + plugins + checks + fuzzers,
     swiftLanguageModes: [.v6]

@@ -40,6 +40,10 @@ import Testing
         #expect(throws: NSError.self) { try long.write(from: buffer) }
     }
 
+    @Test("an extension may not record") func records() {
+        #expect(AVAudioApplication.shared.recordPermission == .denied)
+    }
+
     @Test("what is no sound file says so, as AudioToolbox numbers it") func refuses() {
         let text = URL(fileURLWithPath: folder.write(Array("text".utf8), to: "a.wav"))
         #expect(throws: NSError.self) { try AVAudioFile(forReading: text) }

@@ -1,3 +1,6 @@
+import CoreServices
+import OSLog
+import QuartzCore
 import SQLite3
 import Testing
 import UniformTypeIdentifiers
@@ -22,6 +25,30 @@ import UniformTypeIdentifiers
         #expect(UTType(exportedAs: "com.example.kind").identifier == "com.example.kind")
         let url = URL(fileURLWithPath: "/tmp/a").appendingPathExtension(for: .mpeg4Movie)
         #expect(url.lastPathComponent == "a.mp4")
+    }
+
+    @Test("the older names are of the same types") func olderNames() throws {
+        let names = [kUTTypePNG, kUTTypeJPEG, kUTTypeGIF, kUTTypeMP3, kUTTypeMPEG4, kUTTypePDF, kUTTypeWaveformAudio]
+        let known = [UTType.png, .jpeg, .gif, .mp3, .mpeg4Movie, .pdf, .wav]
+        #expect(names.map { $0 as String } == known.map(\.identifier))
+        let made = unsafe UTTypeCreatePreferredIdentifierForTag(kUTTagClassMIMEType, "image/png", nil)
+        #expect(unsafe made?.takeRetainedValue() == kUTTypePNG)
+        let sound = unsafe UTTypeCreatePreferredIdentifierForTag(
+            kUTTagClassFilenameExtension, "png", kUTTypeAudio)
+        #expect(unsafe sound == nil)
+        #expect(unsafe UTTypeCreatePreferredIdentifierForTag("com.example.tag", "png", nil) == nil)
+        let suffix = unsafe UTTypeCopyPreferredTagWithClass(kUTTypeJPEG, kUTTagClassFilenameExtension)
+        #expect(unsafe suffix?.takeRetainedValue() == "jpeg")
+        #expect(unsafe UTTypeCopyPreferredTagWithClass(kUTTypeImage, kUTTagClassMIMEType) == nil)
+        #expect(UTTypeConformsTo(kUTTypePNG, kUTTypeImage) && !UTTypeConformsTo(kUTTypePNG, kUTTypeMovie))
+        #expect(UTTypeEqual("PUBLIC.PNG", kUTTypePNG) && !UTTypeEqual(kUTTypeGIF, kUTTypePNG))
+    }
+
+    @Test("modules with other names have what they bring on iOS") func otherNames() {
+        let log: OSLog = .default
+        #expect(log.isEnabled(type: .default))
+        let before = CACurrentMediaTime()
+        #expect(before > 0 && CACurrentMediaTime() >= before && CACurrentMediaTime() - before < 600)
     }
 
     @Test("SQLite is the system's") func database() {

@@ -43,6 +43,31 @@ import Testing
         #expect(try passesOver(others))
     }
 
+    @Test func aKeyThatIsPassedOverIsNoNewsWhereOurWriterPutsIt() throws {
+        let focus = GroupFocus(dictionary: "calls", members: ["mine", "elder"], passingOver: "missed")
+        let missed = [[], [Self.call("a")], [Self.call("a"), .dictionary(["calls": .integer(1)])]]
+        let versions = missed.map { missed in
+            var root = Self.root
+            root["calls"] = nil
+            if !missed.isEmpty { root["missed"] = .array(missed) }
+            root["calls"] = Self.root["calls"]
+            return root
+        }
+        for known in versions {
+            for version in versions {
+                var glance = try #require(GroupGlance(known, focus: focus))
+                #expect(glance.finding(in: version.serializedXML()) == .nothing)
+                var elsewhere: PropertyListDictionary = ["missed": .array([])]
+                for member in version.members where member.key != "missed" { elsewhere[member.key] = member.value }
+                #expect(glance.finding(in: elsewhere.serializedXML()) != .nothing)
+                var other = version
+                other["enterToForground"] = .bool(true)
+                #expect(glance.finding(in: other.serializedXML()) != .nothing)
+            }
+        }
+        #expect(try !passesOver(versions[1]))
+    }
+
     @Test func aGlanceFollowsMembersThatMove() throws {
         var glance = try #require(GroupGlance(Self.root, focus: Self.focus))
         var moved: PropertyListDictionary = ["first": Self.call("ringing")]

@@ -91,14 +91,56 @@ import Testing
     func missing() throws {
         let text =
             "import CoreData\nimport Realm\nimport Darwin\n#if canImport(Firebase)\nimport Firebase\n#endif\n_ = #selector(a)"
-        let plan = try plan([("A.swift", text)])
+        let plan = try plan([("A.swift", text), ("B.swift", "import SwiftUI")])
+        #expect(
+            plan.notes.first == "in A.swift there is nothing of CoreData, whose import is blanked"
+                && plan.notes.contains("in B.swift UIKit stands in for SwiftUI"))
+        #expect(written("Sources/MyAppExtension/B.swift", by: plan) == "import UIKit  ")
+        #expect(written("Package.swift", by: plan)?.contains("\"UIKit\"") == true)
         #expect(
             plan.missing.map(\.description) == [
-                "Sources/MyAppExtension/A.swift:1: Belfry's: there is no module CoreData here",
                 "Sources/MyAppExtension/A.swift:2: another package's: there is no module Realm: "
                     + "name its package in Package.swift, or write a stub",
                 "Sources/MyAppExtension/A.swift:7: Belfry's: #selector does not compile on Linux",
             ])
+    }
+
+    @Test("a module of Apple's that the package has itself stays") func stub() throws {
+        let text = try text(of: "Package.swift") + "// .target(name: \"CoreData\")"
+        let plan = ImportPlan(
+            of: [file("A.swift", "import CoreData\nimport CoreML")], into: try #require(PackageManifest(text)),
+            sources: [], test: nil)
+        #expect(written("Sources/MyAppExtension/A.swift", by: plan) == "import CoreData\n             ")
+    }
+
+    @Test(
+        "whose something is that is missing",
+        arguments: [
+            ("cannot find 'CC_MD5' in scope", MissingPart.Owner.app), ("cannot find 'SecKeyCopyPublicKey'", .belfry),
+            ("cannot find type 'AVPlayer' in scope", .belfry), ("cannot find type 'View' in scope", .app),
+            ("unknown attribute 'AppStorage'", .belfry), ("unknown attribute 'ThreadSafe'", .app),
+            ("no macro named 'localize'", .app), ("type 'UserDefaults' has no member 'shared'", .app),
+            ("value of type 'UNMutableNotificationContent' has no member 'modify'", .app),
+            ("type 'OSLogType' has no member 'warning'", .app), ("type 'UIColor' has no member 'brand'", .either),
+            ("value of type '[String]' has no member 'a'", .app), ("type 'any CXCall' has no member 'a'", .either),
+            ("value of type 'Publishers.Transformed<A, B, C>' has no member 'zip'", .belfry),
+            ("value of type 'UIImage?' has no member 'round'", .either),
+            ("argument passed to call that takes no arguments", .either), ("extra argument 'a' in call", .either),
+            ("'#keyPath' can only be used with the Objective-C runtime", .belfry),
+        ])
+    func owners(message: String, owner: MissingPart.Owner) {
+        let found = MissingPart.found(in: "/p/S/A.swift:1:1: error: \(message)", root: "/p", folder: "S")
+        #expect(found.map(\.owner) == [owner])
+        #expect(found.first?.detail.contains("bridging header") == message.contains("CC_"))
+    }
+
+    @Test("what is only said because something else is missing waits until that is there") func consequences() {
+        let consequence = "/p/S/A.swift:1:1: error: cannot infer contextual base in reference to member 'a'\n"
+        let cause = "/p/S/B.swift:2:1: error: cannot find 'Kind' in scope\n"
+        let both = MissingPart.found(in: consequence + cause, root: "/p", folder: "S")
+        #expect(both.map(\.file) == ["S/B.swift"])
+        let alone = MissingPart.found(in: consequence, root: "/p", folder: "S")
+        #expect(alone.map(\.owner) == [.either])
     }
 
     @Test("what the compiler misses is told once, to whom it belongs")
@@ -121,12 +163,10 @@ import Testing
         let found = MissingPart.found(in: output, root: "/p", folder: "Sources/X")
         #expect(
             found.map { "\($0.file):\($0.line) \($0.owner)" } == [
-                "Sources/X/A.swift:3 belfry", "Sources/X/A.swift:5 belfry", "Sources/X/A.swift:6 otherPackage",
+                "Sources/X/A.swift:3 belfry", "Sources/X/A.swift:5 either", "Sources/X/A.swift:6 otherPackage",
                 "Sources/X/A.swift:8 belfry", "Sources/X/A.swift:12 app", "Sources/X/a:b.swift:4 app",
             ])
-        #expect(
-            MissingPart.isApples("NSURLConnection") && MissingPart.isApples("UNUser") && MissingPart.isApples("kCFNull")
-        )
-        #expect(!MissingPart.isApples("NSELogger") && !MissingPart.isApples("UI") && !MissingPart.isApples("Infix"))
+        for name in ["NSURLConnection", "UNUser", "kCFNull"] { #expect(CompilerMessage.isApples(name), "\(name)") }
+        for name in ["NSELogger", "UI", "Infix"] { #expect(!CompilerMessage.isApples(name), "\(name)") }
     }
 }

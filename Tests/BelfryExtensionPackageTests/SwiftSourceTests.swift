@@ -101,6 +101,26 @@ import Testing
         #expect(blanked("import DarwinKit\n// import Darwin\n") == "import DarwinKit\n// import Darwin\n")
     }
 
+    @Test("modules of Apple's that are not here are blanked, or what they bring is imported") func modulesOfApples() {
+        #expect(
+            blanked("import CoreData // c\n@testable import SwiftUI\nimport AVFoundation;import class AVFoundation.A")
+                == "                // c\n@testable import UIKit  \nimport AVFAudio    ;                           ")
+        #expect(blanked("import SwiftUIX\nimport UIKit.UIImage") == "import SwiftUIX\nimport UIKit.UIImage")
+        var source = SwiftSource(Array("import CoreFoundation\nimport CoreData\nimport Realm".utf8))
+        #expect(source.blankForLinux() == [GoneImport(module: "CoreData", standIn: nil)])
+        var own = SwiftSource(Array("import CoreData".utf8))
+        #expect(own.blankForLinux(hasModule: { $0 == "CoreData" }).isEmpty)
+        #expect(String(decoding: own.bytes, as: UTF8.self) == "import CoreData")
+    }
+
+    @Test("a condition that asks for iOS holds: lines and columns of all else stay") func platform() {
+        #expect(
+            blanked("#if os(iOS) && !os ( iOS )\nos(iOS)\n#elseif os(iOS)// os(iOS)\n#endif")
+                == "#if true    && !true      \nos(iOS)\n#elseif true   // os(iOS)\n#endif")
+        #expect(
+            blanked("#if os(macOS) || os(Linux)") == "#if os(macOS) || os(Linux)" && blanked("#if os(") == "#if os(")
+    }
+
     @Test("classes are found with what they inherit")
     func classes() {
         let text = """

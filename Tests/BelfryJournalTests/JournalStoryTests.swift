@@ -25,6 +25,7 @@ import Testing
         .rejected(reason: .noAps, detail: "expected an object with aps"),
         .extensionProcess(.init(state: .ended, exit: 0, seconds: 1, memory: 1 << 20)),
         .asked(.init(what: CodeWord(.vibration), n: 1, detail: "")),
+        .notification(state: .shown, detail: ""), .vibration(state: .unavailable, detail: "nothing here vibrates"),
     ]
 
     @Test func everyKindButWhatIsFrequentHasItsEntryAndItsID() throws {
@@ -129,7 +130,8 @@ import Testing
                 "Call c-1: ended after 2.25s: hangup (cancelled)", "Call c-1: missed",
                 "Call c-1: warning: bad-clock: an hour ahead",
                 "Call c-1: rejected: NoAps: expected an object with aps",
-                "Call c-1: extension ended after 1.0s with status 0",
+                "Call c-1: extension ended after 1.0s with status 0", "Call c-1: notification shown",
+                "Call c-1: vibration unavailable: nothing here vibrates",
             ]
         )
     }

@@ -25,8 +25,10 @@ import Testing
         let texts = Setting.allCases.map { Settings().text(of: $0) }
         #expect(
             texts == [
-                "30s", "1s", "ring", "yes", "soft", "100", "30s", "", "no", "no", "no", "5s", "10M", "", "",
-                "group.belfry",
+                "30s", "1s", "ring", "yes", "400ms 600ms", "", "180s", "mute", "soft",
+                "100", "30s", "", "no", "no", "no", "5s",
+                "10M", "", "",
+                "group.belfry", "120s", "production", "1000", "auto", "", "", "", "",
             ]
         )
     }
@@ -74,12 +76,17 @@ import Testing
     @Test(arguments: Setting.allCases)
     func everySettingHasItsVariableAndItsKey(setting: Setting) {
         let other: [Setting: String] = [
-            .ringDuration: "7s", .ringInterval: "500ms", .ringSound: "none", .ringVibrate: "no", .secondCall: "loud",
+            .ringDuration: "7s", .ringInterval: "500ms", .ringSound: "none", .ringVibrate: "no",
+            .vibratePattern: "1s 10ms", .quietHours: "22:00-07:00 13:00-14:30", .allowRepeated: "0s",
+            .secondCall: "loud",
             .maxCalls: "7", .expiryBudget: "90s", .avatarTimeout: "0s", .avatarMaxBytes: "1K",
             .avatarAllow: "10.0.0.0/8",
             .extensionPath: "/opt/A.appex", .enforceMemory: "yes", .extensionStrict: "yes",
             .extensionReuse: "yes",
-            .avatarFrom: "a.example", .appGroupName: "group.other",
+            .avatarFrom: "a.example", .appGroupName: "group.other", .answerLifetime: "90s",
+            .apnsEnvironment: "development", .apnsFirstStreams: "1",
+            .doNotDisturb: "ignore", .desktopNotify: "no", .onAnswer: "a.service", .onDecline: "/bin/b c",
+            .onMissed: "/bin/d", .onCallBack: "e.target",
         ]
         let value = other[setting] ?? ""
         #expect(load([setting.environmentVariable: value]).settings.text(of: setting) == value)

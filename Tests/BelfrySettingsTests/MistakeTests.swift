@@ -62,7 +62,10 @@ import Testing
         ("[Ring]\nTimeout=3s", "unknown-key", "did you mean [Avatar] Timeout=?"),
         ("[AppGroup]\nColour=red", "unknown-key", "[AppGroup] has Name="),
         ("[Rign]\nDuration=3s", "unknown-section", "did you mean [Ring]?"),
-        ("[Telephone]\nDuration=3s", "unknown-section", "there are [Ring] [Extension] [Avatar] [AppGroup]"),
+        (
+            "[Telephone]\nDuration=3s", "unknown-section",
+            "there are [Ring] [Extension] [Avatar] [AppGroup] [APNs] [Desktop]"
+        ),
         ("Duration=3s", "unknown-section", "it belongs under [Ring]"),
         ("[Ring]\nDuration 3s", "bad-line", "'Duration 3s' is not Key=value"),
         ("[Ring]\n=3s", "bad-line", "'=3s' is not Key=value"),

@@ -67,8 +67,9 @@ import Testing
                         && ringing?.mode == .loud)
                 let second = try await bell.call(id: "b", duration: .seconds(1))
                 #expect(try await second.waitFor(.ringing, within: Self.patience).ringing?.mode == .silent)
-                let third = try await first.waitFor(.tick, within: Self.patience) { $0.body.isTick(3) }
-                #expect(third.at > 0.5)
+                // On a loaded machine some ticks are passed over.
+                let late = try await first.waitFor(.tick, within: Self.patience) { $0.body.isTick(from: 3) }
+                #expect(late.at > 0.5)
                 #expect(try await second.waitFor(.ended, within: Self.patience).ended?.reason == .timeout)
                 #expect(await other.calls.map(\.id) == ["a"])
             }
@@ -110,6 +111,31 @@ import Testing
         }
     }
 
+    @Test("what a push server's own client sends to a bell's endpoint rings") func endpoint() async throws {
+        try await Belfry.running(settings: BellSettings(hasEndpoint: true)) { bell in
+            let variables = bell.environment
+            func value(_ name: String) throws -> String { try #require(variables["BELFRY_APNS_\(name)"]) }
+            let pushing = try ProgramRun(
+                "/usr/bin/curl",
+                [
+                    "--silent", "--show-error", "--write-out", "%{http_code}\n", "--cacert", value("CA"), "--cert",
+                    value("CERTIFICATE"), "--header", "apns-topic: \(value("BUNDLE_ID")).voip", "--data",
+                    #"{"callId": "a", "callerName": "Anna"}"#, "\(value("URL"))/3/device/\(value("VOIP_TOKEN"))",
+                ])
+            #expect(pushing.lines() + pushing.complaints() == ["200"])
+            // Each look takes a process's time; a line's patience bounds what it takes altogether.
+            var steps: [String] = []
+            for _ in 0..<5_000 where !steps.contains(where: { $0.contains(" event ringing loud") }) {
+                let log = try ProgramRun(
+                    testedProgram("belfry"), ["apns", "log"], environment: variables.mapValues { $0 })
+                steps = log.lines()
+            }
+            #expect(steps.contains { $0.contains(" event ringing loud") }, "\(steps)")
+            #expect(await bell.calls.map(\.id) == ["a"])
+            try await bell.answer()
+        }
+    }
+
     @Test("a call that was sent long ago is stale, and one of the future comes from a wrong clock")
     func dates() async throws {
         try await Belfry.running { bell in
@@ -122,7 +148,7 @@ import Testing
 }
 
 extension Event.Body {
-    fileprivate func isTick(_ number: Int64) -> Bool {
-        if case .tick(number, _) = self { true } else { false }
+    fileprivate func isTick(from first: Int64) -> Bool {
+        if case .tick(let number, _) = self { number >= first } else { false }
     }
 }

@@ -212,4 +212,19 @@ import Testing
         file.hangUp("b", sentAt: now + 140)
         #expect(file.request("b", sentAt: now + 145).rings)
     }
+
+    @Test("R21 a caller is known by the handle, for as long as is asked and whatever became of the call") func callers()
+    {
+        file.request("a")
+        #expect(file.ledger.hasCalled("+1a", within: .seconds(1)) && !file.ledger.hasCalled("+1", within: .seconds(1)))
+        #expect(!file.ledger.hasCalled("", within: .seconds(1)) && !file.ledger.hasCalled("+1a", within: .zero))
+        file.settle("a", .declined)
+        file.pass(.seconds(180))
+        #expect(file.ledger.hasCalled("+1a", within: .seconds(180)))
+        file.pass(.milliseconds(1))
+        #expect(!file.ledger.hasCalled("+1a", within: .seconds(180)))
+        file.request("b")
+        file.reboot()
+        #expect(!file.ledger.hasCalled("+1b", within: .seconds(600)))
+    }
 }

@@ -165,11 +165,51 @@ import Testing
     {
         let ring = try ring("a", by: 1)
         let declined = try note({ _ = $0.decline(CallKey("a")) }, over: [ring])
-        let answered = try note({ _ = $0.answer(CallKey("a")) }, over: [ring])
+        let answered = try note(
+            {
+                $0.answersWait = .seconds(700)
+                _ = $0.answer(CallKey("a"))
+            }, over: [ring])
         #expect(!declined.isForgotten(in: ledger([ring, declined]).opened))
         file.pass(.seconds(601))
         #expect(declined.isForgotten(in: ledger([declined]).opened))
         #expect(!answered.isForgotten(in: ledger([answered]).opened))
+        let collected = try note({ _ = $0.collectAnswers() }, over: [answered])
+        let both = ledger([answered, collected]).opened
+        #expect(both.answers == [] && answered.isForgotten(in: both) && !collected.isForgotten(in: both))
+        file.pass(.seconds(100))
+        #expect(answered.isForgotten(in: ledger([answered]).opened) && collected.isForgotten(in: ledger([]).opened))
+    }
+
+    @Test("R11 a missed call that lies beside the file is listed until it is cleared there")
+    func missedBeside() throws {
+        let ring = try ring("a", by: 1)
+        let owner = file.process(1)
+        let request = GroupFile.request("a", sentAt: nil)
+        let missed = try note({ _ = $0.settle(request, owner: owner, reason: .timeout) }, over: [ring])
+        let reported = try note({ $0.reported(CallKey("a"), owner: owner) }, over: [ring, missed])
+        file.pass(.seconds(601))
+        let listed = ledger([missed, reported])
+        #expect(listed.missedCalls.map(\.key) == [CallKey("a")] && !missed.isForgotten(in: listed.opened))
+        #expect(!missed.isCovered(by: reported) && reported.isCovered(by: missed))
+        let cleared = try note({ $0.clearMissed() }, over: [missed, reported])
+        #expect(LedgerNote(missed.root) == missed && LedgerNote(cleared.root) == cleared)
+        #expect(!cleared.isCovered(by: missed))
+        let all = ledger([missed, reported, cleared])
+        #expect(all.missedCalls == [] && missed.isForgotten(in: all.opened) && !cleared.isForgotten(in: all.opened))
+        file.root = listed.root
+        #expect(ledger([cleared]).missedCalls == [] && ledger([missed]).missedCalls.count == 1)
+    }
+
+    @Test("an answer that was collected does not come back by the note that left it") func collectedOnce() throws {
+        let ring = try ring("a", by: 1)
+        let answer = try note({ _ = $0.answer(CallKey("a")) }, over: [ring])
+        file.root = ledger([ring, answer]).root
+        file.pass(.seconds(1))
+        let collected = try note({ #expect($0.collectAnswers().count == 1) }, over: [answer])
+        #expect(ledger([answer, collected]).answers == [])
+        file.root = ledger([answer, collected]).root
+        #expect(ledger([answer]).answers == [] && ledger([]).answers == [])
     }
 
     @Test("R8 a later ring of the same id counts over what was before it, and no old copy counts over it") func later()
@@ -295,7 +335,10 @@ import Testing
         var random = SeededRandom(seed: seed)
         file.request("good")
         var root: PropertyListDictionary = ["at": .integer(.random(in: .min ... .max, using: &random))]
-        for key in ["calls", "pendingAccept", "foreground", "foregroundBefore", "durable"] where random.oneIn(2) {
+        for key in [
+            "calls", "pendingAccept", "foreground", "foregroundBefore", "durable", "collected", "missedCalls",
+            "missedCleared",
+        ] where random.oneIn(2) {
             root[key] = random.pick(StrangerTests.garbage)
         }
         var entry = PropertyListDictionary()

@@ -230,7 +230,7 @@ import Testing
         #expect(entry["theirs"] == .date(5))
         for key in theirs.keys { #expect(file.root[key] == theirs[key]) }
         file.pass(.seconds(600))
-        file.open()
+        file.change { $0.clearMissed() }
         #expect(file.root == theirs)
     }
 

@@ -15,6 +15,7 @@ import Testing
 final class FakeGroupFile {
     let loop: HandLoop
     /// The wall clock runs with the loop, plus this.
+    var minuteOfDay = 12 * 60
     var wallOffset = TimeSpan(microseconds: 1_800_000_000_000_000)
     var root = PropertyListDictionary() {
         didSet { if root != oldValue { wakeAll() } }
@@ -149,7 +150,8 @@ final class FakeWorld: SharedLedger, RingOutput {
     /// What a call is given of it.
     var world: CallWorld {
         CallWorld(
-            timers: loop, wall: { [file] in file.wall }, ledger: self, ringer: self, pictures: self,
+            timers: loop, wall: { [file] in file.wall }, minuteOfDay: { [file] in file.minuteOfDay }, ledger: self,
+            ringer: self, pictures: self,
             report: { [self] in report($0) })
     }
 
@@ -167,6 +169,15 @@ final class FakeWorld: SharedLedger, RingOutput {
         done: @escaping (Answer, LedgerOutcome) -> Void
     ) {
         transact(change, done: done)
+    }
+
+    func illustrate(_ key: CallKey, with picture: String, done: @escaping () -> Void) {
+        let owner = owner
+        transact {
+            $0.illustrate(key, owner: owner, with: picture)
+        } done: { _, _ in
+            done()
+        }
     }
 
     func wakeNext(after key: CallKey) {
@@ -335,6 +346,8 @@ final class FakeWorld: SharedLedger, RingOutput {
         case .missed: "missed"
         case .warning(let code, _): "warning \(code.rawValue)"
         case .delivered(let by, _): "delivered \(by.rawValue)"
+        case .notification(let state, _): "notification \(state.rawValue)"
+        case .vibration(let state, _): "vibration \(state.rawValue)"
         case .attachment(let attachment):
             switch attachment.outcome {
             case .attached: "attached"

@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import Glibc
 import Support
 import Synchronization

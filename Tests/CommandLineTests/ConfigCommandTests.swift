@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import BelfrySettings
 import Support
 import Testing
@@ -28,7 +29,7 @@ import Testing
         let advised = CommandRun(["config", "check", good])
         #expect(advised.status == .done && advised.output.hasPrefix("note: ") && advised.output.contains("iOS"))
         let missing = CommandRun(["config", "check", good + "x"])
-        #expect(missing.status == .noSuchCall && missing.output.hasPrefix("\(good)x: "))
+        #expect(missing.status == .notFound && missing.output.hasPrefix("\(good)x: "))
         #expect(CommandRun(["config", "chekc"]).status == .usage)
     }
 

@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import Support
 import Testing
 @testable import belfry

@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import BelfryJSON
 import BelfrySyscalls
 import Glibc

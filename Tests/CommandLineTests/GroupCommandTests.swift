@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import BelfryAppGroup
 import BelfryPropertyList
 import BelfrySyscalls
@@ -34,7 +35,7 @@ import Testing
     }
 
     @Test func keysAreSetReadAndRemoved() {
-        #expect(run("group", "get", "a").status == .noSuchCall)
+        #expect(run("group", "get", "a").status == .notFound)
         #expect(run("group", "set", "a", "-int", "-5").status == .done)
         #expect(run("group", "set", "b", "-5").status == .done)
         #expect(run("group", "get", "a").output == "-5\n")
@@ -42,7 +43,7 @@ import Testing
         #expect(run("group", "list").lines == ["a  int     -5", "b  string  -5"])
         #expect(run("--json", "group", "list").output == #"{"a":-5,"b":"-5"}"# + "\n")
         #expect(run("group", "remove", "a").status == .done)
-        #expect(run("group", "remove", "a").status == .noSuchCall)
+        #expect(run("group", "remove", "a").status == .notFound)
         #expect(run("--group", "group.other", "group", "list").output == "")
     }
 
@@ -89,9 +90,9 @@ import Testing
         #expect(run("decline", "two").output == "declined two\n")
         #expect(run("answer").output == "answered one (Anna)\n")
         #expect(run("answer", "--json").output == #"{"call":"three","state":"answered"}"# + "\n")
-        #expect(run("answer").status == .noSuchCall)
+        #expect(run("answer").status == .notFound)
         #expect(run("decline", "two").complaints == "belfry: no call two rings: see belfry calls\n")
-        #expect(run("hangup").status == .noSuchCall)
+        #expect(run("hangup").status == .notFound)
         #expect(run("group", "get", "pendingAccept").output.contains(#""callId":"one""#))
     }
 
@@ -105,7 +106,7 @@ import Testing
 
     @Test func idsAreComparedByTheirBytes() throws {
         try ring("e\u{301}")
-        #expect(run("decline", "\u{E9}").status == .noSuchCall)
+        #expect(run("decline", "\u{E9}").status == .notFound)
         #expect(run("decline", "e\u{301}").status == .done)
     }
 

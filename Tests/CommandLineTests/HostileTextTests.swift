@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import BelfryProtocol
 import Support
 import Synchronization

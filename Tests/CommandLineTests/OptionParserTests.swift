@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import Synchronization
 import Testing
 @testable import belfry

@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import BelfryProtocol
 import BelfrySyscalls
 import BelfryTerms

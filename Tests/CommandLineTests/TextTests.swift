@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import BelfryPropertyList
 import BelfryTerms
 import Testing

@@ -66,6 +66,7 @@ final class SampleService: UNNotificationServiceExtension {
                 unsafe changed.subtitle = "played"
                 OperationQueue.main.addOperation { unsafe reply(changed) }
             }
+        case "add", "remove": contentHandler(change(content.userInfo["do"], content.userInfo["name"] as? String))
         case "notice": answerNotice { unsafe reply(changed) }
         case "ring", "dispose":
             let sound = sound(content.userInfo["path"])
@@ -87,6 +88,21 @@ final class SampleService: UNNotificationServiceExtension {
             UNUserNotificationCenter.current().setBadgeCount(5)
         default: contentHandler(content)
         }
+    }
+
+    /// Shows a notification of its own, or shows it no longer; without a name, all. Returns what says nothing.
+    private func change(_ what: Any?, _ name: String?) -> UNNotificationContent {
+        let centre = UNUserNotificationCenter.current()
+        let content = UNMutableNotificationContent()
+        switch (what as? String, name) {
+        case ("add", let name?):
+            content.title = "Added by the extension"
+            content.body = name
+            centre.add(UNNotificationRequest(identifier: name, content: content, trigger: nil))
+        case (_, let name?): centre.removeDeliveredNotifications(withIdentifiers: [name])
+        case (_, nil): centre.removeAllDeliveredNotifications()
+        }
+        return UNMutableNotificationContent()
     }
 
     /// Asks for a notice of another process, and answers once it comes.

@@ -11,6 +11,17 @@ func feedKeptPicture(_ bytes: [UInt8]) {
     judge(plain)
     precondition(KeptPicture.plain(plain) == plain, "what is plain has something to leave out")
     precondition(KeptPicture(input) == nil || plain == input, "something is left out of what is kept")
+    KeptPicture(plain).map(judgePixels)
+}
+
+/// What it draws is as large as it says, whatever its data comes to.
+private func judgePixels(of kept: KeptPicture) {
+    let pixels = PicturePixels(of: kept, sideMax: 64) { compressed, count in
+        (0..<count).map { compressed.isEmpty ? 0 : compressed[$0 % compressed.count] % 6 }
+    }
+    guard let pixels else { return }
+    precondition(max(pixels.width, pixels.height) <= 64, "a picture is larger than asked for")
+    precondition(pixels.bytes.count == pixels.width * pixels.height * pixels.channels, "pixels are missing")
 }
 
 private func judge(_ png: [UInt8]) {

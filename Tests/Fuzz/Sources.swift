@@ -1,12 +1,15 @@
 import BelfryExtensionPackage
 
-/// Swift files of apps: what is written is what was read, but for what is blanked in its place.
+/// Swift files of apps: what is written is what was read, but for what is blanked or named otherwise in its
+/// place.
 func feedSources(_ bytes: [UInt8]) {
     var source = SwiftSource(bytes)
     source.blankForLinux()
     precondition(source.bytes.count == bytes.count, "a column has moved")
-    let isBlank = zip(source.bytes, bytes).allSatisfy { $0 == $1 || $0 == UInt8(ascii: " ") }
-    precondition(isBlank, "something else than a blank is written")
+    let isInPlace = zip(source.bytes, bytes).allSatisfy { new, old in
+        new == old || new == UInt8(ascii: " ") || Unicode.Scalar(new).properties.isAlphabetic
+    }
+    precondition(isInPlace, "something else than a blank or a name is written")
     let template = ExtensionTemplate(folder: "fuzz", belfry: "/belfry")
     guard let text = template.files.first(where: { $0.path == "Package.swift" })?.text,
         let manifest = PackageManifest(text)

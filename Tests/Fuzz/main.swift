@@ -12,7 +12,9 @@ enum FuzzTarget: String, CaseIterable {
     case keptPicture = "kept-picture"
     case decoder
     case hostChannel = "host-channel"
-    case sources
+    case sources, devices, desktop
+    case providerRequest = "provider-request"
+    case certificate
 
     /// The one that the command line names.
     static let chosen = CommandLine.arguments.dropFirst().first.flatMap(FuzzTarget.init)
@@ -32,6 +34,10 @@ enum FuzzTarget: String, CaseIterable {
         case .decoder: feedDecoder(bytes)
         case .hostChannel: feedHostChannel(bytes)
         case .sources: feedSources(bytes)
+        case .devices: feedDevices(bytes)
+        case .desktop: feedDesktop(bytes)
+        case .providerRequest: feedProviderRequest(bytes)
+        case .certificate: feedCertificate(bytes)
         }
     }
 }

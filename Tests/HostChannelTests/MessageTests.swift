@@ -26,6 +26,8 @@ import Testing
     static let toHost: [ExtensionMessage] = [
         .hello, .reply(1, content), .returned(1),
         .asked(1, Asked(CodeWord(.sound), path: "/own/ring.wav", count: 2, detail: "played", token: 9)),
+        .asked(1, Asked(CodeWord(.add), detail: "a", identifiers: ["a"], content: NotificationContent())),
+        .asked(1, Asked(CodeWord(.remove), identifiers: [])),
         .asked(1, Asked(CodeWord(.vibration))), .asked(1, Asked(CodeWord(rawValue: "new"))),
         .output(1, ExtensionOutput(text: "a line\n", priority: 3, subsystem: "app", category: "push")),
         .warning(1, CodeWord(.unsupported), detail: "NSFileCoordinator"),

@@ -68,7 +68,7 @@ final class Client {
     var story: [String] {
         events.compactMap { event in
             switch event.body {
-            case .tick, .sound, .asked: nil
+            case .tick, .sound, .asked, .notification, .vibration: nil
             case .extensionProcess(let process): "extension \(process.state.rawValue)"
             case .received(let received):
                 received.why.map { "received \(received.type.rawValue) \($0.rawValue)" }

@@ -3,6 +3,7 @@ import BelfryAppGroup
 import BelfryJSON
 import BelfryPropertyList
 import BelfrySyscalls
+import CBelfryLinux
 import CallLedger
 import GroupLedger
 import Glibc
@@ -14,15 +15,25 @@ import Support
 final class Phone {
     let name: String
     let state: StateDirectory
+    /// Where ears and the desktop's socket are, if that is not where they usually are.
+    private var runtimeDirectory: String?
     let folder = TemporaryFolder()
     private let unitFolder = "\(Surroundings.home)/.config/systemd/user"
 
-    private static let units = [".socket", "@.service", "-tidy.service", "-extension.socket", "-extension.service"]
+    private static let units = [
+        ".socket", "@.service", "-tidy.service", "-extension.socket", "-extension.service", "-desktop.socket",
+        "-desktop.service", "-apns.socket", "-apns.service",
+    ]
+
+    /// Where its APNs endpoint listens.
+    let endpointPort = Phone.freePort()
 
     /// - Parameters:
-    ///   - settings: environment variables of the workers; sound is off unless they say otherwise.
+    ///   - settings: environment variables of the workers; sound is off unless they say otherwise. `BELFRY_SOCKET` is
+    ///     where its endpoint pushes, if that is not its push socket.
     ///   - configuration: the configuration file of the workers, if they shall read one.
-    init(_ settings: [String: String] = [:], configuration: String? = nil) throws {
+    ///   - hasDesktop: whether calls are shown.
+    init(_ settings: [String: String] = [:], configuration: String? = nil, hasDesktop: Bool = false) throws {
         name = "belfry-\(String(UInt32.random(in: .min ... .max), radix: 36))"
         state = StateDirectory(path: settings["BELFRY_STATE_DIRECTORY"] ?? "\(folder.path)/state")
         var environment = ["BELFRY_SOUND": "none", "BELFRY_STATE_DIRECTORY": state.path].merging(settings) { $1 }
@@ -32,16 +43,21 @@ final class Phone {
             environment["BELFRY_SOUND"] = settings["BELFRY_SOUND"]
         }
         let isHosted = settings.keys.contains { $0 == "BELFRY_EXTENSION_STRICT" || $0 == "BELFRY_EXTENSION_REUSE" }
-        if isHosted { environment["BELFRY_RUNTIME_DIRECTORY"] = "\(Surroundings.runtimeDirectory)/\(name)" }
+        runtimeDirectory =
+            isHosted || hasDesktop
+            ? "\(Surroundings.runtimeDirectory)/\(name)" : settings["BELFRY_RUNTIME_DIRECTORY"]
+        environment["BELFRY_RUNTIME_DIRECTORY"] = runtimeDirectory
         try writeUnits(environment)
         try systemctl("daemon-reload")
         try systemctl("start", "\(name).socket")
         if isHosted { try systemctl("start", "\(name)-extension.socket") }
+        if hasDesktop { try systemctl("start", "\(name)-desktop.socket") }
     }
 
     deinit {
         _ = try? systemctl(
-            "stop", "\(name).socket", "\(name)@*.service", "\(name)-extension.socket", "\(name)-extension.service")
+            "stop", "\(name).socket", "\(name)@*.service", "\(name)-extension.socket", "\(name)-extension.service",
+            "\(name)-desktop.socket", "\(name)-desktop.service", "\(name)-apns.socket", "\(name)-apns.service")
         for unit in Self.units { unsafe unlink("\(unitFolder)/\(name)\(unit)") }
     }
 
@@ -76,9 +92,14 @@ final class Phone {
     /// Runs `belfry` for this phone.
     @discardableResult
     func belfry(_ arguments: String..., input: String = "") throws -> Finished {
-        try run(
-            "\(Surroundings.programs)/belfry", arguments,
-            environment: ["BELFRY_SOCKET": socket, "BELFRY_STATE_DIRECTORY": state.path], input: input)
+        try run("\(Surroundings.programs)/belfry", arguments, environment: environment, input: input)
+    }
+
+    /// What tells a program that it is this phone's.
+    var environment: [String: String] {
+        var environment = ["BELFRY_SOCKET": socket, "BELFRY_STATE_DIRECTORY": state.path]
+        environment["BELFRY_RUNTIME_DIRECTORY"] = runtimeDirectory
+        return environment
     }
 
     /// The group file as a foreign program sees it.
@@ -118,9 +139,50 @@ final class Phone {
         precondition(result == 0, "rename to \(directory): errno \(errno)")
     }
 
+    /// The process that shows calls; nil if none does.
+    var desktop: Int32? {
+        let shown = try? systemctl("show", "--property=MainPID", "--value", "\(name)-desktop.service").output
+        return shown.flatMap { Int32($0.filter { $0.isNumber }) }.flatMap { $0 == 0 ? nil : $0 }
+    }
+
+    /// Whether the socket is there by which the next call starts it.
+    func isDesktopListening() throws -> Bool {
+        try systemctl("show", "--property=ActiveState", "--value", "\(name)-desktop.socket").output
+            .hasPrefix("active")
+    }
+
+    /// Whether a unit of this phone has failed, and stays so.
+    func hasFailedUnits() throws -> Bool {
+        try systemctl("list-units", "--state=failed", "--no-legend", "--plain", "\(name)*").output.contains(name)
+    }
+
     /// The workers that live.
     func livingWorkers() throws -> Int {
         try systemctl("list-units", "--no-legend", "--plain", "\(name)@*.service").output.split(separator: "\n").count
+    }
+
+    /// The process of the APNs endpoint; nil if none runs.
+    var endpoint: Int32? {
+        let shown = try? systemctl("show", "--property=MainPID", "--value", "\(name)-apns.service").output
+        return shown.flatMap { Int32($0.filter { $0.isNumber }) }.flatMap { $0 == 0 ? nil : $0 }
+    }
+
+    /// A port of this machine that nobody has.
+    private static func freePort() -> UInt16 {
+        let number = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        precondition(number >= 0, "no socket: errno \(errno)")
+        defer { close(number) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe bind(number, address, size) | getsockname(number, address, &size)
+            }
+        }
+        precondition(result == 0, "no port: errno \(errno)")
+        return UInt16(bigEndian: address.sin_port)
     }
 
     @discardableResult
@@ -142,8 +204,15 @@ final class Phone {
             var text = contents(of: "\(installed)/belfry\(unit)")
             precondition(!text.isEmpty, "no \(installed)/belfry\(unit)")
             text = replace("%t/belfry/", with: "%t/\(name)/", in: text)
-            text = replace("belfry-tidy.service", with: "\(name)-tidy.service", in: text)
+            for other in ["-tidy.service", "-desktop.socket"] {
+                text = replace("belfry\(other)", with: "\(name)\(other)", in: text)
+            }
             text = replace("[Service]", with: "[Service]\n\(variables)", in: text)
+            if unit == "-apns.service" {
+                let pushed = environment["BELFRY_SOCKET"] ?? socket
+                text = replace("[Service]", with: "[Service]\nEnvironment=BELFRY_SOCKET=\(pushed)", in: text)
+            }
+            text = replace(":2197", with: ":\(endpointPort)", in: text)
             let descriptor = unsafe open("\(unitFolder)/\(name)\(unit)", O_WRONLY | O_CREAT | O_TRUNC, 0o644)
             precondition(descriptor >= 0, "\(unitFolder): errno \(errno)")
             _ = unsafe write(descriptor, text, text.utf8.count)

@@ -119,7 +119,7 @@ extension IntegrationTests {
 
         @Test("200 calls with pictures at once: all are delivered with them, and nothing is left") func crowd() throws {
             let phone = try phone([
-                "BELFRY_AVATAR_TIMEOUT": "20s", "BELFRY_RING_DURATION": "30s", "BELFRY_MAX_CALLS": "200",
+                "BELFRY_AVATAR_TIMEOUT": "25s", "BELFRY_RING_DURATION": "30s", "BELFRY_MAX_CALLS": "200",
             ])
             let calls = try (0..<200).map { index in
                 // Every other one is of the same caller.
@@ -130,7 +130,11 @@ extension IntegrationTests {
             #expect(calls.count { $0.pictures(in: "delivered").count == 1 } == 200)
             #expect(try server.requestCount(of: "png") == 1)
             _ = try phone.push(Phone.payload(#""type": 2"#, "", group: nil)).story()
-            for call in calls { #expect(call.story(within: 60_000).suffix(2) == ["ended hangup cancelled", "missed"]) }
+            for call in calls {
+                // So many may keep the group file for longer than one waits for it.
+                let story = call.story(within: 60_000).filter { $0 != "warning group-locked" }
+                #expect(story.suffix(2) == ["ended hangup cancelled", "missed"])
+            }
             try expectNothingLeft(of: phone, pictures: 200)
         }
 

@@ -35,9 +35,10 @@ struct Recording {
     /// Waits until a sound is recorded; false after `seconds`.
     func waitUntilHeard(seconds: Int64 = 5) -> Bool { waitUntil(seconds: seconds) { isHeard } }
 
-    /// Waits until the next `milliseconds` are recorded and tells whether they are silent.
-    static func isSilent(forMilliseconds milliseconds: Int) -> Bool {
-        listening(forMilliseconds: milliseconds).map { !$0.isHeard } ?? false
+    /// Waits for so long without a sound; false if two seconds bring no beginning of it. By default half a second: a
+    /// ring that goes on never pauses for so long, and what is recorded may be behind what the sound server was asked.
+    static func waitUntilSilent(forMilliseconds milliseconds: Int = 500) -> Bool {
+        waitUntil(seconds: 2) { listening(forMilliseconds: milliseconds).map { !$0.isHeard } ?? false }
     }
 
     /// What follows, once `milliseconds` of it are recorded; nil if they are not.

@@ -55,7 +55,7 @@ extension IntegrationTests {
             while let event = call.next() {
                 if event.extensionProcess?.state == (returns ? .returned : .ended) { break }
             }
-            #expect(Recording.isSilent(forMilliseconds: 300))
+            #expect(Recording.waitUntilSilent())
             #expect(call.events.contains { $0.extensionProcess?.state == .returned } == returns)
         }
 

@@ -19,7 +19,7 @@ extension IntegrationTests {
             let hangup = try phone.hangUp("A")
             #expect(hangup.story() == ["received hangup", "delivered extension"])
             try call.wait(for: "ended")
-            #expect(Recording.isSilent(forMilliseconds: 300))
+            #expect(Recording.waitUntilSilent())
             #expect(call.story().suffix(2) == ["ended hangup cancelled", "missed"])
         }
 

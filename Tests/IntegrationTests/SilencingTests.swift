@@ -29,7 +29,7 @@ extension IntegrationTests {
             let finished = try phone.belfry(command)
             #expect(finished.status.isSuccess, "\(finished.errors)")
             try call.wait(for: "ended")
-            #expect(Recording.isSilent(forMilliseconds: 300))
+            #expect(Recording.waitUntilSilent())
             #expect(call.story().last == (command == "answer" ? "ended answered" : "ended declined"))
             #expect(try phone.belfry(command).status == .exited(code: 66))
             #expect(try phone.call("A").story().contains(command == "answer" ? "silent answered" : "silent declined"))
@@ -76,7 +76,7 @@ extension IntegrationTests {
             let worker = try #require(phone.worker(of: "A"))
             kill(worker, SIGTERM)
             #expect(call.story().suffix(2) == ["ended stopped", "missed"])
-            #expect(Recording.isSilent(forMilliseconds: 300))
+            #expect(Recording.waitUntilSilent())
             #expect(try waitUntil { try phone.livingWorkers() == 0 })
             #expect(phone.file().snapshot().root["keyStartCallTime"] == nil)
         }
@@ -93,7 +93,7 @@ extension IntegrationTests {
             #expect(waitUntil { phone.ledger().call(.init("A"))?.state == .missed })
             _ = try phone.hangUp("B").story()
             try other.wait(for: "ended")
-            #expect(Recording.isSilent(forMilliseconds: 300))
+            #expect(Recording.waitUntilSilent())
         }
     }
 }

@@ -29,7 +29,7 @@ extension IntegrationTests {
 
             kill(worker, SIGCONT)
             #expect(call.story().last == "ended answered")
-            #expect(Recording.isSilent(forMilliseconds: 500))
+            #expect(Recording.waitUntilSilent())
         }
     }
 }

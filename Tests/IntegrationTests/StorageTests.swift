@@ -89,7 +89,7 @@ extension IntegrationTests {
             kill(worker, SIGKILL)
             #expect(third.story().last == "delivered extension")
             // Nobody waits for the sound server to notice; a ring that went on is never silent for so long.
-            #expect(waitUntil(seconds: 2) { Recording.isSilent(forMilliseconds: 500) })
+            #expect(Recording.waitUntilSilent())
             #expect(try storage.phone.rings().isEmpty)
         }
 

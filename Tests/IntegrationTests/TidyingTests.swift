@@ -2,6 +2,7 @@ import BelfryAppGroup
 import BelfrySyscalls
 import BelfryTerms
 import CallLedger
+import CBelfryLinux
 import Glibc
 import Support
 import Testing

@@ -30,7 +30,7 @@ extension IntegrationTests {
                 "torture \(torment): seed \(Self.seed), \(calls) calls, \(torture.blows) blows,",
                 "\(torture.toldTwice) missed calls told twice")
             #expect(try torture.traps().isEmpty)
-            #expect(Recording.isSilent(forMilliseconds: 500))
+            #expect(Recording.waitUntilSilent())
             let call = try torture.phone.call("after")
             #expect(try call.wait(for: "ringing").at < 1)
             try torture.phone.hangUp("after").story()

@@ -3,6 +3,7 @@ import CBelfryLinux
 import Glibc
 import Support
 import Testing
+@testable import BelfryConfinement
 @testable import PictureFetch
 
 /// What a confined process cannot do any more, each tried in a process of its own.
@@ -38,6 +39,21 @@ import Testing
             let cannotRead = failureToOpen("/etc/passwd", O_RDONLY) == EACCES
             let cannotWrite = failureToOpen("/tmp/belfry-landlock", O_WRONLY | O_CREAT) == EACCES
             _exit(canRead && cannotRead && cannotWrite ? 7 : 1)
+        }
+    }
+
+    @Test func landlockLeavesWritingBelowItsFoldersWhereTheKernelHasIt() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            guard Landlock.version > 0 else { _exit(7) }
+            let folder = TemporaryFolder()
+            let program = folder.write(Array("#!/bin/true".utf8), to: "program")
+            unsafe chmod(program, 0o700)
+            try ProcessConfinement.beHumble()
+            try Landlock.confine(readable: [], writable: [folder.path], ports: [])
+            let canWrite = failureToOpen("\(folder.path)/new", O_RDWR | O_CREAT) == 0
+            let cannotWrite = failureToOpen("/tmp/belfry-landlock", O_WRONLY | O_CREAT) == EACCES
+            let cannotRun = unsafe execv(program, [nil]) == -1 && errno == EACCES
+            _exit(canWrite && cannotWrite && cannotRun ? 7 : 1)
         }
     }
 

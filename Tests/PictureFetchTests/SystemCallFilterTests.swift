@@ -1,4 +1,4 @@
-import PictureFetch
+import BelfryConfinement
 import Testing
 
 /// Filters say what they were told, checked by an interpreter of their instructions.

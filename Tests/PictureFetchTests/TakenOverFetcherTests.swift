@@ -4,6 +4,7 @@ import BelfryTerms
 import CBelfryLinux
 import Glibc
 import Testing
+@testable import BelfryConfinement
 @testable import PictureFetch
 
 /// What a hostile picture tries once it has taken the fetcher over, each in a process of its own, on a kernel 6.1: its

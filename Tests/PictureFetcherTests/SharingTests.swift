@@ -166,13 +166,19 @@ import Testing
         age(yesterday, seconds: 86_410)
         bench.folder.makeFolder("state/attachments/killed")
         bench.folder.write([1], to: "state/attachments/killed/.caller.png.new")
+        bench.folder.makeFolder("state/attachments/missed")
+        bench.folder.write([1], to: "state/attachments/missed/caller.png")
+        age("missed", seconds: 86_410)
         age("killed", seconds: 610)
         bench.folder.makeFolder("state/attachments/writing")
         bench.folder.write([1], to: "state/attachments/writing/.caller.png.new")
         age(today, seconds: 86_300)
         let picture = bench.picture(program)
         let now = bench.outcome(of: picture).folderName
-        picture.removeOld()
-        #expect(Set(bench.kept) == [now, today, "writing"])
+        picture.removeOld { nil }
+        #expect(Set(bench.kept) == [now, yesterday, today, "missed", "writing"])
+        age(yesterday, seconds: 86_410)
+        picture.removeOld { ["\(bench.state)/attachments/missed/caller.png", "caller.png", "/"] }
+        #expect(Set(bench.kept) == [now, today, "missed", "writing"])
     }
 }

@@ -28,6 +28,8 @@ struct Account {
     var ticks: Int64 = 0
     var deliveries = 0
     var ends = 0
+    /// How it says that its ring ended.
+    var endedAs: EndReason?
     var missed = 0
     /// Whether it is recording that it told its missed call, and has.
     var isMarking = false

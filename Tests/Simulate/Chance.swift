@@ -1,13 +1,15 @@
 import BelfryTerms
+import GroupLedger
 import Support
 
 extension Plan {
-    /// The plan of `seed`.
-    init(seed: UInt64) {
+    /// The plan of `seed`. If it `meets`, several want to end the same call within a millisecond, each in a way of its
+    /// own, and nothing else happens.
+    init(seed: UInt64, meets: Bool = false) {
         self.seed = seed
         var chance = Chance(random: SeededRandom(seed: seed))
         surroundings = chance.surroundings()
-        happenings = chance.happenings()
+        happenings = meets ? chance.meetings(rings: surroundings.duration.microseconds) : chance.happenings()
     }
 }
 
@@ -52,6 +54,30 @@ private struct Chance {
         for call in 0..<calls { addCall(call, to: &happenings) }
         let others = Int.random(in: 0...3, using: &random)
         for _ in 0..<others { addOther(to: &happenings) }
+        happenings.sort { $0.at < $1.at }
+        return happenings
+    }
+
+    mutating func meetings(rings duration: Int64) -> [Happening] {
+        var happenings: [Happening] = []
+        for call in 0..<(random.oneIn(3) ? 2 : 1) {
+            let begins = time(0..<1_000)
+            let id = random.oneIn(5) ? "" : "\(call)"
+            happenings.append(Happening(at: begins, what: .push(PlayedPush(kind: .request, group: 0, id: id))))
+            // Perhaps as it begins, or as its time is up.
+            let meet = begins + random.pick([time(0..<8), time(0..<2_000), duration - 1_000])
+            let named = id.isEmpty ? nil : id
+            let hangup = PlayedPush(kind: .hangup(random.pick(HangupReason.allCases)), group: 0, id: id)
+            var all: [Happening.What] = [
+                .push(hangup), .command(random.oneIn(2) ? .answer(named) : .decline(named), group: 0),
+                .chosen(random.oneIn(2) ? .answer : .decline, named, group: 0),
+                .chosen(random.oneIn(2) ? .answer : .decline, named, group: 0),
+            ]
+            if random.oneIn(4) { all.append(.command(.foreground(livesForMicroseconds: nil), group: 0)) }
+            for what in all {
+                happenings.append(Happening(at: meet + .random(in: 0..<1_000, using: &random), what: what))
+            }
+        }
         happenings.sort { $0.at < $1.at }
         return happenings
     }

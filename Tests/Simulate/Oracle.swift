@@ -2,6 +2,7 @@ import BelfryPropertyList
 import BelfryProtocol
 import BelfryTerms
 import CallLedger
+import GroupLedger
 import Interception
 
 /// Holds what happens against the rules, and keeps the first thing that does not agree.
@@ -21,6 +22,8 @@ final class Oracle {
     private var pending: [Int32: (notes: Int, rules: Rules)] = [:]
     /// When everybody stood still last.
     private var stillAt: Int64?
+    /// What those were told who wanted a worker's ring to end.
+    private var told: [(worker: PlayedWorker, state: CallState)] = []
     /// The calls that tidiers, by their processes, are to tell.
     private var toTell: [Int32: (group: Int, calls: [String])] = [:]
 
@@ -160,7 +163,7 @@ final class Oracle {
         switch ask {
         case .hangUp(let reason, let sentAt):
             rules[group].hangUpCall(key, reason, sentAt: believed(sentAt), now: now, hasEnded: hasEnded)
-        case .answer where entry.end == nil: rules[group].answers = min(rules[group].answers + 1, 50)
+        case .answer where entry.end == nil: rules[group].leaveAnswer(now: now)
         case .answer, .decline, .foreground, .look: break
         }
     }
@@ -201,12 +204,29 @@ final class Oracle {
             compare(nil, with: entry, key: key, group: group)
         }
         let answers = ledger.root["pendingAccept"]?.arrayValue?.count ?? 0
-        demand(answers == rules[group].answers, "\(answers) answers wait instead of \(rules[group].answers)")
+        let expected = rules[group].answersCount(now: now, slack: TimeSpan(microseconds: Self.slack))
+        demand(expected.contains(answers), "\(answers) answers wait instead of \(expected)")
+        compareMissed(ledger)
         demand(
             (ledger.foreground != .background) == rules[group].isInFront,
             "the app is \(ledger.foreground), by the rules in front: \(rules[group].isInFront)")
         let order = rules[group].rings(now: now).map(\.key)
         demand(rings.elementsEqual(order) { $0.key.text == $1 }, "\(rings.map(\.key.text)) ring instead of \(order)")
+    }
+
+    /// Nothing is listed twice, nor what was answered or declined after all.
+    private func compareMissed(_ ledger: Ledger) {
+        let listed = (ledger.root["missedCalls"]?.arrayValue ?? []).compactMap(\.dictionaryValue)
+        demand(listed.count <= Ledger.missedMax, "\(listed.count) missed calls are listed")
+        for (index, entry) in listed.enumerated() {
+            let key = entry["callId"]?.stringValue ?? ""
+            let isTwice = listed[..<index].contains { $0["callId"] == entry["callId"] && $0["since"] == entry["since"] }
+            demand(!isTwice, "“\(key)” is listed as missed twice")
+            let call = ledger.call(CallKey(key))
+            guard let call, entry["since"] == .integer(call.since.microseconds) else { continue }
+            let isKnown = call.state == .answered || call.state == .declined
+            demand(!isKnown, "“\(key)” is \(call.state), and listed as missed")
+        }
     }
 
     private func compare(_ call: Call?, with entry: Rules.Entry?, key: String, group: Int) {
@@ -274,6 +294,26 @@ final class Oracle {
         note("command ends a ring")
         guard isSure[group] else { return }
         demand(isExpected == hasEnded, "\(end) of “\(key.text)” \(hasEnded ? "ended" : "ended nothing")")
+    }
+
+    /// Somebody who wanted a call to end is told how it has.
+    func isTold(_ ended: EndedCall?, group: Int) {
+        let worker = ended.flatMap { ended in
+            world.workers.first { $0.push.group == group && Int64($0.process.pid) == ended.call.owner?.pid }
+        }
+        guard let ended, let worker else { return }
+        told.append((worker, ended.state))
+        note("told \(ended.state)")
+    }
+
+    /// One outcome for everyone: for who rang, and for all who asked.
+    func judgeAgreement() {
+        for (worker, state) in told where isSure[worker.push.group] {
+            guard let reason = worker.account.endedAs else { continue }
+            demand(
+                reason.rawValue == state.rawValue,
+                "worker \(worker.number) ended as \(reason), and somebody was told \(state)")
+        }
     }
 
     func entersForeground(_ app: PlayedProcess?, group: Int) {

@@ -1,4 +1,5 @@
 import BelfryTerms
+import GroupLedger
 import Support
 
 /// What is going to happen in one run: all that chance decides beforehand, so that it can be shortened and told.
@@ -33,6 +34,9 @@ struct Happening {
     enum What {
         case push(PlayedPush)
         case command(Command, group: Int)
+        /// On the desktop a button is chosen, or a program asks over the bus: for the call with that id, or the
+        /// loudest.
+        case chosen(PersonalEnd, String?, group: Int)
         case stranger(Stranger, group: Int)
         /// Something happens to a worker: to one of those that live, chosen by its number.
         case killed(Int)
@@ -53,7 +57,8 @@ struct Happening {
         var group: Int {
             switch self {
             case .push(let push): push.group
-            case .command(_, let group), .stranger(_, let group), .lockHeld(let group, _): group
+            case .command(_, let group), .chosen(_, _, let group), .stranger(_, let group), .lockHeld(let group, _):
+                group
             case .killed, .frozen, .terminated, .shortOfDescriptors, .clockSet, .suspended, .rebooted, .disk,
                 .memoryFull,
                 .earsFull:

@@ -60,7 +60,7 @@ final class PlayedWorker {
             let pictures = PlayedFetcher(self, loop: loop)
             self.pictures = pictures
             let call = CallWorld(
-                timers: loop, wall: { [world] in world.machine.wall },
+                timers: loop, wall: { [world] in world.machine.wall }, minuteOfDay: { 0 },
                 ledger: WatchedLedger(ledger, worker: self), ringer: PlayedSound(self), pictures: pictures,
                 report: reporter.report)
             let settings = RingSettings(
@@ -191,6 +191,10 @@ private final class WatchedLedger: SharedLedger {
             oracle.decisionIsLaid(by: worker)
             done(answer, outcome)
         }
+    }
+
+    func illustrate(_ key: CallKey, with picture: String, done: @escaping () -> Void) {
+        ledger.illustrate(key, with: picture, done: done)
     }
 
     func listen(_ heard: @escaping (CallKey, RingAsk, @escaping (RingAnswer?) -> Void) -> Void) {

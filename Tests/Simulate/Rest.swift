@@ -8,6 +8,7 @@ extension Oracle {
     func judgeRest() {
         for worker in world.workers { demand(!worker.isAlive, "worker \(worker.number) never leaves") }
         judgeToldByTidiers()
+        judgeAgreement()
         for group in world.usedGroups {
             guard let ledger = world.ledger(of: group) else { continue }
             demand(ledger.rings.isEmpty, "\(ledger.rings.map(\.key.text)) ring and nobody lives")

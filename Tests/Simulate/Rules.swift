@@ -85,8 +85,8 @@ struct Rules {
 
     var entries: [String: Entry] = [:]
     var front = Front.no
-    /// How many answers wait for the app.
-    var answers = 0
+    /// Until when each answer waits for the app.
+    private var answers: [Instant] = []
     private var orders = 0
     let surroundings: Plan.Surroundings
 
@@ -126,6 +126,16 @@ struct Rules {
     private mutating func record(_ key: String, _ end: End, now: Instant) {
         entries[key]?.end = end
         entries[key]?.until = now + Self.memory
+    }
+
+    /// An answer waits for two minutes, and 20 of them at most.
+    mutating func leaveAnswer(now: Instant) {
+        answers = (answers.filter { $0 > now } + [now + .seconds(120)]).suffix(20)
+    }
+
+    /// How many answers wait: `slack` of a clock that was read by another allows for a few.
+    func answersCount(now: Instant, slack: TimeSpan) -> ClosedRange<Int> {
+        answers.count { $0 > now + slack }...answers.count { $0 > now - slack }
     }
 
     // MARK: Requests
@@ -270,7 +280,7 @@ struct Rules {
         open(now: now)
         guard let entry = entries[key], isRinging(entry, now: now) else { return false }
         record(key, end, now: now)
-        if end == .answered { answers = min(answers + 1, 50) }
+        if end == .answered { leaveAnswer(now: now) }
         return true
     }
 

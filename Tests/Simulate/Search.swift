@@ -13,11 +13,14 @@ final class Search: Sendable {
 
     private static let threads = 2
     private let state: Mutex<State>
+    private let meets: Bool
     private let end: UInt64
     private let deadline: Int64
 
-    /// Runs the seeds from `start` on, `count` of them, for so many seconds at most; stops at the first that fails.
-    init(from start: UInt64, count: UInt64, seconds: Int64) {
+    /// Runs the plans of the seeds from `start` on, `count` of them, for so many seconds at most; stops at the first
+    /// that fails.
+    init(from start: UInt64, count: UInt64, seconds: Int64, meets: Bool) {
+        self.meets = meets
         state = Mutex(State(next: start))
         end = start.addingReportingOverflow(count).partialValue
         deadline = seconds == 0 ? .max : bootTimeMicroseconds() + seconds * 1_000_000
@@ -42,7 +45,7 @@ final class Search: Sendable {
     }
 
     private func run(_ seed: UInt64) {
-        let world = World(Plan(seed: seed))
+        let world = World(Plan(seed: seed, meets: meets))
         let mistake = world.run()
         let seen = world.oracle.seen
         state.withLock { state in

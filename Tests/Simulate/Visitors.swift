@@ -47,12 +47,18 @@ private final class Visit {
 
     func end(_ id: String?, as end: PersonalEnd) {
         file.end(id.map(CallKey.init), as: end, on: loop) { [self] ending in
-            guard case .due(let key, let change) = ending else { return leave() }
-            self.change { ledger in
-                let rang = ledger.rings.contains { $0.key == key }
-                return change(&ledger) != nil && rang
-            } decided: { [world, group] hasEnded in
-                world.oracle.ends(key, as: Rules.End(end), hasEnded, group: group)
+            switch ending {
+            case .over(let ended):
+                world.oracle.isTold(ended, group: group)
+                leave()
+            case .due(let key, let change):
+                self.change { ledger in
+                    let rang = ledger.rings.contains { $0.key == key }
+                    return (ended: change(&ledger), rang: rang)
+                } decided: { [world, group] made in
+                    world.oracle.ends(key, as: Rules.End(end), made.ended != nil && made.rang, group: group)
+                    world.oracle.isTold(made.ended, group: group)
+                }
             }
         }
     }
@@ -141,6 +147,52 @@ private final class Visit {
     private func finish() { file.finish(by: loop.now) { [self] in leave() } }
 
     private func leave() { if process.isAlive { process.end() } }
+}
+
+/// belfry-desktop, as far as it carries out what a person chooses: one process, whose ledger stays.
+final class PlayedDesktop {
+    private unowned let world: World
+    private let process: PlayedProcess
+    private let loop: PlayedLoop
+    private var files: [Int: LedgerFile] = [:]
+
+    init(world: World) {
+        self.world = world
+        process = world.machine.spawn()
+        loop = PlayedLoop(process)
+    }
+
+    func end(_ id: String?, as end: PersonalEnd, group: Int) {
+        process.perform { [self] in
+            let file = files[group] ?? world.ledgerFile(of: group)
+            files[group] = file
+            file.patience = LedgerFile.collectingPatience
+            file.end(id.map(CallKey.init), as: end, on: loop) { [self] ending in
+                switch ending {
+                case .over(let ended): world.oracle.isTold(ended, group: group)
+                case .due(let key, let change): self.change(file, key, as: end, group: group, change)
+                }
+            }
+        }
+    }
+
+    private func change(
+        _ file: LedgerFile, _ key: CallKey, as end: PersonalEnd, group: Int,
+        _ change: @escaping (inout Ledger) -> EndedCall?
+    ) {
+        file.transact(on: loop) { [process, world] ledger in
+            let rang = ledger.rings.contains { $0.key == key }
+            let ended = change(&ledger)
+            world.oracle.visits(process, group)
+            world.oracle.ends(key, as: Rules.End(end), ended != nil && rang, group: group)
+            world.oracle.compare(ledger, group: group)
+            return ended
+        } completion: { [process, world] transaction in
+            world.oracle.visitIsOver(process, group)
+            if !transaction.outcome.isShown, let ended = transaction.value { file.wake([ended.call]) }
+            world.oracle.isTold(transaction.value, group: group)
+        }
+    }
 }
 
 /// Programs that know nothing of Belfry, and take no lock.

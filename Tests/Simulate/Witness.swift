@@ -30,6 +30,7 @@ extension Oracle {
         case .silent(_, let why): isSilent(worker, why)
         case .tick(let n, let late): ticks(worker, n, late: late)
         case .sound: demand(worker.account.ends == 0, "\(name) sounds after its end")
+        case .notification, .vibration: demand(false, "\(name): no desktop is played")
         case .attachment(let attachment):
             if case .attached = attachment.outcome { worker.account.hasPicture = true }
         case .delivered(let by, let content): delivers(worker, by, content)
@@ -135,6 +136,7 @@ extension Oracle {
             return demand(false, "\(name) ends and was not silent")
         }
         let reason = ended.reason.known
+        worker.account.endedAs = reason
         switch reason {
         case .timeout, .expired, .stopped: worker.account.endsAsMissed = true
         case .hangup: worker.account.endsAsMissed = ended.hangupReason?.known?.leavesMissedCall ?? true
@@ -289,6 +291,8 @@ extension Oracle {
         case .silent(_, let why): "is silent: \(why)"
         case .tick(let n, let late): "tick \(n)\(late < 0.01 ? "" : ", \(late) s late")"
         case .sound(let state, _): "sound \(state)"
+        case .notification(let state, _): "notification \(state)"
+        case .vibration(let state, _): "vibration \(state)"
         case .attachment(let attachment): "picture \(attachment.outcome)"
         case .delivered(let by, _): "delivers by \(by)"
         case .ended(let ended): "ends: \(ended.reason)\(ended.hangupReason.map { " (\($0))" } ?? "")"

@@ -16,6 +16,7 @@ final class World {
     let story: Story
     private(set) lazy var oracle = Oracle(world: self)
     private(set) var workers: [PlayedWorker] = []
+    private lazy var desktop = PlayedDesktop(world: self)
     let groups = ["group.one", "group.two"].compactMap(GroupName.init)
     private var random: SeededRandom
 
@@ -70,6 +71,7 @@ final class World {
         switch happening.what {
         case .push(let push): arrive(push, happening.fate)
         case .command(let command, let group): start(command, group: group, happening.fate)
+        case .chosen(let end, let id, let group): desktop.end(id, as: end, group: group)
         case .stranger(let stranger, let group): comes(stranger, group: group)
         case .killed(let number): living(number)?.process.kill()
         case .frozen(let number, let microseconds): living(number)?.process.stop(for: microseconds)

@@ -32,6 +32,21 @@ import Testing
         for what in expected { #expect(seen[what, default: 0] >= 2, "\(what) in \(seen)") }
     }
 
+    @Test("R7 R8 R11 who wants to end a call in the same millisecond hears one outcome, however they ask")
+    func meetings() {
+        var seen: [String: Int] = [:]
+        for seed: UInt64 in 0..<200 {
+            let world = World(Plan(seed: seed, meets: true))
+            let mistake = world.run()
+            if let mistake { Issue.record("seed \(seed) of meetings: \(mistake)") }
+            seen.merge(world.oracle.seen) { $0 + $1 }
+        }
+        for what in [
+            "told answered", "told declined", "told hangup", "ended answered", "ended declined", "ended hangup",
+            "ended timeout",
+        ] { #expect(seen[what, default: 0] >= 2, "\(what) in \(seen)") }
+    }
+
     @Test("the same seed gives the same run")
     func repeatable() {
         for seed: UInt64 in 0..<20 { #expect(Plan(seed: seed).told() == Plan(seed: seed).told()) }

@@ -24,6 +24,29 @@ public enum SmallPNG {
         return number(data.count) + body + number(Int(~checksum))
     }
 
+    /// A picture of `pixels`, `0xRRGGBB` row by row, as it is: in blocks of DEFLATE that compress nothing.
+    public static func picture(width: Int, pixels: [UInt32]) -> [UInt8] {
+        var rows: [UInt8] = []
+        for (index, pixel) in pixels.enumerated() {
+            if index % width == 0 { rows.append(0) }
+            for shift in [16, 8, 0] { rows.append(UInt8(truncatingIfNeeded: pixel >> UInt32(shift))) }
+        }
+        var (data, rest): ([UInt8], ArraySlice<UInt8>) = ([0x78, 0x01], rows[...])
+        repeat {
+            let block = rest.prefix(0xFFFF)
+            rest = rest.dropFirst(block.count)
+            let size = [UInt8(block.count & 0xFF), UInt8(block.count >> 8)]
+            data += [rest.isEmpty ? 1 : 0] + size + size.map { ~$0 } + block
+        } while !rest.isEmpty
+        var (sum, sumOfSums) = (1, 0)
+        for byte in rows {
+            sum = (sum + Int(byte)) % 65_521
+            sumOfSums = (sumOfSums + sum) % 65_521
+        }
+        data += number(sumOfSums << 16 | sum)
+        return signature + header(width: width, height: pixels.count / width) + chunk("IDAT", data) + chunk("IEND", [])
+    }
+
     private static func number(_ value: Int) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
     }

@@ -1,4 +1,4 @@
-import BelfrySyscalls
+import BelfrySoundDecoding
 import CBelfrySndfile
 
 /// A tone of 500 Hz in a sound file, written by libsndfile.
@@ -49,26 +49,19 @@ public struct SoundSample {
 
     /// Writes it to `path`.
     public func write(to path: String) throws {
-        typealias Open =
-            @convention(c) (UnsafePointer<CChar>, Int32, UnsafeMutablePointer<SF_INFO>) -> OpaquePointer?
-        typealias Write = @convention(c) (OpaquePointer, UnsafePointer<Float>, sf_count_t) -> sf_count_t
-        typealias Close = @convention(c) (OpaquePointer) -> Int32
-        let library = try DynamicLibrary("libsndfile.so.1")
-        let open: Open = try unsafe library.function("sf_open")
-        let write: Write = try unsafe library.function("sf_writef_float")
-        let close: Close = try unsafe library.function("sf_close")
+        let calls = try Sndfile.opened.get()
         var information = SF_INFO()
         information.samplerate = Int32(samplesPerSecond)
         information.channels = Int32(channels)
         information.format = kind.format
-        guard let file = unsafe open(path, Int32(SFM_WRITE), &information) else { throw NoSample(path: path) }
+        guard let file = unsafe calls.open(path, Int32(SFM_WRITE), &information) else { throw NoSample(path: path) }
         let frames = samplesPerSecond * milliseconds / 1_000
         var samples = [Float](repeating: amplitude, count: frames * channels)
         for index in samples.indices where index / channels * 1_000 / samplesPerSecond % 2 == 1 {
             samples[index] = -amplitude
         }
-        let count = unsafe write(file, samples, sf_count_t(frames))
-        _ = unsafe close(file)
+        let count = unsafe calls.write_frames(file, samples, sf_count_t(frames))
+        _ = unsafe calls.close(file)
         guard count == frames else { throw NoSample(path: path) }
     }
 }

@@ -6,7 +6,8 @@ import Testing
     private static let libraries: Set<String> = [
         "AVFAudio", "AudioToolbox", "BelfryClient", "BelfryTesting", "BelfryProtocol", "BelfryJSON",
         "BelfryTerms", "CallKit", "Combine", "CommonCrypto", "CryptoKit", "ExtensionProcess", "ImageIO", "Intents",
-        "UIKit", "UniformTypeIdentifiers", "UserNotifications", "WidgetKit", "os",
+        "MobileCoreServices", "QuartzCore", "Security", "UIKit", "UniformTypeIdentifiers", "UserNotifications",
+        "WidgetKit", "os",
     ]
 
     /// Rooms that stand before the room that drives them.

@@ -1,3 +1,4 @@
+import BelfryDevices
 import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
@@ -10,8 +11,11 @@ import Testing
         ("`received.type`", NotificationType.allCases.map(\.rawValue)),
         ("`received.why`", PassthroughReason.allCases.map(\.rawValue)),
         ("`ringing.mode`", RingMode.allCases.map(\.rawValue)),
+        ("`ringing.why`", MuteReason.allCases.map(\.rawValue)),
         ("`silent.why`", SilenceReason.allCases.map(\.rawValue)),
         ("`sound.state`", SoundState.allCases.map(\.rawValue)),
+        ("`notification.state`", NotificationState.allCases.map(\.rawValue)),
+        ("`vibration.state`", VibrationState.allCases.map(\.rawValue)),
         ("`attachment.reason`", SkipReason.allCases.map(\.rawValue)),
         ("`delivered.by`", Deliverer.allCases.map(\.rawValue)),
         ("`interruptionLevel`", InterruptionLevel.allCases.map(\.rawValue)),
@@ -20,6 +24,9 @@ import Testing
         ("`rejected.reason`", RejectionReason.allCases.map(\.rawValue)),
         ("`warning.code`", WarningCode.allCases.map(\.rawValue)),
         ("`calls.state`", CallState.allCases.map(\.rawValue)),
+        ("`missedCalls.reason`", MissedReason.allCases.map(\.rawValue)),
+        ("`step` of a push", PushStep.allCases.map(\.rawValue)),
+        ("`code` of `offline`", OfflineReason.allCases.map(\.rawValue)),
     ]
 
     @Test("protocol.md has the words of each closed list, and no other", arguments: closedLists)

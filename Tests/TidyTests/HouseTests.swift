@@ -99,17 +99,18 @@ import Testing
 
     /// Names of targets that no other package will have, though they do not begin with the project's.
     static let namesOfOurs: Set<String> = [
-        "CallLedger", "CallService", "ExtensionHost", "ExtensionLife", "ExtensionProcess", "ExtensionTesting",
-        "GroupLedger", "HostChannel", "Interception", "PictureFetch", "PictureFetcher", "Ringing", "RingEar",
-        "ServiceHost", "SystemSound",
+        "CallLedger", "CallService", "Desktop", "DesktopChannel", "DesktopLink", "DeviceRegistry", "ExtensionHost",
+        "ExtensionLife", "ExtensionProcess", "ExtensionTesting", "Forwarding", "GroupLedger", "HTTP2Server",
+        "HostChannel", "Interception", "PictureFetch", "PictureFetcher", "ProviderAPI", "ProviderEndpoint",
+        "PushCarrier", "PushQueue", "RingEar", "Ringing", "ServiceHost", "Showing", "SystemSound",
     ]
 
     /// Targets that have the names of Apple's modules, since foreign code imports them: nobody else's are called so
     /// where that code builds.
     static let namesOfApples: Set<String> = [
-        "AVFAudio", "AudioToolbox", "CallKit", "Combine", "CommonCrypto", "CoreLocation", "CryptoKit", "ImageIO",
-        "Intents", "SQLite3", "UIKit", "UniformTypeIdentifiers", "UserNotifications", "WidgetKit", "_Testing_UIKit",
-        "os",
+        "AVFAudio", "AudioToolbox", "CallKit", "Combine", "CommonCrypto", "CoreLocation", "CoreServices",
+        "CryptoKit", "ImageIO", "Intents", "MobileCoreServices", "OSLog", "QuartzCore", "SQLite3", "Security", "UIKit",
+        "UniformTypeIdentifiers", "UserNotifications", "WidgetKit", "_Testing_UIKit", "os",
     ]
 
     @Test("a target that a product reaches has the project's name, or one that is ours alone")

@@ -1,8 +1,11 @@
 import BelfryNotices
 import BelfrySyscalls
+import Dispatch
 import Glibc
 import Support
+import Synchronization
 import Testing
+import UserNotifications
 
 /// Notifications between processes, as the other process has them: over the board in the state directory.
 @Suite struct DarwinNotificationTests {
@@ -22,6 +25,69 @@ import Testing
         first.wait()
         #expect(board.lastPost(of: "a") != mark)
         #expect(throws: (any Error).self) { try board.post(String(repeating: "x", count: 1_025)) }
+    }
+
+    @Test("a number lies beside a name for every process, and changes what was posted in nothing") func state() throws {
+        let board = NoticeBoard(path: "\(folder.path)/notices")
+        #expect(board.state(of: "a") == 0)
+        try board.setState(.max, of: "a")
+        #expect(board.state(of: "a") == .max && board.state(of: "b") == 0 && board.lastPost(of: "a") == nil)
+        try board.post("a")
+        #expect(NoticeBoard(path: "\(folder.path)/notices").state(of: "a") == .max)
+        #expect(throws: (any Error).self) { try board.setState(1, of: String(repeating: "x", count: 1_025)) }
+    }
+
+    /// Calls `body` as the app with a state directory of its own, and waits on a queue of the test's.
+    private func asApp(_ body: (DispatchQueue) throws -> Void) rethrows {
+        let door = HostDoor.openForApp(stateDirectory: folder.path, bundle: folder.path)
+        defer { door.close() }
+        try door.run { try body(DispatchQueue(label: "test")) }
+    }
+
+    @Test("notify(3): who registers is called with each post on its queue, until it cancels") func notify() {
+        asApp { queue in
+            let heard = Mutex<[Int32]>([])
+            let came = DispatchSemaphore(value: 0)
+            let tokens = (0..<2).map { _ in
+                var token = NOTIFY_TOKEN_INVALID
+                let status = unsafe notify_register_dispatch("com.example.changed", &token, queue) { token in
+                    dispatchPrecondition(condition: .onQueue(queue))
+                    heard.withLock { $0.append(token) }
+                    came.signal()
+                }
+                #expect(status == NOTIFY_STATUS_OK && notify_is_valid_token(token))
+                return token
+            }
+            #expect(tokens[0] != tokens[1])
+            #expect(unsafe notify_post("com.example.other") == NOTIFY_STATUS_OK)
+            #expect(unsafe notify_post("com.example.changed") == NOTIFY_STATUS_OK)
+            for _ in tokens { came.wait() }
+            #expect(heard.withLock { $0 } == tokens)
+            #expect(notify_cancel(tokens[0]) == NOTIFY_STATUS_OK && !notify_is_valid_token(tokens[0]))
+            #expect(notify_cancel(tokens[0]) == NOTIFY_STATUS_INVALID_TOKEN)
+            #expect(unsafe notify_post("com.example.changed") == NOTIFY_STATUS_OK)
+            came.wait()
+            #expect(heard.withLock { $0 } == tokens + [tokens[1]])
+        }
+    }
+
+    @Test("notify(3): the number beside a name is there for who is registered, and what is wrong has its status")
+    func notifyState() {
+        asApp { queue in
+            var (first, second, state) = (NOTIFY_TOKEN_INVALID, NOTIFY_TOKEN_INVALID, UInt64.max)
+            #expect(unsafe notify_register_dispatch("com.example.state", &first, queue) { _ in } == NOTIFY_STATUS_OK)
+            #expect(unsafe notify_register_dispatch("com.example.state", &second, queue) { _ in } == NOTIFY_STATUS_OK)
+            #expect(unsafe notify_get_state(first, &state) == NOTIFY_STATUS_OK && state == 0)
+            #expect(notify_set_state(first, 7) == NOTIFY_STATUS_OK)
+            #expect(unsafe notify_get_state(second, &state) == NOTIFY_STATUS_OK && state == 7)
+            #expect(notify_set_state(NOTIFY_TOKEN_INVALID, 1) == NOTIFY_STATUS_INVALID_TOKEN)
+            #expect(unsafe notify_get_state(-7, &state) == NOTIFY_STATUS_INVALID_TOKEN && state == 7)
+            #expect(notify_get_state(first, nil) == NOTIFY_STATUS_NULL_INPUT)
+            #expect(notify_post(nil) == NOTIFY_STATUS_NULL_INPUT)
+            #expect(unsafe notify_post([-1, 0]) == NOTIFY_STATUS_INVALID_NAME)
+            #expect(unsafe notify_post(String(repeating: "x", count: 1_025)) == NOTIFY_STATUS_FAILED)
+            #expect(unsafe notify_register_dispatch("a", &first, nil) { _ in } == NOTIFY_STATUS_NULL_INPUT)
+        }
     }
 
     @Test("an ear that is gone is tidied by the next post, and a full one holds nobody up") func gone() throws {

@@ -96,7 +96,29 @@ import Testing
         }
         #expect(source.data == .critical && source.mask == [.warning, .critical])
         #expect(AccountedMemory.bytes > 1 << 20 && AccountedMemory.bytesLeft == 0)
+        await withCheckedContinuation { continuation in
+            source.setCancelHandler { continuation.resume() }
+            #expect(!source.isCancelled)
+            source.cancel()
+        }
+        #expect(source.isCancelled)
         DispatchSource.makeMemoryPressureSource(eventMask: .all).cancel()
+    }
+
+    @Test("the kernel says when the system was started, and nothing else") func started() throws {
+        var (started, size) = (timeval(), MemoryLayout<timeval>.size)
+        var name = [CTL_KERN, KERN_BOOTTIME]
+        #expect(unsafe sysctl(&name, 2, &started, &size, nil, 0) == 0)
+        let status = try String(contentsOfFile: "/proc/stat", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("btime ") })
+        let known = try #require(line.split(separator: " ").last.flatMap { Int($0) })
+        #expect(abs(started.tv_sec - known) <= 2 && (0..<1_000_000).contains(started.tv_usec))
+        size = 1
+        #expect(unsafe sysctl(&name, 2, &started, &size, nil, 0) == -1 && errno == ENOMEM && size > 1)
+        name[1] = 1
+        #expect(unsafe sysctl(&name, 2, nil, nil, nil, 0) == -1 && errno == ENOENT)
+        #expect(NSEC_PER_SEC == 1_000 * NSEC_PER_MSEC && NSEC_PER_MSEC == NSEC_PER_USEC * 1_000)
+        #expect(NSEC_PER_SEC == USEC_PER_SEC * NSEC_PER_USEC)
     }
 
     @Test("who works on is told once that the time is nearly over")

@@ -19,8 +19,11 @@ import WidgetKit
                 if case .asked(let asked) = $0 { "\(asked.what) \(asked.detail)" } else { nil }
             }
         }
+        /// Warnings of payloads: code that other tests run beside these, without a host, may warn here of its own.
         var warnings: Int {
-            words.withLock { $0 }.count { if case .warning(.unsupported, _) = $0 { true } else { false } }
+            words.withLock { $0 }.count {
+                if case .warning(.unsupported, let detail) = $0 { detail.contains("voip payload") } else { false }
+            }
         }
     }
 

@@ -1,4 +1,6 @@
+import BelfrySyscalls
 import BelfryTerms
+import CBelfrySndfile
 import UserNotifications
 
 /// A sound file: WAVE, AIFF, CAF, MP3 and what else libsndfile knows. Source: Apple, `AVAudioFile`.
@@ -19,7 +21,7 @@ open class AVAudioFile: NSObject {
     ///
     /// - Throws: `kAudioFileUnspecifiedError` or its like, if there is none or nobody can read it.
     public convenience init(forReading fileURL: URL) throws {
-        var info = SndfileLibrary.Info()
+        var info = SF_INFO()
         let file = try Self.open(fileURL, .read, &info)
         self.init(file, fileURL, info, isWritten: false, settings: nil)
     }
@@ -33,15 +35,16 @@ open class AVAudioFile: NSObject {
         guard let format = Self.format(of: fileURL, settings) else { throw AudioFileError.unsupportedDataFormat }
         let rate = (settings[AVSampleRateKey] as? NSNumber)?.int32Value ?? 44_100
         let channels = (settings[AVNumberOfChannelsKey] as? NSNumber)?.int32Value ?? 2
-        var info = SndfileLibrary.Info(sampleRate: rate, channels: channels, format: format)
+        var info = SF_INFO()
+        (info.samplerate, info.channels, info.format) = (rate, channels, format)
         let file = try Self.open(fileURL, .write, &info)
         self.init(file, fileURL, info, isWritten: true, settings: settings)
     }
 
     private init(
-        _ file: SoundFile, _ url: URL, _ info: SndfileLibrary.Info, isWritten: Bool, settings: [String: Any]?
+        _ file: SoundFile, _ url: URL, _ info: SF_INFO, isWritten: Bool, settings: [String: Any]?
     ) {
-        let (rate, channels) = (Double(info.sampleRate), AVAudioChannelCount(max(info.channels, 0)))
+        let (rate, channels) = (Double(info.samplerate), AVAudioChannelCount(max(info.channels, 0)))
         self.file = file
         self.url = url
         self.isWritten = isWritten
@@ -99,18 +102,17 @@ open class AVAudioFile: NSObject {
     }
 
     private static func open(
-        _ url: URL, _ mode: SndfileLibrary.Mode, _ info: inout SndfileLibrary.Info
+        _ url: URL, _ mode: SoundFile.Mode, _ info: inout SF_INFO
     ) throws -> SoundFile {
         guard url.isFileURL else { throw AudioFileError.fileNotFound }
-        switch SndfileLibrary.opened {
-        case .failure(let error):
+        do throws(SystemError) {
+            if let file = try SoundFile(url.path, mode, &info) { return file }
+        } catch {
             HostDoor.warn(.unsupported, "AVAudioFile: \(error); install libsndfile1")
             throw AudioFileError.unspecified
-        case .success(let library):
-            if let file = library.open(url.path, mode, &info) { return file }
-            let exists = FileManager.default.fileExists(atPath: url.path)
-            throw mode == .read && !exists ? AudioFileError.fileNotFound : AudioFileError.unsupportedFileType
         }
+        let exists = FileManager.default.fileExists(atPath: url.path)
+        throw mode == .read && !exists ? AudioFileError.fileNotFound : AudioFileError.unsupportedFileType
     }
 
     /// The number of a format, as sndfile.h has them; nil for what cannot be written.

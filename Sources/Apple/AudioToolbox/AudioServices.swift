@@ -2,9 +2,8 @@
 @_exported public import typealias UserNotifications.CFRunLoop
 @_exported public import typealias UserNotifications.CFString
 @_exported public import typealias UserNotifications.CFURL
+@_exported public import typealias UserNotifications.OSStatus
 
-/// What a function of the system returns: 0, or an error's number.
-public typealias OSStatus = Int32
 /// The number of a sound.
 public typealias SystemSoundID = UInt32
 /// The number of a sound's property.

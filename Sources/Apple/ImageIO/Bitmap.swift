@@ -52,6 +52,51 @@ final class Bitmap: @unchecked Sendable {
         return unsafe Bitmap(pixels: smaller, calls: calls)
     }
 
+    /// The bitmap stretched to a size; nil if there is no memory, or no such size.
+    func stretched(width: Int, height: Int) -> Bitmap? {
+        guard let width = Int32(exactly: width), let height = Int32(exactly: height), min(width, height) > 0 else {
+            return nil
+        }
+        let bilinear: Int32 = 2
+        guard let other = unsafe calls.scale(pixels, width, height, bilinear) else { return nil }
+        return unsafe Bitmap(pixels: other, calls: calls)
+    }
+
+    /// The bitmap of red, green, blue and alpha, four bytes a pixel, row by row; nil with a warning if there cannot be
+    /// one.
+    convenience init?(rgba: [UInt8], width: Int, height: Int) {
+        precondition(width > 0 && height > 0 && rgba.count == 4 * width * height)
+        guard let calls = try? PixbufCalls.opened.get(),
+            let pixels = unsafe calls.make(0, 1, 8, Int32(width), Int32(height)),
+            let bytes = unsafe calls.bytes(pixels)
+        else {
+            HostDoor.warn(.unsupported, "nothing can be drawn; install libgdk-pixbuf-2.0-0")
+            return nil
+        }
+        let stride = Int(unsafe calls.stride(pixels))
+        for row in 0..<height {
+            for column in 0..<4 * width { unsafe bytes[row * stride + column] = rgba[row * 4 * width + column] }
+        }
+        unsafe self.init(pixels: pixels, calls: calls)
+    }
+
+    /// Red, green, blue and alpha of each pixel, row by row.
+    var rgba: [UInt8] {
+        let (width, height, channels) = (width, height, Int(unsafe calls.channels(pixels)))
+        let stride = Int(unsafe calls.stride(pixels))
+        guard let bytes = unsafe calls.bytes(pixels) else { return [UInt8](repeating: 0, count: 4 * width * height) }
+        var rgba: [UInt8] = []
+        rgba.reserveCapacity(4 * width * height)
+        for row in 0..<height {
+            for column in 0..<width {
+                let first = row * stride + column * channels
+                for channel in 0..<3 { unsafe rgba.append(bytes[first + channel]) }
+                unsafe rgba.append(channels == 4 ? bytes[first + 3] : 255)
+            }
+        }
+        return rgba
+    }
+
     /// The pixels as PNG; nil if there is no memory.
     func png() -> [UInt8]? { unsafe calls.encode(pixels, as: "png", option: "compression", "6") }
 
@@ -69,6 +114,10 @@ private struct PixbufCalls: Sendable {
     let pixels: @convention(c) (Pointer) -> Pointer?
     let turnUpright: @convention(c) (Pointer) -> Pointer?
     let scale: @convention(c) (Pointer, Int32, Int32, Int32) -> Pointer?
+    let make: @convention(c) (Int32, Int32, Int32, Int32, Int32) -> Pointer?
+    let bytes: @convention(c) (Pointer) -> UnsafeMutablePointer<UInt8>?
+    let stride: @convention(c) (Pointer) -> Int32
+    let channels: @convention(c) (Pointer) -> Int32
     let width: @convention(c) (Pointer) -> Int32
     let height: @convention(c) (Pointer) -> Int32
     let save:
@@ -94,6 +143,10 @@ private struct PixbufCalls: Sendable {
         unsafe pixels = try pixbuf.function("gdk_pixbuf_loader_get_pixbuf")
         unsafe turnUpright = try pixbuf.function("gdk_pixbuf_apply_embedded_orientation")
         unsafe scale = try pixbuf.function("gdk_pixbuf_scale_simple")
+        unsafe make = try pixbuf.function("gdk_pixbuf_new")
+        unsafe bytes = try pixbuf.function("gdk_pixbuf_get_pixels")
+        unsafe stride = try pixbuf.function("gdk_pixbuf_get_rowstride")
+        unsafe channels = try pixbuf.function("gdk_pixbuf_get_n_channels")
         unsafe width = try pixbuf.function("gdk_pixbuf_get_width")
         unsafe height = try pixbuf.function("gdk_pixbuf_get_height")
         unsafe save = try pixbuf.function("gdk_pixbuf_save_to_bufferv")

@@ -1,6 +1,7 @@
 import BelfryPictures
 @_exported public import Foundation
 import Synchronization
+@_exported public import typealias UserNotifications.CFArray
 @_exported public import typealias UserNotifications.CFData
 @_exported public import typealias UserNotifications.CFDictionary
 @_exported public import typealias UserNotifications.CFString

@@ -1,4 +1,5 @@
 import BelfryTerms
+@_exported public import ImageIO
 import UserNotifications
 
 // What code names that never runs in an extension: values, and what is refused.
@@ -34,13 +35,32 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
 
 /// A colour, as a value. Source: Apple, `UIColor`.
 open class UIColor: NSObject, @unchecked Sendable {
-    private let parts: [CGFloat]
+    let parts: [CGFloat]
 
     /// A colour of these parts, each from 0 to 1.
     public init(red: CGFloat, green: CGFloat, blue: CGFloat, alpha: CGFloat) {
         parts = [red, green, blue, alpha]
         super.init()
     }
+
+    /// The colour of `cgColor`.
+    public convenience init(cgColor: CGColor) {
+        let parts = cgColor.components ?? [0, 0, 0, 0]
+        self.init(red: parts[0], green: parts[1], blue: parts[2], alpha: parts[3])
+    }
+
+    /// A colour of this hue, each number from 0 to 1.
+    public convenience init(hue: CGFloat, saturation: CGFloat, brightness: CGFloat, alpha: CGFloat) {
+        // Each part is brightest over a third of the circle of hues. Source: A. R. Smith, SIGGRAPH 1978.
+        func part(_ ahead: CGFloat) -> CGFloat {
+            let place = (hue * 6 + ahead).truncatingRemainder(dividingBy: 6)
+            return brightness * (1 - saturation * max(0, min(place, 4 - place, 1)))
+        }
+        self.init(red: part(5), green: part(3), blue: part(1), alpha: alpha)
+    }
+
+    /// The same colour for Core Graphics.
+    open var cgColor: CGColor { CGColor(red: parts[0], green: parts[1], blue: parts[2], alpha: parts[3]) }
 
     /// A grey, from 0 for black to 1.
     public convenience init(white: CGFloat, alpha: CGFloat) {
@@ -66,6 +86,34 @@ open class UIColor: NSObject, @unchecked Sendable {
     public static let green = UIColor(red: 0, green: 1, blue: 0, alpha: 1)
     /// Blue.
     public static let blue = UIColor(red: 0, green: 0, blue: 1, alpha: 1)
+    /// Orange.
+    public static let orange = UIColor(red: 1, green: 0.5, blue: 0, alpha: 1)
+    /// Yellow.
+    public static let yellow = UIColor(red: 1, green: 1, blue: 0, alpha: 1)
+    /// Purple.
+    public static let purple = UIColor(red: 0.5, green: 0, blue: 0.5, alpha: 1)
+    /// Cyan.
+    public static let cyan = UIColor(red: 0, green: 1, blue: 1, alpha: 1)
+    /// Magenta.
+    public static let magenta = UIColor(red: 1, green: 0, blue: 1, alpha: 1)
+    /// Dark grey.
+    public static let darkGray = UIColor(white: 1 / 3, alpha: 1)
+    /// Light grey.
+    public static let lightGray = UIColor(white: 2 / 3, alpha: 1)
+    /// The system's red, by day.
+    public static let systemRed = UIColor(red: 255 / 255, green: 59 / 255, blue: 48 / 255, alpha: 1)
+    /// The system's orange, by day.
+    public static let systemOrange = UIColor(red: 255 / 255, green: 149 / 255, blue: 0 / 255, alpha: 1)
+    /// The system's yellow, by day.
+    public static let systemYellow = UIColor(red: 255 / 255, green: 204 / 255, blue: 0 / 255, alpha: 1)
+    /// The system's green, by day.
+    public static let systemGreen = UIColor(red: 52 / 255, green: 199 / 255, blue: 89 / 255, alpha: 1)
+    /// The system's blue, by day.
+    public static let systemBlue = UIColor(red: 0 / 255, green: 122 / 255, blue: 255 / 255, alpha: 1)
+    /// The system's purple, by day.
+    public static let systemPurple = UIColor(red: 175 / 255, green: 82 / 255, blue: 222 / 255, alpha: 1)
+    /// The system's grey, by day.
+    public static let systemGray = UIColor(red: 142 / 255, green: 142 / 255, blue: 147 / 255, alpha: 1)
 
     /// Whether `object` is a colour of the same parts.
     open override func isEqual(_ object: Any?) -> Bool { (object as? UIColor)?.parts == parts }

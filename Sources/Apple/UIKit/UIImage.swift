@@ -1,3 +1,4 @@
+import BelfryTerms
 @_exported public import Foundation
 @_exported public import ImageIO
 import UserNotifications
@@ -20,6 +21,37 @@ open class UIImage: NSObject, @unchecked Sendable {
     public init(cgImage: CGImage) {
         self.cgImage = cgImage
         scale = 1
+        super.init()
+    }
+
+    /// How a picture lies.
+    public enum Orientation: Int, Sendable {
+        /// Upright.
+        case up
+        /// On its head.
+        case down
+        /// Turned to the left.
+        case left
+        /// Turned to the right.
+        case right
+        /// Upright, mirrored.
+        case upMirrored
+        /// On its head, mirrored.
+        case downMirrored
+        /// Turned to the left, mirrored.
+        case leftMirrored
+        /// Turned to the right, mirrored.
+        case rightMirrored
+    }
+
+    /// How it lies: upright, as it is when it was decoded.
+    open var imageOrientation: Orientation { .up }
+
+    /// A picture of `cgImage`, of `scale` pixels a point. One that does not lie upright is not turned, with a warning.
+    public init(cgImage: CGImage, scale: CGFloat, orientation: Orientation) {
+        if orientation != .up { HostDoor.warn(.unsupported, "UIImage(cgImage:scale:orientation:) that is not up") }
+        self.cgImage = cgImage
+        self.scale = scale > 0 ? scale : 1
         super.init()
     }
 

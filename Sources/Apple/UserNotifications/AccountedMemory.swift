@@ -22,8 +22,12 @@ public protocol DispatchSourceMemoryPressure: AnyObject {
     var data: DispatchSource.MemoryPressureEvent { get }
     /// What is waited for.
     var mask: DispatchSource.MemoryPressureEvent { get }
+    /// Whether it has ended.
+    var isCancelled: Bool { get }
     /// Sets what is called when it happens.
     func setEventHandler(handler: (@Sendable () -> Void)?)
+    /// Sets what is called when it ends.
+    func setCancelHandler(handler: (@Sendable () -> Void)?)
     /// Begins.
     func activate()
     /// Begins.
@@ -96,6 +100,12 @@ private final class MemoryPressureSource: DispatchSourceMemoryPressure, @uncheck
 
     /// Ends.
     public func cancel() { timer.cancel() }
+
+    /// Whether it has ended.
+    public var isCancelled: Bool { timer.isCancelled }
+
+    /// Sets what is called when it ends.
+    public func setCancelHandler(handler: (@Sendable () -> Void)?) { timer.setCancelHandler(handler: handler) }
 
     private func look() {
         let (bytes, limit) = (HostDoor.memoryBytes, HostDoor.memoryBytesMax)

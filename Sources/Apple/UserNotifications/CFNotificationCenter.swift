@@ -38,9 +38,10 @@ public typealias CFNotificationCallback = (
 @safe
 public final class CFNotificationCenter: @unchecked Sendable {
     private static let centers = Mutex<[StateDirectory?: CFNotificationCenter]>([:])
+    private static let lastToken = Atomic<Int32>(-1)
 
     /// The one of all processes of this user that have the state directory of the code that asks.
-    fileprivate static var darwin: CFNotificationCenter {
+    static var darwin: CFNotificationCenter {
         let state = HostDoor.stateDirectory
         return centers.withLock { centers in
             if let center = centers[state] { return center }
@@ -50,20 +51,27 @@ public final class CFNotificationCenter: @unchecked Sendable {
         }
     }
 
+    /// The one at which `token` was given; nil if it is not registered any more.
+    static func registered(with token: Int32) -> CFNotificationCenter? {
+        centers.withLock { centers in centers.values.first { $0.isRegistered(token) } }
+    }
+
     /// Forgets the one with the state directory `state`, which will be gone.
     static func forget(_ state: StateDirectory) { centers.withLock { $0.removeValue(forKey: state) }?.close() }
 
     @safe
-    private struct Observer {
-        let observer: UnsafeRawPointer?
-        let callback: CFNotificationCallback
+    private struct Registration {
         let name: String
+        /// By an observer, which may be nil; else by whoever has the token.
+        let isByObserver: Bool
+        let observer: UnsafeRawPointer?
+        let call: (_ token: Int32) -> Void
+        /// The last post, as far as it was told or came before.
+        var told: NoticeMark?
     }
 
     private let lock = NSLock()
-    private var observers: [Observer] = []
-    /// The last post of each name that somebody observes, as far as it was told.
-    private var told: [String: NoticeMark?] = [:]
+    private var registrations: [Int32: Registration] = [:]
     private var isListening = false
     private var isClosed = false
     private let board: NoticeBoard?
@@ -74,7 +82,7 @@ public final class CFNotificationCenter: @unchecked Sendable {
     private func close() {
         let wasListening = lock.withLock {
             isClosed = true
-            observers = []
+            registrations = [:]
             return isListening
         }
         // The ear hears no more than this.
@@ -82,34 +90,92 @@ public final class CFNotificationCenter: @unchecked Sendable {
     }
 
     fileprivate func add(_ observer: UnsafeRawPointer?, _ callback: @escaping CFNotificationCallback, _ name: String) {
-        lock.withLock {
-            guard let board else { return HostDoor.warn(.unsupported, "Darwin notifications without a home") }
-            listen(at: board)
-            if told[name] == nil { told[name] = .some(board.lastPost(of: name)) }
-            unsafe observers.append(Observer(observer: observer, callback: callback, name: name))
+        // It is used on the main thread alone.
+        nonisolated(unsafe) let call = { (center: CFNotificationCenter) in
+            unsafe callback(
+                center, UnsafeMutableRawPointer(mutating: observer), CFNotificationName(name as NSString), nil, nil)
+        }
+        unsafe register(name, isByObserver: true, observer) { [unowned self] token in
+            // A timer also wakes a run loop that serves no queue.
+            let timer = Timer(timeInterval: 0, repeats: false) { [weak self] _ in
+                if let self, isRegistered(token) { unsafe call(self) }
+            }
+            RunLoop.main.add(timer, forMode: .common)
         }
     }
+
+    /// Has `call` called, on a thread of the centre's, for each post of `name` from now on. The token is its name
+    /// here, which no other registration of this process has; nil if it cannot be, which is warned of.
+    func register(_ name: String, call: @escaping (_ token: Int32) -> Void) -> Int32? {
+        unsafe register(name, isByObserver: false, nil, call: call)
+    }
+
+    @discardableResult
+    private func register(
+        _ name: String, isByObserver: Bool, _ observer: UnsafeRawPointer?, call: @escaping (_ token: Int32) -> Void
+    ) -> Int32? {
+        lock.withLock {
+            guard let board else {
+                HostDoor.warn(.unsupported, "Darwin notifications without a home")
+                return nil
+            }
+            guard listen(at: board) else { return nil }
+            let token = Self.lastToken.add(1, ordering: .relaxed).newValue
+            registrations[token] = unsafe Registration(
+                name: name, isByObserver: isByObserver, observer: observer, call: call, told: board.lastPost(of: name))
+            return token
+        }
+    }
+
+    /// Whether the registration of `token` was not taken back.
+    func isRegistered(_ token: Int32) -> Bool { lock.withLock { registrations[token] != nil } }
+
+    /// Takes back the registration of `token`.
+    func cancel(_ token: Int32) { lock.withLock { registrations[token] = nil } }
 
     /// Forgets `observer`, for one name or for all.
     fileprivate func remove(_ observer: UnsafeRawPointer?, _ name: String?) {
         lock.withLock {
-            observers.removeAll { unsafe $0.observer == observer && (name == nil || $0.name == name) }
-            let observed = Set(observers.map { $0.name })
-            told = told.filter { observed.contains($0.key) }
+            registrations = registrations.filter {
+                unsafe !$0.value.isByObserver || $0.value.observer != observer
+                    || (name != nil && $0.value.name != name)
+            }
         }
     }
 
-    fileprivate func post(_ name: String) {
+    /// Tells every process; whether that could be done, else it is warned of.
+    @discardableResult
+    func post(_ name: String) -> Bool {
         do throws(SystemError) {
             try board?.post(name)
+            return board != nil
         } catch {
             HostDoor.warn(.unsupported, "the Darwin notification \(name): \(error)")
+            return false
         }
     }
 
-    /// With the lock held: begins to listen, once for a process.
-    private func listen(at board: NoticeBoard) {
-        guard !isListening else { return }
+    /// The number that lies beside the name of `token`: 0 unless somebody has set it; nil without a registration.
+    func state(of token: Int32) -> UInt64? {
+        guard let board, let name = lock.withLock({ registrations[token]?.name }) else { return nil }
+        return board.state(of: name)
+    }
+
+    /// Lays `state` beside the name of `token`; whether that could be done, else it is warned of.
+    func setState(_ state: UInt64, of token: Int32) -> Bool {
+        guard let board, let name = lock.withLock({ registrations[token]?.name }) else { return false }
+        do throws(SystemError) {
+            try board.setState(state, of: name)
+            return true
+        } catch {
+            HostDoor.warn(.unsupported, "the state of the Darwin notification \(name): \(error)")
+            return false
+        }
+    }
+
+    /// With the lock held: begins to listen, once for a process; whether it listens.
+    private func listen(at board: NoticeBoard) -> Bool {
+        guard !isListening else { return true }
         do throws(SystemError) {
             let ear = try board.listen()
             isListening = true
@@ -124,31 +190,23 @@ public final class CFNotificationCenter: @unchecked Sendable {
         } catch {
             HostDoor.warn(.unsupported, "no Darwin notification is heard: \(error)")
         }
+        return isListening
     }
 
-    /// Calls whoever observes what was posted since, on the main thread.
+    /// Calls whoever registered for what was posted since, in the order in which they came.
     private func tell(of board: NoticeBoard) {
-        let posted = lock.withLock {
-            told.keys.filter { name in
-                let last = board.lastPost(of: name)
-                guard let last, told[name] != last else { return false }
-                told[name] = .some(last)
-                return true
+        let calls = lock.withLock {
+            var posts: [String: NoticeMark] = [:]
+            for name in Set(registrations.values.map(\.name)) { posts[name] = board.lastPost(of: name) }
+            return registrations.keys.sorted().compactMap { token -> (() -> Void)? in
+                guard let registration = registrations[token], let last = posts[registration.name],
+                    last != registration.told
+                else { return nil }
+                registrations[token]?.told = last
+                return { registration.call(token) }
             }
         }
-        for name in posted {
-            // A timer also wakes a run loop that serves no queue.
-            let timer = Timer(timeInterval: 0, repeats: false) { [self] _ in call(name) }
-            RunLoop.main.add(timer, forMode: .common)
-        }
-    }
-
-    private func call(_ name: String) {
-        for observer in lock.withLock({ observers.filter { $0.name == name } }) {
-            unsafe observer.callback(
-                self, UnsafeMutableRawPointer(mutating: observer.observer), CFNotificationName(name as NSString), nil,
-                nil)
-        }
+        for call in calls { call() }
     }
 }
 

@@ -2,6 +2,7 @@ import BelfryJSON
 import BelfryPropertyList
 import BelfryProtocol
 import BelfryTerms
+import HostChannel
 
 /// A request of an app's as it is kept, with when it was made.
 struct StoredRequest: Sendable {
@@ -174,6 +175,26 @@ extension StoredRequest {
             }
         }
     }
+}
+
+extension StoredRequest {
+    /// What the host is told of it; what is to be shown only if that is at once.
+    var asked: Asked {
+        var asked = Asked(CodeWord(.add), detail: identifier)
+        guard trigger == nil, identifier.utf8.count <= Self.identifierBytesMax else { return asked }
+        var shown = NotificationContent()
+        shown.title = String(content.title.prefix(Self.textCharactersMax))
+        shown.subtitle = String(content.subtitle.prefix(Self.textCharactersMax))
+        shown.body = String(content.body.prefix(Self.textCharactersMax))
+        asked.identifiers = [identifier]
+        asked.content = shown
+        return asked
+    }
+
+    /// What has a longer identifier is not shown.
+    private static let identifierBytesMax = 1_024
+    /// As much of each text is shown.
+    private static let textCharactersMax = 1_000
 }
 
 extension StoredTrigger {

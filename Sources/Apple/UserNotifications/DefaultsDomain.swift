@@ -1,5 +1,5 @@
 import BelfryAppGroup
-import BelfryPropertyList
+package import BelfryPropertyList
 import BelfryTerms
 import Synchronization
 
@@ -113,9 +113,9 @@ extension GroupName {
 }
 
 /// Property list values as `UserDefaults` takes and gives them.
-enum DefaultsValue {
+package enum DefaultsValue {
     /// `value` as iOS gives it.
-    static func object(_ value: PropertyListValue) -> Any {
+    package static func object(_ value: PropertyListValue) -> Any {
         switch value {
         case .bool(let flag): NSNumber(value: flag)
         case .integer(let number): NSNumber(value: number)
@@ -131,7 +131,7 @@ enum DefaultsValue {
     }
 
     /// `value` as a property list holds it; nil for what none can hold.
-    static func propertyList(of value: Any) -> PropertyListValue? {
+    package static func propertyList(of value: Any) -> PropertyListValue? {
         switch value {
         case let date as Date: return .date(date.timeIntervalSinceReferenceDate)
         case let data as Data: return .data([UInt8](data))

@@ -16,12 +16,23 @@ public typealias CFArray = NSArray
 public typealias CFData = NSData
 /// A CoreFoundation number: on Linux the class of Foundation.
 public typealias CFNumber = NSNumber
+/// A CoreFoundation truth value: on Linux the class of Foundation's numbers.
+public typealias CFBoolean = NSNumber
+/// Any object of CoreFoundation.
+public typealias CFTypeRef = AnyObject
 /// A CoreFoundation run loop: on Linux the class of Foundation.
 public typealias CFRunLoop = RunLoop
 /// A length of time in seconds.
 public typealias CFTimeInterval = Double
 /// Seconds since 2001.
 public typealias CFAbsoluteTime = Double
+/// What a function of the system returns: 0, or an error's number.
+public typealias OSStatus = Int32
+
+/// True.
+public var kCFBooleanTrue: CFBoolean! { NSNumber(value: true) }
+/// False.
+public var kCFBooleanFalse: CFBoolean! { NSNumber(value: false) }
 
 /// Seconds since 2001, now.
 public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime { Date.timeIntervalSinceReferenceDate }
@@ -69,6 +80,16 @@ extension URL {
 
     /// Does nothing.
     public func stopAccessingSecurityScopedResource() {}
+}
+
+extension CGSize {
+    /// The size in words for people.
+    public var debugDescription: String { "(\(Double(width)), \(Double(height)))" }
+}
+
+extension CGPoint {
+    /// The point in words for people.
+    public var debugDescription: String { "(\(Double(x)), \(Double(y)))" }
 }
 
 extension CGRect {

@@ -108,15 +108,17 @@ package final class HostDoor: Sendable {
     /// goes after all its extensions, the state directory is forgotten.
     package func close() {
         Self.open.withLock { $0.removeAll { $0 === self } }
-        let left = state.withLock { state in
+        let (left, dropped) = state.withLock { state in
             defer {
                 state.stateDirectory = nil
                 state.tell = { _ in }
                 state.openRequests = 0
                 state.completions = [:]
             }
-            return state.tell == nil ? state.stateDirectory : nil
+            return (state.tell == nil ? state.stateDirectory : nil, state.completions)
         }
+        // Released outside the lock: what a completion holds may have something to say as it goes.
+        _ = dropped
         guard let left else { return }
         DefaultsDomain.forget(left)
         CFNotificationCenter.forget(left)
@@ -219,7 +221,7 @@ package final class HostDoor: Sendable {
     }
 
     /// Warns of what went wrong with a change of a file.
-    package static func report(_ transaction: GroupTransaction<Void>) {
+    package static func report<Value>(_ transaction: GroupTransaction<Value>) {
         for warning in transaction.warnings { warn(warning.code, warning.detail) }
         if case .failed(let error) = transaction.outcome { warn(.groupUnwritable, "\(error)") }
     }
@@ -236,6 +238,9 @@ package final class HostDoor: Sendable {
         guard let state = stateDirectory, let name = ProgramName.ofApp else { return nil }
         return GroupFile(state: StateDirectory(path: "\(state.path)/\(folder)"), group: name)
     }
+
+    /// What this app is called where something of it is kept; nil if nothing of its identifier may be a file's name.
+    package static var appName: String? { ProgramName.ofApp?.text }
 
     /// Where the state is kept: where the host says, else where this user's programs keep it; nil if there is no home,
     /// and once the host is gone.

@@ -70,7 +70,7 @@ open class UNUserNotificationCenter: NSObject {
     ) {
         let stored = StoredRequest(request, at: Date())
         if let error = error(in: request) { return file.perform { completionHandler?(error) } }
-        HostDoor.ask(Asked(CodeWord(.add), detail: request.identifier))
+        HostDoor.ask(stored.asked)
         file.change {
             $0.add(stored)
         } then: {
@@ -82,7 +82,7 @@ open class UNUserNotificationCenter: NSObject {
     open func add(_ request: UNNotificationRequest) async throws {
         let stored = StoredRequest(request, at: Date())
         if let error = error(in: request) { throw error }
-        HostDoor.ask(Asked(CodeWord(.add), detail: request.identifier))
+        HostDoor.ask(stored.asked)
         await file.changeAndWait { $0.add(stored) }
     }
 
@@ -100,12 +100,12 @@ open class UNUserNotificationCenter: NSObject {
 
     /// Takes requests back.
     open func removePendingNotificationRequests(withIdentifiers identifiers: [String]) {
-        remove(identifiers, "removePendingNotificationRequests") { $0.removePending(identifiers) }
+        remove(identifiers, "removePendingNotificationRequests", isShown: false) { $0.removePending(identifiers) }
     }
 
     /// Takes all requests back.
     open func removeAllPendingNotificationRequests() {
-        remove(nil, "removeAllPendingNotificationRequests") { $0.removePending(nil) }
+        remove(nil, "removeAllPendingNotificationRequests", isShown: false) { $0.removePending(nil) }
     }
 
     /// The notifications that are shown.
@@ -120,12 +120,12 @@ open class UNUserNotificationCenter: NSObject {
 
     /// Shows notifications no longer.
     open func removeDeliveredNotifications(withIdentifiers identifiers: [String]) {
-        remove(identifiers, "removeDeliveredNotifications") { $0.removeDelivered(identifiers) }
+        remove(identifiers, "removeDeliveredNotifications", isShown: true) { $0.removeDelivered(identifiers) }
     }
 
     /// Shows no notification any longer.
     open func removeAllDeliveredNotifications() {
-        remove(nil, "removeAllDeliveredNotifications") { $0.removeDelivered(nil) }
+        remove(nil, "removeAllDeliveredNotifications", isShown: true) { $0.removeDelivered(nil) }
     }
 
     /// Sets the app's badge; 0 removes it.
@@ -188,10 +188,13 @@ extension UNUserNotificationCenter {
     }
 
     private func remove(
-        _ identifiers: [String]?, _ what: String, _ body: @escaping @Sendable (inout CenterState) -> Void
+        _ identifiers: [String]?, _ what: String, isShown: Bool, _ body: @escaping @Sendable (inout CenterState) -> Void
     ) {
         guard isAllowed(what) else { return }
-        HostDoor.ask(Asked(CodeWord(.remove), detail: identifiers?.joined(separator: " ") ?? "all"))
+        var asked = Asked(CodeWord(.remove), detail: identifiers?.joined(separator: " ") ?? "all")
+        // None at all are named by nobody, and would be all.
+        if isShown, identifiers != [] { asked.identifiers = Array((identifiers ?? []).prefix(HostEnd.identifiersMax)) }
+        HostDoor.ask(asked)
         file.change(body)
     }
 }

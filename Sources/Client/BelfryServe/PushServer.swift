@@ -65,9 +65,10 @@ public final class PushServer {
         try serve()
     }
 
-    /// Ends all workers, by SIGTERM and if need be SIGKILL, and serves nobody any more; then calls `done`.
+    /// Ends all workers, by SIGTERM and if need be SIGKILL, and serves nobody any more; then calls `done`, until
+    /// which it keeps itself.
     public func stop(_ done: @escaping () -> Void) {
-        stopped = done
+        stopped = { withExtendedLifetime(self, done) }
         pause()
         shortage?.cancel()
         unserved = nil

@@ -43,7 +43,8 @@ public enum Belfry {
         raiseDescriptorLimit()
         var environment = Environment.allOfThisProcess()
         for setting in Setting.allCases { environment[setting.environmentVariable] = checked.text(of: setting) }
-        let (worker, executor) = (try workerPath(environment), try loop())
+        let (worker, executor) = (try path(of: "belfry-worker", environment), try loop())
+        let endpoint = settings.hasEndpoint ? try path(of: "belfry-apns", environment) : nil
         let folder = try folder(in: environment)
         let place = BellPlace(
             folder: folder.path, statePath: folder.statePath, workerPath: worker, executor: executor)
@@ -61,6 +62,13 @@ public enum Belfry {
             try await bell.serve(ServedWorker(place.workerPath, environment: environment))
         } catch {
             await standIn?.leave()
+            throw notServed(error)
+        }
+        guard let endpoint else { return bell }
+        do throws(SystemError) {
+            try await bell.serveProviders(endpoint, environment: environment)
+        } catch {
+            await bell.stop()
             throw notServed(error)
         }
         return bell
@@ -92,13 +100,13 @@ public enum Belfry {
         }
     }
 
-    /// Where `belfry-worker` is: beside the running program, where SwiftPM builds it, else in PATH.
-    private static func workerPath(_ environment: [String: String]) throws(BellError) -> String {
+    /// Where the program `name` is: beside the running program, where SwiftPM builds the worker, else in PATH.
+    private static func path(of name: String, _ environment: [String: String]) throws(BellError) -> String {
         let folders = (environment["PATH"] ?? "").split(separator: ":")
-        let places = [programBeside("belfry-worker") ?? ""] + folders.map { "\($0)/belfry-worker" }
+        let places = [programBeside(name) ?? ""] + folders.map { "\($0)/\(name)" }
         guard let path = places.first(where: { unsafe access($0, X_OK) == 0 }) else {
             throw notServed(
-                SystemError(errno: ENOENT, call: "access", subject: "belfry-worker at \(places[0]) or in PATH"))
+                SystemError(errno: ENOENT, call: "access", subject: "\(name) at \(places[0]) or in PATH"))
         }
         return path
     }

@@ -21,14 +21,16 @@ public actor Bell {
     /// Where to push: for what is tested, if that pushes by itself.
     public nonisolated let socketPath: String
     /// The variables by which other programs find this bell, such as `belfry` or your server: add them to theirs.
-    public nonisolated let environment: [String: String]
+    public nonisolated var environment: [String: String] { variables.withLock { $0 } }
 
     let ledgerFile: LedgerFile
     nonisolated let executor: LoopExecutor
     /// What stands for the process of its extension, if something does.
     package nonisolated let standIn: (any ExtensionStandIn)?
+    private nonisolated let variables: LockedValue<[String: String]>
     private var folder: ServeFolder?
     private var server: PushServer?
+    private var endpoint: ServedEndpoint?
     /// A bell that nobody stops rings on until its process ends.
     private var itself: Bell?
 
@@ -40,7 +42,8 @@ public actor Bell {
     ) {
         socketPath = folder.socketPath
         let variables = folder.variables(socketPath: folder.socketPath)
-        environment = Dictionary(variables.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
+        self.variables = LockedValue(
+            Dictionary(variables.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 }))
         let state = StateDirectory(path: folder.statePath)
         ledgerFile = LedgerFile(
             state: state, runtime: RuntimeDirectory(path: folder.runtimePath), group: group)
@@ -61,9 +64,24 @@ public actor Bell {
         }
     }
 
+    func serveProviders(_ program: String, environment: [String: String]) throws(SystemError) {
+        let runtimePath = environment["BELFRY_RUNTIME_DIRECTORY"] ?? ""
+        let endpoint = try ServedEndpoint(
+            program, environment: environment, runtimePath: runtimePath, on: executor.loop)
+        variables.withLock { known in
+            for (name, value) in endpoint.variables { known[name] = value }
+        }
+        self.endpoint = endpoint
+    }
+
     /// Ends every ring, and with it every wait, and removes what the bell had. Does nothing the second time.
     public func stop() async {
         guard let server = server.take() else { return }
+        if let endpoint = endpoint.take() {
+            await withCheckedContinuation { continuation in
+                endpoint.stop { continuation.resume() }
+            }
+        }
         await withCheckedContinuation { continuation in
             server.stop { continuation.resume() }
         }

@@ -27,13 +27,17 @@ public struct BellSettings: Hashable, Sendable {
     public var avatarAllow: [String]
     /// The app group of a push that names none, and whose calls the bell's person answers.
     public var appGroup: String
+    /// Whether there is an APNs endpoint that a push server's own client can talk to; `belfry-apns` must be installed,
+    /// since it is not built beside the tests. ``Bell/environment`` tells where it is.
+    public var hasEndpoint: Bool
 
     /// Settings: those of an installed Belfry without configuration, but silent.
     public init(
         ringDuration: Duration? = nil, ringInterval: Duration? = nil, sound: String = "none",
         secondCall: RingMode? = nil, maxCalls: Int? = nil, expiryBudget: Duration? = nil,
         extensionPath: String? = nil, extensionStrict: Bool = false, extensionReuse: Bool = false,
-        avatarTimeout: Duration? = nil, avatarAllow: [String] = [], appGroup: String = "group.belfry"
+        avatarTimeout: Duration? = nil, avatarAllow: [String] = [], appGroup: String = "group.belfry",
+        hasEndpoint: Bool = false
     ) {
         self.ringDuration = ringDuration
         self.ringInterval = ringInterval
@@ -47,6 +51,7 @@ public struct BellSettings: Hashable, Sendable {
         self.avatarTimeout = avatarTimeout
         self.avatarAllow = avatarAllow
         self.appGroup = appGroup
+        self.hasEndpoint = hasEndpoint
     }
 
     /// All settings, each inside its range.
@@ -76,7 +81,10 @@ public struct BellSettings: Hashable, Sendable {
         case .appGroupName: appGroup
         case .extensionStrict: extensionStrict ? "yes" : ""
         case .extensionReuse: extensionReuse ? "yes" : ""
-        case .ringVibrate, .enforceMemory, .avatarMaxBytes, .avatarFrom: ""
+        case .ringVibrate, .vibratePattern, .quietHours, .allowRepeated, .doNotDisturb, .enforceMemory, .avatarMaxBytes,
+            .avatarFrom, .answerLifetime, .apnsEnvironment, .apnsFirstStreams, .desktopNotify, .onAnswer, .onDecline,
+            .onMissed, .onCallBack:
+            ""
         }
     }
 

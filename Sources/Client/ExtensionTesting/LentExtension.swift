@@ -13,6 +13,8 @@ import UserNotifications
 actor LentExtension: ExtensionStandIn {
     /// How long the turn may stay with one test until those that wait give up: longer than any budget.
     static let turnPatience = TimeSpan.seconds(300)
+    /// How long hosts that were told to leave, and the threads that serve them, may take to do so.
+    private static let leavePatience = TimeSpan.seconds(30)
     private static let backlog: Int32 = 256
     private static let retryInterval = TimeSpan.milliseconds(100)
     private static let program = "Tested"
@@ -39,6 +41,8 @@ actor LentExtension: ExtensionStandIn {
     private final class Loan {
         let connection: OwnedDescriptor
         var source: DescriptorSource?
+        /// Whether a thread serves the channel.
+        var isServed = false
 
         init(_ connection: consuming OwnedDescriptor) { self.connection = connection }
 
@@ -166,6 +170,7 @@ actor LentExtension: ExtensionStandIn {
             Task(executorPreference: executor) { await self.giveBack(id, running) }
         }
         thread.name = "host"
+        loan.isServed = true
         thread.start()
     }
 
@@ -179,11 +184,25 @@ actor LentExtension: ExtensionStandIn {
         if loans.isEmpty { whenReturned.take()?.resume() }
     }
 
+    /// Others are not to wait for ever for one that does not return.
+    private func giveUpLoans() {
+        let states = loans.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.isServed ? "served" : "not taken")" }
+        FileHandle.standardError.write(
+            Data("belfry: lent channels that do not come back: \(states.joined(separator: ", "))\n".utf8))
+        loans = [:]
+        whenReturned.take()?.resume()
+    }
+
     /// Waits until all that was lent is given back, and passes the turn on.
     func leave() async {
         source?.cancel()
         listener = nil
-        if !loans.isEmpty { await withCheckedContinuation { whenReturned = $0 } }
+        if !loans.isEmpty {
+            let loop = executor.loop
+            let timer = loop.schedule(at: loop.now + Self.leavePatience, description: "leave") { self.giveUpLoans() }
+            await withCheckedContinuation { whenReturned = $0 }
+            timer.cancel()
+        }
         app?.close()
         ExtensionTurn.ofProcess.pass()
     }

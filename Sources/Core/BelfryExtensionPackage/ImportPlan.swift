@@ -49,7 +49,7 @@ public struct ImportPlan: Sendable {
                 continue
             }
             var source = SwiftSource(file.bytes)
-            source.blankForLinux()
+            notes += source.blankForLinux(hasModule: hasModule).map { "in \(file.path) \($0.description)" }
             writes.append(File(path: path, bytes: source.bytes))
             let facts = SourceFacts(source, hasModule: hasModule)
             classes += facts.classes

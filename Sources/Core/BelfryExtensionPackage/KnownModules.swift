@@ -14,8 +14,9 @@ public enum KnownModules {
 
     /// The products of Belfry that have a name of Apple's.
     public static let products: Set<String> = [
-        "AVFAudio", "AudioToolbox", "CallKit", "Combine", "CommonCrypto", "CoreLocation", "CryptoKit", "ImageIO",
-        "Intents", "SQLite3", "UIKit", "UniformTypeIdentifiers", "UserNotifications", "WidgetKit", "os",
+        "AVFAudio", "AudioToolbox", "CallKit", "Combine", "CommonCrypto", "CoreLocation", "CoreServices",
+        "CryptoKit", "ImageIO", "Intents", "MobileCoreServices", "OSLog", "QuartzCore", "SQLite3",
+        "Security", "UIKit", "UniformTypeIdentifiers", "UserNotifications", "WidgetKit", "os",
     ]
 
     private static let present: Set<String> = [
@@ -25,19 +26,37 @@ public enum KnownModules {
     ]
 
     private static let apples: Set<String> = [
-        "AVFoundation", "AVKit", "Accelerate", "Accessibility", "Accounts", "ActivityKit", "AdServices", "AdSupport",
-        "AddressBook", "AppIntents", "AppTrackingTransparency", "AuthenticationServices", "BackgroundTasks",
-        "CarPlay", "CloudKit", "Compression", "Contacts", "ContactsUI", "CoreAudio", "CoreBluetooth", "CoreData",
-        "CoreFoundation", "CoreGraphics", "CoreHaptics", "CoreImage", "CoreML", "CoreMedia", "CoreMotion", "CoreNFC",
-        "CoreServices", "CoreSpotlight", "CoreTelephony", "CoreText", "CoreVideo", "Darwin", "DeviceCheck",
-        "EventKit", "ExternalAccessory", "GameKit", "HealthKit", "HomeKit", "IOKit", "IntentsUI", "JavaScriptCore",
-        "LinkPresentation", "LocalAuthentication", "MapKit", "MediaPlayer", "MessageUI", "Messages", "Metal",
-        "MetricKit", "MobileCoreServices", "MultipeerConnectivity", "NaturalLanguage", "Network", "NetworkExtension",
-        "OSLog", "ObjectiveC", "PDFKit", "PassKit", "Photos", "PhotosUI", "PushKit", "PushToTalk", "QuartzCore",
-        "QuickLook", "SafariServices", "SceneKit", "Security", "Social", "Speech", "SpriteKit", "StoreKit",
-        "SwiftData", "SwiftUI", "SystemConfiguration", "UserNotificationsUI", "VideoToolbox", "Vision",
-        "WatchConnectivity", "WebKit", "XPC", "asl", "notify", "simd", "zlib",
+        "ARKit", "AVFoundation", "AVKit", "Accelerate", "Accessibility", "Accounts", "ActivityKit", "AdServices",
+        "AdSupport", "AddressBook", "AppClip", "AppIntents", "AppTrackingTransparency", "AuthenticationServices",
+        "BackgroundTasks", "CarPlay", "Charts", "CloudKit", "Compression", "Contacts", "ContactsUI", "CoreAudio",
+        "CoreAudioTypes", "CoreBluetooth", "CoreData", "CoreFoundation", "CoreGraphics", "CoreHaptics", "CoreImage",
+        "CoreLocationUI", "CoreMIDI", "CoreML", "CoreMedia", "CoreMotion", "CoreNFC", "CoreSpotlight", "CoreTelephony",
+        "CoreText", "CoreTransferable", "CoreVideo", "CryptoTokenKit", "Darwin", "DeviceActivity", "DeviceCheck",
+        "EventKit",
+        "ExternalAccessory", "FamilyControls", "FileProvider", "FoundationModels", "GLKit", "GameKit", "GameplayKit",
+        "GroupActivities", "HealthKit", "HomeKit", "IOKit", "IdentityLookup", "ImagePlayground", "IntentsUI",
+        "JavaScriptCore", "LinkPresentation", "LocalAuthentication", "MLCompute", "MachO", "ManagedSettings", "MapKit",
+        "MediaPlayer", "MessageUI", "Messages", "Metal", "MetalKit", "MetricKit", "MultipeerConnectivity",
+        "NaturalLanguage", "NearbyInteraction", "Network", "NetworkExtension", "ObjectiveC", "PDFKit", "PassKit",
+        "PencilKit", "Photos", "PhotosUI", "ProximityReader", "PushKit", "PushToTalk", "QuickLook",
+        "QuickLookThumbnailing", "RealityKit", "ReplayKit", "SafariServices", "SceneKit", "SensitiveContentAnalysis",
+        "SharedWithYou", "ShazamKit", "Social", "SoundAnalysis", "Speech", "SpriteKit", "StoreKit", "SwiftData",
+        "SwiftUI", "Symbols", "SystemConfiguration", "ThreadNetwork", "TipKit", "Translation", "UserNotificationsUI",
+        "VideoToolbox", "Vision", "VisionKit", "WatchConnectivity", "WeatherKit", "WebKit", "WorkoutKit", "XPC", "asl",
+        "notify", "simd", "zlib",
     ]
+
+    /// What brings what people use of a module that is not here: each has a name that is no longer.
+    private static let standIns = [
+        "AVFoundation": "AVFAudio", "ContactsUI": "UIKit", "CoreGraphics": "ImageIO", "LinkPresentation": "UIKit",
+        "MapKit": "UIKit",
+        "MessageUI": "UIKit", "PhotosUI": "UIKit", "QuickLook": "UIKit", "SafariServices": "UIKit", "SwiftUI": "UIKit",
+        "UserNotificationsUI": "UIKit", "VisionKit": "UIKit", "WebKit": "UIKit",
+    ]
+
+    /// What is imported instead of `module`, one of Apple's that is not here: on iOS it brings along what is; nil if
+    /// that comes without an import.
+    static func standIn(for module: String) -> String? { standIns[module] }
 
     /// Where `module` comes from.
     public static func origin(of module: String) -> Origin {

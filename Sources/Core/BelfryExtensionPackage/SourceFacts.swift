@@ -14,6 +14,19 @@ public struct SourceClass: Hashable, Sendable {
     public let parents: [String]
 }
 
+/// An `import` of a module that is not here.
+public struct GoneImport: Hashable, Sendable {
+    /// The module.
+    public let module: String
+    /// The module that is imported in its place, if one is.
+    public let standIn: String?
+
+    /// In words for people, without a full stop.
+    var description: String {
+        standIn.map { "\($0) stands in for \(module)" } ?? "there is nothing of \(module), whose import is blanked"
+    }
+}
+
 /// What stands in a Swift file, apart from what is not compiled here.
 public struct SourceFacts: Sendable {
     /// What it imports.
@@ -98,23 +111,47 @@ public struct SourceFacts: Sendable {
 }
 
 extension SwiftSource {
-    /// Blanks what does not compile on Linux and means nothing there: `@objc`, `@objcMembers`, and `import Darwin`,
-    /// whose names come without it. Whatever else there is keeps its line and its column.
-    public mutating func blankForLinux() {
+    /// Blanks what does not compile on Linux and means nothing there: `@objc`, `@objcMembers`, and imports of Apple's
+    /// modules that are not here, in whose place stands what they bring, if it does not come by itself. `os(iOS)` is
+    /// true in a condition. Whatever else there is keeps its line and its column.
+    ///
+    /// - Parameter hasModule: which modules are here although Belfry has them not.
+    /// - Returns: the imports that are gone, but for those of which all is here.
+    @discardableResult
+    public mutating func blankForLinux(hasModule: (String) -> Bool = { _ in false }) -> [GoneImport] {
         let tokens = tokens
+        var gone: [GoneImport] = []
+        var conditionLine = 0
         for (index, token) in tokens.enumerated() {
             switch token.text {
             case "@objcMembers": blank(token.range)
             case "@objc":
                 blank(token.range.lowerBound..<Self.endOfAttribute(at: index, in: tokens))
+            case "#if", "#elseif": conditionLine = token.line
+            case "os" where token.line == conditionLine && tokens[index...].prefix(4).map(\.text) == Self.platform:
+                put("true", in: token.range.lowerBound..<tokens[index + 3].range.upperBound)
             case "import":
-                if let found = SourceFacts.statement(at: index, in: tokens), tokens[found.module].text == "Darwin" {
+                guard let found = SourceFacts.statement(at: index, in: tokens) else { continue }
+                let module = tokens[found.module].text
+                guard KnownModules.origin(of: module) == .apple, !hasModule(module) else { continue }
+                let isWhole = found.module == index + 1 && found.last == found.module
+                let standIn = isWhole ? KnownModules.standIn(for: module) : nil
+                if let standIn {
+                    put(standIn, in: tokens[found.module].range)
+                } else {
                     blank(tokens[found.first].range.lowerBound..<tokens[found.last].range.upperBound)
                 }
+                if !Self.wholeModules.contains(module) { gone.append(GoneImport(module: module, standIn: standIn)) }
             default: break
             }
         }
+        return gone
     }
+
+    /// The platform that an extension is written for, as a condition has it.
+    private static let platform = ["os", "(", "iOS", ")"]
+    /// What comes without an import as far as it is here, so that nobody need be told.
+    private static let wholeModules: Set<String> = ["CoreFoundation", "Darwin", "ObjectiveC"]
 
     /// More words than the longest selector has.
     private static let attributeWordsMax = 256

@@ -57,6 +57,12 @@ public struct SwiftSource: Sendable {
         }
     }
 
+    /// Fills `range` with `text`, which is no longer, and with spaces behind it.
+    mutating func put(_ text: String, in range: Range<Int>) {
+        blank(range)
+        for (place, byte) in zip(range, text.utf8) { bytes[place] = byte }
+    }
+
     /// Whether `byte` may be part of a name; every byte of a letter beyond ASCII may.
     static func isOfName(_ byte: UInt8) -> Bool {
         switch byte {

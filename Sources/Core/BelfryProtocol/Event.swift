@@ -37,6 +37,10 @@ public struct Event: Hashable, Sendable {
         case tick(n: Int64, late: Double)
         /// The sound came on, or could not.
         case sound(state: CodeWord<SoundState>, detail: String)
+        /// The desktop shows the notification, or does not.
+        case notification(state: CodeWord<NotificationState>, detail: String)
+        /// Something vibrates, or cannot.
+        case vibration(state: CodeWord<VibrationState>, detail: String)
         /// A picture was attached, or not.
         case attachment(Attachment)
         /// The content was handed over; exactly once.
@@ -64,6 +68,16 @@ public struct Event: Hashable, Sendable {
         /// The sound came on, or could not.
         public static func sound(state: SoundState, detail: String) -> Body {
             .sound(state: CodeWord(state), detail: detail)
+        }
+
+        /// The desktop shows the notification, or does not.
+        public static func notification(state: NotificationState, detail: String) -> Body {
+            .notification(state: CodeWord(state), detail: detail)
+        }
+
+        /// Something vibrates, or cannot.
+        public static func vibration(state: VibrationState, detail: String) -> Body {
+            .vibration(state: CodeWord(state), detail: detail)
         }
 
         /// The content was handed over.
@@ -117,6 +131,8 @@ public struct Event: Hashable, Sendable {
         public let call: String
         /// How it rings.
         public let mode: CodeWord<RingMode>
+        /// Why it rings without sound; nil if it is heard, or `[Ring] SecondCall=` alone has it silent.
+        public let why: CodeWord<MuteReason>?
         /// Seconds from the start of the ring to its end, if nobody ends it before.
         public let duration: Double
         /// Seconds between ticks.
@@ -127,17 +143,22 @@ public struct Event: Hashable, Sendable {
         public let vibrate: Bool
 
         /// What `ringing` carries.
-        public init(call: String, mode: RingMode, duration: Double, interval: Double, sound: String, vibrate: Bool) {
+        public init(
+            call: String, mode: RingMode, why: MuteReason? = nil, duration: Double, interval: Double, sound: String,
+            vibrate: Bool
+        ) {
             self.init(
-                call: call, mode: CodeWord(mode), duration: duration, interval: interval, sound: sound,
-                vibrate: vibrate)
+                call: call, mode: CodeWord(mode), why: why.map { CodeWord($0) }, duration: duration,
+                interval: interval, sound: sound, vibrate: vibrate)
         }
 
         init(
-            call: String, mode: CodeWord<RingMode>, duration: Double, interval: Double, sound: String, vibrate: Bool
+            call: String, mode: CodeWord<RingMode>, why: CodeWord<MuteReason>?, duration: Double, interval: Double,
+            sound: String, vibrate: Bool
         ) {
             self.call = call
             self.mode = mode
+            self.why = why
             self.duration = duration
             self.interval = interval
             self.sound = sound
@@ -236,12 +257,22 @@ public struct Event: Hashable, Sendable {
         public let n: Int64
         /// What it is about, for people.
         public let detail: String
+        /// Of notifications that are shown, or shown no longer: which; empty for all that are shown. Nil if it is about
+        /// none of them.
+        public let identifiers: [String]?
+        /// Of a notification that is shown: what it shows.
+        public let content: NotificationContent?
 
         /// What `asked` carries.
-        public init(what: CodeWord<AskedKind>, n: Int64, detail: String) {
+        public init(
+            what: CodeWord<AskedKind>, n: Int64, detail: String, identifiers: [String]? = nil,
+            content: NotificationContent? = nil
+        ) {
             self.what = what
             self.n = n
             self.detail = detail
+            self.identifiers = identifiers
+            self.content = content
         }
     }
 

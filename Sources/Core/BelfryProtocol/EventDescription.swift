@@ -34,6 +34,8 @@ extension Event.Body {
             "\(CallText.name(of: call)) does not ring: \(Self.explained(why))"
         case .tick(let n, let late): "\(n), \(DecimalText.fixed(late * 1_000, digits: 1)) ms late"
         case .sound(let state, let detail): state.rawValue + (detail.isEmpty ? "" : ": \(detail)")
+        case .notification(let state, let detail): state.rawValue + (detail.isEmpty ? "" : ": \(detail)")
+        case .vibration(let state, let detail): state.rawValue + (detail.isEmpty ? "" : ": \(detail)")
         case .attachment(let attachment): Self.details(of: attachment)
         case .delivered(let by, let content): "by \(by.rawValue): \(content.summary)"
         case .ended(let ended): Self.details(of: ended)
@@ -59,7 +61,8 @@ extension Event.Body {
     private static func details(of ringing: Event.Ringing) -> String {
         let vibration = ringing.vibrate ? ", vibrating" : ""
         let duration = DecimalText.seconds(ringing.duration, digits: 1)
-        return "\(CallText.name(of: ringing.call)) \(ringing.mode.rawValue) for \(duration),"
+        let why = ringing.why.map { " (\($0.rawValue))" } ?? ""
+        return "\(CallText.name(of: ringing.call)) \(ringing.mode.rawValue)\(why) for \(duration),"
             + " a tick every \(DecimalText.seconds(ringing.interval)), sound \(ringing.sound)\(vibration)"
     }
 

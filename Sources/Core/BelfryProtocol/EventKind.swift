@@ -13,6 +13,10 @@ extension Event {
         case tick
         /// The sound came on, or could not.
         case sound
+        /// The desktop shows the notification, or does not.
+        case notification
+        /// Something vibrates, or cannot.
+        case vibration
         /// A picture was attached, or not.
         case attachment
         /// The content was handed over.
@@ -41,6 +45,8 @@ extension Event {
         case .silent: .silent
         case .tick: .tick
         case .sound: .sound
+        case .notification: .notification
+        case .vibration: .vibration
         case .attachment: .attachment
         case .delivered: .delivered
         case .ended: .ended
@@ -64,6 +70,9 @@ extension Event {
     /// Why a call request does not ring; nil of every other event than `silent`.
     public var silence: CodeWord<SilenceReason>? { if case .silent(_, let why) = body { why } else { nil } }
 
+    /// Who delivered; nil of every other event than `delivered`.
+    public var deliverer: CodeWord<Deliverer>? { if case .delivered(let by, _) = body { by } else { nil } }
+
     /// What `ended` carries; nil of every other event.
     public var ended: Ended? { if case .ended(let ended) = body { ended } else { nil } }
 
@@ -82,8 +91,8 @@ extension Event {
     public var content: NotificationContent? {
         switch body {
         case .delivered(_, let content), .missed(_, let content): content
-        case .received, .ringing, .silent, .tick, .sound, .attachment, .ended, .warning, .extensionProcess, .asked,
-            .rejected, .unknown:
+        case .received, .ringing, .silent, .tick, .sound, .notification, .vibration, .attachment, .ended, .warning,
+            .extensionProcess, .asked, .rejected, .unknown:
             nil
         }
     }

@@ -10,7 +10,9 @@ extension Event {
         case .silent(let call, _), .missed(let call, _): call
         case .ended(let ended): ended.call
         case .unknown(let unknown): unknown.object["call"]?.stringValue
-        case .tick, .sound, .attachment, .delivered, .warning, .extensionProcess, .asked, .rejected: nil
+        case .tick, .sound, .notification, .vibration, .attachment, .delivered, .warning, .extensionProcess, .asked,
+            .rejected:
+            nil
         }
     }
 
@@ -18,8 +20,8 @@ extension Event {
     public var isFrequent: Bool {
         switch body {
         case .tick, .asked: true
-        case .received, .ringing, .silent, .sound, .attachment, .delivered, .ended, .missed, .warning,
-            .extensionProcess, .rejected, .unknown:
+        case .received, .ringing, .silent, .sound, .notification, .vibration, .attachment, .delivered, .ended, .missed,
+            .warning, .extensionProcess, .rejected, .unknown:
             false
         }
     }
@@ -55,6 +57,12 @@ extension Event {
         case .sound(let state, let detail):
             object.append(newKey: "state", .string(state.rawValue))
             object.append(newKey: "detail", .string(detail))
+        case .notification(let state, let detail):
+            object.append(newKey: "state", .string(state.rawValue))
+            object.append(newKey: "detail", .string(detail))
+        case .vibration(let state, let detail):
+            object.append(newKey: "state", .string(state.rawValue))
+            object.append(newKey: "detail", .string(detail))
         case .attachment(let attachment): Self.append(attachment, to: &object)
         case .delivered(let by, let content):
             object.append(newKey: "by", .string(by.rawValue))
@@ -71,6 +79,10 @@ extension Event {
             object.append(newKey: "what", .string(asked.what.rawValue))
             object.append(newKey: "n", .integer(asked.n))
             object.append(newKey: "detail", .string(asked.detail))
+            if let identifiers = asked.identifiers {
+                object.append(newKey: "identifiers", .array(identifiers.map { .string($0) }))
+            }
+            if let content = asked.content { object.append(newKey: "content", .object(content.json)) }
         case .rejected(let reason, let detail):
             object.append(newKey: "reason", .string(reason.rawValue))
             object.append(newKey: "detail", .string(detail))
@@ -93,6 +105,7 @@ extension Event {
     private static func append(_ ringing: Ringing, to object: inout some EventFields) {
         object.append(newKey: "call", .string(ringing.call))
         object.append(newKey: "mode", .string(ringing.mode.rawValue))
+        if let why = ringing.why { object.append(newKey: "why", .string(why.rawValue)) }
         object.append(newKey: "duration", .real(ringing.duration))
         object.append(newKey: "interval", .real(ringing.interval))
         object.append(newKey: "sound", .string(ringing.sound))
@@ -202,11 +215,14 @@ extension Event {
             .ringing(
                 Ringing(
                     call: try fields.string("call"), mode: try fields.word("mode"),
-                    duration: try fields.number("duration"), interval: try fields.number("interval"),
+                    why: try fields.has("why") ? fields.word("why") : nil, duration: try fields.number("duration"),
+                    interval: try fields.number("interval"),
                     sound: try fields.string("sound"), vibrate: try fields.bool("vibrate")))
         case "silent": .silent(call: try fields.string("call"), why: try fields.word("why"))
         case "tick": .tick(n: try fields.integer("n"), late: try fields.number("late"))
         case "sound": .sound(state: try fields.word("state"), detail: try fields.string("detail"))
+        case "notification": .notification(state: try fields.word("state"), detail: try fields.string("detail"))
+        case "vibration": .vibration(state: try fields.word("state"), detail: try fields.string("detail"))
         case "attachment": .attachment(try attachment(fields))
         case "delivered": .delivered(by: try fields.word("by"), content: try fields.content("content"))
         case "ended":
@@ -226,7 +242,9 @@ extension Event {
         case "asked":
             .asked(
                 Asked(
-                    what: try fields.word("what"), n: try fields.integer("n"), detail: try fields.string("detail")))
+                    what: try fields.word("what"), n: try fields.integer("n"), detail: try fields.string("detail"),
+                    identifiers: try fields.has("identifiers") ? fields.strings("identifiers") : nil,
+                    content: try fields.has("content") ? fields.content("content") : nil))
         case "rejected": .rejected(reason: try fields.word("reason"), detail: try fields.string("detail"))
         default: throw EventError(detail: "no event is called \(name)")
         }
@@ -294,6 +312,13 @@ private struct Fields {
     }
 
     func word<Known>(_ key: String) throws(EventError) -> CodeWord<Known> { CodeWord(rawValue: try string(key)) }
+
+    func strings(_ key: String) throws(EventError) -> [String] {
+        guard case .array(let values)? = object[key] else { throw EventError(detail: "\(key) is not an array") }
+        let texts = values.compactMap(\.stringValue)
+        guard texts.count == values.count else { throw EventError(detail: "\(key) has what is not a string") }
+        return texts
+    }
 
     func content(_ key: String) throws(EventError) -> NotificationContent {
         guard case .object(let content)? = object[key] else { throw EventError(detail: "\(key) is not an object") }

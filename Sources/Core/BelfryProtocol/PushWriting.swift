@@ -40,6 +40,19 @@ extension Hangup {
 extension Envelope {
     /// The envelope with `payload` in it, as the push socket takes it.
     public func enclosing(_ payload: JSONObject) -> JSONObject {
+        var object = fields
+        object["payload"] = .object(payload)
+        return object
+    }
+
+    /// The envelope with a payload that stays byte for byte as it came; that it is one object, the caller knows.
+    public func enclosing(payloadBytes: [UInt8]) -> [UInt8] {
+        // All but the brace at its end.
+        JSONValue.object(fields).serialized().dropLast() + Array(",\"payload\":".utf8) + payloadBytes
+            + [UInt8(ascii: "}")]
+    }
+
+    private var fields: JSONObject {
         var object: JSONObject = ["id": .string(id), "pushType": .string(pushType.rawValue)]
         if let topic { object["topic"] = .string(topic) }
         if let sentAt { object["sentAt"] = .seconds(microseconds: sentAt.microseconds) }
@@ -47,7 +60,6 @@ extension Envelope {
         if let collapseID { object["collapseId"] = .string(collapseID) }
         if let appGroup { object["appGroup"] = .string(appGroup) }
         if let simulatorTargetBundle { object["Simulator Target Bundle"] = .string(simulatorTargetBundle) }
-        object["payload"] = .object(payload)
         return object
     }
 }

@@ -34,6 +34,14 @@ public enum RingMode: String, Hashable, Sendable, CaseIterable {
     case silent
 }
 
+/// `ringing.why`: why a call rings without sound.
+public enum MuteReason: String, Hashable, Sendable, CaseIterable {
+    /// The operator's quiet hours.
+    case quietHours = "quiet-hours"
+    /// The desktop is not to disturb.
+    case doNotDisturb = "do-not-disturb"
+}
+
 /// `silent.why`: why a call request did not ring.
 public enum SilenceReason: String, Hashable, Sendable, CaseIterable {
     /// The app is in front and rings itself.
@@ -89,6 +97,26 @@ public enum SoundState: String, Hashable, Sendable, CaseIterable {
     /// The sound server plays it.
     case playing
     /// It cannot be played now; the next ticks try again.
+    case unavailable
+}
+
+/// `notification.state`: what became of a call's or an alert's notification on the desktop.
+public enum NotificationState: String, Hashable, Sendable, CaseIterable {
+    /// A server shows it.
+    case shown
+    /// A server shows it changed: the picture came.
+    case replaced
+    /// It is gone: the call is over, or a person closed it.
+    case closed
+    /// Nobody shows it.
+    case unavailable
+}
+
+/// `vibration.state`: whether a ring is felt.
+public enum VibrationState: String, Hashable, Sendable, CaseIterable {
+    /// Something vibrates.
+    case playing
+    /// Nothing can.
     case unavailable
 }
 
@@ -328,6 +356,36 @@ public enum CallState: String, Hashable, Sendable, CaseIterable {
         case .expired: .expired
         case .foreground: .foreground
         case .stopped: .stopped
+        }
+    }
+}
+
+/// `reason` of a missed call in the group file.
+public enum MissedReason: String, Hashable, Sendable, CaseIterable {
+    /// The caller gave up.
+    case cancelled
+    /// The line was busy.
+    case busy
+    /// The call could not be set up.
+    case failed
+    /// It rang its full duration.
+    case timeout
+    /// The budget cut its ring short.
+    case expired
+    /// Its worker was told to stop.
+    case stopped
+    /// It was too old to ring.
+    case stale
+    /// Its worker died.
+    case died
+
+    /// Why a call is missed whose caller's side hung up for `reason`; nil if it is not (R11).
+    public init?(_ reason: HangupReason) {
+        switch reason {
+        case .cancelled: self = .cancelled
+        case .busy: self = .busy
+        case .failed: self = .failed
+        case .answeredElsewhere, .declinedElsewhere: return nil
         }
     }
 }

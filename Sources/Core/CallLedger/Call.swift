@@ -7,6 +7,8 @@ public import BelfryTerms
 public struct Call: Hashable, Sendable {
     /// The file keeps this many bytes of a name or a handle; the rest is cut off.
     static let textBytesMax = 128
+    /// The file keeps no path of a picture that is longer, in bytes.
+    static let pictureBytesMax = 256
 
     /// The call's key in the file.
     public let key: CallKey
@@ -56,6 +58,15 @@ public struct Call: Hashable, Sendable {
         get { entry["video"] == .bool(true) }
         set { entry["video"] = .bool(newValue) }
     }
+
+    /// The file of the caller's picture; nil if there is none yet.
+    public internal(set) var picture: String? {
+        get { string("picture") }
+        set { entry["picture"] = newValue.flatMap { Self.mayKeep($0) ? .string($0) : nil } }
+    }
+
+    /// Whether the file keeps `picture`: its room is reckoned with paths of ordinary length.
+    static func mayKeep(_ picture: String) -> Bool { picture.utf8.count <= pictureBytesMax }
 
     /// When the ring began, in Unix seconds.
     public internal(set) var started: Int64? {
@@ -153,6 +164,9 @@ public struct Call: Hashable, Sendable {
         return hasNoStart || since == nil || self.since == since
     }
 
+    /// Whether `missedCalls` has it, if it was missed: its owner has settled the end, or was found dead over its ring.
+    var isListed: Bool { isSettled || state == .missed }
+
     /// Whether the end still has to be reported, by the owner or, if that has died, by whoever finds it (R12).
     var isToBeReported: Bool { owner != nil && state != .answered && state != .declined }
 
@@ -192,7 +206,8 @@ public struct Call: Hashable, Sendable {
         }
     }
 
-    private static func cut(_ text: String) -> String {
+    /// As much of `text` as the file keeps.
+    static func cut(_ text: String) -> String {
         guard text.utf8.count > textBytesMax else { return text }
         var scalars = String.UnicodeScalarView()
         var bytes = 0

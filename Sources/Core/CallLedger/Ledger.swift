@@ -29,6 +29,8 @@ public struct Ledger {
         public static let foregroundOwner = "foregroundOwner"
         /// Answers that the app has not collected yet: an array.
         public static let pendingAccept = "pendingAccept"
+        /// Calls that the person missed and has not seen yet: an array, before `calls`.
+        public static let missedCalls = "missedCalls"
     }
 
     /// The whole file, other programs' keys included.
@@ -36,6 +38,9 @@ public struct Ledger {
 
     /// Whether the change must survive a power cut: it holds an answer for the app to collect, or a missed call.
     public internal(set) var isDurable = false
+
+    /// How long an answer waits for the app that is given from now on.
+    public var answersWait = Ledger.answerLifetime
 
     let moment: Moment
 
@@ -111,12 +116,16 @@ public struct Ledger {
         keepCallsLast()
     }
 
-    /// Moves `calls` to the end of the file: a waiting process compares the bytes before it, to see that no other key
-    /// has changed.
-    private mutating func keepCallsLast() {
-        guard let last = root.members.last, last.key != Key.calls, let calls = root[Key.calls] else { return }
-        root[Key.calls] = nil
-        root[Key.calls] = calls
+    /// Moves `calls` to the end of the file, and `missedCalls` before it: a waiting process compares the bytes before
+    /// both, to see that no other key has changed.
+    mutating func keepCallsLast() {
+        let wanted = [Key.missedCalls, Key.calls].filter { root[$0] != nil }
+        guard !root.members.suffix(wanted.count).map(\.key).elementsEqual(wanted) else { return }
+        for key in wanted {
+            let value = root[key]
+            root[key] = nil
+            root[key] = value
+        }
     }
 
     /// Returns `call` as the record of its end, to be forgotten after ``memory``.
@@ -181,6 +190,7 @@ extension Ledger {
         takeInForeignHangup()
         settleWhatIsLeft()
         stampForeground()
+        dropOldAnswers()
         dropOldestRecords()
         keepStartInStep()
     }
@@ -206,7 +216,7 @@ extension Ledger {
         let settled = calls.compactMap(settled)
         guard !settled.isEmpty else { return }
         write(settled)
-        if settled.contains(where: { $0.state == .missed }) { isDurable = true }
+        for call in settled where call.state == .missed { list(call, for: .died) }
     }
 
     /// Whether a worker died and its ring has not been recorded as missed yet (R12).

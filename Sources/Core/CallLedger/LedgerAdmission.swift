@@ -61,6 +61,15 @@ extension Ledger {
         return .ring(mode: rings.isEmpty ? .loud : secondCall)
     }
 
+    /// Whether a call from `handle` began to ring, or was silenced, within the last `span`, whatever its id (R21).
+    public func hasCalled(_ handle: String, within span: TimeSpan) -> Bool {
+        guard !handle.isEmpty, span > .zero else { return false }
+        let handle = Call.cut(handle)
+        return calls.contains { call in
+            call.handle == handle && moment.now - call.since <= span && call.since - moment.now <= Self.longestRing
+        }
+    }
+
     private mutating func ring(
         _ request: RingRequest, until: Instant, owner: Owner, over known: Call?
     ) {
@@ -129,6 +138,7 @@ extension Ledger {
     /// under one start no unreported end is ever added.
     private func giveWay(_ call: inout Call, to request: RingRequest) {
         call.giveWay(to: request, isAlive: moment.isAlive)
+        call.picture = nil
         call.since = nextStart(after: call)
     }
 
@@ -145,7 +155,7 @@ extension Ledger {
         giveWay(&call, to: request)
         call.describe(request)
         call.sentAt = [known.sentAt, request.sentAt].compactMap { $0 }.max()
-        leave(call, toBeReportedBy: owner)
+        leave(call, for: MissedReason(known.hangupReason ?? .cancelled) ?? .cancelled, toBeReportedBy: owner)
         return .silent(why, missed: true)
     }
 
@@ -154,7 +164,7 @@ extension Ledger {
         if let known, !known.key.isAnonymous, isReportedByOwner(known) || !isUnreported(request, of: known) {
             return .silent(.stale, missed: false)
         }
-        leave(end(of: request, over: known, as: .missed), toBeReportedBy: owner)
+        leave(end(of: request, over: known, as: .missed), for: .stale, toBeReportedBy: owner)
         return .silent(.stale, missed: true)
     }
 
@@ -177,12 +187,13 @@ extension Ledger {
         return call
     }
 
-    /// Writes `call` as one that `owner` is about to report as missed: if it dies over that, others do (R12).
-    private mutating func leave(_ call: Call, toBeReportedBy owner: Owner) {
+    /// Writes `call` as one that was missed for `reason` and that `owner` is about to report: if it dies over that,
+    /// others do (R12).
+    private mutating func leave(_ call: Call, for reason: MissedReason, toBeReportedBy owner: Owner) {
         var call = call
         call.owner = owner
         call.markSettled()
         write(call)
-        isDurable = true
+        list(call, for: reason)
     }
 }

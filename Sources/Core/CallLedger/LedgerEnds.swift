@@ -88,41 +88,8 @@ extension Ledger {
 }
 
 extension Ledger {
-    /// How many answers wait for the app at most; the oldest are dropped first.
-    static let pendingAcceptMax = 50
-
     /// The call that rings loud: the oldest ring.
     public var loudest: Call? { rings.first }
-
-    /// Answers `key` for the person at the endpoint, and leaves the answer for the app; nil if the call does not ring.
-    public mutating func answer(_ key: CallKey) -> Call? {
-        guard let ring = call(key), isRinging(ring) else { return nil }
-        return leaveAnswer(to: ring)
-    }
-
-    /// Records `ring` as answered, and leaves the answer for the app.
-    @discardableResult
-    mutating func leaveAnswer(to ring: Call) -> Call {
-        let call = record(ring, as: .answered)
-        write(call)
-        var accept = PropertyListDictionary()
-        accept["callId"] = .string(call.key.text)
-        if !call.name.isEmpty { accept["name"] = .string(call.name) }
-        if !call.handle.isEmpty { accept["handle"] = .string(call.handle) }
-        accept["video"] = .bool(call.hasVideo)
-        accept["answered"] = .integer(moment.wall.unixSecond)
-        isDurable = true
-        addAnswer(.dictionary(accept))
-        return call
-    }
-
-    /// The answers that the app has not collected yet.
-    var pendingAnswers: [PropertyListValue] { root[Key.pendingAccept]?.arrayValue ?? [] }
-
-    /// Leaves `answer` for the app.
-    mutating func addAnswer(_ answer: PropertyListValue) {
-        root[Key.pendingAccept] = .array(pendingAnswers.suffix(Self.pendingAcceptMax - 1) + [answer])
-    }
 
     /// Declines `key` for the person at the endpoint; nil if the call does not ring.
     public mutating func decline(_ key: CallKey) -> Call? {
@@ -135,6 +102,7 @@ extension Ledger {
     mutating func recordDecline(ofKnown ring: Call) -> Call {
         let call = record(ring, as: .declined)
         write(call)
+        unlist(ring)
         return call
     }
 }
@@ -170,13 +138,7 @@ public struct Settlement: Hashable, Sendable {
     }
 
     /// Whether the person has missed the call (R11).
-    public var isMissed: Bool {
-        switch reason {
-        case .timeout, .expired, .stopped: true
-        case .hangup: hangupReason?.leavesMissedCall ?? true
-        case .answered, .declined, .foreground: false
-        }
-    }
+    public var isMissed: Bool { missedReason != nil }
 }
 
 extension Ledger {
@@ -193,36 +155,42 @@ extension Ledger {
         var call = call(request.key) ?? own
         if !call.isRing(of: owner, since: request.since) {
             guard isOlder(call, thanRingSince: request.since) else {
-                return settleEarlier(call, owner, reason, hangupReason ?? .cancelled)
+                return settleEarlier(call, own, owner, reason, hangupReason ?? .cancelled)
             }
             own.earlier = call.earlier
             call = own
         }
+        // Whoever took its owner for dead has listed it.
+        let isListed = call.state == .missed
         let reason = call.state.endReason ?? reason
         if call.state != CallState(reason) || call.ended == nil { call = record(call, as: CallState(reason)) }
         if reason == .hangup, call.hangupReason == nil { call.hangupReason = hangupReason ?? .cancelled }
         let settlement = Settlement(reason: reason, hangupReason: reason == .hangup ? call.hangupReason : nil)
         call.owner = settlement.isMissed ? owner : nil
         call.markSettled()
-        if settlement.isMissed { isDurable = true }
         write(call)
+        if !isListed, let reason = settlement.missedReason { list(call, for: reason) }
         return settlement
     }
 
     /// Settles the end of a ring after which the same call rang anew: as it was when that began.
     private mutating func settleEarlier(
-        _ later: Call, _ owner: Owner, _ reason: EndReason, _ hangupReason: HangupReason
+        _ later: Call, _ own: Call, _ owner: Owner, _ reason: EndReason, _ hangupReason: HangupReason
     ) -> Settlement {
         var later = later
         guard let index = later.earlier.firstIndex(where: { $0.owner == owner }) else {
-            return Settlement(reason: reason, hangupReason: reason == .hangup ? hangupReason : nil)
+            let settlement = Settlement(reason: reason, hangupReason: reason == .hangup ? hangupReason : nil)
+            if let reason = settlement.missedReason { list(record(own, as: CallState(settlement.reason)), for: reason) }
+            return settlement
         }
         let ring = later.earlier[index]
         let end = ring.state.endReason ?? reason
         let settlement = Settlement(
             reason: end, hangupReason: end == .hangup ? ring.hangupReason ?? hangupReason : nil)
         // One that was missed stays until that was reported.
-        if !settlement.isMissed {
+        if let reason = settlement.missedReason {
+            if !ring.isListed { list(ring, for: reason) }
+        } else {
             later.earlier.remove(at: index)
             write(later)
         }
@@ -250,6 +218,9 @@ extension Ledger {
     /// the dead have left of earlier rings.
     public mutating func reported(_ missed: [Call]) {
         let owners = Set(missed.map(\.owner))
+        for call in unreported where owners.contains(call.owner) && !call.isListed {
+            if let reason = missedReason(of: call) { list(call, for: reason) }
+        }
         let taken = calls.compactMap { known -> Call? in
             var call = known
             call.earlier.removeAll { isLeftByTheDead($0) && (!isMissed($0) || owners.contains($0.owner)) }
@@ -265,8 +236,10 @@ extension Ledger {
     private func isLeftByTheDead(_ call: Call) -> Bool { call.owner.map { !moment.isAlive($0) } ?? false }
 
     /// Whether a call whose owner is dead was missed: also if it still rang.
-    private func isMissed(_ call: Call) -> Bool {
-        guard let reason = call.state.endReason else { return true }
-        return Settlement(reason: reason, hangupReason: call.hangupReason).isMissed
+    private func isMissed(_ call: Call) -> Bool { missedReason(of: call) != nil }
+
+    private func missedReason(of call: Call) -> MissedReason? {
+        guard let reason = call.state.endReason else { return .died }
+        return Settlement(reason: reason, hangupReason: call.hangupReason).missedReason
     }
 }

@@ -15,6 +15,9 @@ public struct LedgerNote: Hashable, Sendable {
 
     private var calls = PropertyListDictionary()
     private var answers: [PropertyListValue] = []
+    private var collected: [PropertyListValue] = []
+    private var missed: [PropertyListValue] = []
+    private var cleared: Set<MissedIdentity> = []
     private var foreground: (was: PropertyListDictionary, became: PropertyListDictionary)?
     fileprivate let isDurable: Bool
 
@@ -22,6 +25,8 @@ public struct LedgerNote: Hashable, Sendable {
     private static let durableKey = "durable"
     private static let foregroundKey = "foreground"
     private static let foregroundBeforeKey = "foregroundBefore"
+    private static let collectedKey = "collected"
+    private static let clearedKey = "missedCleared"
 
     /// The note of what `after` changed in `before`; nil if that is nothing.
     ///
@@ -33,10 +38,25 @@ public struct LedgerNote: Hashable, Sendable {
         for member in after.entries.members where known[member.key] != member.value {
             calls[member.key] = member.value
         }
-        answers = after.pendingAnswers.filter { !before.pendingAnswers.contains($0) }
+        let (answersBefore, answersAfter) = (before.pendingAnswers, after.pendingAnswers)
+        answers = answersAfter.filter { !answersBefore.contains($0) }
+        collected = answersBefore.filter { !answersAfter.contains($0) && !after.isOver($0) }
+        takeMissed(before.missedEntries, after.missedEntries)
         let (was, became) = (before.foregroundKeys, after.foregroundKeys)
         if was != became { foreground = (was, became) }
-        if calls.isEmpty, answers.isEmpty, foreground == nil { return nil }
+        if calls.isEmpty, isOfCallsAlone { return nil }
+    }
+
+    private mutating func takeMissed(_ before: [PropertyListValue], _ after: [PropertyListValue]) {
+        guard before != after else { return }
+        missed = after.filter { !before.contains($0) }
+        let listed = Set(after.compactMap(Ledger.identity))
+        cleared = Set(before.compactMap(Ledger.identity)).subtracting(listed)
+    }
+
+    /// Whether it says nothing but what became of calls.
+    private var isOfCallsAlone: Bool {
+        answers.isEmpty && collected.isEmpty && missed.isEmpty && cleared.isEmpty && foreground == nil
     }
 
     /// The note that `root`, which lay in memory, makes; nil if it makes no sense.
@@ -46,6 +66,9 @@ public struct LedgerNote: Hashable, Sendable {
         isDurable = root[Self.durableKey] == .bool(true)
         if let calls = root[Ledger.Key.calls]?.dictionaryValue { self.calls = calls }
         if let answers = root[Ledger.Key.pendingAccept]?.arrayValue { self.answers = answers }
+        if let collected = root[Self.collectedKey]?.arrayValue { self.collected = collected }
+        if let missed = root[Ledger.Key.missedCalls]?.arrayValue { self.missed = missed }
+        cleared = Set((root[Self.clearedKey]?.arrayValue ?? []).compactMap(Ledger.identity))
         if let was = root[Self.foregroundBeforeKey]?.dictionaryValue,
             let became = root[Self.foregroundKey]?.dictionaryValue
         {
@@ -60,6 +83,9 @@ public struct LedgerNote: Hashable, Sendable {
         if isDurable { root[Self.durableKey] = .bool(true) }
         if !calls.isEmpty { root[Ledger.Key.calls] = .dictionary(calls) }
         if !answers.isEmpty { root[Ledger.Key.pendingAccept] = .array(answers) }
+        if !collected.isEmpty { root[Self.collectedKey] = .array(collected) }
+        if !missed.isEmpty { root[Ledger.Key.missedCalls] = .array(missed) }
+        if !cleared.isEmpty { root[Self.clearedKey] = .array(cleared.map(\.entry)) }
         if let foreground {
             root[Self.foregroundBeforeKey] = .dictionary(foreground.was)
             root[Self.foregroundKey] = .dictionary(foreground.became)
@@ -69,7 +95,10 @@ public struct LedgerNote: Hashable, Sendable {
 
     /// Whether `later` says all that this note says, or something newer in its place.
     public func isCovered(by later: LedgerNote) -> Bool {
-        answers.isEmpty && foreground == nil && calls.keys.allSatisfy { later.calls[$0] != nil }
+        guard answers.isEmpty, collected.isEmpty, cleared.isEmpty, foreground == nil else { return false }
+        let known = Set(later.missed.compactMap(Ledger.identity))
+        return calls.keys.allSatisfy { later.calls[$0] != nil }
+            && missed.allSatisfy { Ledger.identity(of: $0).map(known.contains) ?? true }
     }
 
     /// Whether the note has nothing more to say (R12), once `ledger`, which took it along, is in the file: all but a
@@ -88,8 +117,10 @@ public struct LedgerNote: Hashable, Sendable {
 
     /// Whether what it says is forgotten, as `ledger`, which took it along, has no call of it any more.
     public func isForgotten(in ledger: Ledger) -> Bool {
-        let entries = ledger.entries
-        return answers.isEmpty && foreground == nil && calls.keys.allSatisfy { entries[$0] == nil }
+        guard foreground == nil, cleared.isEmpty, collected.allSatisfy(ledger.isOver) else { return false }
+        let (entries, waiting, listed) = (ledger.entries, ledger.pendingAnswers, ledger.missedEntries)
+        return calls.keys.allSatisfy { entries[$0] == nil } && !answers.contains(where: waiting.contains)
+            && !missed.contains(where: listed.contains)
     }
 
     /// Whether the file had it, and lacks it again as it says `root` now.
@@ -131,6 +162,11 @@ public struct LedgerNote: Hashable, Sendable {
         let fresh = isRecorded ? [] : answers.filter { !isKnown($0, to: ledger) }
         if !noted.isEmpty { ledger.enter(noted) }
         for answer in fresh { ledger.addAnswer(answer) }
+        if !isRecorded {
+            ledger.removeAnswers(collected)
+            ledger.list(missed)
+            ledger.unlist(cleared)
+        }
         if let foreground, !isRecorded, ledger.foregroundKeys == foreground.was {
             ledger.foregroundKeys = foreground.became
         }

@@ -67,6 +67,13 @@ struct SaidLine {
         return number
     }
 
+    func strings(_ key: String) throws(ChannelError) -> [String] {
+        guard case .array(let values)? = object[key] else { throw error(key, expected: "an array") }
+        let texts = values.compactMap(\.stringValue)
+        guard texts.count == values.count else { throw error(key, expected: "an array of strings") }
+        return texts
+    }
+
     func content(_ key: String) throws(ChannelError) -> NotificationContent {
         guard case .object(let content)? = object[key] else { throw error(key, expected: "an object") }
         do throws(ContentError) {

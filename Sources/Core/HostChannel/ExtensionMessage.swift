@@ -54,16 +54,24 @@ public struct Asked: Hashable, Sendable {
     public var detail: String
     /// By which the host says when it is over; nil if nobody waits for that.
     public var token: Int64?
+    /// Of notifications that are shown, or shown no longer: which; empty for all that are shown. Nil if it is about
+    /// none of them.
+    public var identifiers: [String]?
+    /// Of a notification that is shown: what it shows.
+    public var content: NotificationContent?
 
     /// Something that is asked for.
     public init(
-        _ what: CodeWord<AskedKind>, path: String? = nil, count: Int64? = nil, detail: String = "", token: Int64? = nil
+        _ what: CodeWord<AskedKind>, path: String? = nil, count: Int64? = nil, detail: String = "",
+        token: Int64? = nil, identifiers: [String]? = nil, content: NotificationContent? = nil
     ) {
         self.what = what
         self.path = path
         self.count = count
         self.detail = detail
         self.token = token
+        self.identifiers = identifiers
+        self.content = content
     }
 }
 
@@ -84,6 +92,19 @@ public struct FoundSound: Hashable, Sendable {
     }
 }
 
+extension Asked {
+    fileprivate func json(_ number: Int64) -> JSONObject {
+        var json: JSONObject = [
+            "say": "asked", "number": .integer(number), "what": .string(what.rawValue),
+            "path": path.map { .string($0) } ?? .null, "count": count.map { .integer($0) } ?? .null,
+            "detail": .string(detail), "token": token.map { .integer($0) } ?? .null,
+        ]
+        if let identifiers { json["identifiers"] = .array(identifiers.map { .string($0) }) }
+        if let content { json["content"] = .object(content.json) }
+        return json
+    }
+}
+
 extension ExtensionMessage {
     /// The message as its line, newline included; longer than the host reads only if its content or its output is.
     public var line: [UInt8] { json.serialized() + [UInt8(ascii: "\n")] }
@@ -94,12 +115,7 @@ extension ExtensionMessage {
         case .reply(let number, let content):
             ["say": "reply", "number": .integer(number), "content": .object(content.json)]
         case .returned(let number): ["say": "returned", "number": .integer(number)]
-        case .asked(let number, let asked):
-            [
-                "say": "asked", "number": .integer(number), "what": .string(asked.what.rawValue),
-                "path": asked.path.map { .string($0) } ?? .null, "count": asked.count.map { .integer($0) } ?? .null,
-                "detail": .string(asked.detail), "token": asked.token.map { .integer($0) } ?? .null,
-            ]
+        case .asked(let number, let asked): asked.json(number)
         case .sound(let found):
             [
                 "say": "sound", "token": .integer(found.token), "sound": .integer(found.sound),
@@ -130,7 +146,9 @@ extension ExtensionMessage {
             let asked = Asked(
                 CodeWord(rawValue: try said.string("what")), path: try said.ifPresent("path", said.string),
                 count: try said.ifPresent("count", said.integer), detail: try said.string("detail"),
-                token: try said.ifPresent("token", said.integer))
+                token: try said.ifPresent("token", said.integer),
+                identifiers: try said.ifPresent("identifiers", said.strings),
+                content: try said.ifPresent("content", said.content))
             self = .asked(try said.integer("number"), asked)
         case "sound":
             self = .sound(

@@ -10,6 +10,8 @@ public struct HostEnd: Sendable {
     public static let requestsPerSecondMax = 200
     /// How much of a notification's output is passed on, in bytes.
     public static let outputBytesMax = 64 << 10
+    /// How many notifications one request may name.
+    public static let identifiersMax = 64
     /// How long a text for people is at most, in characters.
     public static let detailCharactersMax = 400
 
@@ -74,6 +76,11 @@ public struct HostEnd: Sendable {
                 return [.warning(known(number), CodeWord(.unsupported), detail: detail)]
             }
             asked.detail = brief(asked.detail)
+            if let identifiers = asked.identifiers, identifiers.count > Self.identifiersMax {
+                asked.identifiers = Array(identifiers[..<Self.identifiersMax])
+            }
+            // A file of it would be opened by whoever shows it.
+            asked.content?.attachments = []
             return [.asked(known(number), asked)]
         case .output(let number, let output):
             let bytes = output.text.utf8.count + output.subsystem.utf8.count + output.category.utf8.count

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <linux/input.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -203,6 +204,52 @@ static inline int clinux_set_pipe_size(int pipe, int bytes) {
 /// ioctl(FIONREAD): how many bytes wait to be read.
 static inline int clinux_bytes_waiting(int descriptor, int *bytes) {
     return ioctl(descriptor, FIONREAD, bytes);
+}
+
+// Force feedback of an input device (the kernel's Documentation/input/ff.rst): an effect is uploaded by an ioctl, and
+// played and stopped by an event that is written.
+enum {
+    CLINUX_EFFECT_BYTES = sizeof(struct ff_effect),
+    CLINUX_INPUT_EVENT_BYTES = sizeof(struct input_event),
+    CLINUX_FF_RUMBLE = FF_RUMBLE,
+};
+
+/// The request EVIOCSFF, which uploads the effect that its argument describes, and writes the effect's number into it.
+static inline unsigned long clinux_upload_effect_request(void) { return EVIOCSFF; }
+
+/// Describes, in CLINUX_EFFECT_BYTES bytes, a rumble of so many milliseconds; `number` is that of an effect that it
+/// replaces, or -1.
+static inline void clinux_describe_rumble(void *bytes, int number, int milliseconds, int magnitude) {
+    struct ff_effect effect;
+    memset(&effect, 0, sizeof effect);
+    effect.type = FF_RUMBLE;
+    effect.id = (short)number;
+    effect.replay.length = (unsigned short)milliseconds;
+    effect.u.rumble.strong_magnitude = (unsigned short)magnitude;
+    effect.u.rumble.weak_magnitude = (unsigned short)magnitude;
+    memcpy(bytes, &effect, sizeof effect);
+}
+
+/// The number of an effect that was uploaded.
+static inline int clinux_effect_number(const void *bytes) {
+    struct ff_effect effect;
+    memcpy(&effect, bytes, sizeof effect);
+    return effect.id;
+}
+
+/// Describes, in CLINUX_INPUT_EVENT_BYTES bytes, the event that plays the effect `number` so often; 0 stops it.
+static inline void clinux_describe_play(void *bytes, int number, int count) {
+    struct input_event event;
+    memset(&event, 0, sizeof event);
+    event.type = EV_FF;
+    event.code = (unsigned short)number;
+    event.value = count;
+    memcpy(bytes, &event, sizeof event);
+}
+
+/// ioctl(2) with a pointer.
+static inline int clinux_control(int descriptor, unsigned long request, void *argument) {
+    return ioctl(descriptor, request, argument);
 }
 
 /// The process's environment, `NAME=value` each, ended by null.

@@ -13,11 +13,13 @@ enum Hosting {
         let settings = SettingsLoader.load(environment: environment).settings
         do {
             guard let setting = try ExtensionSetting(settings, environment: environment) else {
-                complain("no extension is configured: [Extension] Path=")
+                complain("belfry-worker: no extension is configured: [Extension] Path=")
                 return 78
             }
             guard fileKind(of: STDIN_FILENO) == S_IFSOCK else {
-                complain("--host serves the socket on its standard input, as belfry-extension.service has one")
+                complain(
+                    "belfry-worker: --host serves the socket on its standard input, as belfry-extension.service has one"
+                )
                 return 64
             }
             let loop = try Loop()
@@ -28,10 +30,10 @@ enum Hosting {
             loop.run()
             return 0
         } catch let error as ExtensionBundleError {
-            complain("\(Setting.extensionPath.name) \(error)")
+            complain("belfry-worker: \(Setting.extensionPath.name) \(error)")
             return 78
         } catch {
-            complain("\(error)")
+            complain("belfry-worker: \(error)")
             return 70
         }
     }

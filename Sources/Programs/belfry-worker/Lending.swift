@@ -9,7 +9,7 @@ enum Lending {
     /// Lends descriptor 3 to whoever serves the socket at `path`, and returns the exit status.
     static func run(to path: String) -> Int32 {
         guard fileKind(of: channel) == S_IFSOCK else {
-            complain("--lend lends the channel that an extension has at descriptor 3")
+            complain("belfry-worker: --lend lends the channel that an extension has at descriptor 3")
             return 64
         }
         do throws(SystemError) {
@@ -23,7 +23,7 @@ enum Lending {
             waitForEnd(of: tests.number)
             return 0
         } catch {
-            complain("\(error)")
+            complain("belfry-worker: \(error)")
             return 70
         }
     }

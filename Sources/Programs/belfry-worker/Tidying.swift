@@ -31,7 +31,7 @@ enum Tidying {
             if !groups.isEmpty { loop.run() }
             return 0
         } catch {
-            complain("\(error)")
+            complain("belfry-worker: \(error)")
             return 70
         }
     }
@@ -67,7 +67,7 @@ enum Tidying {
 
     private static func isRecorded(_ outcome: LedgerOutcome, in file: LedgerFile) -> Bool {
         guard case .unwritable(let error, kept: false, _) = outcome else { return true }
-        complain("\(file.file.path): what dead workers left cannot be recorded: \(error)")
+        complain("belfry-worker: \(file.file.path): what dead workers left cannot be recorded: \(error)")
         return false
     }
 }

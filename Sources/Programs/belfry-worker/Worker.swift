@@ -6,6 +6,8 @@ import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
 import CallService
+import DesktopChannel
+import DesktopLink
 import ExtensionHost
 import Glibc
 import GroupLedger
@@ -33,6 +35,7 @@ final class Worker {
     private var host: NotificationHost?
     private var picture: PictureDownload?
     private var ledger: WorkerLedger?
+    private var desktop: DesktopConnection?
     private var status = Status.handled
     private var isOver = false
 
@@ -46,10 +49,10 @@ final class Worker {
             if !worker.isOver { try worker.loop.prepare() }
             worker.loop.run()
             worker.journal.finish()
-            worker.picture?.removeOld()
+            worker.picture?.removeOld(keeping: worker.listedPictures)
             return worker.status
         } catch {
-            complain("\(error)")
+            complain("belfry-worker: \(error)")
             return Status.defect
         }
     }
@@ -96,8 +99,10 @@ final class Worker {
         guard let group = GroupName(name) else {
             throw Rejection(.badAppGroup, detail: "\(Printable.escaped(name)) is no name of an app group")
         }
-        let reporter = reporter(id: push.request.id, receivedAt: receivedAt, group: group.text)
-        let world = world(settings, group: group, report: reporter.report)
+        let desktop = desktop(push, group: group, isForeign: settings.extensionPath != nil)
+        let reporter = reporter(id: push.request.id, receivedAt: receivedAt, group: group.text, desktop: desktop)
+        desktop?.onReport = reporter.report
+        let world = world(settings, group: group, desktop: desktop, report: reporter.report)
         var notes = loaded.mistakes.map { Event.Body.warning(code: .configuration, detail: $0.description) }
         var foreign: ForeignExtension?
         do throws(ExtensionBundleError) {
@@ -151,8 +156,26 @@ final class Worker {
         }
     }
 
+    /// The connection to the desktop; nil if nobody listens there, and nothing here lives long enough to try again.
+    private func desktop(_ push: Push, group: GroupName, isForeign: Bool) -> DesktopConnection? {
+        let state = StateDirectory(environment: environment)
+        let runtime = RuntimeDirectory(environment: environment, statePath: state?.path ?? "/")
+        var hello = DesktopHello(group: group)
+        var isCall = false
+        if case .request(let call)? = push.call {
+            isCall = true
+            hello = DesktopHello(
+                group: group, name: call.callerName ?? push.request.content.title, handle: call.handle ?? "",
+                hasVideo: call.hasVideo)
+        }
+        // What an extension has asked for may be told for as long as its process lives.
+        let link = DesktopConnection(
+            to: runtime.desktopSocketPath, saying: hello, listens: isCall || isForeign, on: loop)
+        return isCall || link.isConnected ? link : nil
+    }
+
     private func world(
-        _ settings: Settings, group: GroupName, report: @escaping (Event.Body) -> Void
+        _ settings: Settings, group: GroupName, desktop: DesktopConnection?, report: @escaping (Event.Body) -> Void
     ) -> CallWorld {
         let state = StateDirectory(environment: environment) ?? StateDirectory(path: "/nonexistent/belfry")
         let picture = PictureDownload(
@@ -160,17 +183,26 @@ final class Worker {
             program: programBeside("belfry-avatar"))
         self.picture = picture
         let runtime = RuntimeDirectory(environment: environment, statePath: state.path)
-        let ledger = WorkerLedger(
-            loop: loop, file: LedgerFile(state: state, runtime: runtime, group: group), report: report)
+        let file = LedgerFile(state: state, runtime: runtime, group: group)
+        file.answersWait = settings.answerLifetime
+        let ledger = WorkerLedger(loop: loop, file: file, report: report)
         self.ledger = ledger
         let (loop, runtimeDirectory) = (loop, environment["XDG_RUNTIME_DIR"])
-        return CallWorld(
-            timers: loop, wall: { WallTime(microseconds: wallTimeMicroseconds()) },
+        var world = CallWorld(
+            timers: loop, wall: { WallTime(microseconds: wallTimeMicroseconds()) }, minuteOfDay: localMinuteOfDay,
             ledger: ledger,
             ringer: Ringer(
                 player: SoundPlayer(loop: loop, runtimeDirectory: runtimeDirectory),
                 settings: RingSettings(settings), environment: environment, report: report),
             pictures: FetchedPicture(loop: loop, picture: picture), report: report)
+        world.desktop = desktop
+        return world
+    }
+
+    /// The pictures of missed calls, which are kept as long as these are listed.
+    private func listedPictures() -> Set<String>? {
+        guard let state = StateDirectory(environment: environment) else { return nil }
+        return state.listedPictures(runtime: RuntimeDirectory(environment: environment, statePath: state.path))
     }
 
     private func refuse(_ rejection: Rejection, at receivedAt: Instant) {
@@ -197,10 +229,14 @@ final class Worker {
         loop.stop()
     }
 
-    private func reporter(id: String, receivedAt: Instant, group: String) -> EventReporter {
+    private func reporter(
+        id: String, receivedAt: Instant, group: String, desktop: DesktopConnection? = nil
+    ) -> EventReporter {
         journal.begin(group: group)
+        self.desktop = desktop
         return EventReporter(
-            timers: loop, id: id, receivedAt: receivedAt, listeners: [connection.write, journal.write])
+            timers: loop, id: id, receivedAt: receivedAt,
+            listeners: [connection.write, journal.write] + (desktop.map { [$0.write] } ?? []))
     }
 
     /// Asks systemd for more time if the budget is longer than the default, which the unit's `RuntimeMaxSec=` matches.
@@ -231,5 +267,6 @@ extension RingSettings {
         self.init(
             duration: settings.ringDuration, interval: settings.ringInterval, sound: settings.sound,
             secondCall: settings.secondCall, callsMax: settings.callsMax)
+        (quietHours, repeatedWithin) = (settings.quietHours, settings.repeatedWithin)
     }
 }

@@ -33,7 +33,7 @@ if CommandLine.argc <= 1 {
         print(usage)
         status = 0
     default:
-        complain("unknown arguments\n" + usage)
+        complain("belfry-worker: unknown arguments\n" + usage)
         status = 64
     }
 }
@@ -53,10 +53,4 @@ func absolutePath(of path: String) -> String {
     guard let resolved = unsafe realpath(path, nil) else { return path }
     defer { unsafe free(resolved) }
     return unsafe String(cString: resolved)
-}
-
-/// Writes on standard error what stopped the worker. If nobody reads it, that is no reason to fail.
-func complain(_ text: String) {
-    let line = Array("belfry-worker: \(text)\n".utf8)
-    _ = unsafe line.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }

@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import BelfryTerms
 import BelfryClient
 import BelfryProtocol
@@ -19,6 +20,8 @@ struct Command: Sendable {
     var options: [Option] = []
     /// How many arguments the command takes.
     var arguments = 0...0
+    /// What an argument may be, for shells that complete command lines.
+    var completes = ArgumentKind.nothing
     /// Given all words from the first argument on, how many arguments are taken as they are, hyphens included; nil if
     /// options may come anywhere.
     var verbatimCount: (@Sendable ([String]) -> Int)?
@@ -28,24 +31,20 @@ struct Command: Sendable {
     let run: @Sendable (Context) throws(CommandError) -> ProgramStatus
 }
 
-/// Why a command ends without having done what was asked.
-struct CommandError: Error, Equatable {
-    /// How the program ends.
-    let status: ProgramStatus
-    /// What is wrong, without a full stop.
-    let problem: String
-    /// What to do about it, without a full stop; may be empty.
-    let remedy: String
-
-    /// An error that ends the program with `status`.
-    init(_ status: ProgramStatus, _ problem: String, _ remedy: String = "") {
-        self.status = status
-        self.problem = problem
-        self.remedy = remedy
-    }
-
-    /// What standard error says: `belfry: what is wrong: what to do`.
-    var message: String { "belfry: " + problem + (remedy.isEmpty ? "" : ": " + remedy) }
+/// What an argument of a command may be.
+enum ArgumentKind: Sendable {
+    /// Nothing that a shell could know.
+    case nothing
+    /// One of these words.
+    case words([String])
+    /// The id of a call that rings.
+    case ringingCall
+    /// The id of a missed call.
+    case missedCall
+    /// A command.
+    case command
+    /// A file or a folder.
+    case path
 }
 
 /// What a command works with: its options, the environment, the settings, and where it prints.

@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import BelfryJSON
 import BelfrySettings
 import BelfrySyscalls
@@ -13,7 +14,7 @@ extension Command {
             $XDG_CONFIG_HOME/belfry/belfry.conf (~/.config), its belfry.conf.d/*.conf, the environment. The worker's
             environment is its unit's, not the shell's: where they differ, both are shown.
             """,
-        arguments: 0...2
+        arguments: 0...2, completes: .words(["check"])
     ) { context throws(CommandError) in
         let words = context.options.arguments
         guard let word = words.first else { return show(context) }
@@ -23,7 +24,7 @@ extension Command {
         guard words.count == 2 else { return report(context.loaded, context) }
         let loaded = SettingsLoader.loadOnly(file: words[1])
         let status = report(loaded, context)
-        return loaded.mistakes.contains { $0.code == .unreadable } ? .noSuchCall : status
+        return loaded.mistakes.contains { $0.code == .unreadable } ? .notFound : status
     }
 
     /// Prints one line for each mistake, and returns 78 if there is one.

@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import CBelfryLinux
 
 /// How far this kernel lets belfry-avatar be shut in, apart from what any kernel has (limits, no new privileges).

@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import BelfryAppGroup
 import BelfryClient
 import BelfryEventLoop
@@ -72,16 +73,6 @@ enum MachineChecks {
         } catch {
             return error
         }
-    }
-
-    /// Whether a ring can be felt.
-    static func vibration(_ context: Context) -> [Finding] {
-        [Finding(.warn, "vibration", "this Belfry cannot vibrate yet: neither through feedbackd nor through evdev")]
-    }
-
-    /// Whether a notification is shown.
-    static func notifications(_ context: Context) -> [Finding] {
-        [Finding(.warn, "notifications", "this Belfry shows none on the desktop yet: it rings, and tells its clients")]
     }
 
     /// Whether there is a journal to write to.

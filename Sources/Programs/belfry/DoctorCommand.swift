@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import BelfryJSON
 import BelfrySettings
 import BelfryTerms
@@ -5,20 +6,23 @@ import BelfryTerms
 extension Command {
     /// `belfry doctor`.
     static let doctor = Command(
-        name: "doctor", synopsis: ["doctor [--play]"], summary: "what works here, and how to mend the rest",
+        name: "doctor", synopsis: ["doctor [--play] [--ring]"], summary: "what works here, and how to mend the rest",
         details: """
             Pushes a notification that shows and rings nothing, to see that a worker starts, and starts your extension, if
             there is one, which receives nothing. Exit status 0 means that
             calls would ring, 69 that they would not.
             """,
-        options: [Option("play", "play the ring once, to see that it is heard")]
+        options: [
+            Option("play", "play the ring once, to see that it is heard"),
+            Option("ring", "ring for two seconds, to see what is heard, seen and felt"),
+        ]
     ) { context throws(CommandError) in
         var isFailed = false
         let checks: [(Context) -> [Finding]] = [
             MachineChecks.program, ConfigurationChecks.run, UnitChecks.run, SocketChecks.run, MachineChecks.state,
-            ExtensionChecks.run, SoundChecks.run, MachineChecks.vibration, MachineChecks.pictures,
-            ConfinementChecks.run,
-            MachineChecks.notifications, MachineChecks.journal,
+            ExtensionChecks.run, SoundChecks.run, DesktopChecks.vibration, MachineChecks.pictures,
+            ConfinementChecks.run, ApnsChecks.run,
+            DesktopChecks.notifications, DesktopChecks.manners, MachineChecks.journal, DesktopChecks.ring,
         ]
         for check in checks {
             for finding in check(context) {

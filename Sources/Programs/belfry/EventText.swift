@@ -21,7 +21,7 @@ struct EventText {
         case .ringing: .good
         case .silent, .ended: .notable
         case .missed, .rejected, .warning: .bad
-        case .tick, .sound, .attachment, .extensionProcess, .asked, .unknown: .faint
+        case .tick, .sound, .notification, .vibration, .attachment, .extensionProcess, .asked, .unknown: .faint
         case .delivered: .strong
         }
     }
@@ -37,7 +37,11 @@ struct StoryText {
 
     /// The line of what happened `at` seconds after the start; `name` and `details` are escaped here (S3).
     func line(at: Double, _ name: String, _ details: String, tone: Style.Tone?, isFaint: Bool = false) -> String {
-        let time = DecimalText.fixed(at, digits: 3)
+        line(of: DecimalText.fixed(at, digits: 3), name, details, tone: tone, isFaint: isFaint)
+    }
+
+    /// The line of what happened at `time`; `name` and `details` are escaped here (S3).
+    func line(of time: String, _ name: String, _ details: String, tone: Style.Tone?, isFaint: Bool = false) -> String {
         let paddedTime = String(repeating: " ", count: max(0, Self.timeWidth - time.count)) + time
         let name = Printable.escaped(name)
         let paddedName = name + String(repeating: " ", count: max(0, Self.nameWidth - name.count))

@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import BelfryAppGroup
 import BelfryEventLoop
 import BelfrySettings

@@ -1,5 +1,7 @@
+import BelfryCommandLine
 import BelfryAppGroup
 import BelfryEventLoop
+import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
 import CallLedger
@@ -26,6 +28,7 @@ struct GroupAccess {
         }
         let runtime = RuntimeDirectory(environment: Environment(context.environment), statePath: state.path)
         ledgerFile = LedgerFile(state: state, runtime: runtime, group: group)
+        ledgerFile.answersWait = context.loaded.settings.answerLifetime
         self.state = state
         self.context = context
     }

@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import BelfryAppGroup
 import BelfryEventLoop
 import BelfryJSON
@@ -19,7 +20,7 @@ extension Command {
             As defaults(1) does, "set" writes a string unless a type is given; keys of Belfry's own take their own type.
             With --json, values are written as JSON: dates in Unix seconds, data in base64.
             """,
-        arguments: 1...4, verbatimCount: verbatimCount
+        arguments: 1...4, completes: .words(["list", "get", "set", "remove", "watch"]), verbatimCount: verbatimCount
     ) { context throws(CommandError) in
         let words = context.options.arguments
         switch (words[0], words.count) {
@@ -69,8 +70,11 @@ extension Command {
     private static func setKey(
         _ key: String, _ words: [String], _ context: Context
     ) throws(CommandError) -> ProgramStatus {
-        guard ![Ledger.Key.calls, Ledger.Key.pendingAccept, Ledger.Key.foregroundOwner].contains(key) else {
-            throw CommandError(.usage, "\(key) is Belfry's own", "see belfry answer, decline, hangup and app")
+        let ours = [
+            Ledger.Key.calls, Ledger.Key.pendingAccept, Ledger.Key.missedCalls, Ledger.Key.foregroundOwner,
+        ]
+        guard !ours.contains(key) else {
+            throw CommandError(.usage, "\(key) is Belfry's own", "see belfry answer, decline, hangup, calls and app")
         }
         let value = try TypedValue.parse(words, for: key)
         try GroupAccess(context).change { edit in edit.root[key] = value }
@@ -105,7 +109,7 @@ extension Command {
     }
 
     private static func noSuchKey(_ key: String, _ context: Context) -> CommandError {
-        CommandError(.noSuchCall, "there is no key \(key) in \(context.groupName)", "see belfry group list")
+        CommandError(.notFound, "there is no key \(key) in \(context.groupName)", "see belfry group list")
     }
 }
 

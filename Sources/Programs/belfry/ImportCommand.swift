@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import BelfryExtensionPackage
 import BelfryJSON
 import BelfrySyscalls
@@ -9,12 +10,13 @@ extension Command {
         name: "import", synopsis: ["import FILE..."],
         summary: "copy your app's files into the extension in this folder, and say what they miss",
         details: """
-            FILEs are Swift files and bridging headers. In the copies @objc, @objcMembers and import Darwin are blanked in
-            place; a class of yours takes the place of the template's; Belfry's modules that are imported are named in
-            Package.swift. Then the extension is built. Exit status 1 if something is missing, which is told by its line:
-            of Belfry, of another package, or of the app itself.
+            FILEs are Swift files and bridging headers. In the copies @objc, @objcMembers and imports of Apple's modules
+            that are not here are blanked in place, and os(iOS) is true; a class of yours takes the place of the
+            template's; Belfry's modules that are imported are named in Package.swift. Then the
+            extension is built. Exit status 1 if something is missing, which is told by its line: of Belfry, of another
+            package, or of the app itself.
             """,
-        arguments: 1...Int.max
+        arguments: 1...Int.max, completes: .path
     ) { context throws(CommandError) in
         let (folder, manifest) = try PackageFolder.current()
         let files = try context.options.arguments.map { path throws(CommandError) in try importedFile(path) }
@@ -56,7 +58,7 @@ extension Command {
         do throws(SystemError) {
             bytes = try readFile(at: path, bytesMax: PackageFolder.sourceBytesMax).bytes
         } catch {
-            throw CommandError(.noSuchCall, "\(path) cannot be read: \(error)")
+            throw CommandError(.notFound, "\(path) cannot be read: \(error)")
         }
         guard String(validating: bytes, as: UTF8.self) != nil else {
             throw CommandError(.badNotification, "\(path) is not in UTF-8", "save it in UTF-8")

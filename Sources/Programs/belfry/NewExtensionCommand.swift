@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import BelfryExtensionPackage
 import BelfrySyscalls
 import Glibc
@@ -12,7 +13,7 @@ extension Command {
             NotificationService.swift along, and belfry pack makes NAME.appex of it all.
             """,
         options: [Option("belfry", "PATH", "build on the package of Belfry there, rather than on the installed one")],
-        arguments: 1...1
+        arguments: 1...1, completes: .path
     ) { context throws(CommandError) in
         let path = context.options.arguments[0]
         guard let name = path.split(separator: "/").last, name != ".", name != ".." else {
@@ -40,7 +41,7 @@ extension Command {
         if let stated = context.options["belfry"] {
             guard let path = absolutePath(stated), isPackage(path) else {
                 throw CommandError(
-                    .noSuchCall, "there is no package of Belfry in \(stated)", "name a checkout's folder")
+                    .notFound, "there is no package of Belfry in \(stated)", "name a checkout's folder")
             }
             return path
         }
@@ -48,7 +49,7 @@ extension Command {
         let path = "\(prefix)/share/belfry/swift/belfry"
         guard isPackage(path) else {
             throw CommandError(
-                .noSuchCall, "there is no package of Belfry in \(path)", "make install, or name one: --belfry PATH")
+                .notFound, "there is no package of Belfry in \(path)", "make install, or name one: --belfry PATH")
         }
         return path
     }

@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import BelfryExtensionPackage
 import BelfryPropertyList
 import BelfrySyscalls
@@ -56,7 +57,7 @@ private enum Packing {
     /// What the program shall be called, by an `Info.plist` that a host will take.
     static func executable(in folder: PackageFolder, _ manifest: PackageManifest) throws(CommandError) -> String {
         guard let bytes = try folder.read(information) else {
-            throw CommandError(.noSuchCall, "there is no \(information)", "give it a CFBundleIdentifier")
+            throw CommandError(.notFound, "there is no \(information)", "give it a CFBundleIdentifier")
         }
         guard let properties = try? PropertyListDictionary.parse(bytes) else {
             throw CommandError(.badNotification, "\(information) is no property list", "see docs/extensions.md")

@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import BelfryExtensionPackage
 import BelfrySyscalls
 import Glibc
@@ -22,7 +23,7 @@ struct PackageFolder {
             return try readFile(at: path(of: name), bytesMax: Self.sourceBytesMax).bytes
         } catch {
             if error.errno == ENOENT || error.errno == ENOTDIR { return nil }
-            throw CommandError(.noSuchCall, "\(path(of: name)) cannot be read: \(error.reason)")
+            throw CommandError(.notFound, "\(path(of: name)) cannot be read: \(error.reason)")
         }
     }
 
@@ -89,12 +90,12 @@ extension PackageFolder {
         let folder = PackageFolder(path: ".")
         let remedy = "go to a folder that belfry new-extension has made"
         guard let bytes = try folder.read("Package.swift") else {
-            throw CommandError(.noSuchCall, "there is no Package.swift here", remedy)
+            throw CommandError(.notFound, "there is no Package.swift here", remedy)
         }
         guard let text = String(validating: bytes, as: UTF8.self), let manifest = PackageManifest(text) else {
             let problem =
                 "no target of Package.swift has a line .product(name: \"ExtensionProcess\", package: \"belfry\")"
-            throw CommandError(.noSuchCall, problem, remedy)
+            throw CommandError(.notFound, problem, remedy)
         }
         return (folder, manifest)
     }

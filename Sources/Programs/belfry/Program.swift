@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import BelfryTerms
 import BelfryProtocol
 import BelfrySettings
@@ -9,8 +10,8 @@ enum Program {
 
     /// Every command, in the order of the help.
     static let commands: [Command] = [
-        .push, .call, .hangup, .answer, .decline, .app, .calls, .watch, .group, .config, .doctor,
-        .serve, .newExtension, .importFiles, .pack,
+        .push, .call, .hangup, .answer, .decline, .app, .calls, .watch, .group, .config, .status,
+        .doctor, .serve, .apns, .device, .newExtension, .importFiles, .pack, .help,
     ]
 
     /// Runs what `words`, the command line without the program's name, asks for.
@@ -36,11 +37,7 @@ enum Program {
             output.line(HelpText.overview(commands))
             return .done
         }
-        guard let command = commands.first(where: { $0.name == name }) else {
-            let meant = NearestName.nearest(to: name, of: commands.map(\.name))
-            throw CommandError(
-                .usage, "there is no command \(name)", meant.map { "did you mean \($0)?" } ?? "see belfry --help")
-        }
+        let command = try command(name)
         var options = try parse(Array(before.arguments.dropFirst()), of: command)
         options.values.merge(before.values) { inner, _ in inner }
         if options.has("help") {
@@ -57,6 +54,14 @@ enum Program {
             throw CommandError(.usage, "belfry \(name) \(problem)", "belfry \(command.synopsis[0])")
         }
         return try command.run(Context(options: options, environment: environment, output: output))
+    }
+
+    /// The command called `name`.
+    static func command(_ name: String) throws(CommandError) -> Command {
+        if let command = commands.first(where: { $0.name == name }) { return command }
+        let meant = NearestName.nearest(to: name, of: commands.map(\.name))
+        throw CommandError(
+            .usage, "there is no command \(name)", meant.map { "did you mean \($0)?" } ?? "see belfry --help")
     }
 
     /// Reads the options of `command`, which may come before, between and after its arguments.
@@ -79,33 +84,10 @@ enum Program {
     }
 }
 
-/// How the program ends: the exit statuses that `docs/operations.md` lists, after sysexits(3).
-enum ProgramStatus: Int32, CaseIterable, Sendable {
-    /// The command did what was asked.
-    case done = 0
-    /// Something is missing that an extension needs.
-    case missing = 1
-    /// The command line is wrong.
-    case usage = 64
-    /// The notification was rejected, or its file cannot be read.
-    case badNotification = 65
-    /// There is no such call, no such key, or no such file.
-    case noSuchCall = 66
-    /// There is no socket to push to, or the machine cannot ring.
-    case unavailable = 69
-    /// A defect of Belfry: a worker sent what Belfry never sends.
-    case defect = 70
-    /// The socket took no connection, or the connection ended before all was told.
-    case endedEarly = 75
-    /// The configuration that `config check` read has mistakes.
-    case badConfiguration = 78
-    /// Ctrl-C; `main` ends the program by that signal, which a shell reports as this number.
-    case interrupted = 130
-}
-
 /// What `--help` prints.
 enum HelpText {
-    private static let exitStatuses = [
+    /// How the program ends, and when.
+    static let exitStatuses = [
         ["0", "done"], ["1", "the extension misses something (import, pack)"], ["64", "wrong usage"],
         ["65", "the notification was rejected"],
         ["66", "no such call, key or file"], ["69", "no socket to push to; doctor: calls would not ring"],
@@ -117,7 +99,7 @@ enum HelpText {
     static func overview(_ commands: [Command]) -> String {
         let usage = "Usage: belfry COMMAND [OPTION]... [ARGUMENT]...\nRings for incoming calls on Linux."
         let list = indented(commands.map { [$0.name, $0.summary] })
-        let footer = "belfry COMMAND --help says more about one."
+        let footer = "belfry help COMMAND says more about one."
         return [
             usage, "Commands:\n" + list, "Options of every command:\n" + indented(rows(Option.common)),
             "Exit status:\n" + indented(exitStatuses), footer,
@@ -137,10 +119,7 @@ enum HelpText {
     }
 
     private static func rows(_ options: [Option]) -> [[String]] {
-        options.map { option in
-            let letter = option.name == "help" ? "-h, " : ""
-            return [letter + "--\(option.name)" + (option.argument.map { " \($0)" } ?? ""), option.summary]
-        }
+        options.map { [$0.spelling, $0.summary] }
     }
 
     private static func indented(_ rows: [[String]]) -> String {

@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import BelfryTerms
 import BelfryJSON
 import BelfryPropertyList

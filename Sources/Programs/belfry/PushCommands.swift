@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import BelfryClient
 import BelfryEventLoop
 import BelfryJSON
@@ -21,7 +22,8 @@ extension Command {
             "-" is standard input. With --group the notification is pushed for that app group.
             With --explain each kind of warning is explained at the end, with what to do about it.
             """,
-        options: [Option("explain", "say what each warning means"), noFollow], arguments: 1...1
+        options: [Option("explain", "say what each warning means"), noFollow], arguments: 1...1,
+        completes: .path
     ) { context throws(CommandError) in
         let notification = try NotificationFile.read(context.options.arguments[0])
         return try PushRun.push(addressed(notification, to: context.statedGroup), context)
@@ -104,10 +106,12 @@ extension Command {
             request with it will not ring.
             """,
         options: [
-            Option("reason", "REASON", HangupReason.allCases.map(\.rawValue).joined(separator: ", ")),
+            Option(
+                "reason", "REASON", HangupReason.allCases.map(\.rawValue).joined(separator: ", "),
+                HangupReason.allCases.map(\.rawValue)),
             noFollow,
         ],
-        arguments: 0...1
+        arguments: 0...1, completes: .ringingCall
     ) { context throws(CommandError) in
         var reason = HangupReason.cancelled
         if let word = context.options["reason"] {

@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import BelfryEventLoop
 import BelfryServe
 import BelfrySyscalls
@@ -7,13 +8,16 @@ import Glibc
 extension Command {
     /// `belfry serve`.
     static let serve = Command(
-        name: "serve", synopsis: ["serve [--socket PATH] [-- COMMAND [ARGUMENT]...]"],
+        name: "serve", synopsis: ["serve [--socket PATH] [--apns] [-- COMMAND [ARGUMENT]...]"],
         summary: "serve a push socket of its own, for tests and containers, where no user manager runs",
         details: """
             COMMAND runs with BELFRY_SOCKET, BELFRY_STATE_DIRECTORY and BELFRY_RUNTIME_DIRECTORY, which name a folder that
             is gone afterwards, and the exit status is its own. Without COMMAND these three are printed once pushes can be
             sent, and a signal ends it. No configuration file is read: BELFRY_... variables are the settings.
+            With --apns there is an APNs endpoint too, for an app of its own: BELFRY_APNS_URL, BELFRY_APNS_CA and more, see
+            docs/testing.md.
             """,
+        options: [Option("apns", "serve an APNs endpoint too, with a device and credentials of its own")],
         arguments: 0...Int.max, takesCommandLine: true
     ) { context throws(CommandError) in
         do throws(SystemError) {
@@ -33,6 +37,7 @@ private final class Serving {
     private let context: Context
     private let loop: Loop
     private var server: PushServer?
+    private var endpoint: ServedEndpoint?
     private var child: ChildProcess?
     private var exitOfChild: ChildExit?
 
@@ -51,9 +56,13 @@ private final class Serving {
         try listenForSignals(passesOn: program != nil)
         let folder = try ServeFolder(in: ServeFolder.places(in: context.environment))
         let socketPath = context.options["socket"] ?? folder.socketPath
-        let variables = folder.variables(socketPath: socketPath)
+        var variables = folder.variables(socketPath: socketPath)
         do throws(SystemError) {
             try serve(at: socketPath, variables)
+            if context.options.has("apns") {
+                try serveProviders(variables, runtimePath: folder.runtimePath)
+                variables += endpoint?.variables ?? []
+            }
             if let path = program {
                 try start(path, arguments: Array(words.dropFirst()), variables)
             } else {
@@ -87,6 +96,19 @@ private final class Serving {
         server = try PushServer(
             at: path, worker: worker.command, hostSocketPath: worker.hostSocketPath, lifetimeMax: worker.lifetimeMax,
             on: loop)
+    }
+
+    private func serveProviders(
+        _ variables: [(name: String, value: String)], runtimePath: String
+    ) throws(SystemError) {
+        guard let program = programBeside("belfry-apns") else {
+            throw SystemError(errno: ENOENT, call: "stat", subject: "belfry-apns beside belfry")
+        }
+        var environment = context.environment
+        for (name, value) in variables { environment[name] = value }
+        let endpoint = try ServedEndpoint(program, environment: environment, runtimePath: runtimePath, on: loop)
+        endpoint.onEnd = { [context] in context.warn("the APNs endpoint has ended: \($0)") }
+        self.endpoint = endpoint
     }
 
     /// Removes a socket on which nobody listens any more.
@@ -136,6 +158,8 @@ private final class Serving {
 
     private func stop() {
         guard let server else { return loop.stop() }
-        server.stop { [loop] in loop.stop() }
+        let stopServer = { [loop] in server.stop { loop.stop() } }
+        // First, since it is a client of the workers.
+        if let endpoint { endpoint.stop(stopServer) } else { stopServer() }
     }
 }

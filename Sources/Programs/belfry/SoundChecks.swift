@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import BelfryEventLoop
 import BelfrySettings
 import BelfrySyscalls

@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import BelfrySyscalls
 import Glibc
 

@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import BelfryEventLoop
 import BelfrySyscalls
 import BelfryTerms
@@ -10,10 +11,11 @@ enum Systemctl {
     /// What `systemctl --user` prints for `arguments`; nil if it fails, is missing or is too slow.
     static func ask(_ arguments: [String]) -> String? { ProgramAnswer.of(path, ["--user"] + arguments) }
 
-    /// The property `name` of `unit`, empty if it has no value; nil if no manager answers.
-    static func property(_ name: String, of unit: String) -> String? {
+    /// The property `name` of `unit`, empty if it has no value; nil if no manager answers. Of several lines the first,
+    /// or all of them if `joined`.
+    static func property(_ name: String, of unit: String, joined: Bool = false) -> String? {
         guard let answer = ask(["show", "--property=\(name)", "--value", unit]) else { return nil }
-        return answer.split(separator: "\n").first.map(String.init) ?? ""
+        return joined ? answer : answer.split(separator: "\n").first.map(String.init) ?? ""
     }
 }
 

@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import BelfryAppGroup
 import BelfryEventLoop
 import BelfryJSON
@@ -11,7 +12,9 @@ extension Command {
     /// `belfry watch`.
     static let watch = Command(
         name: "watch", synopsis: ["watch"], summary: "who rings, live, and how each call ends",
-        details: "Ends with Ctrl-C. Times are seconds since it began. With --json one object a line."
+        details: """
+            Ends with Ctrl-C. With --json one object a line: "time" is in Unix seconds, "at" in seconds since it began.
+            """
     ) { context throws(CommandError) in
         let access = try GroupAccess(context)
         CallWatch(context, access.ledgerFile, try makeLoop()).run()
@@ -109,28 +112,31 @@ final class CallWatch {
         defer { wasInFront = isInFront }
         guard isInFront != wasInFront else { return }
         if context.wantsJSON {
-            context.output.json(["at": .real(elapsed), "foreground": .bool(isInFront)])
+            context.output.json(["at": .real(elapsed), "time": .real(wall.unixSeconds), "foreground": .bool(isInFront)])
         } else {
             let text = isInFront ? "the app is in front: calls do not ring" : "the app is no longer in front"
-            context.output.line(story.line(at: elapsed, "app", text, tone: .strong))
+            context.output.line(story.line(of: TimeText.clock(wall.unixSecond), "app", text, tone: .strong))
         }
     }
 
     private func print(_ state: String, _ call: Call, _ detail: String, tone: Style.Tone) {
         if context.wantsJSON {
             var object: JSONObject = [
-                "at": .real(elapsed), "state": .string(state), "call": .string(call.key.text),
+                "at": .real(elapsed), "time": .real(wall.unixSeconds), "state": .string(state),
+                "call": .string(call.key.text),
                 "name": .string(call.name), "handle": .string(call.handle), "video": .bool(call.hasVideo),
             ]
             if let reason = call.hangupReason { object["hangupReason"] = .string(reason.rawValue) }
             context.output.json(object)
         } else {
             let text = CallText.description(of: call) + (detail.isEmpty ? "" : ", \(detail)")
-            context.output.line(story.line(at: elapsed, state, text, tone: tone))
+            context.output.line(story.line(of: TimeText.clock(wall.unixSecond), state, text, tone: tone))
         }
     }
 
     private var elapsed: Double { (loop.now - start).seconds }
+
+    private var wall: WallTime { WallTime(microseconds: wallTimeMicroseconds()) }
 
     private var story: StoryText { StoryText(style: context.style) }
 }

@@ -31,11 +31,15 @@ final class CallExtension: ServiceExtension {
     private var decision = Decision.none
     /// Whether the request's `sentAt` was not believed (R9).
     private var isClockBad = false
+    /// Whether the caller has called just before (R21).
+    private var isRepeated = false
     private var request: NotificationRequest?
     /// The ring, from `didReceive` until it is over.
     private var ring: Ring?
     /// Whether a missed call waits for its picture.
     private var isReportingMissed = false
+    /// Whether the ledger was told of the picture.
+    private var isIllustrated = false
     private let picture: PictureWait
 
     /// An extension for `call`; `expiration` is when the push becomes stale, as its envelope says.
@@ -66,7 +70,7 @@ final class CallExtension: ServiceExtension {
         world.ledger.transact { [self] ledger in
             decide(wanted, deadline: budget.end, in: &ledger)
         } done: { [self] answer, outcome in
-            (decision, isClockBad) = (answer.decision, answer.isClockBad)
+            (decision, isClockBad, isRepeated) = (answer.decision, answer.isClockBad, answer.isRepeated)
             if case .ring = decision {} else { world.ledger.stopListening() }
             // A later copy of a request moves the ring's own on.
             if !outcome.isShown, let duplicated = answer.duplicated { world.ledger.wake([duplicated]) }
@@ -79,6 +83,7 @@ final class CallExtension: ServiceExtension {
         /// The ring of which the request is a copy.
         let duplicated: Call?
         let isClockBad: Bool
+        let isRepeated: Bool
     }
 
     private func decide(_ request: RingRequest, deadline: Instant, in ledger: inout Ledger) -> Answer {
@@ -88,6 +93,7 @@ final class CallExtension: ServiceExtension {
             duration: min(call.duration ?? settings.duration, settings.duration), sentAt: request.sentAt,
             expiration: expiration, start: world.timers.now, wall: world.wall(), deadline: deadline)
         let isFlagUnowned = ledger.foreground == .unowned
+        let isRepeated = ledger.hasCalled(request.handle, within: settings.repeatedWithin)
         let admission = ledger.admit(
             request, until: window?.end, secondCall: settings.secondCall, callsMax: settings.callsMax,
             owner: world.ledger.owner)
@@ -106,7 +112,8 @@ final class CallExtension: ServiceExtension {
         }
         let duplicated = admission == .silent(.duplicate, missed: false) ? ledger.call(request.key) : nil
         return Answer(
-            decision: decision, duplicated: duplicated, isClockBad: call.sentAt != nil && request.sentAt == nil)
+            decision: decision, duplicated: duplicated, isClockBad: call.sentAt != nil && request.sentAt == nil,
+            isRepeated: isRepeated)
     }
 
     // MARK: The notification
@@ -121,12 +128,14 @@ final class CallExtension: ServiceExtension {
         switch decision {
         // The host calls this only after the verdict that it is admitted.
         case .none, .refused: preconditionFailure("a call request that nobody admitted")
-        case .ring(let request, let window, let mode):
+        case .ring(let ringRequest, let window, let mode):
             let ring = Ring(
-                world: world, settings: settings, request: request, window: window,
+                world: world, settings: settings, request: ringRequest, window: window,
+                passesMutes: isRepeated || request.content.isCritical,
                 ending: { [weak self] in self?.picture.deliverNow(.ended, "the ring was over before it came") },
                 over: { [weak self] in self?.ringIsOver($0) })
             self.ring = ring
+            if isQuiet { ring.mute(.quietHours, true) }
             // The ring comes first: no picture delays it (R4).
             ring.begin(mode: mode)
             picture.begin(call.callerAvatar, until: budget.willExpire)
@@ -136,6 +145,11 @@ final class CallExtension: ServiceExtension {
             if isFlagUnowned { world.report(.foregroundUnowned) }
         }
         picture.beforeDelivery { [weak self] in self?.handOver() }
+    }
+
+    /// Whether these are the operator's quiet hours (R21).
+    private var isQuiet: Bool {
+        !settings.quietHours.isEmpty && settings.quietHours.contains(minute: world.minuteOfDay())
     }
 
     /// Fetches the picture if the person will see the notification or the missed call. Otherwise the call rings, or was
@@ -167,6 +181,10 @@ final class CallExtension: ServiceExtension {
 
     private func handOver() {
         host?.extensionHandedOver(content)
+        if ring != nil, let picture = picture.attachment {
+            isIllustrated = true
+            world.ledger.illustrate(CallKey(call.callID), with: picture.path) {}
+        }
     }
 
     /// What is delivered: the content of a ring is time-sensitive (R4), and the caller's name replaces a missing title.
@@ -195,7 +213,9 @@ final class CallExtension: ServiceExtension {
         picture.beforeMissed { [weak self] in
             guard let self else { return }
             world.report(.missed(call: call.callID, content: MissedCall.content(of: call, from: content)))
-            recordReport()
+            // One that came after the ring is not in the ledger yet.
+            guard !isIllustrated, let picture = picture.attachment else { return recordReport() }
+            world.ledger.illustrate(CallKey(call.callID), with: picture.path) { [self] in recordReport() }
         }
     }
 
@@ -210,6 +230,11 @@ final class CallExtension: ServiceExtension {
             host?.extensionIsIdle()
         }
     }
+}
+
+extension NotificationContent {
+    /// Whether it breaks through what mutes a device.
+    fileprivate var isCritical: Bool { interruptionLevel == .critical || sound?.isCritical ?? false }
 }
 
 extension Event.Body {

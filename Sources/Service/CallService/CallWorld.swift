@@ -11,6 +11,8 @@ public struct CallWorld {
     public let timers: any TimerSource
     /// The wall clock.
     public let wall: () -> WallTime
+    /// The minute of the day, from 0 to 1439, by the machine's local time.
+    public let minuteOfDay: () -> Int
     /// The ledger that all processes share.
     public let ledger: any SharedLedger
     /// What makes a ring heard.
@@ -19,14 +21,18 @@ public struct CallWorld {
     public let pictures: any PictureSource
     /// Takes the events.
     public let report: (Event.Body) -> Void
+    /// The desktop; nil if none is there.
+    public var desktop: (any RingDesktop)?
 
-    /// A world of these parts.
+    /// A world of these parts, without a desktop.
     public init(
-        timers: any TimerSource, wall: @escaping () -> WallTime, ledger: any SharedLedger, ringer: any RingOutput,
-        pictures: any PictureSource, report: @escaping (Event.Body) -> Void
+        timers: any TimerSource, wall: @escaping () -> WallTime, minuteOfDay: @escaping () -> Int,
+        ledger: any SharedLedger, ringer: any RingOutput, pictures: any PictureSource,
+        report: @escaping (Event.Body) -> Void
     ) {
         self.timers = timers
         self.wall = wall
+        self.minuteOfDay = minuteOfDay
         self.ledger = ledger
         self.ringer = ringer
         self.pictures = pictures
@@ -49,6 +55,10 @@ public protocol SharedLedger: AnyObject {
     func transact<Answer>(
         onOwnRing key: CallKey, _ change: @escaping (inout Ledger) -> Answer,
         done: @escaping (Answer, LedgerOutcome) -> Void)
+
+    /// Has the ledger name the file `picture` for this process's call `key`: to whoever answers it, or finds it missed.
+    /// Calls `done` then, perhaps before this returns.
+    func illustrate(_ key: CallKey, with picture: String, done: @escaping () -> Void)
 
     /// Has others ask about this process's ring from now on: `heard` gets what they ask, and a closure to be called
     /// with what became of the ring once it is silent, or nil if there is nothing to answer.
@@ -105,4 +115,31 @@ public protocol PictureSource: AnyObject {
 
     /// Ends the fetch: `finished` is not called any more.
     func cancel()
+}
+
+/// The desktop, as one ring hears it.
+public protocol RingDesktop: AnyObject {
+    /// Calls `begin` once with what the desktop says of rings at this moment: within 100 ms, also if it says nothing;
+    /// perhaps before this returns.
+    func beforeRing(_ begin: @escaping (DesktopWord) -> Void)
+
+    /// Calls `changed` whenever do-not-disturb goes on or off from now on.
+    func onMuted(_ changed: @escaping (Bool) -> Void)
+}
+
+/// What the desktop says of rings.
+public struct DesktopWord: Hashable, Sendable {
+    /// Whether it is told to disturb nobody.
+    public let isMuted: Bool
+    /// Whether it vibrates.
+    public let vibrates: Bool
+
+    /// Of a desktop that is not there, or says nothing in time.
+    public static let none = DesktopWord(isMuted: false, vibrates: false)
+
+    /// A word.
+    public init(isMuted: Bool, vibrates: Bool) {
+        self.isMuted = isMuted
+        self.vibrates = vibrates
+    }
 }

@@ -24,11 +24,19 @@ final class Ring {
     private let ending: () -> Void
     private let over: (Settlement) -> Void
 
+    /// How it would ring if nothing muted it.
+    private var unmutedMode = RingMode.loud
+    private var mutes: Set<MuteReason> = []
+    private let passesMutes: Bool
     private var machine = RingStateMachine()
     private var queue = EffectQueue<Input>()
     private var timer: (any ScheduledTimer)?
     /// When the ring's request was sent, or a later copy of it.
     private var sentAt: WallTime?
+    /// How the call rings once the desktop was heard; nil from then on.
+    private var begins: RingMode?
+    /// What the desktop said before the ring began.
+    private var word = DesktopWord.none
     /// What somebody asked that ended the ring.
     private var endedBy: RingAsk?
     /// Those who are told how the ring ended.
@@ -41,12 +49,15 @@ final class Ring {
     /// A ring for `request` during `window`; it does not ring yet.
     ///
     /// - Parameters:
+    ///   - passesMutes: whether nothing mutes it (R21).
     ///   - ending: called once, as the ring begins to fall silent and before `ended` is reported.
     ///   - over: called once, after `ended` was reported.
     init(
         world: CallWorld, settings: RingSettings, request: RingRequest, window: RingWindow,
+        passesMutes: Bool = false,
         ending: @escaping () -> Void, over: @escaping (Settlement) -> Void
     ) {
+        self.passesMutes = passesMutes
         self.world = world
         self.settings = settings
         self.request = request
@@ -57,19 +68,44 @@ final class Ring {
     }
 
     /// Rings (R6), and from then on watches the ledger. If its end has passed already, the timer ends it at once.
+    ///
+    /// A loud ring hears the desktop first, if one is there, and whoever asks something of it before then begins it.
     func begin(mode: RingMode) {
-        feed(.begin(mode))
+        unmutedMode = mode
+        begins = mode
+        guard mode == .loud, let desktop = world.desktop else { return beginNow() }
+        desktop.beforeRing { [weak self] in self?.beginNow(hearing: $0) }
+    }
+
+    private func beginNow(hearing word: DesktopWord = .none) {
+        guard begins != nil else { return }
+        begins = nil
+        self.word = word
+        mute(.doNotDisturb, word.isMuted)
+        feed(.begin(mutedMode))
+        world.desktop?.onMuted { [weak self] in self?.mute(.doNotDisturb, $0) }
         world.ledger.watch { [weak self] ledger in self?.look(at: ledger) }
     }
 
+    /// Mutes it for `reason` from now on, or no longer; also before it begins (R21).
+    func mute(_ reason: MuteReason, _ isMuted: Bool) {
+        guard !passesMutes else { return }
+        if isMuted { mutes.insert(reason) } else { mutes.remove(reason) }
+        feed(.change(mutedMode))
+    }
+
+    private var mutedMode: RingMode { mutes.isEmpty ? unmutedMode : .silent }
+
     /// Ends the ring for `reason`; only the first end counts (R7).
     func end(_ reason: EndReason) {
+        beginNow()
         feed(.end(reason))
     }
 
     /// Does what somebody asks at the ear, and answers once the ring is silent and settled, or that it rings on (R7).
     /// What is meant for another call gets no answer.
     func asked(_ key: CallKey, _ ask: RingAsk, _ answer: @escaping (RingAnswer?) -> Void) {
+        beginNow()
         // A later copy of the request may have moved the ring on, and then an earlier hangup does not end it (R8).
         if ask == .look || ask.isOfSomeTime { world.ledger.lookAgain() }
         guard ask != .look, key == request.key else { return answer(nil) }
@@ -96,7 +132,8 @@ final class Ring {
         switch standing {
         case .rings(let mode):
             sentAt = ledger.call(request.key)?.sentAt ?? sentAt
-            feed(.change(mode))
+            unmutedMode = mode
+            feed(.change(mutedMode))
             guard machine.isRinging else { return }
             // This ring may become loud once the next older one is over (R10); a killed worker writes nothing (R12).
             let older = mode == .loud ? nil : ledger.nextOldestRing(before: request.key, since: request.since)
@@ -157,9 +194,14 @@ final class Ring {
         world.report(
             .ringing(
                 Event.Ringing(
-                    call: request.key.text, mode: mode, duration: (window.end - window.start).seconds,
-                    interval: settings.interval.seconds, sound: world.ringer.soundName(of: mode), vibrate: false)))
+                    call: request.key.text, mode: mode, why: MuteReason.allCases.first(where: mutes.contains),
+                    duration: (window.end - window.start).seconds, interval: settings.interval.seconds,
+                    sound: world.ringer.soundName(of: mode), vibrate: isFelt)))
     }
+
+    /// Whether it is felt, as far as the desktop's first word tells: one that was muted from the first, and is felt all
+    /// the same, is so by a phone's profile.
+    private var isFelt: Bool { word.vibrates && (mutes.isEmpty || word.isMuted && mutes == [.doNotDisturb]) }
 
     private func silence() {
         // Now, and not when the machine gets to hear of it: what else has to stop is no longer heard.
@@ -204,6 +246,10 @@ public struct RingSettings: Sendable {
     public var secondCall: RingMode
     /// How many calls may ring at once.
     public var callsMax: Int
+    /// When calls ring without sound.
+    public var quietHours = DayHours()
+    /// How soon after a call of the same caller another one is heard all the same.
+    public var repeatedWithin = TimeSpan.zero
 
     /// Settings.
     public init(

@@ -59,6 +59,15 @@ public final class WorkerLedger: SharedLedger {
         }
     }
 
+    /// Changes what the ledger says of this process's call.
+    public func illustrate(_ key: CallKey, with picture: String, done: @escaping () -> Void) {
+        transact { [owner] ledger in
+            ledger.illustrate(key, owner: owner, with: picture)
+        } done: { _, _ in
+            done()
+        }
+    }
+
     /// Makes the ear, and listens at it from the loop's next iteration on: the ring comes first (R4).
     public func listen(_ heard: @escaping (CallKey, RingAsk, @escaping (RingAnswer?) -> Void) -> Void) {
         guard let ear = try? Ear(of: owner, in: file.folder) else { return }

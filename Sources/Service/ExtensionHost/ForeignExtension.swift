@@ -143,11 +143,15 @@ public final class ForeignExtension: ServiceExtension {
         case .asked(_, let asked):
             let n = asks[asked.what.rawValue, default: 0] + 1
             asks[asked.what.rawValue] = n
-            report(.asked(.init(what: asked.what, n: n, detail: asked.detail)))
+            report(
+                .asked(
+                    .init(
+                        what: asked.what, n: n, detail: asked.detail, identifiers: asked.identifiers,
+                        content: asked.content)))
             sounds.asked(asked)
         case .sound(let found): sounds.found(found, file)
         case .disposed(let sound): sounds.disposed(sound)
-        case .output(_, let output): log(Array(output.text.utf8))
+        case .output(_, let output): log(Array((output.text.hasSuffix("\n") ? output.text : output.text + "\n").utf8))
         case .warning(_, let code, let detail): report(.warning(code: code, detail: detail))
         }
     }

@@ -1,3 +1,4 @@
+import BelfryConfinement
 import BelfryPictures
 import BelfrySyscalls
 import CBelfryLinux

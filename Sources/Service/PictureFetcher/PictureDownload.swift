@@ -85,10 +85,11 @@ public final class PictureDownload {
         tidyUp()
     }
 
-    /// Removes pictures that are older than a day. With many it takes a while, so call it when all else is done.
-    public func removeOld() {
+    /// Removes pictures that are older than a day, but those that `listed` tells; none if it cannot tell. With many it
+    /// takes a while, so call it when all else is done.
+    public func removeOld(keeping listed: () -> Set<String>?) {
         guard began.microseconds > 0 else { return }
-        store.removeOld(at: wallTimeMicroseconds() / 1_000_000)
+        store.removeOld(at: wallTimeMicroseconds() / 1_000_000, keeping: listed)
     }
 
     /// Ends with the reason that `body` throws.

@@ -44,23 +44,33 @@ struct AttachmentStore {
     }
 
     /// Removes the pictures of notifications older than a day, at the Unix second `now`, and what dead workers left.
-    func removeOld(at now: Int64) {
+    /// `listed` tells the pictures of missed calls, which stay, or nil if there is no telling; it is asked only if one
+    /// is old.
+    func removeOld(at now: Int64, keeping listed: () -> Set<String>?) {
         guard let folders = try? folders(makes: false), let names = try? folders.names(max: Self.namesMax) else {
             return
         }
+        // By their folders, whose names are unique, since a path may be spelled in several ways.
+        lazy var kept = listed().map { Set($0.compactMap(Self.folderName(of:))) }
         for name in names where name != folderName {
             guard let changed = try? folders.identity(of: name)?.modifiedMicroseconds else { continue }
             let seconds = now - changed / 1_000_000
             guard seconds > Self.writingSecondsMax, let old = try? folders.openDirectory(name, makes: false) else {
                 continue
             }
+            let isOld = seconds > Self.keptSeconds && !(kept?.contains(name) ?? true)
             for file in (try? old.names(max: Self.namesMax)) ?? []
-            where seconds > Self.keptSeconds || file != Self.fileName {
+            where isOld || file != Self.fileName {
                 try? old.remove(file)
             }
             // It stays as long as there is something in it.
             try? folders.removeDirectory(name)
         }
+    }
+
+    /// The name of the folder in which the picture at `path` is.
+    private static func folderName(of path: String) -> String? {
+        path.split(separator: "/").dropLast().last.map(String.init)
     }
 
     private func folders(makes: Bool) throws(SystemError) -> Directory {

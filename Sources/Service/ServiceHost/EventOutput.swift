@@ -1,8 +1,8 @@
-import BelfryEventLoop
+public import BelfryEventLoop
 import BelfrySyscalls
 
 /// Writes events to the client without ever blocking the loop: a client that leaves or does not read loses events.
-final class EventOutput {
+public final class EventOutput {
     /// How many bytes may wait for a client; with more, it counts as gone (S5).
     static let unreadBytesMax = 64 * 1024
     /// How many bytes may wait before ticks are left out.
@@ -28,15 +28,16 @@ final class EventOutput {
     private var writable: (any LoopWatch)?
     private var drained: (() -> Void)?
     /// Whether the client can no longer be reached.
-    private(set) var isGone = false
+    public private(set) var isGone = false
 
-    init(loop: any EventLoop, descriptor: Int32) {
+    /// An output to `descriptor`, which stays its owner's.
+    public init(loop: any EventLoop, descriptor: Int32) {
         self.loop = loop
         output = NonBlockingOutput(descriptor)
     }
 
     /// Sends `line` now, or when the client reads. If much is unread, a line that is droppable is dropped.
-    func write(_ line: [UInt8], isDroppable: Bool) {
+    public func write(_ line: [UInt8], isDroppable: Bool) {
         guard !isGone else { return }
         let next = Pending(bytes: line, isDroppable: isDroppable)
         if isDroppable, pendingBytes + line.count > Self.unreadBytesBeforeTicksAreDropped { return }
@@ -49,13 +50,13 @@ final class EventOutput {
     }
 
     /// Calls `action` once everything is written or the client is gone, perhaps before this returns.
-    func whenDrained(_ action: @escaping () -> Void) {
+    public func whenDrained(_ action: @escaping () -> Void) {
         guard !pending.isEmpty else { return action() }
         drained = action
     }
 
     /// Gives up the client, and drops what it has not read.
-    func clientIsGone() {
+    public func clientIsGone() {
         isGone = true
         pending = []
         pendingBytes = 0

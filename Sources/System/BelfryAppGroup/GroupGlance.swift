@@ -30,7 +30,9 @@ struct GroupGlance {
     private let dictionary: String
     /// The opening of the dictionary in focus.
     private let opening: [UInt8]
-    /// All that is before the dictionary's first member.
+    /// How the key begins that is passed over and stands before it; nil if there is none.
+    private let passedOver: [UInt8]?
+    /// All that is before these two.
     private let head: [UInt8]
     private var parts: [Part]
 
@@ -43,25 +45,35 @@ struct GroupGlance {
         guard parts.count == focus.members.count else { return nil }
         dictionary = focus.dictionary
         opening = Self.opening(of: dictionary)
+        passedOver = focus.passedOver.map { Self.opening(of: $0).dropLast("<dict>\n".utf8.count) }
         var before = root
         before[dictionary] = nil
-        head = before.serializedXML().dropLast(Self.end.count) + opening
+        if let key = focus.passedOver { before[key] = nil }
+        head = before.serializedXML().dropLast(Self.end.count)
     }
 
     /// What is new in `bytes`, a version of the file.
     mutating func finding(in bytes: [UInt8]) -> Finding {
         guard isAt(bytes.count - Self.tail.count, Self.tail, in: bytes) else { return .unclear }
-        let isHeadAsItWas = isAt(0, head, in: bytes)
+        let isHeadAsItWas = isHeadAsItWas(in: bytes)
         var changed: [Int] = []
         for index in parts.indices where !parts[index].isFound(in: bytes) { changed.append(index) }
-        guard let firstChanged = changed.first else { return isHeadAsItWas ? .nothing : news(in: bytes, changed) }
+        guard let firstChanged = changed.first else {
+            return isHeadAsItWas ? .nothing : news(in: bytes, changed, isHeadAsItWas)
+        }
         // The others' news are for who reads in full.
-        return isHeadAsItWas && firstChanged > 0 ? .unclear : news(in: bytes, changed)
+        return isHeadAsItWas && firstChanged > 0 ? .unclear : news(in: bytes, changed, isHeadAsItWas)
     }
 
-    private func news(in bytes: [UInt8], _ changed: [Int]) -> Finding {
+    private func isHeadAsItWas(in bytes: [UInt8]) -> Bool {
+        guard isAt(0, head, in: bytes) else { return false }
+        if isAt(head.count, opening, in: bytes) { return true }
+        return passedOver.map { isAt(head.count, $0, in: bytes) } ?? false
+    }
+
+    private func news(in bytes: [UInt8], _ changed: [Int], _ isHeadAsItWas: Bool) -> Finding {
         guard let first = parts.first, let headEnd = range(of: opening, in: bytes)?.upperBound else { return .unclear }
-        var excerpt = Array(bytes[..<headEnd])
+        var excerpt = isHeadAsItWas ? head + opening : Array(bytes[..<headEnd])
         if changed.first == 0 {
             guard let text = first.textNow(in: bytes) else { return .unclear }
             excerpt += text

@@ -98,16 +98,19 @@ extension GroupFile {
 }
 
 /// What of a group file somebody waits for: all that is outside of one dictionary, and a few of that dictionary's
-/// members.
+/// members. One more key may be passed over, where our own writer puts it: before that dictionary.
 public struct GroupFocus: Hashable, Sendable {
     /// The key of the dictionary whose other members do not matter.
     public let dictionary: String
     /// The keys of those members that do; the first matters most.
     public let members: [String]
+    /// The key whose changes do not matter; nil if there is none.
+    public let passedOver: String?
 
-    /// All that is outside of `dictionary`, and its `members`.
-    public init(dictionary: String, members: [String]) {
+    /// All that is outside of `dictionary`, but `passedOver`, and its `members`.
+    public init(dictionary: String, members: [String], passingOver passedOver: String? = nil) {
         self.dictionary = dictionary
         self.members = members
+        self.passedOver = passedOver
     }
 }

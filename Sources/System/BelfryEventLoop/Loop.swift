@@ -150,6 +150,13 @@ public final class Loop: TimerSource {
         )
     }
 
+    /// Calls `body` with the sd-event loop, for another part of libsystemd that attaches itself to it, such as sd-bus;
+    /// what that does is called `call`.
+    public func attach(_ call: String, _ body: (OpaquePointer) -> Int32) throws(SystemError) {
+        let result = try unsafe body(prepared())
+        guard result >= 0 else { throw SystemError(negated: result, call: call) }
+    }
+
     private func enter() {
         thread.assertCurrent()
         precondition(!isRunning, "the loop runs already: a call back must not run it")

@@ -110,6 +110,10 @@ public enum MessageID: String, Hashable, Sendable, CaseIterable {
     case silent = "e41478cc7d8d402b8ed89bb76d487d24"
     /// `sound`
     case sound = "08cf5e028e40425195d639f5a347cbb1"
+    /// `notification`
+    case notification = "5d7a2c1e9b0f4b6f8c35e1a24d90c7be"
+    /// `vibration`
+    case vibration = "b1c84f0d26e94a3ba7f05d3c9e6812fa"
     /// `attachment`
     case attachment = "8e897070a82d4c03b8367ba95d4b428a"
     /// `delivered`

@@ -51,6 +51,16 @@ public struct JournalStory: Sendable {
             (.silent, .info, "does not ring: \(why.rawValue)", [("BELFRY_WHY", why.rawValue)])
         case .tick, .asked, .unknown: nil
         case .sound(let state, let detail): wording(state, detail)
+        case .notification(let state, let detail):
+            (
+                .notification, state == .unavailable ? .warning : .info, told("notification", state.rawValue, detail),
+                [("BELFRY_STATE", state.rawValue), ("BELFRY_DETAIL", detail)]
+            )
+        case .vibration(let state, let detail):
+            (
+                .vibration, .info, told("vibration", state.rawValue, detail),
+                [("BELFRY_STATE", state.rawValue), ("BELFRY_DETAIL", detail)]
+            )
         case .attachment(let attachment): wording(attachment)
         case .delivered(let deliverer, let content): wording(deliverer, attachments: content.attachments.count)
         case .ended(let ended): wording(ended)
@@ -65,6 +75,10 @@ public struct JournalStory: Sendable {
         }
     }
 
+    private static func told(_ what: String, _ state: String, _ detail: String) -> String {
+        "\(what) \(state)" + (detail.isEmpty ? "" : ": \(detail)")
+    }
+
     private static func wording(_ received: Event.Received) -> Wording {
         var fields = [("BELFRY_TYPE", received.type.rawValue)]
         var message = "received \(received.type.rawValue)"
@@ -76,13 +90,16 @@ public struct JournalStory: Sendable {
     }
 
     private static func wording(_ ringing: Event.Ringing) -> Wording {
-        (
-            .ringing, .info, "rings \(ringing.mode.rawValue) for \(seconds(ringing.duration))",
-            [
-                ("BELFRY_MODE", ringing.mode.rawValue), ("BELFRY_DURATION", seconds(ringing.duration)),
-                ("BELFRY_SOUND", ringing.sound),
-            ]
-        )
+        var fields = [
+            ("BELFRY_MODE", ringing.mode.rawValue), ("BELFRY_DURATION", seconds(ringing.duration)),
+            ("BELFRY_SOUND", ringing.sound),
+        ]
+        var mode = ringing.mode.rawValue
+        if let why = ringing.why {
+            mode += " (\(why.rawValue))"
+            fields.append(("BELFRY_WHY", why.rawValue))
+        }
+        return (.ringing, .info, "rings \(mode) for \(seconds(ringing.duration))", fields)
     }
 
     private static func wording(_ state: CodeWord<SoundState>, _ detail: String) -> Wording {

@@ -6,9 +6,9 @@ import Synchronization
 /// Names that a user's processes post to each other, without content, as Darwin's notify(3) has it: in one folder, for
 /// its owner alone.
 ///
-/// Each name has a file that says which post was the last. Each process that listens has a named pipe, into which
-/// whoever posts writes a byte: what was posted is read from the files, so that a full pipe loses nothing, and posts of
-/// one name that come close together are one.
+/// Each name has a file that says which post was the last, and may have one with a number. Each process that listens
+/// has a named pipe, into which whoever posts writes a byte: what was posted is read from the files, so that a full
+/// pipe loses nothing, and posts of one name that come close together are one.
 public struct NoticeBoard: Sendable {
     /// A name has as many bytes at most; beyond them it is never posted.
     public static let nameBytesMax = 1_024
@@ -24,12 +24,8 @@ public struct NoticeBoard: Sendable {
 
     /// Posts `name` to everybody who listens, and wakes them.
     public func post(_ name: String) throws(SystemError) {
-        guard name.utf8.count <= Self.nameBytesMax else {
-            throw SystemError(errno: ENAMETOOLONG, call: "post", subject: "a notice of \(name.utf8.count) bytes")
-        }
         let folder = try Directory.open(path: path, makes: true)
-        let mark = Self.makeMark()
-        try folder.write(Array("\(mark)\n\(name)".utf8), as: Self.fileName(of: name), aside: "\(mark).new")
+        try write(Self.makeMark(), to: .post, of: name, in: folder)
         for pipe in try folder.names(max: Self.listenersMax) where pipe.hasSuffix(Self.pipeSuffix) {
             // Whoever is gone has nobody at its pipe.
             if !folder.pokePipe(pipe) { try? folder.remove(pipe) }
@@ -38,13 +34,17 @@ public struct NoticeBoard: Sendable {
 
     /// Which post of `name` was the last; nil if there was none.
     public func lastPost(of name: String) -> NoticeMark? {
-        guard let folder = try? Directory.open(path: path, makes: false),
-            let file = try? folder.read(Self.fileName(of: name), bytesMax: 2 * Self.nameBytesMax)
-        else { return nil }
-        let parts = file.bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 1)
-        // Another name with the same file is another name.
-        guard parts.count == 2, parts[1].elementsEqual(name.utf8) else { return nil }
-        return NoticeMark(bytes: Array(parts[0]))
+        read(.post, of: name).map { NoticeMark(bytes: $0) }
+    }
+
+    /// The number that lies beside `name`; 0 until somebody lays one there.
+    public func state(of name: String) -> UInt64 {
+        read(.state, of: name).flatMap { UInt64(String(decoding: $0, as: UTF8.self)) } ?? 0
+    }
+
+    /// Lays `state` beside `name`, where every process of this user finds it. Nobody is woken.
+    public func setState(_ state: UInt64, of name: String) throws(SystemError) {
+        try write("\(state)", to: .state, of: name, in: try Directory.open(path: path, makes: true))
     }
 
     /// An ear for what is posted from now on.
@@ -55,8 +55,38 @@ public struct NoticeBoard: Sendable {
         return NoticeEar(pipe: pipe, folder: folder, name: name + Self.pipeSuffix)
     }
 
+    /// What a file is kept for.
+    private enum Kind: String {
+        /// Which post was the last.
+        case post = "notice"
+        /// The number beside the name.
+        case state
+    }
+
     /// S1: a file's name out of a foreign one.
-    private static func fileName(of name: String) -> String { "\(Fingerprint.of(Array(name.utf8))).notice" }
+    private static func fileName(_ kind: Kind, of name: String) -> String {
+        "\(Fingerprint.of(Array(name.utf8))).\(kind.rawValue)"
+    }
+
+    private func write(
+        _ text: String, to kind: Kind, of name: String, in folder: borrowing Directory
+    ) throws(SystemError) {
+        guard name.utf8.count <= Self.nameBytesMax else {
+            throw SystemError(errno: ENAMETOOLONG, call: "post", subject: "a notice of \(name.utf8.count) bytes")
+        }
+        try folder.write(
+            Array("\(text)\n\(name)".utf8), as: Self.fileName(kind, of: name), aside: "\(Self.makeMark()).new")
+    }
+
+    private func read(_ kind: Kind, of name: String) -> [UInt8]? {
+        guard let folder = try? Directory.open(path: path, makes: false),
+            let file = try? folder.read(Self.fileName(kind, of: name), bytesMax: 2 * Self.nameBytesMax)
+        else { return nil }
+        let parts = file.bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
+        // Another name with the same file is another name.
+        guard parts.count == 2, parts[1].elementsEqual(name.utf8) else { return nil }
+        return Array(parts[0])
+    }
 
     /// What no other post and no other process has.
     private static func makeMark() -> String {

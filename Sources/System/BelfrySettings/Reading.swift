@@ -8,7 +8,9 @@ struct Reading {
     /// Variables of ours that are no settings; a program of ours reads each.
     private static let otherVariables = [
         "BELFRY_SOCKET", "BELFRY_STATE_DIRECTORY", "BELFRY_RUNTIME_DIRECTORY", "BELFRY_SOUNDS_DIRECTORY",
-        "BELFRY_CONFIG_FILES",
+        "BELFRY_CONFIG_FILES", "BELFRY_APNS_SOCKET", "BELFRY_APNS_URL", "BELFRY_APNS_CA", "BELFRY_APNS_BUNDLE_ID",
+        "BELFRY_APNS_KEY", "BELFRY_APNS_KEY_ID", "BELFRY_APNS_TEAM", "BELFRY_APNS_CERTIFICATE", "BELFRY_APNS_DEVICE",
+        "BELFRY_APNS_TOKEN", "BELFRY_APNS_VOIP_TOKEN",
     ]
 
     /// Reads `belfry.conf` and its drop-ins in the folder `path`, if there is one.
@@ -88,7 +90,7 @@ struct Reading {
     }
 
     private mutating func enter(_ name: String, at origin: Origin) -> SectionState {
-        let sections = ["Ring", "Extension", "Avatar", "AppGroup"]
+        let sections = ["Ring", "Extension", "Avatar", "AppGroup", "APNs", "Desktop"]
         if sections.contains(name) { return .known(name) }
         if name.hasPrefix("X-") { return .ignored }
         let meant = NearestName.nearest(to: name, of: sections).map { "; did you mean [\($0)]?" }

@@ -1,3 +1,4 @@
+public import BelfryDevices
 public import BelfryTerms
 
 /// What an operator may tune, with every value inside its range.
@@ -6,6 +7,8 @@ public struct Settings: Hashable, Sendable {
     public static let callsMaxLargest = 200
     /// A list of hosts may not be longer.
     public static let hostsMax = 64
+    /// `FirstStreams=` may not be larger.
+    public static let apnsStreamsMax = 1_000
     /// A budget that iOS does not give.
     public static let expiryBudgetOfApple = TimeSpan.seconds(30)
 
@@ -17,6 +20,14 @@ public struct Settings: Hashable, Sendable {
     public private(set) var sound = "ring"
     /// `[Ring] Vibrate=`.
     public private(set) var vibrates = true
+    /// `[Ring] VibratePattern=`: for how long it vibrates and rests in turn, over and over.
+    public private(set) var vibratePattern = [TimeSpan.milliseconds(400), .milliseconds(600)]
+    /// `[Ring] QuietHours=`: when calls ring without sound.
+    public private(set) var quietHours = DayHours()
+    /// `[Ring] AllowRepeated=`: how soon after a call of a caller the next one is heard all the same, 0 to 10 min.
+    public private(set) var repeatedWithin = TimeSpan.seconds(180)
+    /// `[Ring] DoNotDisturb=`: whether a desktop that is not to disturb mutes rings.
+    public private(set) var mindsDoNotDisturb = true
     /// `[Ring] SecondCall=`.
     public private(set) var secondCall = RingMode.soft
     /// `[Ring] MaxCalls=`: how many calls of one group may ring at once.
@@ -42,6 +53,23 @@ public struct Settings: Hashable, Sendable {
     public private(set) var avatarFrom: [String] = []
     /// `[AppGroup] Name=`.
     public private(set) var appGroup = "group.belfry"
+    /// `[AppGroup] AnswerLifetime=`: how long an answer waits for the app, 1 s to 1 h.
+    public private(set) var answerLifetime = TimeSpan.seconds(120)
+
+    /// `[APNs] Environment=`: what a push server means that asks for another name than Apple's.
+    public private(set) var apnsEnvironment = APNsEnvironment.production
+    /// `[APNs] FirstStreams=`: how many requests a push server's connection may have before a credential was good.
+    public private(set) var apnsFirstStreams = Self.apnsStreamsMax
+    /// `[Desktop] Notify=`: whether calls are shown, and `yes` also where no display is known.
+    public private(set) var desktopNotify = DesktopNotify.auto
+    /// `[Desktop] OnAnswer=`: a unit, or an absolute path with arguments; nil for nothing.
+    public private(set) var onAnswer: String?
+    /// `[Desktop] OnDecline=`, as ``onAnswer``.
+    public private(set) var onDecline: String?
+    /// `[Desktop] OnMissed=`, as ``onAnswer``.
+    public private(set) var onMissed: String?
+    /// `[Desktop] OnCallBack=`, as ``onAnswer``.
+    public private(set) var onCallBack: String?
 
     /// Every setting at its default.
     public init() {}
@@ -60,6 +88,14 @@ public struct Settings: Hashable, Sendable {
             return Self.assign(ValueText.duration(text, from: .milliseconds(200), to: .seconds(10)), to: &ringInterval)
         case .ringSound: return Self.assign(ValueText.sound(text), to: &sound)
         case .ringVibrate: return Self.assign(ValueText.boolean(text), to: &vibrates)
+        case .vibratePattern: return Self.assign(ValueText.pattern(text), to: &vibratePattern)
+        case .quietHours: return Self.assign(DayHours(text), to: &quietHours)
+        case .allowRepeated:
+            return Self.assign(ValueText.duration(text, from: .zero, to: .seconds(600)), to: &repeatedWithin)
+        case .doNotDisturb:
+            guard text == "mute" || text == "ignore" else { return false }
+            mindsDoNotDisturb = text == "mute"
+            return true
         case .secondCall: return Self.assign(RingMode(rawValue: text), to: &secondCall)
         case .maxCalls: return Self.assign(ValueText.integer(text, in: 1...Self.callsMaxLargest), to: &callsMax)
         case .expiryBudget:
@@ -74,6 +110,16 @@ public struct Settings: Hashable, Sendable {
         case .avatarAllow: return Self.assign(HostList.parse(text, addresses: true), to: &avatarAllow)
         case .avatarFrom: return Self.assign(HostList.parse(text, addresses: false), to: &avatarFrom)
         case .appGroupName: return Self.assign(GroupName(text)?.text, to: &appGroup)
+        case .apnsEnvironment: return Self.assign(APNsEnvironment(word: text), to: &apnsEnvironment)
+        case .apnsFirstStreams:
+            return Self.assign(ValueText.integer(text, in: 1...Self.apnsStreamsMax), to: &apnsFirstStreams)
+        case .answerLifetime:
+            return Self.assign(ValueText.duration(text, from: .seconds(1), to: .seconds(3600)), to: &answerLifetime)
+        case .desktopNotify: return Self.assign(DesktopNotify(rawValue: text), to: &desktopNotify)
+        case .onAnswer: return Self.assign(ValueText.command(text), to: &onAnswer)
+        case .onDecline: return Self.assign(ValueText.command(text), to: &onDecline)
+        case .onMissed: return Self.assign(ValueText.command(text), to: &onMissed)
+        case .onCallBack: return Self.assign(ValueText.command(text), to: &onCallBack)
         }
     }
 
@@ -84,6 +130,10 @@ public struct Settings: Hashable, Sendable {
         case .ringInterval: ValueText.text(of: ringInterval)
         case .ringSound: sound
         case .ringVibrate: vibrates ? "yes" : "no"
+        case .vibratePattern: vibratePattern.map(ValueText.text(of:)).joined(separator: " ")
+        case .quietHours: quietHours.text
+        case .allowRepeated: ValueText.text(of: repeatedWithin)
+        case .doNotDisturb: mindsDoNotDisturb ? "mute" : "ignore"
         case .secondCall: secondCall.rawValue
         case .maxCalls: String(callsMax)
         case .expiryBudget: ValueText.text(of: expiryBudget)
@@ -96,6 +146,14 @@ public struct Settings: Hashable, Sendable {
         case .avatarAllow: avatarAllow.joined(separator: " ")
         case .avatarFrom: avatarFrom.joined(separator: " ")
         case .appGroupName: appGroup
+        case .apnsEnvironment: apnsEnvironment.rawValue
+        case .apnsFirstStreams: String(apnsFirstStreams)
+        case .answerLifetime: ValueText.text(of: answerLifetime)
+        case .desktopNotify: desktopNotify.rawValue
+        case .onAnswer: onAnswer ?? ""
+        case .onDecline: onDecline ?? ""
+        case .onMissed: onMissed ?? ""
+        case .onCallBack: onCallBack ?? ""
         }
     }
 
@@ -118,6 +176,10 @@ public struct Settings: Hashable, Sendable {
         case .ringInterval: ringInterval = original.ringInterval
         case .ringSound: sound = original.sound
         case .ringVibrate: vibrates = original.vibrates
+        case .vibratePattern: vibratePattern = original.vibratePattern
+        case .quietHours: quietHours = original.quietHours
+        case .allowRepeated: repeatedWithin = original.repeatedWithin
+        case .doNotDisturb: mindsDoNotDisturb = original.mindsDoNotDisturb
         case .secondCall: secondCall = original.secondCall
         case .maxCalls: callsMax = original.callsMax
         case .expiryBudget: expiryBudget = original.expiryBudget
@@ -130,6 +192,14 @@ public struct Settings: Hashable, Sendable {
         case .avatarAllow: avatarAllow = original.avatarAllow
         case .avatarFrom: avatarFrom = original.avatarFrom
         case .appGroupName: appGroup = original.appGroup
+        case .apnsEnvironment: apnsEnvironment = original.apnsEnvironment
+        case .apnsFirstStreams: apnsFirstStreams = original.apnsFirstStreams
+        case .answerLifetime: answerLifetime = original.answerLifetime
+        case .desktopNotify: desktopNotify = original.desktopNotify
+        case .onAnswer: onAnswer = original.onAnswer
+        case .onDecline: onDecline = original.onDecline
+        case .onMissed: onMissed = original.onMissed
+        case .onCallBack: onCallBack = original.onCallBack
         }
     }
 
@@ -156,6 +226,14 @@ public enum Setting: CaseIterable, Hashable, Sendable {
     case ringSound
     /// Whether a ring vibrates.
     case ringVibrate
+    /// How it vibrates.
+    case vibratePattern
+    /// When calls ring without sound.
+    case quietHours
+    /// How soon a caller who calls again is heard then.
+    case allowRepeated
+    /// Whether the desktop's do-not-disturb mutes a ring.
+    case doNotDisturb
     /// What a call does that comes while another rings.
     case secondCall
     /// How many calls may ring at once.
@@ -180,14 +258,34 @@ public enum Setting: CaseIterable, Hashable, Sendable {
     case avatarFrom
     /// The app group whose file is used if a push names none.
     case appGroupName
+    /// How long an answer waits for the app.
+    case answerLifetime
+    /// The environment of push servers that ask for no name of Apple's.
+    case apnsEnvironment
+    /// How many requests a push server may have at first.
+    case apnsFirstStreams
+    /// Whether calls are shown on the desktop.
+    case desktopNotify
+    /// What is run when a call was answered.
+    case onAnswer
+    /// What is run when a call was declined.
+    case onDecline
+    /// What is run when a call was missed.
+    case onMissed
+    /// What calls back who was missed.
+    case onCallBack
 
     /// The section it stands in, without brackets.
     public var section: String {
         switch self {
-        case .ringDuration, .ringInterval, .ringSound, .ringVibrate, .secondCall, .maxCalls: "Ring"
+        case .ringDuration, .ringInterval, .ringSound, .ringVibrate, .vibratePattern, .quietHours,
+            .allowRepeated, .doNotDisturb, .secondCall, .maxCalls:
+            "Ring"
         case .expiryBudget, .extensionPath, .extensionStrict, .extensionReuse, .enforceMemory: "Extension"
         case .avatarTimeout, .avatarMaxBytes, .avatarAllow, .avatarFrom: "Avatar"
-        case .appGroupName: "AppGroup"
+        case .appGroupName, .answerLifetime: "AppGroup"
+        case .apnsEnvironment, .apnsFirstStreams: "APNs"
+        case .desktopNotify, .onAnswer, .onDecline, .onMissed, .onCallBack: "Desktop"
         }
     }
 
@@ -198,6 +296,10 @@ public enum Setting: CaseIterable, Hashable, Sendable {
         case .ringInterval: "Interval"
         case .ringSound: "Sound"
         case .ringVibrate: "Vibrate"
+        case .vibratePattern: "VibratePattern"
+        case .quietHours: "QuietHours"
+        case .allowRepeated: "AllowRepeated"
+        case .doNotDisturb: "DoNotDisturb"
         case .secondCall: "SecondCall"
         case .maxCalls: "MaxCalls"
         case .expiryBudget: "ExpiryBudget"
@@ -210,6 +312,14 @@ public enum Setting: CaseIterable, Hashable, Sendable {
         case .avatarAllow: "Allow"
         case .avatarFrom: "From"
         case .appGroupName: "Name"
+        case .answerLifetime: "AnswerLifetime"
+        case .apnsEnvironment: "Environment"
+        case .apnsFirstStreams: "FirstStreams"
+        case .desktopNotify: "Notify"
+        case .onAnswer: "OnAnswer"
+        case .onDecline: "OnDecline"
+        case .onMissed: "OnMissed"
+        case .onCallBack: "OnCallBack"
         }
     }
 
@@ -220,6 +330,10 @@ public enum Setting: CaseIterable, Hashable, Sendable {
         case .ringInterval: "BELFRY_RING_INTERVAL"
         case .ringSound: "BELFRY_SOUND"
         case .ringVibrate: "BELFRY_VIBRATE"
+        case .vibratePattern: "BELFRY_VIBRATE_PATTERN"
+        case .quietHours: "BELFRY_QUIET_HOURS"
+        case .allowRepeated: "BELFRY_ALLOW_REPEATED"
+        case .doNotDisturb: "BELFRY_DO_NOT_DISTURB"
         case .secondCall: "BELFRY_SECOND_CALL"
         case .maxCalls: "BELFRY_MAX_CALLS"
         case .expiryBudget: "BELFRY_EXPIRY_BUDGET"
@@ -232,6 +346,14 @@ public enum Setting: CaseIterable, Hashable, Sendable {
         case .avatarAllow: "BELFRY_AVATAR_ALLOW"
         case .avatarFrom: "BELFRY_AVATAR_FROM"
         case .appGroupName: "BELFRY_APP_GROUP"
+        case .answerLifetime: "BELFRY_ANSWER_LIFETIME"
+        case .apnsEnvironment: "BELFRY_APNS_ENVIRONMENT"
+        case .apnsFirstStreams: "BELFRY_APNS_FIRST_STREAMS"
+        case .desktopNotify: "BELFRY_NOTIFY"
+        case .onAnswer: "BELFRY_ON_ANSWER"
+        case .onDecline: "BELFRY_ON_DECLINE"
+        case .onMissed: "BELFRY_ON_MISSED"
+        case .onCallBack: "BELFRY_ON_CALL_BACK"
         }
     }
 
@@ -242,6 +364,10 @@ public enum Setting: CaseIterable, Hashable, Sendable {
         case .ringInterval: "a duration from 200ms to 10s"
         case .ringSound: "the name of a sound, the absolute path of a file, or none"
         case .ringVibrate: "yes or no"
+        case .vibratePattern: "2 to 16 durations from 10ms to 10s, on and off in turn, such as 400ms 600ms"
+        case .quietHours: "hours of the day such as 22:00-07:00, \(DayHours.spansMax) at most"
+        case .allowRepeated: "a duration from 0 (never) to 10min"
+        case .doNotDisturb: "mute or ignore"
         case .secondCall: "soft, silent or loud"
         case .maxCalls: "a whole number from 1 to \(Settings.callsMaxLargest)"
         case .expiryBudget: "a duration from 1s to 120s"
@@ -252,6 +378,11 @@ public enum Setting: CaseIterable, Hashable, Sendable {
         case .avatarAllow: "host names, addresses or CIDR blocks, \(Self.listManner)"
         case .avatarFrom: "host names, \(Self.listManner)"
         case .appGroupName: GroupName.rule
+        case .answerLifetime: "a duration from 1s to 1h"
+        case .apnsEnvironment: "production or development"
+        case .apnsFirstStreams: "a whole number from 1 to \(Settings.apnsStreamsMax)"
+        case .desktopNotify: "auto, yes or no"
+        case .onAnswer, .onDecline, .onMissed, .onCallBack: "a unit, or the absolute path of a program with arguments"
         }
     }
 
@@ -259,6 +390,16 @@ public enum Setting: CaseIterable, Hashable, Sendable {
 
     /// How it is written in a file, such as `[Ring] Duration=`.
     public var name: String { "[\(section)] \(key)=" }
+}
+
+/// `[Desktop] Notify=`: whether calls are shown.
+public enum DesktopNotify: String, Hashable, Sendable {
+    /// Where a server runs, or can be started on a display.
+    case auto
+    /// Also by a server that has to be started where no display is known.
+    case yes
+    /// Never.
+    case no
 }
 
 /// Where a value came from.

@@ -8,6 +8,19 @@ public enum ValueText {
     /// Digits behind a decimal point that count; more are cut, since time is in whole microseconds.
     private static let fractionDigitsMax = 6
 
+    /// Most bytes of what is run.
+    private static let commandBytesMax = 4_096
+
+    /// What the service manager can run: the name of a unit, or an absolute path, with arguments between spaces.
+    static func command(_ text: String) -> String? {
+        let words = text.split(separator: " ")
+        guard let first = words.first, text.utf8.count <= commandBytesMax, !text.utf8.contains(0),
+            first.utf8.last != UInt8(ascii: "/")
+        else { return nil }
+        let isUnit = words.count == 1 && [".service", ".target"].contains { first.hasSuffix($0) }
+        return first.utf8.first == UInt8(ascii: "/") || isUnit && !first.utf8.contains(UInt8(ascii: "/")) ? text : nil
+    }
+
     /// A duration such as `30s`, `1500ms`, `1min 30s`, or a plain number of seconds with or without a fraction.
     ///
     /// The units are those of systemd.time(7) from `us` to `d`.
@@ -78,6 +91,15 @@ public enum ValueText {
         if bytes > 0, bytes % (1 << 20) == 0 { return "\(bytes >> 20)M" }
         if bytes > 0, bytes % (1 << 10) == 0 { return "\(bytes >> 10)K" }
         return String(bytes)
+    }
+
+    /// Durations of vibrating and resting in turn.
+    static func pattern(_ text: String) -> [TimeSpan]? {
+        let spans = text.split { $0 == " " || $0 == "," || $0 == "\t" }.map {
+            duration(String($0), from: .milliseconds(10), to: .seconds(10))
+        }
+        let pattern = spans.compactMap { $0 }
+        return pattern.count == spans.count && (2...16).contains(pattern.count) ? pattern : nil
     }
 
     /// The name of a sound, an absolute path, or `none`.

@@ -18,7 +18,7 @@ final class SoundSource {
         guard fileKind(of: file.descriptor.number) == S_IFREG else {
             throw SoundDecodingError(detail: "not a regular file")
         }
-        let calls = try Self.opened.get()
+        let calls = try Self.calls()
         var information = SF_INFO()
         // Opened anew by its own path: given a descriptor, libsndfile closes it where it finds no sound.
         let opened = unsafe calls.open(file.path, Int32(SFM_READ), &information)
@@ -58,16 +58,9 @@ final class SoundSource {
         } catch { throw SoundDecodingError(error) }
     }
 
-    /// libsndfile, opened for the first sound.
-    private static let opened = Result { () throws(SoundDecodingError) in
+    private static func calls() throws(SoundDecodingError) -> csndfile_calls {
         do throws(SystemError) {
-            let library = try DynamicLibrary("libsndfile.so.1")
-            var calls = csndfile_calls()
-            unsafe calls.open = try library.function("sf_open")
-            unsafe calls.read_frames = try library.function("sf_readf_float")
-            unsafe calls.close = try library.function("sf_close")
-            unsafe calls.error_text = try library.function("sf_strerror")
-            return calls
+            return try Sndfile.opened.get()
         } catch {
             throw SoundDecodingError(detail: "libsndfile cannot be opened: \(error.subject)")
         }

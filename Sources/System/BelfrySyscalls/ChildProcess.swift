@@ -133,6 +133,18 @@ public final class ChildProcess {
     }
 }
 
+/// Has this process go on as the program at `path` with `arguments` and `environment` (`execve`), of which nothing but
+/// a failure comes back. Its number, the descriptors that are not closed on execution, and the signals that are ignored
+/// stay as they are.
+public func becomeProgram(
+    _ path: String, _ arguments: [String], environment: [String: String]
+) throws(SystemError) -> Never {
+    let words = try CStringArray([path] + arguments)
+    let variables = try CStringArray(environment.map { "\($0.key)=\($0.value)" }.sorted())
+    unsafe execve(path, words.pointers, variables.pointers)
+    throw SystemError(errno: errno, call: "execve", subject: path)
+}
+
 extension ChildProcess {
     /// Starts `command` (`posix_spawn`) ; its number.
     static func spawn(_ command: ChildCommand) throws(SystemError) -> Int32 {

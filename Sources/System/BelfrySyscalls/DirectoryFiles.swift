@@ -32,22 +32,23 @@ private func regularContent(
     return FileContent(bytes: bytes, identity: FileIdentity(status))
 }
 
+/// A file that is open.
+@frozen
+public struct OpenedFile: ~Copyable {
+    /// The open file.
+    public let file: OwnedDescriptor
+    /// How long it was as it was opened.
+    public let bytesCount: Int
+}
+
 extension Directory {
     /// Reads the regular file `name`, of `bytesMax` at most; nil if there is none.
     ///
     /// Fails with EFBIG if it is longer, with ELOOP for a link, with EINVAL for what is no regular file; a pipe is
     /// not waited for (S2).
     public borrowing func read(_ name: String, bytesMax: Int) throws(SystemError) -> FileContent? {
-        let full = "\(path)/\(name)"
-        let parent = descriptor.number
-        let file: OwnedDescriptor
-        do throws(SystemError) {
-            let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
-            file = OwnedDescriptor(owning: try checked("openat", on: full) { SystemCall.openat(parent, name, flags) })
-        } catch  where error.errno == ENOENT {
-            return nil
-        }
-        return try regularContent(of: file, path: full, bytesMax: bytesMax)
+        guard let file = try openExisting(name) else { return nil }
+        return try regularContent(of: file, path: "\(path)/\(name)", bytesMax: bytesMax)
     }
 
     /// Replaces the file `name` by one of `bytes`: whoever opens it finds the old one or the new one, whole.
@@ -91,6 +92,64 @@ extension Directory {
     /// `aside` in this directory itself, which need not outlive a power cut.
     public borrowing func write(_ bytes: [UInt8], as name: String, aside: String) throws(SystemError) {
         try replace(name, with: bytes, temporaryName: aside, in: self, isDurable: false)
+    }
+
+    /// Makes the file `name`, empty, for its owner alone, unless there is one. Fails with EINVAL if what is there is no
+    /// regular file.
+    public borrowing func makeFile(_ name: String) throws(SystemError) {
+        let full = "\(path)/\(name)"
+        let parent = descriptor.number
+        do throws(SystemError) {
+            let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+            let made = try checked("openat", on: full) { SystemCall.openat(parent, name, flags) }
+            OwnedDescriptor(owning: made).close()
+        } catch  where error.errno == EEXIST {
+            // Not by opening it: whoever closes a file gives up all that their process has locked in it.
+            guard let status = try entryStatus(name), status.st_mode & S_IFMT == S_IFREG else {
+                throw SystemError(errno: EINVAL, call: "openat", subject: "\(full): no regular file")
+            }
+        }
+    }
+
+    /// Opens the file `name` for writing at its end, made if it is missing, and tells how long it is. Fails as
+    /// ``makeFile(_:)`` does.
+    public borrowing func openForAppending(_ name: String) throws(SystemError) -> OpenedFile {
+        try makeFile(name)
+        let full = "\(path)/\(name)"
+        let parent = descriptor.number
+        let flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+        let file = OwnedDescriptor(owning: try checked("openat", on: full) { SystemCall.openat(parent, name, flags) })
+        let bytesCount = Int(try fileStatus(file.number, path: full).st_size)
+        return OpenedFile(file: file, bytesCount: bytesCount)
+    }
+
+    /// Opens the regular file `name` for reading; nil if there is none. Fails as ``read(_:bytesMax:)`` does.
+    public borrowing func openForReading(_ name: String) throws(SystemError) -> OwnedDescriptor? {
+        let full = "\(path)/\(name)"
+        guard let file = try openExisting(name) else { return nil }
+        guard try fileStatus(file.number, path: full).st_mode & S_IFMT == S_IFREG else {
+            throw SystemError(errno: EINVAL, call: "openat", subject: "\(full): no regular file")
+        }
+        return file
+    }
+
+    private borrowing func openExisting(_ name: String) throws(SystemError) -> OwnedDescriptor? {
+        let full = "\(path)/\(name)"
+        let parent = descriptor.number
+        do throws(SystemError) {
+            let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+            return OwnedDescriptor(owning: try checked("openat", on: full) { SystemCall.openat(parent, name, flags) })
+        } catch  where error.errno == ENOENT {
+            return nil
+        }
+    }
+
+    /// Where it is, without a link on the way: for libraries that open files by their path alone.
+    public borrowing func realPath() throws(SystemError) -> String {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let link = "/proc/self/fd/\(descriptor.number)"
+        let count = try checked("readlink", on: path) { unsafe readlink(link, &buffer, buffer.count) }
+        return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
     /// Removes the empty directory `name`.
@@ -147,6 +206,11 @@ public func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) throw
             }
         }
     }
+}
+
+/// Writes a line on standard error; if nobody reads it, that is no reason to fail.
+public func complain(_ line: String) {
+    try? writeAll(Array("\(line)\n".utf8), to: STDERR_FILENO, path: "standard error")
 }
 
 /// Which version of a file this is: two that are equal have the same content, unless it was written twice in the same

@@ -16,6 +16,13 @@ public final class LedgerFile {
     /// The file itself, for keys that have nothing to do with calls.
     public let file: GroupFile
 
+    /// How long a decision waits for one that another process makes. Who takes something out for itself alone has to
+    /// wait longer than a ring may: without the lock two could take the same.
+    public var patience = LedgerFile.decisionPatience
+
+    /// How long an answer waits for the app that is given by way of this object.
+    public var answersWait = Ledger.answerLifetime
+
     private let notes: LedgerNotes
     private var waiting: [() -> Bool] = []
     private var isRecording = false
@@ -28,8 +35,10 @@ public final class LedgerFile {
     /// Called with what became of recording, if that ended after its change did.
     public var onRecorded: (LedgerOutcome) -> Void = { _ in }
 
-    /// How long a decision waits for one that another process makes.
+    /// How long a ring's decision waits for one that another process makes.
     static let decisionPatience = TimeSpan.milliseconds(100)
+    /// How long who collects waits: a command may take a second.
+    public static let collectingPatience = TimeSpan.seconds(1)
     /// If more rings than these are on as one ends, they may end together: then each falls silent before any does its
     /// bookkeeping, and each has ended before the file is written, once for many, and before any process leaves.
     private static let crowd = 8
@@ -104,10 +113,10 @@ public final class LedgerFile {
     private func decide<Answer>(
         onOwnRing key: CallKey, knowing known: GroupSnapshot?, _ change: (inout Ledger) -> Answer
     ) -> Answer {
-        let focus = GroupFocus(dictionary: Ledger.Key.calls, members: [key.text])
-        let snapshot = known.map { file.snapshot(of: focus, since: $0) } ?? file.snapshot()
+        let snapshot = known.map { file.snapshot(of: .calls([key]), since: $0) } ?? file.snapshot()
         let before = Ledger(reading: snapshot, with: notes.all, only: key)
         var after = before
+        after.answersWait = answersWait
         let answer = change(&after)
         if let note = LedgerNote(from: before, to: after) { notes.lay(note) }
         return answer
@@ -232,7 +241,7 @@ extension LedgerFile {
             try folder.open(makes: true)
             lock = try folder.tryLock()
             // A process that was stopped with the lock holds nobody up for longer.
-            if lock == nil, now - begun < Self.decisionPatience { return .tryAgain(now + .milliseconds(1)) }
+            if lock == nil, now - begun < patience { return .tryAgain(now + .milliseconds(1)) }
         } catch {
             // Without the folder the file alone has to do.
         }
@@ -243,6 +252,7 @@ extension LedgerFile {
         if let next = file.nextReading(of: snapshot, since: begun, now: now) { return .tryAgain(next) }
         let before = Ledger(reading: snapshot, with: notes.all)
         var ledger = before.opened
+        ledger.answersWait = answersWait
         let answer = change(&ledger)
         if let note = LedgerNote(from: before, to: ledger) { notes.lay(note) }
         notes.removeForgotten(in: ledger)

@@ -48,7 +48,7 @@ public final class LedgerWatch {
     /// With hundreds of rings, every write wakes every process; this spares them reading what does not concern them.
     public func focus(on keys: [CallKey]) {
         guard let shown else { return }
-        watch?.focus(on: GroupFocus(dictionary: Ledger.Key.calls, members: keys.map(\.text)), since: shown)
+        watch?.focus(on: .calls(keys), since: shown)
     }
 
     /// Reads the file and the notes again, in case a wake-up was lost, and shows the ledger if either has changed.
@@ -118,5 +118,13 @@ public final class LedgerWatch {
         if !snapshot.isUnreadable { notes.reopen(lostFrom: snapshot.root) }
         guard shown != nil || !notes.all.isEmpty else { return }
         changed(Ledger(reading: shown ?? snapshot, with: notes.all))
+    }
+}
+
+extension GroupFocus {
+    /// The calls `keys`, most important first. Which calls were missed is of no matter to one that rings.
+    static func calls(_ keys: [CallKey]) -> GroupFocus {
+        GroupFocus(
+            dictionary: Ledger.Key.calls, members: keys.map(\.text), passingOver: Ledger.Key.missedCalls)
     }
 }

@@ -73,7 +73,8 @@ extension LedgerFile {
                     let call = heard.flatMap { end.record(of: $0, in: &ledger) } ?? end.carryOut(key, in: &ledger)
                     if let call { return EndedCall(call: call, state: call.state) }
                     // Whoever rings it may have heard and only have answered too late: then it has ended by now.
-                    guard rang, let call = ledger.call(key) else { return nil }
+                    // If it has not said so, its time is up, and how it ends is still to come.
+                    guard rang, let call = ledger.call(key), call.state != .ringing else { return nil }
                     return EndedCall(call: call, state: call.state)
                 })
         }

@@ -11,6 +11,9 @@ public struct RuntimeDirectory: Hashable, Sendable {
     /// Where the host of a foreign extension listens, if it stays.
     public var hostSocketPath: String { "\(path)/extension.sock" }
 
+    /// Where the desktop listens, if it is enabled.
+    public var desktopSocketPath: String { "\(path)/desktop.sock" }
+
     /// The directory at `path`.
     public init(path: String) { self.path = path }
 

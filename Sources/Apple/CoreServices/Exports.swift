@@ -1,0 +1,2 @@
+// The older name of MobileCoreServices' types.
+@_exported public import MobileCoreServices

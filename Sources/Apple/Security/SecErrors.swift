@@ -1,0 +1,50 @@
+public import UserNotifications
+
+// What a keychain answers.
+
+/// It was done.
+public let errSecSuccess: OSStatus = 0
+/// It is not done here.
+public let errSecUnimplemented: OSStatus = -4
+/// The file cannot be written.
+public let errSecIO: OSStatus = -36
+/// What is asked for has no sense.
+public let errSecParam: OSStatus = -50
+/// Memory is short.
+public let errSecAllocate: OSStatus = -108
+/// Somebody gave it up.
+public let errSecUserCanceled: OSStatus = -128
+/// There is no keychain.
+public let errSecNotAvailable: OSStatus = -25_291
+/// It was not allowed.
+public let errSecAuthFailed: OSStatus = -25_293
+/// There is one like it.
+public let errSecDuplicateItem: OSStatus = -25_299
+/// There is none.
+public let errSecItemNotFound: OSStatus = -25_300
+/// Somebody would have to be asked.
+public let errSecInteractionNotAllowed: OSStatus = -25_308
+/// It cannot be read.
+public let errSecDecode: OSStatus = -26_275
+/// The program may not.
+public let errSecMissingEntitlement: OSStatus = -34_018
+
+/// What `status` means, in a few words; nil for a number that a keychain does not answer.
+public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> CFString? {
+    let texts: [OSStatus: String] = [
+        errSecSuccess: "done",
+        errSecUnimplemented: "not done on Linux",
+        errSecIO: "the keychain cannot be written",
+        errSecParam: "the parameters do not fit",
+        errSecAllocate: "no memory",
+        errSecUserCanceled: "given up",
+        errSecNotAvailable: "there is no place for a keychain",
+        errSecAuthFailed: "not allowed",
+        errSecDuplicateItem: "there is such an item",
+        errSecItemNotFound: "there is no such item",
+        errSecInteractionNotAllowed: "nobody can be asked",
+        errSecDecode: "it cannot be read",
+        errSecMissingEntitlement: "an entitlement is missing",
+    ]
+    return texts[status].map { $0 as CFString }
+}

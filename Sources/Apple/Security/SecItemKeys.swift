@@ -1,0 +1,108 @@
+@_exported public import Foundation
+@_exported public import typealias UserNotifications.CFBoolean
+@_exported public import typealias UserNotifications.CFData
+@_exported public import typealias UserNotifications.CFDictionary
+@_exported public import typealias UserNotifications.CFString
+@_exported public import typealias UserNotifications.CFTypeRef
+@_exported public import typealias UserNotifications.OSStatus
+
+// The keys and values of a keychain's items and of what is asked for, as Apple spells them.
+
+/// The class of an item.
+public var kSecClass: CFString { "class" }
+/// A password.
+public var kSecClassGenericPassword: CFString { "genp" }
+/// A password of a server.
+public var kSecClassInternetPassword: CFString { "inet" }
+/// A certificate, of which none is kept here.
+public var kSecClassCertificate: CFString { "cert" }
+/// A key, of which none is kept here.
+public var kSecClassKey: CFString { "keys" }
+/// A certificate with its key, of which none is kept here.
+public var kSecClassIdentity: CFString { "idnt" }
+
+/// When an item may be read: on Linux always.
+public var kSecAttrAccessible: CFString { "pdmn" }
+/// After the device was unlocked once.
+public var kSecAttrAccessibleAfterFirstUnlock: CFString { "ck" }
+/// The same, on this device alone.
+public var kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString { "cku" }
+/// While the device is unlocked.
+public var kSecAttrAccessibleWhenUnlocked: CFString { "ak" }
+/// The same, on this device alone.
+public var kSecAttrAccessibleWhenUnlockedThisDeviceOnly: CFString { "aku" }
+/// While the device has a passcode, on this device alone.
+public var kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly: CFString { "akpu" }
+/// Always.
+public var kSecAttrAccessibleAlways: CFString { "dk" }
+/// Always, on this device alone.
+public var kSecAttrAccessibleAlwaysThisDeviceOnly: CFString { "dku" }
+/// The group of apps that share an item.
+public var kSecAttrAccessGroup: CFString { "agrp" }
+/// Whether an item goes to other devices: on Linux none does.
+public var kSecAttrSynchronizable: CFString { "sync" }
+/// Whether or not.
+public var kSecAttrSynchronizableAny: CFString { "syna" }
+/// When an item was made.
+public var kSecAttrCreationDate: CFString { "cdat" }
+/// When an item was changed.
+public var kSecAttrModificationDate: CFString { "mdat" }
+/// What people read of an item.
+public var kSecAttrDescription: CFString { "desc" }
+/// A remark.
+public var kSecAttrComment: CFString { "icmt" }
+/// Who made an item.
+public var kSecAttrCreator: CFString { "crtr" }
+/// A kind.
+public var kSecAttrType: CFString { "type" }
+/// What people call an item.
+public var kSecAttrLabel: CFString { "labl" }
+/// Whether an item is not shown.
+public var kSecAttrIsInvisible: CFString { "invi" }
+/// Whether a password is not there.
+public var kSecAttrIsNegative: CFString { "nega" }
+/// Whose account.
+public var kSecAttrAccount: CFString { "acct" }
+/// What the password is for.
+public var kSecAttrService: CFString { "svce" }
+/// Whatever else.
+public var kSecAttrGeneric: CFString { "gena" }
+/// The domain of a server.
+public var kSecAttrSecurityDomain: CFString { "sdmn" }
+/// The server.
+public var kSecAttrServer: CFString { "srvr" }
+/// How it is spoken to.
+public var kSecAttrProtocol: CFString { "ptcl" }
+/// How it knows people.
+public var kSecAttrAuthenticationType: CFString { "atyp" }
+/// Its port.
+public var kSecAttrPort: CFString { "port" }
+/// Where on it.
+public var kSecAttrPath: CFString { "path" }
+
+/// The secret.
+public var kSecValueData: CFString { "v_Data" }
+/// Whether the secret is wanted.
+public var kSecReturnData: CFString { "r_Data" }
+/// Whether the attributes are wanted.
+public var kSecReturnAttributes: CFString { "r_Attributes" }
+/// Whether an object is wanted, which there is none.
+public var kSecReturnRef: CFString { "r_Ref" }
+/// Whether a lasting name is wanted, which there is none.
+public var kSecReturnPersistentRef: CFString { "r_PersistentRef" }
+/// How many items are wanted.
+public var kSecMatchLimit: CFString { "m_Limit" }
+/// One.
+public var kSecMatchLimitOne: CFString { "m_LimitOne" }
+/// All.
+public var kSecMatchLimitAll: CFString { "m_LimitAll" }
+/// What people are asked with; on Linux nobody is.
+public var kSecUseOperationPrompt: CFString { "u_OpPrompt" }
+/// Which keychain; there is one.
+public var kSecUseDataProtectionKeychain: CFString { "nleg" }
+/// How people are asked; on Linux nobody is.
+public var kSecUseAuthenticationUI: CFString { "u_AuthUI" }
+/// Failing instead.
+public var kSecUseAuthenticationUIFail: CFString { "u_AuthUIF" }
+/// Passing over.
+public var kSecUseAuthenticationUISkip: CFString { "u_AuthUIS" }

@@ -1,0 +1,170 @@
+@_exported public import ImageIO
+import BelfryTerms
+import UserNotifications
+
+/// What a thread draws on, and how.
+final class Drawing {
+    private static let key = "belfry.drawing"
+
+    /// The innermost of this thread.
+    static var current: Drawing? { stack.last ?? nil }
+
+    /// Nil stands for what could not be begun, and will be ended.
+    private static var stack: [Drawing?] {
+        get { Thread.current.threadDictionary[key] as? [Drawing?] ?? [] }
+        set { Thread.current.threadDictionary[key] = newValue }
+    }
+
+    let context: CGContext
+    private let scale: CGFloat
+
+    /// Begins to draw; nil with a warning if there is no such size.
+    init?(_ size: CGSize, scale: CGFloat, isOpaque: Bool) {
+        let scale = scale > 0 ? scale : UIScreen.main.scale
+        let sides = [size.width, size.height].map { (Double($0) * Double(scale)).rounded(.up) }
+        guard sides.allSatisfy({ (1...1e6).contains($0) }),
+            let context = CGContext(
+                width: NSNumber(value: sides[0]).intValue, height: NSNumber(value: sides[1]).intValue,
+                transform: CGAffineTransform(scaleX: scale, y: scale))
+        else {
+            HostDoor.warn(.unsupported, "drawing a picture of \(size.width) × \(size.height) points")
+            return nil
+        }
+        self.scale = scale
+        self.context = context
+        if isOpaque { context.fill(CGRect(origin: CGPoint(x: 0, y: 0), size: size)) }
+    }
+
+    static func begin(_ drawing: Drawing?) { stack.append(drawing) }
+
+    static func end() { _ = stack.popLast() }
+
+    /// What was drawn so far.
+    var image: UIImage? { context.makeImage().map { UIImage(cgImage: $0, scale: scale, orientation: .up) } }
+}
+
+extension UIColor {
+    /// From now on shapes are filled with it.
+    public func setFill() { Drawing.current?.context.setFillColor(cgColor) }
+
+    /// From now on lines have it.
+    public func setStroke() { Drawing.current?.context.setStrokeColor(cgColor) }
+
+    /// From now on shapes are filled with it, and lines have it.
+    public func set() {
+        setFill()
+        setStroke()
+    }
+}
+
+extension UIImage {
+    /// Draws the picture, stretched to `rect`.
+    public func draw(in rect: CGRect) { draw(in: rect, blendMode: .normal, alpha: 1) }
+
+    /// Draws the picture with its upper left corner at `point`.
+    public func draw(at point: CGPoint) { draw(in: CGRect(origin: point, size: size)) }
+
+    /// Draws the picture, stretched to `rect`, so transparent, in this way over what is there.
+    public func draw(in rect: CGRect, blendMode: CGBlendMode, alpha: CGFloat) {
+        guard let context = Drawing.current?.context, let cgImage else { return }
+        context.saveGState()
+        context.setBlendMode(blendMode)
+        context.setAlpha(alpha)
+        context.drawUpright(cgImage, in: rect)
+        context.restoreGState()
+    }
+}
+
+/// Fills `rect` with the colour that was set.
+public func UIRectFill(_ rect: CGRect) { Drawing.current?.context.fill(rect) }
+
+/// Draws nothing outside `rect` from now on.
+public func UIRectClip(_ rect: CGRect) { Drawing.current?.context.clip(to: rect) }
+
+/// How a picture is drawn. Source: Apple, `UIGraphicsImageRendererFormat`.
+open class UIGraphicsImageRendererFormat: NSObject {
+    /// How many pixels are a point.
+    open var scale: CGFloat = UIScreen.main.scale
+    /// Whether all of it is black at first, and nothing transparent.
+    open var opaque = false
+
+    /// That of the screen.
+    public override init() { super.init() }
+
+    /// That of the screen.
+    open class func `default`() -> UIGraphicsImageRendererFormat { UIGraphicsImageRendererFormat() }
+
+    /// That of the screen.
+    open class func preferred() -> UIGraphicsImageRendererFormat { UIGraphicsImageRendererFormat() }
+}
+
+/// What a renderer's actions draw on. Source: Apple, `UIGraphicsImageRendererContext`.
+open class UIGraphicsImageRendererContext: NSObject {
+    /// How it is drawn.
+    public let format: UIGraphicsImageRendererFormat
+    /// What is drawn on, whose points are the renderer's.
+    public let cgContext: CGContext
+
+    fileprivate init(_ format: UIGraphicsImageRendererFormat, _ drawing: Drawing) {
+        self.format = format
+        cgContext = drawing.context
+        super.init()
+    }
+
+    /// What was drawn so far.
+    open var currentImage: UIImage { Drawing.current?.image ?? UIImage() }
+
+    /// Fills `rect` with the colour that was set.
+    open func fill(_ rect: CGRect) { UIRectFill(rect) }
+}
+
+/// Draws pictures. Source: Apple, `UIGraphicsImageRenderer`.
+open class UIGraphicsImageRenderer: NSObject {
+    private let size: CGSize
+    private let format: UIGraphicsImageRendererFormat
+
+    /// A renderer of pictures of `size` points.
+    public init(size: CGSize, format: UIGraphicsImageRendererFormat = .default()) {
+        self.size = size
+        self.format = format
+        super.init()
+    }
+
+    /// The picture that `actions` draw; an empty one, with a warning, if there is no such size.
+    open func image(actions: (UIGraphicsImageRendererContext) -> Void) -> UIImage {
+        guard let drawing = Drawing(size, scale: format.scale, isOpaque: format.opaque) else { return UIImage() }
+        Drawing.begin(drawing)
+        defer { Drawing.end() }
+        actions(UIGraphicsImageRendererContext(format, drawing))
+        return drawing.image ?? UIImage()
+    }
+
+    /// The picture that `actions` draw, as PNG.
+    open func pngData(actions: (UIGraphicsImageRendererContext) -> Void) -> Data {
+        image(actions: actions).pngData() ?? Data()
+    }
+
+    /// The picture that `actions` draw, as JPEG.
+    open func jpegData(
+        withCompressionQuality compressionQuality: CGFloat, actions: (UIGraphicsImageRendererContext) -> Void
+    ) -> Data {
+        image(actions: actions).jpegData(compressionQuality: compressionQuality) ?? Data()
+    }
+}
+
+/// Begins to draw a picture of `size` points, with the pixels of the screen if `scale` is 0.
+public func UIGraphicsBeginImageContextWithOptions(_ size: CGSize, _ opaque: Bool, _ scale: CGFloat) {
+    Drawing.begin(Drawing(size, scale: scale, isOpaque: opaque))
+}
+
+/// Begins to draw a picture of `size` points, a pixel each.
+public func UIGraphicsBeginImageContext(_ size: CGSize) { UIGraphicsBeginImageContextWithOptions(size, false, 1) }
+
+/// What is drawn on now; nil if nothing was begun.
+public func UIGraphicsGetCurrentContext() -> CGContext? { Drawing.current?.context }
+
+/// What was drawn so far; nil if nothing was begun.
+public func UIGraphicsGetImageFromCurrentImageContext() -> UIImage? { Drawing.current?.image }
+
+/// Ends what was begun last.
+public func UIGraphicsEndImageContext() { Drawing.end() }

@@ -1,0 +1,142 @@
+public import BelfryEventLoop
+import BelfryJSON
+public import BelfrySyscalls
+import BelfryTerms
+import CBelfryLinux
+import Glibc
+
+/// An APNs endpoint without a service manager, for tests: on a TCP port of this machine that the system chose, with
+/// credentials and a virtual device of its own, in the state directory that its environment names.
+///
+/// It belongs to its loop's thread.
+public final class ServedEndpoint {
+    /// The app that its device and its credentials are for.
+    public static let bundleID = "com.example.phone"
+    /// How long it has to end after SIGTERM, as in `belfry-apns.service`.
+    private static let stopPatience = TimeSpan.seconds(10)
+    /// How many clients may wait to be accepted.
+    private static let backlog: Int32 = 256
+    /// How much is read of what a command prints, in bytes.
+    private static let answerBytesMax = 64 << 10
+
+    /// What tells a program of the endpoint, of its credentials and of its device.
+    public private(set) var variables: [(name: String, value: String)] = []
+    /// Called if it ends by itself.
+    public var onEnd: (ChildExit) -> Void = { _ in }
+
+    private let loop: Loop
+    private let program: String
+    private let environment: [String: String]
+    private var child: ChildProcess?
+    private var killing: (any ScheduledTimer)?
+    private var stopped: (() -> Void)?
+
+    /// Starts `program`, which is `belfry-apns`, with `environment`; its control socket is in `runtimePath`.
+    public init(
+        _ program: String, environment: [String: String], runtimePath: String, on loop: Loop
+    ) throws(SystemError) {
+        self.loop = loop
+        self.program = program
+        _ = try Directory.open(path: runtimePath, makes: true)
+        let controlPath = "\(runtimePath)/apns.sock"
+        var environment = environment
+        environment["BELFRY_APNS_SOCKET"] = controlPath
+        environment["BELFRY_CONFIG_FILES"] = "no"
+        for name in ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "NOTIFY_SOCKET"] { environment[name] = nil }
+        self.environment = environment
+        var port: UInt16 = 0
+        let listener = try Self.listen(port: &port)
+        let control = try listenPrivately(at: controlPath, backlog: Self.backlog)
+        _ = try ask(["apns", "setup"])
+        let credentials = try object(["apns", "credentials", "new", "--bundle-id", Self.bundleID, "--json"])
+        let device = try object(["device", "add", "--bundle-id", Self.bundleID, "--json"])
+        variables = [
+            ("BELFRY_APNS_URL", "https://localhost:\(port)"), ("BELFRY_APNS_SOCKET", controlPath),
+            ("BELFRY_APNS_BUNDLE_ID", Self.bundleID),
+        ]
+        let named = [
+            ("BELFRY_APNS_CA", credentials, "authority"), ("BELFRY_APNS_KEY", credentials, "key"),
+            ("BELFRY_APNS_KEY_ID", credentials, "keyId"), ("BELFRY_APNS_TEAM", credentials, "team"),
+            ("BELFRY_APNS_CERTIFICATE", credentials, "certificate"), ("BELFRY_APNS_DEVICE", device, "id"),
+            ("BELFRY_APNS_TOKEN", device, "alertToken"), ("BELFRY_APNS_VOIP_TOKEN", device, "voipToken"),
+        ]
+        for (name, object, key) in named { variables.append((name, object[key]?.stringValue ?? "")) }
+        var command = ChildCommand(
+            path: program, arguments: ["--listeners", "2"], environment: environment,
+            streams: [
+                STDIN_FILENO: .null, STDOUT_FILENO: .null, 3: .descriptor(listener.number),
+                4: .descriptor(control.number),
+            ])
+        command.leadsGroup = true
+        let child = try ChildProcess(command)
+        try loop.onExit(of: child, description: "APNs endpoint") { [weak self] in self?.ended($0) }
+        self.child = child
+    }
+
+    /// Ends it, by SIGTERM and if need be SIGKILL, and then calls `done`.
+    public func stop(_ done: @escaping () -> Void) {
+        guard let child else { return done() }
+        stopped = done
+        try? child.signal(SIGTERM)
+        killing = loop.schedule(at: loop.now + Self.stopPatience, description: "APNs endpoint") {
+            try? child.signal(SIGKILL)
+        }
+    }
+
+    private func ended(_ exit: ChildExit) {
+        child = nil
+        killing?.cancel()
+        guard let stopped else { return onEnd(exit) }
+        self.stopped = nil
+        stopped()
+    }
+
+    /// A socket on a port of this machine alone, which the system chooses.
+    private static func listen(port: inout UInt16) throws(SystemError) -> OwnedDescriptor {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let listener = OwnedDescriptor(owning: try checked("socket") { socket(AF_INET, kind, 0) })
+        let number = listener.number
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        try unsafe withUnsafeMutablePointer(to: &address) { pointer throws(SystemError) in
+            try unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic throws(SystemError) in
+                try checked("bind", on: "127.0.0.1") { unsafe bind(number, generic, size) }
+                try checked("listen", on: "127.0.0.1") { Glibc.listen(number, backlog) }
+                try checked("getsockname", on: "127.0.0.1") { unsafe getsockname(number, generic, &size) }
+            }
+        }
+        port = UInt16(bigEndian: address.sin_port)
+        return listener
+    }
+
+    private func object(_ words: [String]) throws(SystemError) -> JSONObject {
+        guard let object = (try? JSONValue.parse(try ask(words)))?.objectValue else {
+            throw SystemError(errno: EPROTO, call: "belfry-apns", subject: words.joined(separator: " "))
+        }
+        return object
+    }
+
+    /// What the program prints for `words`.
+    private func ask(_ words: [String]) throws(SystemError) -> [UInt8] {
+        let pipe = try DescriptorPair.pipe()
+        let child = try ChildProcess(
+            ChildCommand(
+                path: program, arguments: words, environment: environment,
+                streams: [STDIN_FILENO: .null, STDOUT_FILENO: .descriptor(pipe.writing.number)]))
+        pipe.writing.close()
+        let number = pipe.reading.number
+        var answer: [UInt8] = []
+        while answer.count < Self.answerBytesMax {
+            var chunk = [UInt8](repeating: 0, count: 4_096)
+            let count = try checked("read", on: "belfry-apns") { unsafe read(number, &chunk, chunk.count) }
+            guard count > 0 else { break }
+            answer += chunk[..<count]
+        }
+        guard try child.waitUntilExit().isSuccess else {
+            throw SystemError(errno: ECHILD, call: "belfry-apns", subject: words.joined(separator: " "))
+        }
+        return answer
+    }
+}

@@ -1,0 +1,150 @@
+import BelfryClient
+public import BelfryEventLoop
+import BelfryDevices
+import BelfryProtocol
+import BelfrySyscalls
+import BelfryTerms
+public import PushQueue
+import Glibc
+
+/// Takes pushes to the workers of this machine, by the push socket: one connection for each.
+public final class SocketCarrier: Carrier {
+    /// How many pushes that were taken are followed at once; of more than that what becomes of them is not told.
+    private static let followedMax = 256
+
+    /// How long a push is tried again while the socket is full: a machine that has much to do is not offline.
+    private static let patience = TimeSpan.seconds(60)
+
+    /// Called as soon as the push socket is there again.
+    public var onReturn: () -> Void = {}
+
+    private let socketPath: String
+    private let loop: Loop
+    private var followedCount = 0
+    private var folderWatch: DirectorySource?
+
+    /// A carrier to the push socket at `socketPath`.
+    public init(socketPath: String, on loop: Loop) {
+        self.socketPath = socketPath
+        self.loop = loop
+    }
+
+    /// Pushes `handOver`, and follows what becomes of it.
+    public func carry(_ handOver: HandOver, _ news: @escaping (CarrierNews) -> Void) {
+        let following = Following(news)
+        do throws(PushError) {
+            following.connection = try PushConnection(
+                to: PushSocket(path: socketPath), sending: Self.envelope(handOver), on: loop, patience: Self.patience,
+                onLine: { [self] in if let event = $0.event { heard(event, by: following) } },
+                onEnd: { [self] in ended($0, following) })
+        } catch {
+            ended(error, following)
+        }
+    }
+
+    /// One push and who is told of it.
+    private final class Following {
+        let news: (CarrierNews) -> Void
+        var connection: PushConnection?
+        var isAnswered = false
+        var isFollowed = false
+
+        init(_ news: @escaping (CarrierNews) -> Void) { self.news = news }
+    }
+
+    private func heard(_ event: Event, by following: Following) {
+        guard !following.isAnswered else {
+            if let told = event.told { following.news(told) }
+            return
+        }
+        switch event.body {
+        case .received:
+            following.isAnswered = true
+            following.news(.received)
+            follow(following)
+        case .rejected(let reason, let detail):
+            following.isAnswered = true
+            if reason == RejectionReason.busy {
+                following.news(.offline(.busy, detail: detail))
+            } else if reason == RejectionReason.incomplete || reason == RejectionReason.empty {
+                // All of it would have come, but for a machine that has too much to do.
+                following.news(.offline(.workerDied, detail: detail))
+            } else {
+                following.news(.rejected(reason: reason.rawValue, detail: detail))
+            }
+        default:
+            // Whatever a later version says before it has taken the notification.
+            break
+        }
+    }
+
+    private func follow(_ following: Following) {
+        guard followedCount < Self.followedMax else {
+            // After this call back, which the connection makes.
+            loop.afterThis(description: "push left") { following.connection?.leave() }
+            return
+        }
+        following.isFollowed = true
+        followedCount += 1
+    }
+
+    private func ended(_ error: PushError?, _ following: Following) {
+        following.connection = nil
+        if following.isFollowed { followedCount -= 1 }
+        guard !following.isAnswered else { return }
+        following.isAnswered = true
+        guard let error, error.code == .noSocket || error.code == .pathTooLong else {
+            let detail = error?.detail ?? "the connection ended without a word"
+            return following.news(.offline(.workerDied, detail: detail))
+        }
+        awaitSocket()
+        following.news(.offline(.noSocket, detail: error.detail))
+    }
+
+    /// Looks for the socket to come back. Where its folder cannot be watched, or is missing, the queue tries again.
+    private func awaitSocket() {
+        guard folderWatch == nil else { return }
+        let folder = socketPath.lastIndex(of: "/").map { String(socketPath[..<$0]) } ?? "."
+        guard let directory = try? Directory.open(path: folder, makes: false) else { return }
+        folderWatch = try? loop.watchDirectory(directory.descriptor.number, description: "push socket") { [weak self] in
+            guard let self, unsafe access(socketPath, F_OK) == 0 else { return }
+            folderWatch?.cancel()
+            folderWatch = nil
+            onReturn()
+        }
+    }
+
+    /// The push as the push socket takes it.
+    static func envelope(_ handOver: HandOver) -> [UInt8] {
+        let push = handOver.push
+        return Envelope(
+            id: push.apnsID, pushType: PushType(rawValue: push.pushType.rawValue) ?? .alert, topic: push.topic,
+            sentAt: push.acceptedAt, expiration: push.expiration, collapseID: push.collapseID,
+            appGroup: handOver.registration.appGroup?.text
+        ).enclosing(payloadBytes: push.payload)
+    }
+}
+
+extension Event {
+    /// What the log says of it; nil if it is not worth a line.
+    fileprivate var told: CarrierNews? {
+        switch body {
+        case .ringing(let ringing): .event(name, code: ringing.mode.rawValue)
+        case .silent(_, let why): .event(name, code: why.rawValue)
+        case .sound(let state, _): .event(name, code: state.rawValue)
+        case .notification(let state, _): .event(name, code: state.rawValue)
+        case .vibration(let state, _): .event(name, code: state.rawValue)
+        case .delivered(let by, _): .event(name, code: by.rawValue)
+        case .ended(let ended): .event(name, code: ended.reason.rawValue)
+        case .warning(let code, _): .event(name, code: code.rawValue)
+        case .extensionProcess(let process): .event(name, code: process.state.rawValue)
+        case .attachment(let attachment):
+            switch attachment.outcome {
+            case .attached: .event(name, code: "attached")
+            case .skipped(let reason, _): .event(name, code: reason.rawValue)
+            }
+        case .missed, .unknown: .event(name, code: nil)
+        case .received, .rejected, .tick, .asked: nil
+        }
+    }
+}

@@ -1,0 +1,72 @@
+public import BelfryTerms
+
+/// Which of APNs' two worlds a token, a key or a certificate belongs to.
+public enum APNsEnvironment: String, Hashable, Sendable, CaseIterable {
+    /// Builds of App Store, TestFlight and ad hoc.
+    case production
+    /// Builds run from Xcode; `sandbox` in the host's name.
+    case development
+
+    /// The environment that people call `word`, `sandbox` being another word for development; nil if none is.
+    public init?(word: String) {
+        self.init(rawValue: word == "sandbox" ? Self.development.rawValue : word)
+    }
+}
+
+/// What a token is for: the two that an app has on a device differ.
+public enum TokenKind: String, Hashable, Sendable, CaseIterable {
+    /// Whatever goes to the app's own topic.
+    case alert
+    /// Calls, by the topic that ends in `.voip`.
+    case voip
+}
+
+/// Whose a token is: an app on a virtual device.
+public struct Registration: Hashable, Sendable {
+    /// What a VoIP push's topic has behind the app's bundle identifier.
+    public static let voipSuffix = ".voip"
+
+    /// The token.
+    public let token: DeviceToken
+    /// The device and app that it was issued for: a UUID in lower case, which an app's tokens share.
+    public let deviceID: String
+    /// What it is for.
+    public let kind: TokenKind
+    /// The app's bundle identifier.
+    public let bundleID: String
+    /// Where its notifications go; nil is the group that the worker's configuration names.
+    public let appGroup: GroupName?
+    /// Its environment.
+    public let environment: APNsEnvironment
+
+    /// A registration.
+    public init(
+        token: DeviceToken, deviceID: String, kind: TokenKind, bundleID: String, appGroup: GroupName?,
+        environment: APNsEnvironment
+    ) {
+        self.token = token
+        self.deviceID = deviceID
+        self.kind = kind
+        self.bundleID = bundleID
+        self.appGroup = appGroup
+        self.environment = environment
+    }
+
+    /// The topic that the token was issued for: the bundle identifier, for calls with `.voip` behind it.
+    public var topic: String {
+        switch kind {
+        case .alert: bundleID
+        case .voip: bundleID + Self.voipSuffix
+        }
+    }
+}
+
+/// What there is to know of a token.
+public enum TokenStanding: Hashable, Sendable {
+    /// It was never issued.
+    case unknown
+    /// It is in use.
+    case registered(Registration)
+    /// It was in use until then: 410, and only then.
+    case removed(Registration, at: WallTime)
+}

@@ -1,0 +1,114 @@
+import BelfryPropertyList
+public import BelfryTerms
+
+/// An answer that waits for the app in `pendingAccept` of the group file.
+public struct PendingAnswer: Hashable, Sendable {
+    /// The call's key.
+    public let key: CallKey
+    /// The caller's name; empty if the push did not say.
+    public let name: String
+    /// The caller's number or address; empty if the push did not say.
+    public let handle: String
+    /// Whether it is a video call.
+    public let hasVideo: Bool
+    /// When it was answered, in Unix seconds.
+    public let answered: Int64
+    /// The file of the caller's picture; nil if there was none yet.
+    public let picture: String?
+    /// Until when it waits; nil if another program has left it, which says no end.
+    public let until: Instant?
+
+    /// What the file has as `entry`; nil if that makes no sense.
+    init?(_ entry: PropertyListValue) {
+        guard let entry = entry.dictionaryValue, let id = entry["callId"]?.stringValue else { return nil }
+        key = CallKey(id)
+        name = entry["name"]?.stringValue ?? ""
+        handle = entry["handle"]?.stringValue ?? ""
+        hasVideo = entry["video"]?.boolValue ?? false
+        if case .integer(let answered)? = entry["answered"] { self.answered = answered } else { answered = 0 }
+        picture = entry["picture"]?.stringValue
+        if case .integer(let until)? = entry["until"] { self.until = Instant(microseconds: until) } else { until = nil }
+    }
+}
+
+extension Ledger {
+    /// How long an answer waits for the app, unless the operator says otherwise.
+    public static let answerLifetime = TimeSpan.seconds(120)
+
+    /// The longest that an operator may say: what claims to wait longer is of another boot's clock.
+    public static let answerLifetimeMax = TimeSpan.seconds(3600)
+
+    /// How many answers wait for the app at most; the oldest are dropped first.
+    static let pendingAcceptMax = 20
+
+    /// Answers `key` for the person at the endpoint, and leaves the answer for the app; nil if the call does not ring.
+    public mutating func answer(_ key: CallKey) -> Call? {
+        guard let ring = call(key), isRinging(ring) else { return nil }
+        return leaveAnswer(to: ring)
+    }
+
+    /// Records `ring` as answered, and leaves the answer for the app.
+    @discardableResult
+    mutating func leaveAnswer(to ring: Call) -> Call {
+        let call = record(ring, as: .answered)
+        write(call)
+        unlist(ring)
+        var accept = PropertyListDictionary()
+        accept["callId"] = .string(call.key.text)
+        if !call.name.isEmpty { accept["name"] = .string(call.name) }
+        if !call.handle.isEmpty { accept["handle"] = .string(call.handle) }
+        accept["video"] = .bool(call.hasVideo)
+        accept["answered"] = .integer(moment.wall.unixSecond)
+        accept["picture"] = call.picture.map { .string($0) }
+        accept["until"] = .integer((moment.now + answersWait).microseconds)
+        accept["bootId"] = .string(moment.bootID)
+        isDurable = true
+        addAnswer(.dictionary(accept))
+        return call
+    }
+
+    /// The answers that wait for the app, the latest last.
+    public var answers: [PendingAnswer] { pendingAnswers.filter { !isOver($0) }.compactMap { PendingAnswer($0) } }
+
+    /// Takes out the answers that wait for the app, or the oldest to the call `key` if that is given: each is handed
+    /// over once, whoever asks.
+    ///
+    /// They are the caller's to hand over once this change of the ledger was made.
+    public mutating func collectAnswers(_ key: CallKey? = nil) -> [PendingAnswer] {
+        let waiting = pendingAnswers.filter { entry in
+            !isOver(entry) && PendingAnswer(entry).map { key == nil || $0.key == key } ?? false
+        }
+        let collected = key == nil ? waiting : Array(waiting.prefix(1))
+        removeAnswers(collected)
+        return collected.compactMap { PendingAnswer($0) }
+    }
+
+    /// What the file has of answers, be it sense or not.
+    var pendingAnswers: [PropertyListValue] { root[Key.pendingAccept]?.arrayValue ?? [] }
+
+    /// Leaves `answer` for the app.
+    mutating func addAnswer(_ answer: PropertyListValue) {
+        root[Key.pendingAccept] = .array(pendingAnswers.suffix(Self.pendingAcceptMax - 1) + [answer])
+        keepCallsLast()
+    }
+
+    /// Removes what nobody collected in time.
+    mutating func dropOldAnswers() { removeAnswers(pendingAnswers.filter(isOver)) }
+
+    /// Removes `answers`, which may be gone already.
+    mutating func removeAnswers(_ answers: [PropertyListValue]) {
+        guard !answers.isEmpty else { return }
+        let kept = pendingAnswers.filter { !answers.contains($0) }
+        guard kept.count < pendingAnswers.count else { return }
+        root[Key.pendingAccept] = kept.isEmpty ? nil : .array(kept)
+    }
+
+    /// Whether the time of `answer` is up, or its boot is over, and its call with it. One that states neither waits on.
+    func isOver(_ answer: PropertyListValue) -> Bool {
+        guard let answer = answer.dictionaryValue else { return false }
+        if case .string(let boot)? = answer["bootId"], boot != moment.bootID { return true }
+        guard case .integer(let microseconds)? = answer["until"] else { return false }
+        let until = Instant(microseconds: microseconds)
+        return until <= moment.now || until - moment.now > Self.answerLifetimeMax
+    }
+}

@@ -1,0 +1,83 @@
+public import BelfryJSON
+public import BelfryTerms
+
+/// The first line that a worker writes to the desktop: whose events follow it, each as its client gets it.
+public struct DesktopHello: Hashable, Sendable {
+    /// The app group of the notification.
+    public let group: GroupName
+    /// The caller's name; empty if it is no call, or its push does not say.
+    public let name: String
+    /// The caller's number or address.
+    public let handle: String
+    /// Whether it is a video call.
+    public let hasVideo: Bool
+
+    /// A first line.
+    public init(group: GroupName, name: String = "", handle: String = "", hasVideo: Bool = false) {
+        self.group = group
+        self.name = name
+        self.handle = handle
+        self.hasVideo = hasVideo
+    }
+
+    /// Reads it from `object`; nil if that is none.
+    public init?(_ object: JSONObject) {
+        guard let group = object["group"]?.stringValue.flatMap(GroupName.init) else { return nil }
+        self.init(
+            group: group, name: object["name"]?.stringValue ?? "", handle: object["handle"]?.stringValue ?? "",
+            hasVideo: object["video"] == .bool(true))
+    }
+
+    /// The line, its newline included.
+    public var line: [UInt8] {
+        let object: JSONObject = [
+            "group": .string(group.text), "name": .string(name), "handle": .string(handle), "video": .bool(hasVideo),
+        ]
+        return object.serialized() + [UInt8(ascii: "\n")]
+    }
+}
+
+/// A line that the desktop writes to a worker.
+public enum DesktopReport: Hashable, Sendable {
+    /// The first: what the ring needs to know before it begins.
+    case first(isMuted: Bool, vibrates: Bool)
+    /// Do-not-disturb is on now, or off.
+    case muted(Bool)
+    /// What became of the notification.
+    case notification(NotificationState, detail: String)
+    /// What became of the vibration.
+    case vibration(VibrationState, detail: String)
+
+    /// Reads it from a line; nil if that is none that this version knows.
+    public init?(line: [UInt8]) {
+        guard case .object(let object)? = try? JSONValue.parse(line) else { return nil }
+        let detail = object["detail"]?.stringValue ?? ""
+        switch object["report"]?.stringValue {
+        case "first"?:
+            self = .first(isMuted: object["muted"] == .bool(true), vibrates: object["vibrates"] == .bool(true))
+        case "muted"?: self = .muted(object["muted"] == .bool(true))
+        case "notification"?:
+            guard let state = object["state"]?.stringValue.flatMap(NotificationState.init) else { return nil }
+            self = .notification(state, detail: detail)
+        case "vibration"?:
+            guard let state = object["state"]?.stringValue.flatMap(VibrationState.init) else { return nil }
+            self = .vibration(state, detail: detail)
+        default: return nil
+        }
+    }
+
+    /// The line, its newline included.
+    public var line: [UInt8] {
+        let object: JSONObject =
+            switch self {
+            case .first(let isMuted, let vibrates):
+                ["report": "first", "muted": .bool(isMuted), "vibrates": .bool(vibrates)]
+            case .muted(let isMuted): ["report": "muted", "muted": .bool(isMuted)]
+            case .notification(let state, let detail):
+                ["report": "notification", "state": .string(state.rawValue), "detail": .string(detail)]
+            case .vibration(let state, let detail):
+                ["report": "vibration", "state": .string(state.rawValue), "detail": .string(detail)]
+            }
+        return object.serialized() + [UInt8(ascii: "\n")]
+    }
+}

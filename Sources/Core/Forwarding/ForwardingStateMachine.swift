@@ -1,0 +1,316 @@
+public import BelfryDevices
+public import BelfryTerms
+
+/// Decides which push is handed over next, and what is kept, replaced and dropped.
+///
+/// A device gets its pushes in the order of their acceptance, the next one once the one before was taken or refused;
+/// many devices are served at once (R20). A push that a device cannot take now is kept if it may be, one of each topic,
+/// the latest; what waits behind it still has its own try in the same round. What is kept is tried again, in order,
+/// after 1, 2, 4 … 60 s, or as soon as the push socket is back.
+public struct ForwardingStateMachine {
+    /// What may grow.
+    public struct Limits: Hashable, Sendable {
+        /// How many hand-overs are begun and not answered at once.
+        public var inFlightMax = 64
+        /// How many pushes wait for one token.
+        public var waitingForTokenMax = 1_000
+        /// How many pushes wait in all.
+        public var waitingMax = 200_000
+        /// How many requests are remembered.
+        public var rememberedMax = 1 << 18
+
+        /// The limits of an endpoint.
+        public init() {}
+    }
+
+    /// Whether a request is taken.
+    public enum Admission: Hashable, Sendable {
+        /// It has a place in the queue.
+        case admitted
+        /// It came before within ten minutes, and is answered as that one was (R19).
+        case duplicate
+        /// Too many wait for its token.
+        case tooManyRequests
+        /// Too many wait.
+        case unavailable
+    }
+
+    /// How a hand-over ended.
+    public enum Outcome: Hashable, Sendable {
+        /// The worker took it, or nobody ever will.
+        case settled
+        /// Nobody was there to take it.
+        case offline
+    }
+
+    /// Why a push is dropped.
+    public enum Discard: Hashable, Sendable {
+        /// A later push of its topic took its place.
+        case replaced
+        /// It is past its expiration, or may not be kept at all.
+        case expired
+        /// Its token was removed.
+        case unregistered
+    }
+
+    /// What the driver has to do.
+    public enum Effect: Hashable, Sendable {
+        /// Hand over the push.
+        case start(Int64)
+        /// Note that the push is kept.
+        case store(Int64)
+        /// Drop the push.
+        case discard(Int64, Discard)
+    }
+
+    /// How long after a round that failed the next one begins; the last delay counts for all further ones.
+    static let retryDelays: [TimeSpan] = [1, 2, 4, 8, 16, 32, 60].map { .seconds($0) }
+
+    /// How long a request is remembered.
+    public static let memorySpan = PushMemory.span
+
+    /// What may grow.
+    public let limits: Limits
+    private var devices: [String: DeviceQueue] = [:]
+    private var deviceOfFlight: [Int64: String] = [:]
+    private var waitingForToken: [DeviceToken: Int] = [:]
+    /// How many pushes have a place.
+    public private(set) var waitingCount = 0
+    private var memory: PushMemory
+    /// Devices that have something to hand over, by the rank they had when they came.
+    private var ready: [APNsPriority: Line<String>] = [:]
+    /// Devices that are tried again, a line for each delay: so each line is in order.
+    private var retries: [Line<(at: Instant, device: String)>]
+
+    /// A queue in which nothing waits.
+    public init(limits: Limits = Limits()) {
+        self.limits = limits
+        memory = PushMemory(digestsMax: limits.rememberedMax)
+        retries = Self.retryDelays.map { _ in Line() }
+    }
+
+    /// Whether a push to `token` is taken, which is then remembered and has a place, until it is ``accept(_:at:)``ed or
+    /// ``withdraw(_:to:)``n.
+    public mutating func admit(_ digest: PushDigest, to token: DeviceToken, at now: Instant) -> Admission {
+        if memory.knows(digest, at: now) { return .duplicate }
+        guard waitingForToken[token, default: 0] < limits.waitingForTokenMax else { return .tooManyRequests }
+        guard waitingCount < limits.waitingMax else { return .unavailable }
+        takePlace(token)
+        memory.remember(digest, at: now)
+        return .admitted
+    }
+
+    /// Takes back an admission: the push could not be kept, and the server knows.
+    public mutating func withdraw(_ digest: PushDigest, to token: DeviceToken) {
+        memory.withdraw(digest)
+        givePlace(token)
+    }
+
+    /// Queues a push that was admitted and is safe on the disk.
+    public mutating func accept(_ push: WaitingPush, at now: ForwardingTime) -> [Effect] {
+        var effects = queue(push, at: now)
+        fill(&effects, at: now)
+        return effects
+    }
+
+    /// Queues a push that waited when the last process ended, as it is read from the disk in the order of acceptance;
+    /// ``wake(at:)`` then begins. Devices that are off are so already.
+    public mutating func restore(_ push: WaitingPush, at now: ForwardingTime) -> [Effect] {
+        takePlace(push.token)
+        return queue(push, at: now)
+    }
+
+    /// Remembers a request that came `age` ago, before this process.
+    public mutating func restore(_ digest: PushDigest, age: TimeSpan, at now: Instant) {
+        guard age <= PushMemory.span else { return }
+        memory.remember(digest, at: now - max(age, .zero))
+    }
+
+    /// Takes note of how the hand-over of `number` ended.
+    public mutating func carried(_ number: Int64, _ outcome: Outcome, at now: ForwardingTime) -> [Effect] {
+        guard let device = deviceOfFlight.removeValue(forKey: number) else { return [] }
+        var effects: [Effect] = []
+        var wasTaken: DeviceToken?
+        change(device) { queue in
+            queue.inFlight = nil
+            guard let push = queue.entries.first(where: { $0.push.number == number })?.push else { return [] }
+            switch outcome {
+            case .settled:
+                wasTaken = queue.remove(number)?.token
+                queue.failedRounds = 0
+                queue.retryAt = nil
+                return queue.removeOlder(than: number, of: push.topic).map { .drop($0, .replaced) }
+            case .offline: return Self.keep(push, in: &queue, at: now.wall)
+            }
+        }.forEach { settlePlace($0, &effects) }
+        if let wasTaken { givePlace(wasTaken) }
+        endRound(of: device, at: now.instant)
+        fill(&effects, at: now)
+        return effects
+    }
+
+    /// Takes note that somebody took `device` off, or on again.
+    public mutating func setOff(_ isOff: Bool, _ device: String, at now: ForwardingTime) -> [Effect] {
+        guard devices[device]?.isOff ?? false != isOff else { return [] }
+        var effects: [Effect] = []
+        change(device) { queue in
+            queue.isOff = isOff
+            queue.failedRounds = 0
+            queue.makeAllDue()
+            guard isOff else { return [] }
+            let waiting = queue.entries.map(\.push).filter { $0.number != queue.inFlight }
+            return waiting.flatMap { Self.keep($0, in: &queue, at: now.wall) }
+        }.forEach { settlePlace($0, &effects) }
+        fill(&effects, at: now)
+        return effects
+    }
+
+    /// Takes note that the tokens of `device` were removed: what waits for it is dropped.
+    public mutating func remove(_ device: String, at now: ForwardingTime) -> [Effect] {
+        var effects: [Effect] = []
+        change(device) { queue in
+            let waiting = queue.entries.map(\.push).filter { $0.number != queue.inFlight }
+            return waiting.compactMap { queue.remove($0.number).map { .drop($0, .unregistered) } }
+        }.forEach { settlePlace($0, &effects) }
+        return effects
+    }
+
+    /// Takes note that the push socket is back: all that is kept is tried now.
+    public mutating func socketIsBack(at now: ForwardingTime) -> [Effect] {
+        for device in devices.filter({ $0.value.retryAt != nil }).keys {
+            _ = change(device) { queue in
+                queue.failedRounds = 0
+                queue.makeAllDue()
+                return []
+            }
+        }
+        return wake(at: now)
+    }
+
+    /// Does what is due.
+    public mutating func wake(at now: ForwardingTime) -> [Effect] {
+        for index in retries.indices {
+            while let first = retries[index].first, first.at <= now.instant {
+                _ = retries[index].popFirst()
+                guard devices[first.device]?.retryAt == first.at else { continue }
+                _ = change(first.device) { queue in
+                    queue.makeAllDue()
+                    return []
+                }
+            }
+        }
+        var effects: [Effect] = []
+        fill(&effects, at: now)
+        return effects
+    }
+
+    /// When ``wake(at:)`` is due; nil if nothing is kept.
+    public mutating func nextWake() -> Instant? {
+        for index in retries.indices {
+            while let first = retries[index].first, devices[first.device]?.retryAt != first.at {
+                _ = retries[index].popFirst()
+            }
+        }
+        return retries.compactMap(\.first?.at).min()
+    }
+
+    private mutating func queue(_ push: WaitingPush, at now: ForwardingTime) -> [Effect] {
+        var effects: [Effect] = []
+        change(push.deviceID) { queue in
+            queue.append(push)
+            return queue.isOff ? Self.keep(push, in: &queue, at: now.wall) : []
+        }.forEach { settlePlace($0, &effects) }
+        return effects
+    }
+
+    /// What became of a push in its queue.
+    private enum Change {
+        case drop(WaitingPush, Discard)
+        case store(WaitingPush)
+    }
+
+    /// Keeps `push` for a device that cannot take it, instead of older ones of its topic, or drops it.
+    private static func keep(_ push: WaitingPush, in queue: inout DeviceQueue, at now: WallTime) -> [Change] {
+        guard push.mayBeKept(at: now) else { return queue.remove(push.number).map { [.drop($0, .expired)] } ?? [] }
+        guard !queue.hasNewer(than: push, toKeepAt: now) else {
+            return queue.remove(push.number).map { [.drop($0, .replaced)] } ?? []
+        }
+        let older = queue.removeOlder(than: push.number, of: push.topic)
+        return older.map { .drop($0, .replaced) } + (queue.store(push.number) ? [.store(push)] : [])
+    }
+
+    /// Changes the queue of `device`, and lets it stand where it then belongs.
+    private mutating func change(_ device: String, _ body: (inout DeviceQueue) -> [Change]) -> [Change] {
+        var queue = devices.removeValue(forKey: device) ?? DeviceQueue()
+        let changes = body(&queue)
+        if let rank = queue.wantedRank, queue.rank.map({ $0 < rank }) ?? true {
+            queue.rank = rank
+            ready[rank, default: Line()].append(device)
+        }
+        if !queue.isForgettable { devices[device] = queue }
+        return changes
+    }
+
+    private mutating func settlePlace(_ change: Change, _ effects: inout [Effect]) {
+        switch change {
+        case .store(let push): effects.append(.store(push.number))
+        case .drop(let push, let why):
+            givePlace(push.token)
+            effects.append(.discard(push.number, why))
+        }
+    }
+
+    private mutating func takePlace(_ token: DeviceToken) {
+        waitingForToken[token, default: 0] += 1
+        waitingCount += 1
+    }
+
+    private mutating func givePlace(_ token: DeviceToken) {
+        let left = waitingForToken[token, default: 0] - 1
+        waitingForToken[token] = left > 0 ? left : nil
+        waitingCount -= 1
+    }
+
+    /// If nothing of `device` is due any more and something is kept, it is tried again later.
+    private mutating func endRound(of device: String, at now: Instant) {
+        guard var queue = devices[device], queue.inFlight == nil, !queue.isOff, queue.next == nil,
+            !queue.entries.isEmpty, queue.retryAt == nil
+        else { return }
+        let index = min(queue.failedRounds, Self.retryDelays.count - 1)
+        let at = now + Self.retryDelays[index]
+        queue.failedRounds += 1
+        queue.retryAt = at
+        devices[device] = queue
+        retries[index].append((at, device))
+    }
+
+    /// Begins hand-overs, the most urgent first, as long as there is room for them.
+    private mutating func fill(_ effects: inout [Effect], at now: ForwardingTime) {
+        while deviceOfFlight.count < limits.inFlightMax, let device = takeReady() {
+            guard var queue = devices[device], let entry = queue.next else { continue }
+            if entry.wasTried || entry.push.wasStored, !entry.push.mayBeKept(at: now.wall) {
+                change(device) { queue in
+                    queue.remove(entry.push.number).map { [.drop($0, .expired)] } ?? []
+                }.forEach { settlePlace($0, &effects) }
+                continue
+            }
+            queue.inFlight = entry.push.number
+            devices[device] = queue
+            deviceOfFlight[entry.push.number] = device
+            effects.append(.start(entry.push.number))
+        }
+    }
+
+    /// The device whose turn it is; nil if none has anything to hand over.
+    private mutating func takeReady() -> String? {
+        for rank in [APNsPriority.immediate, .considerate, .low] {
+            while let device = ready[rank]?.popFirst() {
+                // It may stand in a better line by now, or have nothing any more.
+                guard devices[device]?.rank == rank else { continue }
+                devices[device]?.rank = nil
+                if devices[device]?.wantedRank != nil { return device }
+            }
+        }
+        return nil
+    }
+}

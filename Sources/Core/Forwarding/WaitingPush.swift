@@ -1,0 +1,98 @@
+public import BelfryDevices
+public import BelfryTerms
+
+/// What the order of hand-overs depends on: a push without its payload.
+public struct WaitingPush: Hashable, Sendable {
+    /// Its place in the order of acceptance; no two have the same.
+    public let number: Int64
+    /// The device that it is for, which gets its pushes in order.
+    public let deviceID: String
+    /// The token that it was sent to.
+    public let token: DeviceToken
+    /// The topic: an offline device keeps one push of each.
+    public let topic: String
+    /// How urgent it is.
+    public let priority: APNsPriority
+    /// As the server stated it.
+    public let expiration: WallTime?
+    /// When it was accepted.
+    public let acceptedAt: WallTime
+    /// Whether it was kept for a device that was offline.
+    public let wasStored: Bool
+
+    /// The push `push` to `deviceID`, as the `number`th.
+    public init(number: Int64, _ push: ProviderPush, deviceID: String, wasStored: Bool = false) {
+        self.number = number
+        self.deviceID = deviceID
+        self.wasStored = wasStored
+        token = push.token
+        topic = push.topic
+        priority = push.priority
+        expiration = push.expiration
+        acceptedAt = push.acceptedAt
+    }
+
+    /// How long a push is kept at most, as APNs has it.
+    public static let keptMax = TimeSpan.seconds(30 * 86_400)
+
+    /// Whether it may be kept for a device that cannot take it at `now`: 0 is never kept, and nothing past its
+    /// expiration (R20).
+    func mayBeKept(at now: WallTime) -> Bool {
+        guard let expiration else { return now < acceptedAt + Self.keptMax }
+        return expiration.microseconds != 0 && now <= min(expiration.latest, acceptedAt + Self.keptMax)
+    }
+}
+
+/// What time it is, on both clocks: by the one delays are counted, by the other what servers state.
+public struct ForwardingTime: Hashable, Sendable {
+    /// Since boot.
+    public let instant: Instant
+    /// On the wall.
+    public let wall: WallTime
+
+    /// The time that is `instant` and `wall`.
+    public init(instant: Instant, wall: WallTime) {
+        self.instant = instant
+        self.wall = wall
+    }
+}
+
+/// Which request a push is: a repetition has the same.
+public struct PushDigest: Hashable, Sendable {
+    /// How many bytes it has.
+    public static let byteCount = 16
+
+    private let high: UInt64
+    private let low: UInt64
+
+    /// The digest of id, token and payload of `push`.
+    public init(_ push: ProviderPush) {
+        // Two, of 64 bits each, since what has the same digest is not delivered.
+        var (high, low): (UInt64, UInt64) = (0xCBF2_9CE4_8422_2325, 0x6C62_272E_07BB_0142)
+        func take(_ bytes: some Sequence<UInt8>) {
+            for byte in bytes {
+                high = (high ^ UInt64(byte)) &* 0x100_0000_01B3
+                low = (low &+ UInt64(byte)) &* 0x9E37_79B9_7F4A_7C15
+                low ^= low >> 29
+            }
+        }
+        take(push.apnsID.utf8)
+        take(push.token.bytes)
+        take(push.payload)
+        (self.high, self.low) = (high, low)
+    }
+
+    /// The digest that was ``bytes``; nil if they are not ``byteCount``.
+    public init?(bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount else { return nil }
+        high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+        low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// As it is kept.
+    public var bytes: [UInt8] {
+        [high, low].flatMap { word in
+            stride(from: UInt64(56), through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> $0) }
+        }
+    }
+}

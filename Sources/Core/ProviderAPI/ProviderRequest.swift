@@ -1,0 +1,90 @@
+/// What a request says before its body.
+public struct ProviderRequest: Hashable, Sendable {
+    /// A header that counts here; all others are passed over.
+    enum Header: CaseIterable {
+        case authorization
+        case identifier
+        case expiration
+        case priority
+        case pushType
+        case topic
+        case collapseID
+
+        /// As HTTP/2 has it, in lower case.
+        var name: StaticString {
+            switch self {
+            case .authorization: "authorization"
+            case .identifier: "apns-id"
+            case .expiration: "apns-expiration"
+            case .priority: "apns-priority"
+            case .pushType: "apns-push-type"
+            case .topic: "apns-topic"
+            case .collapseID: "apns-collapse-id"
+            }
+        }
+    }
+
+    /// `:method`.
+    private(set) var method = ""
+    /// `:path`.
+    private(set) var path = ""
+    private(set) var authorization: String?
+    /// `apns-id`.
+    private(set) var identifier: String?
+    private(set) var expiration: String?
+    private(set) var priority: String?
+    private(set) var pushType: String?
+    private(set) var topic: String?
+    private(set) var collapseID: String?
+    /// Whether one of the headers that count was there twice.
+    private(set) var hasDuplicates = false
+
+    /// A request that says nothing yet.
+    public init() {}
+
+    /// Takes a header. Bytes that are no UTF-8 become such as no valid value has.
+    public mutating func add(_ name: Span<UInt8>, _ value: Span<UInt8>) {
+        if Self.isEqual(name, ":method") {
+            method = Self.text(value)
+        } else if Self.isEqual(name, ":path") {
+            path = Self.text(value)
+        } else if let header = Self.header(name) {
+            set(header, Self.text(value))
+        }
+    }
+
+    private mutating func set(_ header: Header, _ value: String) {
+        switch header {
+        case .authorization: take(value, into: \.authorization)
+        case .identifier: take(value, into: \.identifier)
+        case .expiration: take(value, into: \.expiration)
+        case .priority: take(value, into: \.priority)
+        case .pushType: take(value, into: \.pushType)
+        case .topic: take(value, into: \.topic)
+        case .collapseID: take(value, into: \.collapseID)
+        }
+    }
+
+    private mutating func take(_ value: String, into field: WritableKeyPath<ProviderRequest, String?>) {
+        if self[keyPath: field] == nil { self[keyPath: field] = value } else { hasDuplicates = true }
+    }
+
+    private static func header(_ name: Span<UInt8>) -> Header? {
+        // All others are told apart by their length or their first letter.
+        guard name.count >= 7, name[0] == UInt8(ascii: "a") else { return nil }
+        for header in Header.allCases where isEqual(name, header.name) { return header }
+        return nil
+    }
+
+    private static func isEqual(_ bytes: Span<UInt8>, _ name: StaticString) -> Bool {
+        guard bytes.count == name.utf8CodeUnitCount else { return false }
+        let wanted = name.description.utf8
+        for (index, byte) in wanted.enumerated() where bytes[index] != byte { return false }
+        return true
+    }
+
+    private static func text(_ bytes: Span<UInt8>) -> String {
+        guard let valid = try? UTF8Span(validating: bytes) else { return "\u{FFFD}" }
+        return String(copying: valid)
+    }
+}

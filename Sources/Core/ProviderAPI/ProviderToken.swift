@@ -1,0 +1,86 @@
+import BelfryJSON
+
+/// The token of an `authorization` header, read but not believed: what it claims, and what was signed.
+struct ProviderToken: Hashable, Sendable {
+    /// A header has 8000 bytes at most, so a token has fewer.
+    static let bytesMax = 8_000
+    /// r and s of a P-256 signature.
+    static let signatureBytes = 64
+    private static let limits = JSONLimits(bytesMax: bytesMax, depthMax: 8, valuesMax: 64)
+
+    /// `kid`.
+    let keyID: String
+    /// `iss`.
+    let team: String
+    /// `iat`: seconds since 1970.
+    let issuedAt: Int64
+    /// What was signed.
+    let signedBytes: [UInt8]
+    /// r and s.
+    let signature: [UInt8]
+
+    /// The token in the value of an `authorization` header: `bearer`, in any case, and a token; nil if there is none.
+    static func text(inAuthorization value: String?) -> Substring? {
+        guard let value, let space = value.utf8.firstIndex(of: UInt8(ascii: " ")),
+            value[..<space].utf8.elementsEqual("bearer".utf8, by: { $0 | 0x20 == $1 })
+        else { return nil }
+        let token = value[space...].drop { $0 == " " }
+        return token.isEmpty ? nil : token
+    }
+
+    /// The token that `text` is; nil if it is none that APNs takes: three parts of base64url, ES256 by these very
+    /// letters, key, team, and a whole number of seconds.
+    init?(_ text: Substring) {
+        guard text.utf8.count <= Self.bytesMax else { return nil }
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 3, let signature = Base64URL.decode(parts[2]), signature.count == Self.signatureBytes,
+            let header = Self.object(parts[0]), let claims = Self.object(parts[1])
+        else { return nil }
+        // What must be understood is more than we understand (RFC 7515, 4.1.11).
+        guard header["alg"] == "ES256", header["crit"] == nil, let keyID = header["kid"]?.stringValue, !keyID.isEmpty,
+            let team = claims["iss"]?.stringValue, !team.isEmpty, let issuedAt = claims["iat"]?.integerValue
+        else { return nil }
+        self.keyID = keyID
+        self.team = team
+        self.issuedAt = issuedAt
+        self.signature = signature
+        signedBytes = Array(text.utf8.prefix(parts[0].count + 1 + parts[1].count))
+    }
+
+    private static func object(_ part: Substring.UTF8View.SubSequence) -> JSONObject? {
+        guard let bytes = Base64URL.decode(part) else { return nil }
+        return (try? JSONValue.parse(bytes, limits: limits))?.objectValue
+    }
+}
+
+/// Base64 with the alphabet for URLs and without padding (RFC 4648, 5; RFC 7515, 2).
+enum Base64URL {
+    /// The bytes that `digits` are; nil if anything else is among them, or bits are left over.
+    static func decode(_ digits: some Sequence<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var bits: UInt32 = 0
+        var bitCount: UInt32 = 0
+        for digit in digits {
+            guard let value = value(of: digit) else { return nil }
+            bits = bits << 6 | UInt32(value)
+            bitCount += 6
+            if bitCount >= 8 {
+                bitCount -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> bitCount))
+                bits &= (1 << bitCount) - 1
+            }
+        }
+        return bitCount < 6 && bits == 0 ? bytes : nil
+    }
+
+    private static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit - UInt8(ascii: "A")
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): digit - UInt8(ascii: "a") + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0") + 52
+        case UInt8(ascii: "-"): 62
+        case UInt8(ascii: "_"): 63
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import BelfryDevices
+import BelfryTerms
+
+/// What one connection's tokens were, and so which may follow.
+///
+/// A connection is of one team, of team-scoped keys or of one topic-specific key and its related one; and a token is
+/// not changed more than once in 20 minutes, counted for each connection, since there are clients that make a token
+/// and a connection for each message.
+struct TokenRules: Sendable {
+    /// How old a token may be, and how far ahead its maker's clock.
+    static let secondsMax: Int64 = 3_600
+    /// For how long a token has to be used before the next.
+    static let changeInterval = TimeSpan.seconds(20 * 60)
+    /// How many tokens are remembered: a server's threads change theirs one after the other.
+    private static let rememberedMax = 4
+
+    /// The first key that was good here.
+    private(set) var firstKey: ProviderKey?
+    /// The latest token of each key.
+    private var uses: [Use] = []
+    /// The tokens that were found good, the latest last.
+    private var remembered: [Remembered] = []
+
+    private struct Remembered: Sendable {
+        let authorization: String
+        let token: ProviderToken
+        let key: ProviderKey
+    }
+
+    private struct Use: Sendable {
+        let keyID: String
+        var text: String
+        var issuedAt: Int64
+        var changedAt: Instant
+    }
+
+    /// The key that the token in `authorization` is of, if it is good at `moment` and may follow those before it.
+    mutating func admit(
+        _ authorization: String?, in environment: APNsEnvironment, at moment: ProviderMoment,
+        credentials: ProviderCredentials, isSigned: SignatureCheck
+    ) throws(Refusal) -> ProviderKey {
+        if let known = remembered.last(where: { $0.authorization == authorization }),
+            credentials.keys[known.token.keyID] == known.key
+        {
+            try checkAge(of: known.token, at: moment)
+            return known.key
+        }
+        guard let authorization, let text = ProviderToken.text(inAuthorization: authorization) else {
+            throw Refusal(.missingProviderToken)
+        }
+        guard let token = ProviderToken(text), let key = credentials.keys[token.keyID], key.team == token.team,
+            isSigned(token.signedBytes, token.signature, key.publicPoint)
+        else { throw Refusal(.invalidProviderToken) }
+        if let firstKey, firstKey.team != key.team { throw Refusal(.invalidProviderToken) }
+        if isAhead(token, at: moment) { throw Refusal(.invalidProviderToken) }
+        if key.revokedAt != nil { throw Refusal(.forbidden) }
+        try checkAge(of: token, at: moment)
+        if let only = key.environment, only != environment { throw Refusal(.badEnvironmentKeyInToken) }
+        if let firstKey, !firstKey.isRelated(to: key) { throw Refusal(.unrelatedKeyIDInToken) }
+        try noteUse(of: token, text: String(text), at: moment)
+        if firstKey == nil { firstKey = key }
+        remembered.append(Remembered(authorization: authorization, token: token, key: key))
+        if remembered.count > Self.rememberedMax { remembered.removeFirst() }
+        return key
+    }
+
+    private func checkAge(of token: ProviderToken, at moment: ProviderMoment) throws(Refusal) {
+        let (age, overflow) = moment.wall.unixSecond.subtractingReportingOverflow(token.issuedAt)
+        // Only a time before 1970 is that far away, since none ahead gets here.
+        if overflow || age > Self.secondsMax { throw Refusal(.expiredProviderToken) }
+    }
+
+    private func isAhead(_ token: ProviderToken, at moment: ProviderMoment) -> Bool {
+        let (lead, overflow) = token.issuedAt.subtractingReportingOverflow(moment.wall.unixSecond)
+        return !overflow && lead > Self.secondsMax
+    }
+
+    private mutating func noteUse(of token: ProviderToken, text: String, at moment: ProviderMoment) throws(Refusal) {
+        guard let index = uses.firstIndex(where: { $0.keyID == token.keyID }) else {
+            // The first one was changed to when it was made, which may be before there was this connection.
+            let age = TimeSpan.seconds(max(0, moment.wall.unixSecond - token.issuedAt))
+            uses.append(
+                Use(keyID: token.keyID, text: text, issuedAt: token.issuedAt, changedAt: moment.instant - age))
+            return
+        }
+        // Signed anew within the same second, it is the same token for whoever made it.
+        guard uses[index].text != text, uses[index].issuedAt != token.issuedAt else { return }
+        if moment.instant - uses[index].changedAt < Self.changeInterval {
+            throw Refusal(.tooManyProviderTokenUpdates)
+        }
+        uses[index] = Use(keyID: token.keyID, text: text, issuedAt: token.issuedAt, changedAt: moment.instant)
+    }
+}

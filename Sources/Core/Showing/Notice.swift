@@ -1,0 +1,141 @@
+public import BelfryTerms
+
+/// Who calls, as the push tells.
+public struct ShownCaller: Hashable, Sendable {
+    /// The name; empty if it is not known.
+    public var name: String
+    /// The number or address; empty if it is not known.
+    public var handle: String
+    /// Whether it is a video call.
+    public var hasVideo: Bool
+
+    /// A caller.
+    public init(name: String, handle: String, hasVideo: Bool) {
+        self.name = name
+        self.handle = handle
+        self.hasVideo = hasVideo
+    }
+}
+
+/// Which call of which group.
+public struct ShownCallID: Hashable, Sendable {
+    /// The group.
+    public let group: GroupName
+    /// The call's id; empty for the group's anonymous call.
+    public let call: String
+
+    /// The call `call` of `group`.
+    public init(group: GroupName, call: String) {
+        self.group = group
+        self.call = call
+    }
+
+    /// Compares bytes, as ids are compared everywhere.
+    public static func == (left: ShownCallID, right: ShownCallID) -> Bool {
+        left.group == right.group && left.call.utf8.elementsEqual(right.call.utf8)
+    }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(group)
+        for byte in call.utf8 { hasher.combine(byte) }
+    }
+}
+
+/// What a notification is about.
+public enum NoticeSubject: Hashable, Sendable {
+    /// A call that rings.
+    case call(ShownCallID)
+    /// The missed calls of one caller in a group.
+    case missed(GroupName, caller: String)
+    /// An ordinary alert: those with the same name replace one another.
+    case alert(GroupName, name: String)
+    /// Calls that ring beyond those that are shown.
+    case more
+}
+
+/// What a person can choose in a notification.
+public enum NoticeAction: String, Hashable, Sendable, CaseIterable {
+    /// Answers the call.
+    case accept = "call.accept"
+    /// Declines it.
+    case decline = "call.decline"
+    /// Calls back who called.
+    case callBack = "call.back"
+    /// Forgets the missed call.
+    case seen = "call.seen"
+}
+
+/// One notification as a server is told to show it: texts are clean, but not escaped.
+public struct Notice: Hashable, Sendable {
+    /// How much it presses, in the numbers of the notification specification.
+    public enum Urgency: UInt8, Sendable {
+        /// An alert or a missed call.
+        case normal = 1
+        /// A call that rings.
+        case critical = 2
+    }
+
+    /// The first line.
+    public var summary: String
+    /// The lines below.
+    public var body: String
+    /// The buttons, with their labels, in this order.
+    public var actions: [Label]
+    /// The specification's category; empty for none.
+    public var category: String
+    /// How much it presses.
+    public var urgency: Urgency
+    /// When it goes by itself; nil for never.
+    public var until: Instant?
+    /// The file of the caller's picture; nil for none.
+    public var picture: String?
+
+    /// An action and what its button says.
+    public struct Label: Hashable, Sendable {
+        /// What it does.
+        public let action: NoticeAction
+        /// What the button says.
+        public let text: String
+    }
+
+    /// Whether it is a ringing call: the server makes no sound of its own, and keeps it after a click.
+    public var isRinging: Bool { urgency == .critical }
+}
+
+/// A notification server that is there.
+public struct NoticeServer: Hashable, Sendable {
+    /// Its connection's unique name: ids that it gave count as long as that is the same.
+    public let owner: String
+    /// Whether it can show buttons.
+    public let hasActions: Bool
+    /// Whether it reads markup in a body.
+    public let readsMarkup: Bool
+
+    /// A server.
+    public init(owner: String, hasActions: Bool, readsMarkup: Bool) {
+        self.owner = owner
+        self.hasActions = hasActions
+        self.readsMarkup = readsMarkup
+    }
+}
+
+/// A notification that is shown, as it is kept for a process that comes after this one.
+public struct KeptNotice: Hashable, Sendable {
+    /// What it is about.
+    public let subject: NoticeSubject
+    /// The number that the server gave it.
+    public let id: UInt32
+    /// Of missed calls: who called, and how often.
+    public let caller: ShownCaller?
+    /// How many missed calls it stands for.
+    public let count: Int
+
+    /// A notification.
+    public init(subject: NoticeSubject, id: UInt32, caller: ShownCaller?, count: Int) {
+        self.subject = subject
+        self.id = id
+        self.caller = caller
+        self.count = count
+    }
+}

@@ -1,0 +1,231 @@
+import BelfryTerms
+
+/// What is to be shown and what a server shows, brought together one call at a time: never two calls for the same
+/// notification at once, and each id is of the server that gave it (S6).
+///
+///     none ── notify ──▶ asked ── id ──▶ on(id) ── notify, replacing id ──▶ asked …
+///                          └── error ──▶ refused      └── close ──▶ gone
+struct NoticeBoard: Sendable {
+    /// What became of the server.
+    enum Server: Hashable, Sendable {
+        /// Nobody has said yet.
+        case unknown
+        /// There is none; why, for people.
+        case absent(String)
+        /// It is there.
+        case present(NoticeServer)
+    }
+
+    private enum Actual: Hashable, Sendable {
+        /// The server does not show it.
+        case none
+        /// The server was asked to show it in place of `replaces`, and has not answered: it may be stopped, and show
+        /// it when it goes on.
+        case asked(token: Int64, replaces: UInt32)
+        /// The server shows it.
+        case on(UInt32)
+        /// The server would not show it; it is not asked again for the same.
+        case refused
+        /// The person, or its time, closed it.
+        case closed
+    }
+
+    private struct Record: Sendable {
+        var subject: NoticeSubject
+        /// What is to be shown; nil if it is to go.
+        var wanted: Notice?
+        var sent: Notice?
+        /// What the server has shown last.
+        var shown: Notice?
+        var actual = Actual.none
+        var link: Int64?
+        /// The link that knows that it is shown.
+        var toldLink: Int64?
+        var hasToldWhyNot = false
+    }
+
+    private var records: [Record] = []
+    private var tokens: Int64 = 0
+    private(set) var server = Server.unknown
+
+    /// What the server shows, with its numbers.
+    var shown: [(subject: NoticeSubject, id: UInt32)] {
+        records.compactMap { record in
+            switch record.actual {
+            case .on(let id): (record.subject, id)
+            case .asked(_, let replaces): replaces == 0 ? nil : (record.subject, replaces)
+            case .none, .refused, .closed: nil
+            }
+        }
+    }
+
+    /// Whether anything is shown, or may be yet, in which a person can choose something, or that has to be closed yet.
+    var isNeeded: Bool {
+        records.contains { record in
+            switch record.actual {
+            case .asked: true
+            case .on: record.wanted.map { !$0.actions.isEmpty } ?? true
+            case .none, .refused, .closed: false
+            }
+        }
+    }
+
+    /// Whether something is wanted that nobody there shows.
+    var lacksServer: Bool {
+        if case .present = server { false } else { records.contains { $0.wanted != nil } }
+    }
+
+    /// Has `notice` shown for `subject`; reports go to `link`.
+    mutating func want(_ notice: Notice, for subject: NoticeSubject, link: Int64?) {
+        guard let index = index(of: subject) else {
+            return records.append(Record(subject: subject, wanted: notice, link: link))
+        }
+        records[index].wanted = notice
+        if let link { records[index].link = link }
+    }
+
+    /// Has what is shown for `subject` closed.
+    mutating func drop(_ subject: NoticeSubject) {
+        if let index = index(of: subject) { records[index].wanted = nil }
+    }
+
+    /// What was shown for `subject` is about `other` from now on, unless that is shown already.
+    mutating func turn(_ subject: NoticeSubject, into other: NoticeSubject) {
+        guard let index = index(of: subject) else { return }
+        guard self.index(of: other) == nil else { return drop(subject) }
+        records[index].subject = other
+        // Of a missed call its worker has told already.
+        records[index].link = nil
+        // What was closed or refused as a call is shown as missed.
+        if records[index].actual == .closed || records[index].actual == .refused { records[index].actual = .none }
+    }
+
+    /// Takes over what an earlier process has shown by the server that is there now.
+    mutating func adopt(_ subject: NoticeSubject, id: UInt32) {
+        guard let index = index(of: subject) else {
+            return records.append(Record(subject: subject, wanted: nil, actual: .on(id)))
+        }
+        if records[index].actual == .none { records[index].actual = .on(id) }
+    }
+
+    /// The server is another, or gone: what it showed is gone with it.
+    mutating func change(to server: Server) {
+        if case .present(let old) = self.server, case .present(let new) = server, old.owner == new.owner {
+            return self.server = server
+        }
+        // Before anybody was known, what there is was shown by who is there now.
+        if self.server != .unknown {
+            for index in records.indices {
+                records[index].actual = .none
+                records[index].sent = nil
+            }
+        }
+        self.server = server
+    }
+
+    /// The server shows what `token` asked for, as `id`.
+    mutating func shown(_ token: Int64, as id: UInt32) -> [ShowingEffect] {
+        guard let (index, replaces) = asked(token) else { return [] }
+        // What an earlier process has shown is new to whoever is told by this one.
+        let isNew = replaces == 0 || records[index].shown == nil
+        records[index].actual = .on(id)
+        records[index].shown = records[index].sent
+        records[index].hasToldWhyNot = false
+        guard let link = records[index].link, records[index].wanted != nil else { return [] }
+        records[index].toldLink = link
+        return [.report(link: link, isNew ? .shown : .replaced, detail: "")]
+    }
+
+    /// The server would not show what `token` asked for. What it shows instead stays, unless it offers what is over.
+    mutating func refused(_ token: Int64, _ detail: String) -> [ShowingEffect] {
+        guard let (index, replaces) = asked(token) else { return [] }
+        let record = records[index]
+        let isOver = record.shown.map { shown in record.wanted.map { $0.category != shown.category } ?? false } ?? false
+        records[index].actual = replaces == 0 ? .refused : isOver ? .none : .on(replaces)
+        return (replaces != 0 && isOver ? [.close(id: replaces)] : []) + tell(index, detail)
+    }
+
+    /// The server closed `id`; the subject that this was about.
+    mutating func closed(_ id: UInt32) -> NoticeSubject? {
+        guard let index = records.firstIndex(where: { $0.actual == .on(id) }) else { return nil }
+        records[index].actual = .closed
+        return records[index].subject
+    }
+
+    /// What `id` is about; nil if it is not ours.
+    func subject(of id: UInt32) -> NoticeSubject? {
+        records.first { record in
+            switch record.actual {
+            case .on(let shown): shown == id
+            case .asked(_, let replaces): replaces == id
+            case .none, .refused, .closed: false
+            }
+        }?.subject
+    }
+
+    /// The link to which reports on `subject` go.
+    func link(of subject: NoticeSubject) -> Int64? { index(of: subject).flatMap { records[$0].link } }
+
+    /// Whoever `link` was is gone.
+    mutating func forget(link: Int64) {
+        for index in records.indices where records[index].link == link { records[index].link = nil }
+    }
+
+    /// What has to be done so that the server shows what is wanted.
+    mutating func reconcile() -> [ShowingEffect] {
+        var effects: [ShowingEffect] = []
+        for index in records.indices { effects += reconcile(index) }
+        records.removeAll { record in
+            guard record.wanted == nil else { return false }
+            if case .asked = record.actual { return false }
+            // Not before it is known whether who showed it is still there.
+            if case .on = record.actual { return server != .unknown }
+            return true
+        }
+        return effects
+    }
+
+    private mutating func reconcile(_ index: Int) -> [ShowingEffect] {
+        let record = records[index]
+        switch server {
+        case .unknown: return []
+        case .absent(let detail): return record.wanted == nil ? [] : tell(index, detail)
+        case .present: break
+        }
+        switch (record.actual, record.wanted) {
+        case (.asked, _), (.none, nil), (.refused, nil), (.closed, nil), (.closed, _?): return []
+        case (.on(let id), nil):
+            return [.close(id: id)] + (record.link.map { [.report(link: $0, .closed, detail: "")] } ?? [])
+        case (.on(let id), let wanted?):
+            if wanted != record.sent { return [ask(index, wanted, replaces: id)] }
+            // A worker that comes once the call is shown, after a restart of ours.
+            guard let link = record.link, record.toldLink != link else { return [] }
+            records[index].toldLink = link
+            return [.report(link: link, .shown, detail: "")]
+        case (.refused, let wanted?): return wanted == record.sent ? [] : [ask(index, wanted, replaces: 0)]
+        case (.none, let wanted?): return [ask(index, wanted, replaces: 0)]
+        }
+    }
+
+    private mutating func ask(_ index: Int, _ notice: Notice, replaces: UInt32) -> ShowingEffect {
+        tokens += 1
+        records[index].actual = .asked(token: tokens, replaces: replaces)
+        records[index].sent = notice
+        return .notify(token: tokens, replaces: replaces, notice)
+    }
+
+    private mutating func tell(_ index: Int, _ detail: String) -> [ShowingEffect] {
+        guard let link = records[index].link, !records[index].hasToldWhyNot else { return [] }
+        records[index].hasToldWhyNot = true
+        return [.report(link: link, .unavailable, detail: detail)]
+    }
+
+    private func asked(_ token: Int64) -> (index: Int, replaces: UInt32)? {
+        for (index, record) in records.enumerated() {
+            if case .asked(token, let replaces) = record.actual { return (index, replaces) }
+        }
+        return nil
+    }
+
+    private func index(of subject: NoticeSubject) -> Int? { records.firstIndex { $0.subject == subject } }
+}

@@ -1,0 +1,345 @@
+public import BelfryTerms
+
+/// What has to be done so that a person sees the calls that ring and those that were missed.
+public enum ShowingEffect: Hashable, Sendable {
+    /// Have the server show this in place of `replaces`, 0 for nothing; feed ``ShowingStateMachine/shown(_:as:)`` or
+    /// ``ShowingStateMachine/refused(_:_:)`` with the token, however late.
+    case notify(token: Int64, replaces: UInt32, Notice)
+    /// Have the server close this.
+    case close(id: UInt32)
+    /// Tell the worker behind `link` what became of its notification.
+    case report(link: Int64, NotificationState, detail: String)
+    /// Ask who rings the call to answer it.
+    case answer(ShownCallID)
+    /// Ask who rings the call to decline it.
+    case decline(ShownCallID)
+    /// Find out how the call ended, whose worker left without a word; feed ``ShowingStateMachine/settled(_:missed:)``.
+    case findOut(ShownCallID)
+    /// Call back who was missed.
+    case callBack(ShownCallID, ShownCaller)
+    /// The person has seen these missed calls.
+    case seen([ShownCallID])
+}
+
+/// What the desktop shows of calls and alerts: events in, effects out, no clock and no I/O.
+///
+/// A call is shown while it rings, and becomes its caller's missed calls or goes. What a server really shows is
+/// ``NoticeBoard``'s.
+public struct ShowingStateMachine: Sendable {
+    /// How many calls are shown; of more only the number is.
+    public static let callsMax = 5
+    /// How long a call's notification outlasts its ring, if nobody closes it.
+    public static let grace = TimeSpan.seconds(5)
+    /// How many callers' missed calls are shown; with more the oldest go.
+    public static let missedMax = 20
+    /// How many alerts are shown at once; with more the oldest go.
+    public static let alertsMax = 20
+
+    private struct RingingCall: Sendable {
+        let id: ShownCallID
+        var caller: ShownCaller
+        var until: Instant
+        var picture: String?
+        /// The worker that rings it; nil if it is known from the ledger alone.
+        var link: Int64?
+    }
+
+    private struct MissedCalls: Sendable {
+        let subject: NoticeSubject
+        var caller: ShownCaller
+        var picture: String?
+        var calls: [ShownCallID]
+        var count: Int
+    }
+
+    private let words: NoticeWords
+    private let callsBack: Bool
+    private var calls: [RingingCall] = []
+    /// Calls whose worker left without a word, to be found out.
+    private var lost: [RingingCall] = []
+    private var missed: [MissedCalls] = []
+    private var alerts: [NoticeSubject] = []
+    private var board = NoticeBoard()
+
+    /// A machine that shows nothing yet, and speaks with `words`; `callsBack` if a missed call can be called back.
+    public init(words: NoticeWords, callsBack: Bool) {
+        self.words = words
+        self.callsBack = callsBack
+    }
+
+    /// The calls that ring, the oldest first.
+    public var ringing: [ShownCallID] { calls.map(\.id) }
+
+    /// When the ring of `id` ends by itself; nil if it does not ring.
+    public func end(of id: ShownCallID) -> Instant? { calls.first { $0.id == id }?.until }
+
+    /// Whether a call rings, has to be found out, or something is shown that a click would reach this process by.
+    public var isBusy: Bool { !calls.isEmpty || !lost.isEmpty || board.isNeeded }
+
+    /// What is shown, for a process that comes after this one.
+    public var kept: [KeptNotice] {
+        board.shown.map { subject, id in
+            let missed = missed.first { $0.subject == subject }
+            return KeptNotice(subject: subject, id: id, caller: missed?.caller, count: missed?.count ?? 0)
+        }
+    }
+
+    /// The unique name of the server that shows it; nil if none is there.
+    public var serverOwner: String? { if case .present(let server) = board.server { server.owner } else { nil } }
+
+    /// Whether something is to be shown, and nobody there shows it.
+    public var lacksServer: Bool { board.lacksServer }
+
+    // MARK: Calls
+
+    /// `id` rings until `until`, as the worker behind `link` says, or the ledger if that is nil.
+    public mutating func rings(
+        _ id: ShownCallID, _ caller: ShownCaller, until: Instant, link: Int64?
+    ) -> [ShowingEffect] {
+        lost.removeAll { $0.id == id }
+        if let index = calls.firstIndex(where: { $0.id == id }) {
+            if let link { calls[index].link = link }
+            calls[index].caller = caller
+            calls[index].until = until
+        } else {
+            calls.append(RingingCall(id: id, caller: caller, until: until, link: link))
+        }
+        return show()
+    }
+
+    /// The picture of who calls as `id` is in the file `path`.
+    public mutating func picture(_ path: String, of id: ShownCallID) -> [ShowingEffect] {
+        if let index = calls.firstIndex(where: { $0.id == id }) { calls[index].picture = path }
+        for index in missed.indices where missed[index].calls.last == id { missed[index].picture = path }
+        return show()
+    }
+
+    /// The ring of `id` is over; the person missed it if `isMissed`.
+    public mutating func ended(_ id: ShownCallID, missed isMissed: Bool) -> [ShowingEffect] {
+        guard let index = calls.firstIndex(where: { $0.id == id }) else { return [] }
+        let call = calls.remove(at: index)
+        if isMissed { note(call) } else { board.drop(.call(id)) }
+        return show()
+    }
+
+    /// `id` was missed without having rung.
+    public mutating func missed(_ id: ShownCallID, _ caller: ShownCaller) -> [ShowingEffect] {
+        guard !missed.contains(where: { $0.calls.contains(id) }) else { return [] }
+        note(RingingCall(id: id, caller: caller, until: Instant(microseconds: 0), picture: nil, link: nil))
+        return show()
+    }
+
+    /// The worker behind `link` is gone. A call that it still rang is over, and how is to be found out.
+    public mutating func left(_ link: Int64) -> [ShowingEffect] {
+        let over = calls.filter { $0.link == link }
+        calls.removeAll { $0.link == link }
+        for call in over { board.drop(.call(call.id)) }
+        lost += over
+        let effects = show()
+        board.forget(link: link)
+        return effects + over.map { .findOut($0.id) }
+    }
+
+    /// How `id`, which was to be found out or is known from the ledger alone, has ended.
+    public mutating func settled(_ id: ShownCallID, missed isMissed: Bool) -> [ShowingEffect] {
+        if let index = lost.firstIndex(where: { $0.id == id }) {
+            let call = lost.remove(at: index)
+            if isMissed { note(call) }
+            return show()
+        }
+        guard calls.contains(where: { $0.id == id && $0.link == nil }) else { return [] }
+        return ended(id, missed: isMissed)
+    }
+
+    private mutating func note(_ call: RingingCall) {
+        let caller = call.caller.handle.isEmpty ? call.caller.name : call.caller.handle
+        let subject = NoticeSubject.missed(call.id.group, caller: caller)
+        board.turn(.call(call.id), into: subject)
+        var entry = MissedCalls(
+            subject: subject, caller: call.caller, picture: call.picture, calls: [call.id], count: 1)
+        if let index = missed.firstIndex(where: { $0.subject == subject }) {
+            let earlier = missed.remove(at: index)
+            entry.count += earlier.count
+            entry.calls = earlier.calls + entry.calls
+            entry.picture = entry.picture ?? earlier.picture
+        }
+        missed.append(entry)
+        if missed.count > Self.missedMax { board.drop(missed.removeFirst().subject) }
+    }
+
+    // MARK: Alerts
+
+    /// An ordinary notification of `group` says this; it replaces what has the same `name`.
+    public mutating func alert(
+        title: String, body: String, in group: GroupName, name: String, link: Int64?
+    ) -> [ShowingEffect] {
+        let subject = NoticeSubject.alert(group, name: name)
+        alerts.removeAll { $0 == subject }
+        alerts.append(subject)
+        if alerts.count > Self.alertsMax { board.drop(alerts.removeFirst()) }
+        let (title, body) = (NoticeText.clean(title), NoticeText.clean(body))
+        let notice = Notice(
+            summary: title.isEmpty ? body : title, body: title.isEmpty ? "" : body, actions: [], category: "",
+            urgency: .normal, until: nil, picture: nil)
+        board.want(notice, for: subject, link: link)
+        return show()
+    }
+
+    /// The notifications of `group` with one of `names`, or all if that is nil, are shown no longer.
+    public mutating func withdraw(_ names: [String]?, in group: GroupName) -> [ShowingEffect] {
+        let gone = alerts.filter { subject in
+            guard case .alert(group, let name) = subject else { return false }
+            return names?.contains(name) ?? true
+        }
+        for subject in gone { board.drop(subject) }
+        alerts.removeAll(where: gone.contains)
+        return show()
+    }
+
+    // MARK: The server
+
+    /// Takes over what an earlier process has shown by the server that calls itself `owner`.
+    public mutating func adopt(_ kept: [KeptNotice]) {
+        for notice in kept {
+            board.adopt(notice.subject, id: notice.id)
+            switch notice.subject {
+            case .missed:
+                guard let caller = notice.caller else { continue }
+                missed.append(
+                    MissedCalls(
+                        subject: notice.subject, caller: caller, picture: nil, calls: [], count: max(1, notice.count)))
+            case .alert: alerts.append(notice.subject)
+            case .call, .more: break
+            }
+        }
+    }
+
+    /// The server is `server` now.
+    public mutating func serverIs(_ server: NoticeServer) -> [ShowingEffect] {
+        board.change(to: .present(server))
+        return show()
+    }
+
+    /// There is no server, for the reason in `detail`.
+    public mutating func serverIsAbsent(_ detail: String) -> [ShowingEffect] {
+        board.change(to: .absent(detail))
+        return show()
+    }
+
+    /// The server shows what `token` asked for as `id`. What is not wanted any more by then is closed.
+    public mutating func shown(_ token: Int64, as id: UInt32) -> [ShowingEffect] {
+        board.shown(token, as: id) + show()
+    }
+
+    /// The server answered `token` with an error.
+    public mutating func refused(_ token: Int64, _ detail: String) -> [ShowingEffect] {
+        board.refused(token, detail) + show()
+    }
+
+    /// The server closed `id`: a person did, or its time was up.
+    public mutating func closed(_ id: UInt32) -> [ShowingEffect] {
+        guard let subject = board.closed(id) else { return [] }
+        let link = board.link(of: subject)
+        switch subject {
+        case .missed:
+            missed.removeAll { $0.subject == subject }
+            board.drop(subject)
+        case .alert:
+            alerts.removeAll { $0 == subject }
+            board.drop(subject)
+        case .call, .more: break
+        }
+        return (link.map { [.report(link: $0, .closed, detail: "")] } ?? []) + show()
+    }
+
+    /// The person chose `key` in `id`. What is no choice of ours decides nothing.
+    public mutating func chosen(_ key: String, in id: UInt32) -> [ShowingEffect] {
+        guard let subject = board.subject(of: id), let action = NoticeAction(rawValue: key) else { return [] }
+        switch (action, subject) {
+        case (.accept, .call(let call)): return [.answer(call)]
+        case (.decline, .call(let call)): return [.decline(call)]
+        case (.callBack, .missed):
+            guard let entry = missed.first(where: { $0.subject == subject }), let call = entry.calls.last else {
+                return []
+            }
+            return [.callBack(call, entry.caller)] + forget(subject)
+        case (.seen, .missed): return forget(subject)
+        case (.accept, _), (.decline, _), (.callBack, _), (.seen, _): return []
+        }
+    }
+
+    private mutating func forget(_ subject: NoticeSubject) -> [ShowingEffect] {
+        let calls = missed.first { $0.subject == subject }?.calls ?? []
+        missed.removeAll { $0.subject == subject }
+        board.drop(subject)
+        return (calls.isEmpty ? [] : [.seen(calls)]) + show()
+    }
+
+    // MARK: What is wanted
+
+    private mutating func show() -> [ShowingEffect] {
+        for (index, call) in calls.enumerated() {
+            if index < Self.callsMax {
+                board.want(notice(of: call), for: .call(call.id), link: call.link)
+            } else {
+                board.drop(.call(call.id))
+            }
+        }
+        let hidden = calls.count - Self.callsMax
+        if hidden > 0 { board.want(notice(ofMore: hidden), for: .more, link: nil) } else { board.drop(.more) }
+        for entry in missed { board.want(notice(of: entry), for: entry.subject, link: nil) }
+        return board.reconcile()
+    }
+
+    private var hasActions: Bool { if case .present(let server) = board.server { server.hasActions } else { true } }
+
+    private func notice(of call: RingingCall) -> Notice {
+        let kind = call.caller.hasVideo ? words.incomingVideo : words.incoming
+        var body = subtitle(of: call.caller, kind)
+        if !hasActions {
+            body += "\nbelfry answer" + (call.id.call.isEmpty ? "" : " \(NoticeText.clean(call.id.call))")
+        }
+        return Notice(
+            summary: name(of: call.caller), body: body, actions: labels([.accept, .decline]),
+            category: "call.incoming", urgency: .critical, until: call.until + Self.grace, picture: call.picture)
+    }
+
+    private func notice(of entry: MissedCalls) -> Notice {
+        let kind =
+            entry.count > 1
+            ? NoticeWords.counted(words.missedMany, entry.count)
+            : entry.caller.hasVideo ? words.missedVideo : words.missed
+        return Notice(
+            summary: name(of: entry.caller), body: subtitle(of: entry.caller, kind),
+            actions: labels(callsBack ? [.callBack, .seen] : [.seen]), category: "call.unanswered", urgency: .normal,
+            until: nil, picture: entry.picture)
+    }
+
+    private func notice(ofMore count: Int) -> Notice {
+        Notice(
+            summary: words.incoming, body: NoticeWords.counted(words.more, count), actions: [],
+            category: "call.incoming", urgency: .critical, until: calls.last.map { $0.until + Self.grace }, picture: nil
+        )
+    }
+
+    private func labels(_ actions: [NoticeAction]) -> [Notice.Label] {
+        guard hasActions else { return [] }
+        return actions.map { action in
+            switch action {
+            case .accept: Notice.Label(action: action, text: words.accept)
+            case .decline: Notice.Label(action: action, text: words.decline)
+            case .callBack: Notice.Label(action: action, text: words.callBack)
+            case .seen: Notice.Label(action: action, text: words.seen)
+            }
+        }
+    }
+
+    private func name(of caller: ShownCaller) -> String {
+        [caller.name, caller.handle].map(NoticeText.clean).first { !$0.isEmpty } ?? words.unknown
+    }
+
+    private func subtitle(of caller: ShownCaller, _ kind: String) -> String {
+        let handle = NoticeText.clean(caller.handle)
+        return handle.isEmpty || caller.name.isEmpty ? kind : "\(handle)\n\(kind)"
+    }
+}

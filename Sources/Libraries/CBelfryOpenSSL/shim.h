@@ -1,0 +1,62 @@
+#pragma once
+// What OpenSSL has as macros, which Swift cannot call.
+#include <openssl/core_names.h>
+#include <openssl/ec.h>
+#include <openssl/ecdsa.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/params.h>
+#include <openssl/pem.h>
+#include <openssl/rand.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+
+/// TLS 1.2 or later, no session that could be resumed, and buffers that are given back while nothing comes.
+static inline int copenssl_prepare_server(SSL_CTX *context) {
+    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                                  SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE);
+    return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 && SSL_CTX_set_num_tickets(context, 0) == 1;
+}
+
+static inline long copenssl_memory(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }
+
+static inline void copenssl_no_configuration(X509V3_CTX *context) { X509V3_set_ctx_nodb(context); }
+
+/// The public key of P-256 at `point`; the parameters keep pointers to their names, which Swift's texts are not.
+static inline EVP_PKEY *copenssl_public_key(const unsigned char *point, size_t count) {
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)"prime256v1", 0),
+        OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)point, count),
+        OSSL_PARAM_construct_end(),
+    };
+    EVP_PKEY *key = NULL;
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL);
+    if (!context || EVP_PKEY_fromdata_init(context) != 1 ||
+        EVP_PKEY_fromdata(context, &key, EVP_PKEY_PUBLIC_KEY, parameters) != 1)
+        key = NULL;
+    EVP_PKEY_CTX_free(context);
+    return key;
+}
+
+static inline void copenssl_free(void *memory) { OPENSSL_free(memory); }
+
+/// No passphrase is ever asked for at a terminal.
+static inline int copenssl_no_passphrase(char *room, int size, int is_writing, void *context) {
+    (void)room, (void)size, (void)is_writing, (void)context;
+    return -1;
+}
+
+static inline EVP_PKEY *copenssl_read_key(BIO *bio) {
+    return PEM_read_bio_PrivateKey(bio, NULL, copenssl_no_passphrase, NULL);
+}
+
+static inline X509 *copenssl_read_certificate(BIO *bio) {
+    return PEM_read_bio_X509(bio, NULL, copenssl_no_passphrase, NULL);
+}
+
+static inline int copenssl_write_key(BIO *bio, EVP_PKEY *key) {
+    return PEM_write_bio_PKCS8PrivateKey(bio, key, NULL, NULL, 0, NULL, NULL);
+}

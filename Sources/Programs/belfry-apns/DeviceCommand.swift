@@ -1,0 +1,127 @@
+import BelfryAppGroup
+import BelfryCommandLine
+import BelfryDevices
+import BelfryJSON
+import BelfrySyscalls
+import BelfryTerms
+import DeviceRegistry
+
+/// `belfry device`: virtual devices that push servers can reach, whether or not the endpoint runs.
+struct DeviceCommand {
+    /// Where it prints.
+    let output: Output
+
+    /// What `--help` prints.
+    static let help = """
+        Usage: belfry device add --bundle-id ID [--group NAME] [--environment production|development] [--json]
+               belfry device list [--json]
+               belfry device remove|offline|online DEVICE
+        Apps on virtual devices, each with a token for calls and one for the rest, by which push servers reach them.
+
+        DEVICE is the id that add prints, or one of its tokens. A device that is removed is gone for good: its tokens are
+        answered 410 from then on. One that is offline keeps the latest push of each topic until it is online.
+        Without --group its notifications go to the group that the worker's configuration names.
+        """
+
+    /// What an operator should know once it is so.
+    static let registryWarning = "the registry of devices was damaged, and set aside: no token is known any more"
+
+    private static let verbs = ["add", "list", "remove", "offline", "online"]
+    private static let options = [
+        Option("bundle-id", "ID", "the app"), Option("group", "NAME", "where its notifications go"),
+        Option("environment", "ENVIRONMENT", "whose tokens it has"), Option("json", "print JSON"),
+        Option("help", "show the help"),
+    ]
+
+    /// Does what `words`, behind `device`, ask for.
+    func run(_ words: [String], state: StateDirectory) throws(CommandError) {
+        let words = try OptionParser.parse(words, Self.options, stopsAtFirstArgument: false)
+        guard !words.has("help") else { return output.line(Self.help) }
+        guard let verb = words.arguments.first, Self.verbs.contains(verb) else {
+            let meant = words.arguments.first.flatMap { NearestName.nearest(to: $0, of: Self.verbs) }
+            throw CommandError(
+                .usage, "belfry device needs one of \(Self.verbs.joined(separator: ", "))",
+                meant.map { "did you mean \($0)?" } ?? "see belfry device --help")
+        }
+        let names = words.arguments.dropFirst()
+        let isOfOne = verb != "add" && verb != "list"
+        guard names.count == (isOfOne ? 1 : 0) else {
+            throw CommandError(.usage, "belfry device \(verb) takes \(isOfOne ? "one device" : "no argument")")
+        }
+        let registry = try orFailure { () throws(RegistryError) in try TokenRegistry(state: state) }
+        if registry.wasSetAside { output.complaint("belfry: warning: \(Self.registryWarning)") }
+        switch verb {
+        case "add": try add(to: registry, words)
+        case "list": list(registry, asJSON: words.has("json"))
+        default: try change(registry, verb, names.first ?? "")
+        }
+    }
+
+    private func add(to registry: TokenRegistry, _ words: ParsedOptions) throws(CommandError) {
+        guard let bundleID = words["bundle-id"] else {
+            throw CommandError(.usage, "belfry device add needs a bundle identifier", "--bundle-id com.example.phone")
+        }
+        guard let environment = APNsEnvironment(word: words["environment"] ?? "production") else {
+            throw CommandError(.usage, "--environment is production or development")
+        }
+        let group = words["group"].flatMap(GroupName.init)
+        guard words["group"] == nil || group != nil else {
+            throw CommandError(.usage, "the name of an app group is \(GroupName.rule)")
+        }
+        let now = WallTime(microseconds: wallTimeMicroseconds())
+        let device = try orFailure { () throws(RegistryError) in
+            try registry.add(bundleID: bundleID, appGroup: group, environment: environment, at: now)
+        }
+        guard !words.has("json") else { return output.json(object(device)) }
+        output.line("device \(device.id)")
+        output.line("alert  \(device.alertToken.hex)")
+        output.line("voip   \(device.voipToken.hex)")
+    }
+
+    private func list(_ registry: TokenRegistry, asJSON: Bool) {
+        for device in registry.all() {
+            if asJSON {
+                output.json(object(device))
+            } else {
+                let group = device.appGroup?.text ?? "-"
+                output.line(
+                    "\(device.id) \(device.bundleID) \(group) \(device.environment.rawValue) \(state(of: device))")
+            }
+        }
+    }
+
+    private func change(_ registry: TokenRegistry, _ verb: String, _ name: String) throws(CommandError) {
+        let known = registry.all().first { device in
+            device.id == name.lowercased() || device.registrations.contains { $0.token == DeviceToken(hex: name) }
+        }
+        let done = try orFailure { () throws(RegistryError) in
+            guard let id = known?.id else { return false }
+            switch verb {
+            case "remove": return try registry.remove(id, at: WallTime(microseconds: wallTimeMicroseconds()))
+            default: return try registry.setOffline(verb == "offline", id)
+            }
+        }
+        guard done else {
+            let what = known == nil ? "there is no device \(name)" : "the device \(name) was removed"
+            throw CommandError(.notFound, what, "see belfry device list")
+        }
+    }
+
+    private func state(of device: VirtualDevice) -> String {
+        device.removedAt != nil ? "removed" : device.isOffline ? "offline" : "online"
+    }
+
+    private func object(_ device: VirtualDevice) -> JSONObject {
+        var object: JSONObject = [
+            "id": .string(device.id), "bundleId": .string(device.bundleID),
+            "environment": .string(device.environment.rawValue), "state": .string(state(of: device)),
+            "alertToken": .string(device.alertToken.hex), "voipToken": .string(device.voipToken.hex),
+        ]
+        if let group = device.appGroup { object["appGroup"] = .string(group.text) }
+        return object
+    }
+
+    private func orFailure<Answer>(_ body: () throws(RegistryError) -> Answer) throws(CommandError) -> Answer {
+        do throws(RegistryError) { return try body() } catch { throw CommandError(.unavailable, "\(error)") }
+    }
+}

@@ -1,0 +1,193 @@
+import BelfryAppGroup
+import BelfryClient
+import BelfryCommandLine
+import BelfryConfinement
+import BelfryDevices
+import BelfryEventLoop
+import BelfrySettings
+import BelfrySyscalls
+import BelfryTerms
+import CBelfryLinux
+import DeviceRegistry
+import Glibc
+import HTTP2Server
+import ProviderAPI
+import ProviderEndpoint
+import PushCarrier
+import PushQueue
+
+/// What belfry-apns.service does: serves push servers at the sockets that it was given.
+final class Serving {
+    private let loop: Loop
+    private let environment: Environment
+    private let queue: NotificationQueue<Loop>
+    private let endpoint: APNsEndpoint
+    private var control: ControlSocket?
+
+    /// Serves until it is told to stop.
+    static func run(listenerCount: Int?, state: StateDirectory, environment: Environment) throws(CommandError) {
+        let sockets = try GivenSockets(count: listenerCount)
+        do {
+            // A user's service may have 1,024 descriptors, and each connection is one.
+            try? ResourceLimit.descriptors.raise(to: 16_384)
+            let settings = SettingsLoader.load(environment: environment).settings
+            let serving = try Serving(settings, state: state, environment: environment)
+            EndpointConfinement.confine(statePath: state.path, pushSocketPath: Serving.pushSocketPath(environment))
+            try serving.serve(sockets, settings)
+        } catch let error as CommandError {
+            throw error
+        } catch {
+            throw CommandError(.unavailable, "\(error)")
+        }
+    }
+
+    private init(_ settings: Settings, state: StateDirectory, environment: Environment) throws {
+        self.environment = environment
+        loop = try Loop()
+        let store = try CredentialStore(state: state)
+        // Whoever starts the endpoint first need not know of its certificate.
+        if (try? store.tlsServer()) == nil, try store.setUp(hostName: hostName()) {
+            let authority = store.path(of: CredentialStore.authorityName)
+            Self.warn("there was no authority in \(state.path), and no client trusts the new one yet: \(authority)")
+        }
+        let registry = try TokenRegistry(state: state)
+        if registry.wasSetAside { Self.warn(DeviceCommand.registryWarning) }
+        let carrier = SocketCarrier(socketPath: Self.pushSocketPath(environment), on: loop)
+        queue = try NotificationQueue(state: state, registry: registry, carrier: carrier, on: loop)
+        endpoint = try APNsEndpoint(
+            store: store, environment: settings.apnsEnvironment, taker: QueueTaker(queue, registry, on: loop), on: loop)
+        queue.onWarning = Self.warn
+        endpoint.onWarning = Self.warn
+    }
+
+    private static func warn(_ text: String) { complain(Printable.escaped("belfry-apns: warning: \(text)")) }
+
+    private func serve(_ sockets: GivenSockets, _ settings: Settings) throws {
+        var limits = HTTP2Limits()
+        limits.firstStreams = UInt32(settings.apnsFirstStreams)
+        for signal in [SIGTERM, SIGINT, SIGHUP] {
+            try loop.onSignal(signal, description: "stop") { [unowned self] _ in stop() }
+        }
+        try endpoint.serve(sockets.providers, limits: limits)
+        if let socket = sockets.control {
+            control = try ControlSocket(socket, on: loop) { [unowned self] in perform($0) }
+        }
+        ServiceNotice.send("READY=1", environment)
+        loop.run()
+        queue.finish()
+    }
+
+    private func perform(_ request: ControlRequest) -> Bool {
+        switch request {
+        case .sendAway:
+            endpoint.sendAway(.shutdown)
+            return true
+        case .fail(let fault): return endpoint.add(fault)
+        }
+    }
+
+    private var isStopping = false
+
+    private func stop() {
+        guard !isStopping else { return }
+        isStopping = true
+        ServiceNotice.send("STOPPING=1", environment)
+        endpoint.stop { [loop] in loop.stop() }
+    }
+
+    private static func pushSocketPath(_ environment: Environment) -> String {
+        if let path = environment["BELFRY_SOCKET"], !path.isEmpty { return path }
+        return "\(environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(getuid())")/belfry/push.sock"
+    }
+}
+
+/// Hands what an endpoint has found in order to the queue.
+private final class QueueTaker: PushTaker {
+    private let queue: NotificationQueue<Loop>
+    private let registry: TokenRegistry
+    private let loop: Loop
+    private var hasLooked = false
+
+    init(_ queue: NotificationQueue<Loop>, _ registry: TokenRegistry, on loop: Loop) {
+        self.queue = queue
+        self.registry = registry
+        self.loop = loop
+    }
+
+    /// What commands have changed is looked for once for all requests that came together.
+    func standing(of token: DeviceToken) -> TokenStanding {
+        if !hasLooked {
+            hasLooked = true
+            registry.look()
+            loop.afterThis(description: "devices") { [self] in hasLooked = false }
+        }
+        return registry.lastStanding(of: token)
+    }
+
+    func take(_ push: ProviderPush, for registration: Registration, _ answer: @escaping (ProviderReason?) -> Void) {
+        queue.submit(push, for: registration) { outcome in
+            switch outcome {
+            case .accepted: answer(nil)
+            case .tooManyRequests: answer(.tooManyRequests)
+            case .unavailable: answer(.serviceUnavailable)
+            case .failed: answer(.internalServerError)
+            }
+        }
+    }
+
+    func note(refusal: Refusal, of apnsID: String) {
+        var note = PushNote(
+            at: WallTime(microseconds: wallTimeMicroseconds()), apnsID: apnsID, step: .refused)
+        note.status = refusal.reason.status
+        note.code = refusal.reason.rawValue
+        queue.note(note)
+    }
+}
+
+/// The sockets that a service manager, or `belfry serve`, has opened for this process.
+private struct GivenSockets {
+    /// The first descriptor that is passed (sd_listen_fds(3)).
+    private static let first: Int32 = 3
+    private static let countMax = 64
+
+    /// Those that push servers connect to.
+    private(set) var providers: [Int32] = []
+    /// The one that testers connect to; nil if there is none.
+    private(set) var control: Int32?
+
+    /// `count` sockets, or as many as the environment says.
+    init(count: Int?) throws(CommandError) {
+        let environment = Environment.ofThisProcess(startingWith: ["LISTEN_"])
+        let isForUs = environment["LISTEN_PID"].flatMap { Int32($0) } == getpid()
+        let announced = isForUs ? environment["LISTEN_FDS"].flatMap { Int($0) } : nil
+        guard let count = count ?? announced, (1...Self.countMax).contains(count) else {
+            throw CommandError(
+                .usage, "there is no socket to serve", "systemctl --user start belfry-apns.socket starts it with some")
+        }
+        for number in Self.first..<(Self.first + Int32(count)) {
+            guard fcntl(number, F_SETFD, FD_CLOEXEC) == 0, fcntl(number, F_SETFL, O_NONBLOCK) == 0 else {
+                throw CommandError(.usage, "descriptor \(number) is no socket to serve")
+            }
+            if Self.isUnix(number) { control = number } else { providers.append(number) }
+        }
+    }
+
+    private static func isUnix(_ number: Int32) -> Bool {
+        var address = sockaddr()
+        var size = socklen_t(MemoryLayout<sockaddr>.size)
+        return unsafe getsockname(number, &address, &size) == 0 && address.sa_family == sa_family_t(AF_UNIX)
+    }
+}
+
+/// What a service tells its manager (sd_notify(3)).
+private enum ServiceNotice {
+    static func send(_ text: String, _ environment: Environment) {
+        guard let path = environment["NOTIFY_SOCKET"], !path.isEmpty else { return }
+        let kind = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard let number = try? checked("socket", { socket(AF_UNIX, kind, 0) }) else { return }
+        let notice = OwnedDescriptor(owning: number)
+        guard (try? connectUnixSocket(notice.number, to: path)) != nil else { return }
+        let bytes = Array(text.utf8)
+        _ = unsafe Glibc.send(notice.number, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+}

@@ -1,0 +1,92 @@
+// belfry-desktop: shows calls on the desktop, as the socket unit starts it for the workers.
+import BelfryAppGroup
+import BelfryEventLoop
+import BelfrySettings
+import BelfrySyscalls
+import BelfryTerms
+import Desktop
+import Glibc
+import RingEar
+import Showing
+
+let usage = """
+    Usage: belfry-desktop        show calls on the desktop; systemd starts it for belfry-desktop.socket
+    """
+
+openMissingStandardDescriptors()
+unblockAllSignals()
+ignoreBrokenPipes()
+
+let status: Int32
+switch CommandLine.arguments.dropFirst() {
+case []: status = run()
+case ["--help"]:
+    print(usage)
+    status = 0
+default:
+    complain("belfry-desktop: unknown arguments\n" + usage)
+    status = 64
+}
+fflush(nil)
+_exit(status)
+
+private func run() -> Int32 {
+    var environment = Environment(Environment.allOfThisProcess())
+    environment.addMissingHome()
+    // The first descriptor that the manager passes, by sd_listen_fds(3).
+    guard environment["LISTEN_FDS"] != nil, fileKind(of: 3) == S_IFSOCK else {
+        complain("belfry-desktop: descriptor 3 is no socket: belfry-desktop.socket starts this program")
+        return 64
+    }
+    guard let state = StateDirectory(environment: environment) else {
+        complain("belfry-desktop: there is no telling where the state is kept: set HOME")
+        return 78
+    }
+    do throws(SystemError) {
+        let loop = try Loop()
+        let service = try DesktopService(
+            on: loop, listener: 3, state: state,
+            runtime: RuntimeDirectory(environment: environment, statePath: state.path), settings: settings(environment)
+        ) { loop.stop() }
+        for signal in [SIGTERM, SIGINT, SIGHUP] {
+            try loop.onSignal(signal, description: "stop") { _ in loop.stop() }
+        }
+        // Ready before there is a bus: without one, or with one that does not answer, workers are served all the same.
+        notifyServiceManager("READY=1")
+        service.begin()
+        loop.run()
+        return 0
+    } catch {
+        complain("belfry-desktop: \(error)")
+        return 70
+    }
+}
+
+private func settings(_ environment: Environment) -> DesktopSettings {
+    let settings = SettingsLoader.load(environment: environment).settings
+    let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+    let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(environment[$0] ?? "").isEmpty }
+    guard let group = GroupName(settings.appGroup) else { preconditionFailure("a setting that is no group was taken") }
+    var desktop = DesktopSettings(
+        words: NoticeWords(locale: locale ?? ""), group: group, secondCall: settings.secondCall,
+        answersWait: settings.answerLifetime, notifies: settings.desktopNotify != .no,
+        hasDisplay: hasDisplay || settings.desktopNotify == .yes)
+    desktop.vibrates = settings.vibrates
+    desktop.vibratePattern = settings.vibratePattern
+    desktop.dconfPath = dconfPath(environment)
+    desktop.minds = settings.mindsDoNotDisturb
+    desktop.onAnswer = settings.onAnswer.flatMap(DesktopHook.init)
+    desktop.onDecline = settings.onDecline.flatMap(DesktopHook.init)
+    desktop.onMissed = settings.onMissed.flatMap(DesktopHook.init)
+    desktop.onCallBack = settings.onCallBack.flatMap(DesktopHook.init)
+    desktop.complain = { complain("belfry-desktop: \($0)") }
+    return desktop
+}
+
+/// Where GNOME's settings are kept, by the base directory specification.
+private func dconfPath(_ environment: Environment) -> String? {
+    if let configuration = environment["XDG_CONFIG_HOME"], configuration.utf8.first == UInt8(ascii: "/") {
+        return "\(configuration)/dconf/user"
+    }
+    return environment["HOME"].map { "\($0)/.config/dconf/user" }
+}

@@ -1,0 +1,52 @@
+import BelfryCommandLine
+import BelfrySyscalls
+import BelfryTerms
+import Glibc
+
+extension Command {
+    /// `belfry apns`.
+    static let apns = Command(
+        name: "apns",
+        synopsis: [
+            "apns setup|list", "apns key add FILE --team ID", "apns certificate add FILE",
+            "apns credentials new --bundle-id ID", "apns revoke NAME", "apns log|watch [APNS-ID] [--json]",
+            "apns fail --status N --reason R", "apns goaway",
+        ],
+        summary: "an APNs endpoint that push servers' own clients talk to",
+        details: """
+            belfry apns VERB --help says more about one. All but fail and goaway work whether or not the endpoint runs:
+            systemctl --user enable --now belfry-apns.socket
+            """,
+        arguments: 1...Int.max, takesCommandLine: true
+    ) { context throws(CommandError) in try ApnsProgram.run("apns", context) }
+
+    /// `belfry device`.
+    static let device = Command(
+        name: "device",
+        synopsis: [
+            "device add --bundle-id ID [--group NAME] [--environment production|development]", "device list",
+            "device remove|offline|online DEVICE",
+        ],
+        summary: "virtual devices that push servers can reach by their tokens",
+        details:
+            "add prints a device's tokens, one for calls and one for the rest; after remove they are answered 410.",
+        arguments: 1...Int.max, takesCommandLine: true
+    ) { context throws(CommandError) in try ApnsProgram.run("device", context) }
+}
+
+/// The program beside this one that knows the APNs endpoint, with the libraries that it needs.
+enum ApnsProgram {
+    /// Goes on as that program with the same words: whoever ends this process ends what it does.
+    static func run(_ name: String, _ context: Context) throws(CommandError) -> ProgramStatus {
+        var words = [name] + context.options.arguments
+        if context.wantsJSON { words.append("--json") }
+        guard let path = programBeside("belfry-apns"), unsafe access(path, X_OK) == 0 else {
+            throw CommandError(.unavailable, "there is no belfry-apns beside belfry", "make install")
+        }
+        do throws(SystemError) {
+            try becomeProgram(path, words, environment: context.environment)
+        } catch {
+            throw CommandError(.unavailable, "\(path) cannot be run: \(error)")
+        }
+    }
+}

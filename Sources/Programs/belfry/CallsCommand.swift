@@ -1,0 +1,124 @@
+import BelfryCommandLine
+import BelfryJSON
+import BelfryProtocol
+import BelfrySettings
+import BelfrySyscalls
+import BelfryTerms
+import CallLedger
+import GroupLedger
+
+extension Command {
+    /// `belfry calls`.
+    static let calls = Command(
+        name: "calls", synopsis: ["calls", "calls --missed", "calls --clear-missed [ID]..."],
+        summary: "who rings, for how long still; which calls were missed",
+        details: """
+            With --json one object a line for each call; nothing where there is none. A missed call is listed until it
+            is cleared, since the person has seen it: those with an ID that is given, else all.
+            """,
+        options: [
+            Option("missed", "show the calls that were missed instead"),
+            Option("clear-missed", "take missed calls off that list"),
+        ], arguments: 0...Ledger.missedMax, completes: .missedCall
+    ) { context throws(CommandError) in
+        if context.options.has("clear-missed") { return try clearMissed(context) }
+        guard context.options.arguments.isEmpty else {
+            throw CommandError(.usage, "an ID goes with --clear-missed", "belfry calls")
+        }
+        if context.options.has("missed") {
+            MissedRow.print(try GroupAccess(context).ledger().missedCalls, context)
+            return .done
+        }
+        let rings = try GroupAccess(context).ledger().rings
+        let now = Instant(microseconds: bootTimeMicroseconds())
+        if context.wantsJSON {
+            for (index, call) in rings.enumerated() {
+                context.output.json(CallRow.json(of: call, mode: mode(index, context), now: now))
+            }
+        } else if rings.isEmpty {
+            context.output.line("no call rings in \(context.groupName)")
+        } else {
+            let rows = rings.enumerated().map { index, call in
+                CallRow.cells(of: call, mode: mode(index, context), now: now)
+            }
+            context.printTable(CallRow.headings, rows)
+        }
+        return .done
+    }
+
+    private static func clearMissed(_ context: Context) throws(CommandError) -> ProgramStatus {
+        let keys = context.options.arguments.map { CallKey($0) }
+        let cleared = try GroupAccess(context).changeLedger { $0.clearMissed(keys.isEmpty ? nil : keys) }
+        if let gone = keys.first(where: { key in !cleared.contains { $0.key == key } }) {
+            throw CommandError(.notFound, "no missed call \(gone.text) is listed", "see belfry calls --missed")
+        }
+        return .done
+    }
+
+    private static func mode(_ index: Int, _ context: Context) -> String {
+        index == 0 ? "loud" : context.loaded.settings.secondCall.rawValue
+    }
+}
+
+/// A ringing call as a row of a table, or as an object.
+private enum CallRow {
+    static let headings = ["STILL", "MODE", "CALL", "CALLER", "HANDLE", "KIND"]
+
+    static func cells(of call: Call, mode: String, now: Instant) -> [String] {
+        let still = DecimalText.fixed((call.until - now).seconds, digits: 1) + " s"
+        return [
+            still, mode, CallText.name(of: call.key.text), call.name, call.handle, call.hasVideo ? "video" : "audio",
+        ]
+    }
+
+    static func json(of call: Call, mode: String, now: Instant) -> JSONObject {
+        var object: JSONObject = [
+            "call": .string(call.key.text), "mode": .string(mode), "name": .string(call.name),
+            "handle": .string(call.handle), "video": .bool(call.hasVideo),
+            "remaining": .real((call.until - now).seconds),
+        ]
+        if let picture = call.picture { object["picture"] = .string(picture) }
+        if let started = call.started { object["started"] = .integer(started) }
+        if let owner = call.owner { object["pid"] = .integer(owner.pid) }
+        return object
+    }
+}
+
+/// A missed call as a row of a table, or as an object.
+private enum MissedRow {
+    static func print(_ missed: [MissedRecord], _ context: Context) {
+        if context.wantsJSON {
+            for call in missed { context.output.json(json(of: call)) }
+        } else if missed.isEmpty {
+            context.output.line("no missed call is listed in \(context.groupName)")
+        } else {
+            context.printTable(["MISSED", "CALL", "CALLER", "HANDLE", "KIND", "WHY"], missed.map(cells))
+        }
+    }
+
+    private static func cells(of call: MissedRecord) -> [String] {
+        [
+            TimeText.time(call.missed), CallText.name(of: call.key.text), call.name, call.handle,
+            call.hasVideo ? "video" : "audio", call.reason.rawValue,
+        ]
+    }
+
+    private static func json(of call: MissedRecord) -> JSONObject {
+        var object: JSONObject = [
+            "call": .string(call.key.text), "name": .string(call.name), "handle": .string(call.handle),
+            "video": .bool(call.hasVideo), "missed": .integer(call.missed), "reason": .string(call.reason.rawValue),
+        ]
+        if let picture = call.picture { object["picture"] = .string(picture) }
+        return object
+    }
+}
+
+extension Context {
+    /// Prints a table; what a cell lacks is a hyphen.
+    func printTable(_ headings: [String], _ rows: [[String]]) {
+        let cells = rows.map { $0.map { $0.isEmpty ? "-" : Printable.escaped($0) } }
+        for (index, line) in TableText.lines([headings] + cells).enumerated() {
+            output.line(style.paint(line, index == 0 ? .strong : nil))
+        }
+    }
+}

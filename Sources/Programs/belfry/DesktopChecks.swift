@@ -1,0 +1,170 @@
+import BelfryCommandLine
+import BelfryClient
+import BelfryEventLoop
+import BelfryJSON
+import BelfryProtocol
+import BelfrySettings
+import BelfryTerms
+import BelfryVibration
+
+/// Whether a call is seen and felt.
+enum DesktopChecks {
+    private static let busctl = "/usr/bin/busctl"
+    private static let enable = "systemctl --user enable --now belfry-desktop.socket"
+
+    /// Whether notifications are shown: the unit that asks for them, and the server that shows them.
+    static func notifications(_ context: Context) -> [Finding] {
+        if context.loaded.settings.desktopNotify == .no {
+            return [Finding(.warn, "notifications", "[Desktop] Notify=no: calls are not shown")]
+        }
+        guard Systemctl.property("ActiveState", of: "belfry-desktop.socket") == "active" else {
+            return [Finding(.warn, "notifications", "calls are not shown: belfry-desktop.socket is off", mend: enable)]
+        }
+        let name = "org.freedesktop.Notifications"
+        let path = "/org/freedesktop/Notifications"
+        guard let answer = ask(["call", name, path, name, "GetServerInformation"]) else {
+            guard ask(["list"]) != nil else {
+                let detail = "there is no session bus: calls are not shown"
+                return [Finding(.warn, "notifications", detail, mend: "apt install dbus-user-session, and log in anew")]
+            }
+            let detail = "no notification server runs: the next call has one started, if there is a display"
+            return [Finding(.warn, "notifications", detail, mend: "log in to a desktop, or: apt install dunst")]
+        }
+        let words = UnitEnvironment.words(answer).dropFirst()
+        let server = [words.first, words.dropFirst(2).first].compactMap { $0 }.joined(separator: " ")
+        let abilities = ask(["call", name, path, name, "GetCapabilities"]) ?? ""
+        guard UnitEnvironment.words(abilities).contains("actions") else {
+            let detail = "\(server) shows calls, without buttons: belfry answer and belfry decline are the way"
+            return [Finding(.warn, "notifications", detail)]
+        }
+        return [Finding(.ok, "notifications", "\(server) shows calls, with Accept and Decline")]
+    }
+
+    /// Whether a ring can be felt.
+    static func vibration(_ context: Context) -> [Finding] {
+        guard context.loaded.settings.vibrates else {
+            return [Finding(.ok, "vibration", "[Ring] Vibrate=no: rings are not felt")]
+        }
+        let name = "org.sigxcpu.Feedback"
+        let profile = property("Profile", of: name, at: "/org/sigxcpu/Feedback")
+        let feedbackd = profile.map { "feedbackd runs, its profile is \($0.lastWord)" }
+        let loop: Loop
+        do throws(CommandError) { loop = try Command.makeLoop() } catch {
+            return [Finding(.warn, "vibration", error.problem, mend: error.remedy)]
+        }
+        switch (Motor(timers: loop).search(), feedbackd) {
+        case (_, let feedbackd?): return [Finding(.ok, "vibration", feedbackd)]
+        case (.found(let device), nil):
+            return [Finding(.ok, "vibration", "/dev/input/\(device) vibrates, and no feedbackd runs")]
+        case (.denied(let device, let why), nil):
+            let mend = "log in at the machine itself, or: sudo usermod -aG input $USER, and log in anew"
+            return [Finding(.warn, "vibration", "/dev/input/\(device) could vibrate: \(why)", mend: mend)]
+        case (.nothing, nil):
+            let detail = "no feedbackd runs, and no input device vibrates: rings are heard and seen, not felt"
+            return [Finding(.warn, "vibration", detail, mend: "on a phone: apt install feedbackd")]
+        }
+    }
+
+    /// Whether a ring would be muted, as `belfry-desktop` knows, which is started to say so.
+    static func manners(_ context: Context) -> [Finding] {
+        let subject = "do-not-disturb"
+        guard context.loaded.settings.mindsDoNotDisturb else {
+            return [Finding(.ok, subject, "[Ring] DoNotDisturb=ignore: nothing that the desktop says mutes rings")]
+        }
+        guard
+            let answer = property("DoNotDisturb", of: "org.belfry.Calls1", at: "/org/belfry/Calls1", starts: true)
+        else {
+            let detail = "belfry-desktop does not answer on the session bus: whether rings are muted is not known"
+            return [Finding(.warn, subject, detail, mend: enable)]
+        }
+        guard answer.lastWord == "on" else { return [Finding(.ok, subject, "off: rings are heard")] }
+        let mend = "switch it off in the desktop's settings, or set [Ring] DoNotDisturb=ignore"
+        return [Finding(.warn, subject, "on: calls ring without sound", mend: mend)]
+    }
+
+    /// What the property holds whose interface is called as `name`. By a call, since busctl's own get-property starts
+    /// who has the name, whatever it is told.
+    private static func property(
+        _ property: String, of name: String, at path: String, starts: Bool = false
+    ) -> String? {
+        ask(["call", name, path, "org.freedesktop.DBus.Properties", "Get", "ss", name, property], starts: starts)
+    }
+
+    private static func ask(_ arguments: [String], starts: Bool = false) -> String? {
+        ProgramAnswer.of(busctl, ["--user", "--auto-start=\(starts ? "yes" : "no")", "--timeout=2"] + arguments)
+    }
+
+    // MARK: --ring
+
+    private static let ringing = TimeSpan.seconds(2)
+    /// How long the call would ring if nobody ended it: a missed call is nothing that a test should leave.
+    private static let duration = TimeSpan.seconds(10)
+    private static let patience = TimeSpan.seconds(8)
+
+    /// Rings for two seconds through all that there is, and says what came of each part.
+    static func ring(_ context: Context) -> [Finding] {
+        guard context.options.has("ring") else { return [] }
+        do throws(CommandError) {
+            let events = try ringEvents(context)
+            guard events.contains(where: { $0.name == "ringing" }) else {
+                return [Finding(.fail, "ring", "nothing rang", mend: "see the findings above")]
+            }
+            let parts = events.compactMap { event -> String? in
+                switch event.body {
+                case .ringing(let ringing): "rang \(ringing.mode.rawValue)"
+                case .sound(let state, _): "sound \(state.rawValue)"
+                case .notification(let state, _): "notification \(state.rawValue)"
+                case .vibration(let state, _): "vibration \(state.rawValue)"
+                default: nil
+                }
+            }
+            return [Finding(.ok, "ring", parts.joined(separator: ", "))]
+        } catch {
+            return [Finding(.fail, "ring", error.problem, mend: error.remedy)]
+        }
+    }
+
+    private static func ringEvents(_ context: Context) throws(CommandError) -> [Event] {
+        let loop = try Command.makeLoop()
+        let socket = try context.socket()
+        let id = "doctor-\(loop.now.microseconds)"
+        let request = CallRequest(callID: id, callerName: "Belfry", duration: duration)
+        var events: [Event] = []
+        var failure: PushError?
+        // As if another device had answered: nothing is left of it, and nothing is run for it.
+        let hangup = Hangup(callID: id, reason: .answeredElsewhere).payload().serialized()
+        var hangingUp: PushConnection?
+        let call: PushConnection
+        do throws(PushError) {
+            call = try PushConnection(
+                to: socket, sending: request.payload().serialized(), on: loop,
+                onLine: { line in
+                    guard let event = line.event else { return }
+                    let isFirst = !events.contains { $0.name == "ringing" }
+                    events.append(event)
+                    guard event.name == "ringing", isFirst else { return }
+                    _ = loop.schedule(at: loop.now + ringing, description: "hangup") {
+                        hangingUp = try? PushConnection(
+                            to: socket, sending: hangup, on: loop, onLine: { _ in }, onEnd: { _ in })
+                    }
+                },
+                onEnd: { error in
+                    failure = error
+                    loop.stop()
+                })
+        } catch {
+            throw CommandError(error)
+        }
+        _ = loop.schedule(at: loop.now + patience, description: "patience") { loop.stop() }
+        loop.run()
+        call.cancel()
+        hangingUp?.cancel()
+        if let failure { throw CommandError(failure) }
+        return events
+    }
+}
+
+extension String {
+    /// The last word of what busctl prints.
+    fileprivate var lastWord: String { String((UnitEnvironment.words(self).last ?? "").filter { !$0.isNewline }) }
+}

@@ -1,0 +1,211 @@
+import BelfryCommandLine
+import BelfryClient
+import BelfryJSON
+import BelfryProtocol
+import BelfrySettings
+import BelfrySyscalls
+import BelfryTerms
+import CallLedger
+import Glibc
+import GroupLedger
+import SystemSound
+
+extension Command {
+    /// `belfry status`.
+    static let status = Command(
+        name: "status", synopsis: ["status"],
+        summary: "how things stand, on one screen: socket, calls, missed calls, rejections, sound, do-not-disturb",
+        details: """
+            Looks, and changes nothing: no worker is started. Exit status 69 if nobody listens for calls. With --json it is
+            one object. What is wrong with the machine, and how to mend it, is told by belfry doctor.
+            """
+    ) { context throws(CommandError) in
+        let status = try StatusReport(context)
+        if context.wantsJSON { context.output.json(status.json) } else { status.print(context) }
+        return status.listens ? .done : .unavailable
+    }
+}
+
+/// How things stand at one moment.
+struct StatusReport {
+    /// How many missed calls, and how many rejections, a screen has room for.
+    static let rowsMax = 5
+
+    /// Whether somebody listens at the socket.
+    let listens: Bool
+    private let socket: String
+    private let ledger: Ledger
+    private let rejections: [Rejected]
+    private let sound: String
+    private let disturbance: String
+    private let secondCall: String
+    private let group: String
+
+    /// Looks around.
+    init(_ context: Context) throws(CommandError) {
+        do throws(CommandError) {
+            socket = try context.socket().path
+        } catch {
+            socket = error.problem
+        }
+        listens = ListeningSockets.contains(socket)
+        ledger = try GroupAccess(context).knownLedger()
+        rejections = Rejected.last(Self.rowsMax)
+        sound = Self.sound(context)
+        disturbance = Self.disturbance(context.loaded.settings)
+        secondCall = context.loaded.settings.secondCall.rawValue
+        group = context.groupName
+    }
+
+    private static func sound(_ context: Context) -> String {
+        let setting = context.loaded.settings.sound
+        guard setting != SoundFiles.none else { return "none: calls make no sound" }
+        switch SoundServer.ask() {
+        case .noLibrary, .unreachable: return "\(setting), and no sound server answers: calls make no sound"
+        case .hung: return "\(setting), and the sound server hangs"
+        case .sinks([]): return "\(setting), and the sound server has no device to play to"
+        case .sinks(let names): return "\(setting), to \(names.joined(separator: ", "))"
+        }
+    }
+
+    /// What mutes calls now, as far as it can be told without starting anything.
+    private static func disturbance(_ settings: Settings) -> String {
+        if settings.quietHours.contains(minute: localMinuteOfDay()) {
+            return "quiet hours, \(settings.quietHours.text): calls ring without sound"
+        }
+        let question = [
+            "--user", "--auto-start=no", "get-property", "org.belfry.Calls1", "/org/belfry/Calls1", "org.belfry.Calls1",
+            "DoNotDisturb",
+        ]
+        // Quoted, behind the type: s "off".
+        let answer = ProgramAnswer.of("/usr/bin/busctl", question)?.split(separator: "\"").dropFirst().first
+        if let answer, answer != "off" { return "the desktop's: \(answer)" }
+        return settings.quietHours.isEmpty ? "off" : "off; quiet hours are \(settings.quietHours.text)"
+    }
+
+    /// Prints it for people.
+    func print(_ context: Context) {
+        var rows: [(name: String, lines: [String], tone: Style.Tone?)] = [
+            ("socket", ["\(socket), \(listens ? "listening" : "nobody listens")"], listens ? .good : .bad),
+            ("rings", ringLines, ledger.rings.isEmpty ? nil : .good),
+        ]
+        if ledger.foreground != .background { rows.append(("app", ["in front: calls do not ring"], .notable)) }
+        if !ledger.answers.isEmpty {
+            rows.append(("answered", ledger.answers.map { "\(TimeText.clock($0.answered)) \(Self.caller($0))" }, .good))
+        }
+        rows.append(("missed", missedLines, ledger.missedCalls.isEmpty ? nil : .bad))
+        rows.append(
+            ("rejected", rejections.isEmpty ? ["none"] : rejections.map(\.text), rejections.isEmpty ? nil : .notable))
+        rows.append(("sound", [sound], nil))
+        rows.append(("do not disturb", [disturbance], nil))
+        for row in rows {
+            for (index, line) in row.lines.enumerated() {
+                let name = index == 0 ? row.name : ""
+                let padded = name + String(repeating: " ", count: max(0, 14 - name.count))
+                context.output.line(context.style.paint(padded, row.tone ?? .strong) + "  " + Printable.escaped(line))
+            }
+        }
+    }
+
+    private var ringLines: [String] {
+        let now = Instant(microseconds: bootTimeMicroseconds())
+        let lines = ledger.rings.prefix(Self.rowsMax).enumerated().map { index, call in
+            let still = DecimalText.fixed((call.until - now).seconds, digits: 1)
+            return "\(index == 0 ? "loud" : secondCall), for \(still) s: \(CallText.description(of: call))"
+        }
+        return lines.isEmpty ? ["nothing in \(group)"] : lines + more(ledger.rings.count)
+    }
+
+    private var missedLines: [String] {
+        let missed = ledger.missedCalls
+        guard !missed.isEmpty else { return ["none"] }
+        return missed.suffix(Self.rowsMax).reversed().map { call in
+            let caller = [call.name, call.handle].filter { !$0.isEmpty }.joined(separator: ", ")
+            return "\(TimeText.time(call.missed)) \(caller.isEmpty ? CallText.name(of: call.key.text) : caller)"
+                + " (\(call.reason.rawValue))"
+        } + more(missed.count)
+    }
+
+    private func more(_ count: Int) -> [String] {
+        count > Self.rowsMax ? ["and \(count - Self.rowsMax) more: see belfry calls"] : []
+    }
+
+    private static func caller(_ answer: PendingAnswer) -> String {
+        let caller = [answer.name, answer.handle].filter { !$0.isEmpty }.joined(separator: ", ")
+        return caller.isEmpty ? CallText.name(of: answer.key.text) : caller
+    }
+
+    /// It as an object.
+    var json: JSONObject {
+        [
+            "socket": .string(socket), "listens": .bool(listens), "ringing": .integer(Int64(ledger.rings.count)),
+            "loud": ledger.loudest.map { .string($0.key.text) } ?? .null,
+            "foreground": .bool(ledger.foreground != .background), "answers": .integer(Int64(ledger.answers.count)),
+            "missed": .integer(Int64(ledger.missedCalls.count)),
+            "rejections": .array(rejections.map { .object($0.json) }), "sound": .string(sound),
+            "doNotDisturb": .string(disturbance),
+        ]
+    }
+}
+
+/// A notification that was refused, as the journal has it.
+struct Rejected {
+    private let at: Int64
+    private let reason: String
+    private let detail: String
+
+    /// The last `count`, the latest last; none where no journal can be asked.
+    static func last(_ count: Int) -> [Rejected] {
+        let question = [
+            "--user", "--quiet", "--no-pager", "--identifier=belfry-worker", "--lines=\(count)", "--output=json",
+            "--output-fields=BELFRY_REASON,BELFRY_DETAIL", "BELFRY_EVENT=rejected",
+        ]
+        let answer = ProgramAnswer.of("/usr/bin/journalctl", question) ?? ""
+        return answer.split(separator: "\n").compactMap { Rejected(entry: Array($0.utf8)) }
+    }
+
+    /// The entry of a journal in JSON; nil if it is none of a rejection.
+    init?(entry: [UInt8]) {
+        guard let entry = try? JSONValue.parse(entry), let fields = entry.objectValue,
+            let reason = fields["BELFRY_REASON"]?.stringValue,
+            let at = fields["__REALTIME_TIMESTAMP"]?.stringValue.flatMap({ Int64($0) })
+        else { return nil }
+        (self.at, self.reason) = (at / 1_000_000, reason)
+        detail = fields["BELFRY_DETAIL"]?.stringValue ?? ""
+    }
+
+    /// It for people.
+    var text: String { "\(TimeText.time(at)) \(reason)\(detail.isEmpty ? "" : ": \(detail)")" }
+
+    /// It as an object.
+    var json: JSONObject { ["at": .integer(at), "reason": .string(reason), "detail": .string(detail)] }
+}
+
+/// The Unix sockets at which somebody listens. Asking the kernel starts no worker, as connecting would.
+enum ListeningSockets {
+    /// `__SO_ACCEPTCON` of the kernel.
+    private static let listening = "00010000"
+    private static let bytesMax = 8 << 20
+
+    /// Whether somebody listens at `path`.
+    static func contains(_ path: String) -> Bool {
+        guard let file = unsafe fopen("/proc/net/unix", "re") else { return false }
+        defer { unsafe fclose(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while bytes.count < bytesMax {
+            let count = unsafe fread(&chunk, 1, chunk.count, file)
+            guard count > 0 else { break }
+            bytes.append(contentsOf: chunk.prefix(count))
+        }
+        return contains(path, in: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// Whether `table`, which the kernel prints, says so: Num, RefCount, Protocol, Flags, Type, St, Inode, Path.
+    static func contains(_ path: String, in table: String) -> Bool {
+        table.split(separator: "\n").contains { line in
+            let parts = line.split(separator: " ", maxSplits: 7, omittingEmptySubsequences: true)
+            return parts.count == 8 && parts[3] == listening && parts[7] == path
+        }
+    }
+}

@@ -1,0 +1,292 @@
+import BelfryAppGroup
+import BelfryBus
+import BelfryEventLoop
+import BelfrySyscalls
+import BelfryTerms
+import CallLedger
+import GroupLedger
+import Showing
+
+/// `org.belfry.Calls1` on the session bus: what a desktop's own programs ask of calls, and are told of them.
+final class CallsInterface {
+    static let name = "org.belfry.Calls1"
+    static let path = "/org/belfry/Calls1"
+    static let version = "1"
+
+    /// What of it changes, and is told when it does.
+    struct State: Equatable {
+        var ringingCount = 0
+        var missedCount = 0
+        var doNotDisturb = "off"
+
+        fileprivate var properties: [(String, BusValue)] {
+            [
+                ("RingingCount", .uint32(UInt32(clamping: ringingCount))),
+                ("MissedCount", .uint32(UInt32(clamping: missedCount))), ("DoNotDisturb", .string(doNotDisturb)),
+            ]
+        }
+    }
+
+    private let calls: GroupCalls
+    private let configured: GroupName
+    private let secondCall: RingMode
+    private var bus: SessionBus?
+    private var told = State()
+
+    /// Called after each question, which keeps the process for a while.
+    var onAsked: () -> Void = {}
+
+    /// - Parameters:
+    ///   - configured: the group that "" means.
+    ///   - secondCall: how a call rings while another does.
+    init(calls: GroupCalls, configured: GroupName, secondCall: RingMode) {
+        self.calls = calls
+        self.configured = configured
+        self.secondCall = secondCall
+    }
+
+    /// Takes the name on `bus`, after whoever has it still.
+    func connected(to bus: SessionBus) {
+        self.bus = bus
+        bus.callBus("RequestName", [.string(Self.name), .uint32(0)])
+    }
+
+    /// The bus is lost.
+    func lost() { bus = nil }
+
+    // MARK: Signals
+
+    /// `call` rings.
+    func rings(_ call: ShownCallID, _ caller: ShownCaller, mode: String, since: Instant, until: Instant) {
+        let values = Self.describe(
+            call.call, caller, mode: mode, since: since, until: until, picture: nil)
+        emit("Ringing", [.string(call.group.text), .properties(values)])
+    }
+
+    /// `call` rings on in `mode`.
+    func changed(_ call: ShownCallID, to mode: String) {
+        emit("ModeChanged", [.string(call.group.text), .string(call.call), .string(mode)])
+    }
+
+    /// `call` rings no longer.
+    func ended(_ call: ShownCallID, _ reason: EndReason) {
+        ended(call, reason: reason.rawValue)
+        if reason == .answered { emit("AnswerPending", [.string(call.group.text), .string(call.call)]) }
+    }
+
+    /// `call`, whose worker died, has ended as the ledger says.
+    func ended(_ call: ShownCallID, _ state: CallState) {
+        ended(call, reason: state == .missed ? MissedReason.died.rawValue : state.rawValue)
+    }
+
+    private func ended(_ call: ShownCallID, reason: String) {
+        emit("Ended", [.string(call.group.text), .string(call.call), .string(reason)])
+    }
+
+    /// The missed calls of `group` may be others than before.
+    func missedChanged(in group: GroupName) {
+        let count = calls.file(of: group).read()?.missedCalls.count ?? 0
+        emit("MissedChanged", [.string(group.text), .uint32(UInt32(clamping: count))])
+        if group == configured { tell { $0.missedCount = count } }
+    }
+
+    /// Tells what has changed of the properties.
+    func tell(_ change: (inout State) -> Void) {
+        let before = told
+        change(&told)
+        let old = before.properties
+        let changed = zip(old, told.properties).filter { $0.0.1 != $0.1.1 }.map { $0.1 }
+        guard !changed.isEmpty else { return }
+        bus?.emit(
+            Self.path, "org.freedesktop.DBus.Properties", "PropertiesChanged",
+            [.string(Self.name), .properties(changed), .strings([])])
+    }
+
+    private func emit(_ member: String, _ values: [BusValue]) { bus?.emit(Self.path, Self.name, member, values) }
+
+    private static func describe(
+        _ call: String, _ caller: ShownCaller, mode: String, since: Instant, until: Instant, picture: String?
+    ) -> [(String, BusValue)] {
+        [
+            ("call", .string(call)), ("name", .string(caller.name)), ("handle", .string(caller.handle)),
+            ("video", .bool(caller.hasVideo)), ("mode", .string(mode)),
+            ("since", .uint64(UInt64(clamping: since.microseconds))),
+            ("until", .uint64(UInt64(clamping: until.microseconds))), ("picture", .string(picture ?? "")),
+        ]
+    }
+
+    // MARK: Methods
+
+    /// Takes a method call; false if it is not for this object.
+    func take(_ message: BusMessage) -> Bool {
+        guard message.kind == .call else { return false }
+        guard message.path == Self.path else { return introspectAbove(message) }
+        onAsked()
+        switch (message.interface, message.member) {
+        case ("org.freedesktop.DBus.Introspectable", "Introspect"): message.reply([.string(Self.introspection)])
+        case ("org.freedesktop.DBus.Properties", let member): takeProperties(message, member)
+        case (Self.name, _), ("", _): takeMethod(message)
+        // sd-bus itself answers for what every connection has, and refuses the rest.
+        default: return false
+        }
+        return true
+    }
+
+    /// Leads whoever browses down to the object.
+    private func introspectAbove(_ message: BusMessage) -> Bool {
+        guard message.member == "Introspect", message.path == "/" || Self.path.hasPrefix(message.path + "/") else {
+            return false
+        }
+        let above = message.path == "/" ? 1 : message.path.utf8.count + 1
+        let next = String(decoding: Array(Self.path.utf8.dropFirst(above)), as: UTF8.self).prefix { $0 != "/" }
+        message.reply([.string("<node><node name=\"\(next)\"/></node>")])
+        return true
+    }
+
+    private func takeProperties(_ message: BusMessage, _ member: String) {
+        let missedCount = calls.file(of: configured).read()?.missedCalls.count ?? 0
+        tell { $0.missedCount = missedCount }
+        let properties = [("Version", BusValue.string(Self.version))] + told.properties
+        switch (member, message.arguments.dropFirst().first?.text) {
+        case ("GetAll", _): message.reply([.properties(properties)])
+        case ("Get", let name?):
+            guard let value = properties.first(where: { $0.0 == name })?.1 else {
+                return message.fail("org.freedesktop.DBus.Error.UnknownProperty", "there is no \(name)")
+            }
+            message.reply([.variant(value)])
+        case ("Set", let name?):
+            message.fail("org.freedesktop.DBus.Error.PropertyReadOnly", "\(name) can only be read")
+        default: message.fail("org.freedesktop.DBus.Error.UnknownMethod", "there is no \(member) with such arguments")
+        }
+    }
+
+    private func takeMethod(_ message: BusMessage) {
+        let values = message.arguments
+        guard let signature = Self.methods.first(where: { $0.name == message.member })?.takes else {
+            return message.fail("org.freedesktop.DBus.Error.UnknownMethod", "there is no method \(message.member)")
+        }
+        guard values.map(\.signature).joined() == signature, let text = values.first?.text else {
+            return message.fail("org.freedesktop.DBus.Error.InvalidArgs", "\(message.member) takes \(signature)")
+        }
+        guard let group = text.isEmpty ? configured : GroupName(text) else {
+            return message.fail("\(Self.error).BadGroup", "an app group is \(GroupName.rule)")
+        }
+        let file = calls.file(of: group)
+        if case .unreadable(let detail) = file.file.snapshot().status, file.read() == nil {
+            return message.fail("\(Self.error).GroupUnusable", "\(file.file.path): \(detail)")
+        }
+        let call = values.count > 1 ? values[1].text : nil
+        switch message.member {
+        case "List": message.reply([list(file.read()?.rings ?? [])])
+        case "Answer": end(message, group, call, as: .answer)
+        case "Decline": end(message, group, call, as: .decline)
+        case "ListMissed": message.reply([.array(of: "a{sv}", (file.read()?.missedCalls ?? []).map(Self.describe))])
+        case "ClearMissed": clearMissed(message, group, values.count > 1 ? values[1].texts ?? [] : [])
+        case "ListAnswers": message.reply([.array(of: "a{sv}", (file.read()?.answers ?? []).map(Self.describe))])
+        default: collect(message, group, call ?? "")
+        }
+    }
+
+    private static let error = "org.belfry.Error"
+
+    private func list(_ rings: [Call]) -> BusValue {
+        .array(
+            of: "a{sv}",
+            rings.enumerated().map { index, ring in
+                let caller = ShownCaller(name: ring.name, handle: ring.handle, hasVideo: ring.hasVideo)
+                return .properties(
+                    Self.describe(
+                        ring.key.text, caller, mode: (index == 0 ? RingMode.loud : secondCall).rawValue,
+                        since: ring.since, until: ring.until, picture: ring.picture))
+            })
+    }
+
+    private func end(_ message: BusMessage, _ group: GroupName, _ call: String?, as end: PersonalEnd) {
+        // "" is the call that rings loud, as without an id on the command line.
+        let named = call.flatMap { $0.isEmpty ? nil : CallKey($0) }
+        calls.end(named, in: group, as: end) { [calls] ended in
+            let known = named.flatMap { calls.file(of: group).read()?.call($0) }
+            guard let state = ended?.state ?? known?.state, state != .ringing else {
+                return message.fail("\(Self.error).NoSuchCall", "no call \(call ?? "") rings in \(group.text)")
+            }
+            guard ended?.state == end.state else {
+                return message.fail("\(Self.error).AlreadyEnded", state.rawValue)
+            }
+            message.reply()
+        }
+    }
+
+    private func clearMissed(_ message: BusMessage, _ group: GroupName, _ names: [String]) {
+        calls.change(in: group) {
+            $0.clearMissed(names.isEmpty ? nil : names.map { CallKey($0) })
+        } done: { [weak self] _ in
+            message.reply()
+            self?.missedChanged(in: group)
+        }
+    }
+
+    private func collect(_ message: BusMessage, _ group: GroupName, _ call: String) {
+        // "" is the oldest that waits.
+        calls.change(in: group) { ledger in
+            let key = call.isEmpty ? ledger.answers.first?.key : CallKey(call)
+            return key.map { ledger.collectAnswers($0) } ?? []
+        } done: { answers in
+            guard let answer = answers.first else {
+                return message.fail("\(Self.error).NoSuchCall", "no answer to \(call) waits in \(group.text)")
+            }
+            message.reply([Self.describe(answer)])
+        }
+    }
+
+    private static func describe(_ missed: MissedRecord) -> BusValue {
+        .properties([
+            ("call", .string(missed.key.text)), ("name", .string(missed.name)), ("handle", .string(missed.handle)),
+            ("video", .bool(missed.hasVideo)), ("missed", .int64(missed.missed)),
+            ("reason", .string(missed.reason.rawValue)), ("picture", .string(missed.picture ?? "")),
+        ])
+    }
+
+    private static func describe(_ answer: PendingAnswer) -> BusValue {
+        .properties([
+            ("call", .string(answer.key.text)), ("name", .string(answer.name)), ("handle", .string(answer.handle)),
+            ("video", .bool(answer.hasVideo)), ("answered", .int64(answer.answered)),
+            ("picture", .string(answer.picture ?? "")),
+        ])
+    }
+
+    // MARK: Introspection
+
+    private typealias Member = (name: String, takes: String, gives: String)
+
+    private static let methods: [Member] = [
+        ("List", "s", "aa{sv}"), ("Answer", "ss", ""), ("Decline", "ss", ""), ("ListMissed", "s", "aa{sv}"),
+        ("ClearMissed", "sas", ""), ("ListAnswers", "s", "aa{sv}"), ("CollectAnswer", "ss", "a{sv}"),
+    ]
+
+    private static let signals: [(name: String, carries: [String])] = [
+        ("Ringing", ["s", "a{sv}"]), ("ModeChanged", ["s", "s", "s"]), ("Ended", ["s", "s", "s"]),
+        ("MissedChanged", ["s", "u"]), ("AnswerPending", ["s", "s"]),
+    ]
+
+    private static let properties: [(name: String, type: String)] = [
+        ("Version", "s"), ("RingingCount", "u"), ("MissedCount", "u"), ("DoNotDisturb", "s"),
+    ]
+
+    private static let introspection: String = {
+        let methodNodes = methods.map { method in
+            let second = method.takes == "ss" ? ["s"] : method.takes == "sas" ? ["as"] : []
+            let takes = (["s"] + second).map { "<arg type=\"\($0)\" direction=\"in\"/>" }
+            let gives = method.gives.isEmpty ? "" : "<arg type=\"\(method.gives)\" direction=\"out\"/>"
+            return "<method name=\"\(method.name)\">\(takes.joined())\(gives)</method>"
+        }
+        let signalNodes = signals.map { signal in
+            "<signal name=\"\(signal.name)\">\(signal.carries.map { "<arg type=\"\($0)\"/>" }.joined())</signal>"
+        }
+        let propertyNodes = properties.map { "<property name=\"\($0.name)\" type=\"\($0.type)\" access=\"read\"/>" }
+        return """
+            <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN" \
+            "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
+            <node><interface name="\(name)">\((methodNodes + signalNodes + propertyNodes).joined())</interface></node>
+            """
+    }()
+}

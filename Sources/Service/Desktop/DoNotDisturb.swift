@@ -1,0 +1,217 @@
+import BelfryBus
+import BelfrySyscalls
+
+/// Whether a person has told the desktop to disturb nobody, in whichever way this desktop knows.
+final class DoNotDisturb {
+    /// How much of a call is not wanted.
+    enum Level: Int, Comparable {
+        /// Nothing is said.
+        case none
+        /// It shall not be heard, but may be felt.
+        case unheard
+        /// It shall be neither heard nor felt.
+        case muted
+
+        static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    /// Who said so.
+    enum Source: String, CaseIterable {
+        /// dunst, which is paused, or Plasma, which is inhibited.
+        case server
+        /// GNOME's setting, and Phosh's.
+        case gnome
+        /// Xfce's setting.
+        case xfce
+        /// The feedback profile of a phone.
+        case feedback
+    }
+
+    private static let properties = "org.freedesktop.DBus.Properties"
+    private static let server = "org.freedesktop.Notifications"
+    private static let serverPath = "/org/freedesktop/Notifications"
+    /// Where servers say it: the interface, and the property that is true then.
+    private static let ofServers = [("org.dunstproject.cmd0", "paused"), (server, "Inhibited")]
+    private static let feedback = ("org.sigxcpu.Feedback", "/org/sigxcpu/Feedback", "Profile")
+    private static let xfce = ("org.xfce.Xfconf", "/org/xfce/Xfconf", "xfce4-notifyd", "/do-not-disturb")
+    /// Who tells of changes of GNOME's settings.
+    private static let dconf = ("ca.desrt.dconf.Writer", "/ca/desrt/dconf/Writer/user")
+    /// The setting that is false if nobody is to be disturbed.
+    private static let showBanners = "/org/gnome/desktop/notifications/show-banners"
+    /// The vendors of the servers that heed it.
+    private static let ofGNOME: Set<String> = ["GNOME", "Phosh"]
+
+    private let dconfPath: String?
+    private let changed: () -> Void
+    /// How many questions wait for an answer.
+    private var asked = 0
+    private var saying: [Source: Level] = [:]
+    private var owner: String?
+    /// Whether the server is one that heeds GNOME's setting.
+    private var isGNOME = false
+    private weak var bus: SessionBus?
+
+    /// Called when everybody who was asked has answered.
+    var onSettled: () -> Void = {}
+
+    /// Whether nobody's answer is outstanding.
+    var isSettled: Bool { asked == 0 }
+
+    /// How much is not wanted.
+    var level: Level { saying.values.max() ?? .none }
+
+    /// - Parameters:
+    ///   - dconfPath: the file of GNOME's settings; nil if there is no telling.
+    ///   - changed: called when ``level`` is another.
+    init(dconfPath: String?, changed: @escaping () -> Void) {
+        self.dconfPath = dconfPath
+        self.changed = changed
+    }
+
+    /// Asks on `bus` for what does not depend on the server.
+    func connected(to bus: SessionBus) {
+        self.bus = bus
+        let nameChanged = "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'"
+        for rule in [
+            "type='signal',path='\(Self.serverPath)',interface='\(Self.properties)',member='PropertiesChanged'",
+            "type='signal',path='\(Self.feedback.1)',interface='\(Self.properties)',member='PropertiesChanged'",
+            "type='signal',path='\(Self.xfce.1)',interface='\(Self.xfce.0)'",
+            "type='signal',path='\(Self.dconf.1)',interface='\(Self.dconf.0)',member='Notify'",
+            "\(nameChanged),arg0='\(Self.feedback.0)'", "\(nameChanged),arg0='\(Self.xfce.0)'",
+        ] { bus.callBus("AddMatch", [.string(rule)]) }
+        askFeedback()
+        askXfce()
+    }
+
+    private func askFeedback() {
+        get(Self.feedback.0, Self.feedback.1, Self.feedback.0, Self.feedback.2) { [weak self] in
+            self?.heard($0.text.map(Self.level(ofProfile:)), from: .feedback)
+        }
+    }
+
+    private func askXfce() {
+        ask(Self.xfce.0, Self.xfce.1, Self.xfce.0, "GetProperty", [.string(Self.xfce.2), .string(Self.xfce.3)]) {
+            [weak self] in self?.heard($0.flag.map(Self.level(ofFlag:)), from: .xfce)
+        }
+    }
+
+    /// The bus is lost, and with it whoever said anything.
+    func lost() {
+        owner = nil
+        for source in Source.allCases { heard(Level.none, from: source) }
+    }
+
+    /// The notification server is the connection `owner`; nil if there is none.
+    func serverIs(_ owner: String?) {
+        self.owner = owner
+        isGNOME = false
+        heard(Level.none, from: .server)
+        heard(Level.none, from: .gnome)
+        guard let owner else { return }
+        for (interface, property) in Self.ofServers {
+            get(owner, Self.serverPath, interface, property) { [weak self] value in
+                if self?.owner == owner, value.flag == true { self?.heard(.muted, from: .server) }
+            }
+        }
+        askAll(owner, Self.serverPath, Self.server, "GetServerInformation", []) { [weak self] values in
+            guard let self, self.owner == owner, values.count > 1 else { return }
+            isGNOME = values[1].text.map(Self.ofGNOME.contains) ?? false
+            readGNOME()
+        }
+    }
+
+    /// Takes a signal; true if it was about this.
+    func take(_ message: BusMessage) -> Bool {
+        guard message.kind == .signal else { return false }
+        let values = message.arguments
+        switch (message.interface, message.member) {
+        case (Self.properties, "PropertiesChanged"):
+            guard values.count > 1, let interface = values[0].text else { return false }
+            if interface == Self.feedback.0 {
+                heard(values[1][Self.feedback.2]?.text.map(Self.level(ofProfile:)), from: .feedback)
+            } else if message.sender == owner {
+                for (name, property) in Self.ofServers where name == interface {
+                    heard(values[1][property]?.flag.map(Self.level(ofFlag:)), from: .server)
+                }
+            }
+            return true
+        case (Self.xfce.0, let member):
+            guard values.count > 1, values[0].text == Self.xfce.2, values[1].text == Self.xfce.3 else { return true }
+            if member == "PropertyRemoved" { heard(Level.none, from: .xfce) }
+            if member == "PropertyChanged", values.count > 2 {
+                heard(values[2].unwrapped.flag.map(Self.level(ofFlag:)), from: .xfce)
+            }
+            return true
+        case (Self.dconf.0, "Notify"):
+            readGNOME()
+            return true
+        case ("org.freedesktop.DBus", "NameOwnerChanged"): return nameChanged(values)
+        default: return false
+        }
+    }
+
+    /// Whoever comes anew is asked anew.
+    private func nameChanged(_ values: [BusValue]) -> Bool {
+        guard values.count == 3, let new = values[2].text else { return false }
+        switch values[0].text {
+        case Self.feedback.0: if new.isEmpty { heard(Level.none, from: .feedback) } else { askFeedback() }
+        case Self.xfce.0: if new.isEmpty { heard(Level.none, from: .xfce) } else { askXfce() }
+        default: return false
+        }
+        return true
+    }
+
+    private func readGNOME() {
+        guard isGNOME, let dconfPath else { return }
+        // Whoever has never changed a setting has no such file.
+        let file = try? readFile(at: dconfPath, bytesMax: DconfFile.bytesMax)
+        let showsBanners = file.flatMap { DconfFile.flag(Self.showBanners, in: $0.bytes) } ?? true
+        heard(Self.level(ofFlag: !showsBanners), from: .gnome)
+    }
+
+    private static func level(ofFlag isOn: Bool) -> Level { isOn ? .muted : .none }
+
+    /// That of feedbackd's profile: `quiet` is what is felt and not heard.
+    private static func level(ofProfile profile: String) -> Level {
+        switch profile {
+        case "full": .none
+        case "quiet": .unheard
+        default: .muted
+        }
+    }
+
+    private func get(
+        _ name: String, _ path: String, _ interface: String, _ property: String, _ got: @escaping (BusValue) -> Void
+    ) {
+        ask(name, path, Self.properties, "Get", [.string(interface), .string(property)], got)
+    }
+
+    private func ask(
+        _ name: String, _ path: String, _ interface: String, _ member: String, _ values: [BusValue],
+        _ got: @escaping (BusValue) -> Void
+    ) {
+        askAll(name, path, interface, member, values) { if let value = $0.first?.unwrapped { got(value) } }
+    }
+
+    private func askAll(
+        _ name: String, _ path: String, _ interface: String, _ member: String, _ values: [BusValue],
+        _ got: @escaping ([BusValue]) -> Void
+    ) {
+        guard let bus else { return }
+        asked += 1
+        bus.call(name, path, interface, member, values) { [weak self] answer in
+            // Who has no such property says nothing.
+            if let values = try? answer.get() { got(values) }
+            guard let self else { return }
+            asked -= 1
+            if asked == 0 { onSettled() }
+        }
+    }
+
+    private func heard(_ level: Level?, from source: Source) {
+        guard let level else { return }
+        let before = self.level
+        saying[source] = level
+        if self.level != before { changed() }
+    }
+}

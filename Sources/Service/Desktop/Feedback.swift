@@ -1,0 +1,159 @@
+import BelfryBus
+
+/// The feedback daemon of a phone (`org.sigxcpu.Feedback`), which has a ring felt; it stops when its client dies.
+final class Feedback {
+    private static let name = "org.sigxcpu.Feedback"
+    private static let path = "/org/sigxcpu/Feedback"
+    /// It has nothing that vibrates (`FEEDBACK_REASON_NOT_FOUND`).
+    private static let notFound = UInt32.max
+
+    private enum State {
+        /// Nothing is to be felt.
+        case off
+        /// It was asked, and has not answered.
+        case asked(Int)
+        /// It vibrates under this number.
+        case on(UInt32)
+        /// It cannot.
+        case failed
+    }
+
+    /// What came of a start.
+    enum Outcome: Hashable {
+        /// It vibrates.
+        case playing
+        /// It cannot; why, for people.
+        case cannot(String)
+        /// It has stopped by itself: it is gone, or ended what it played.
+        case stopped
+    }
+
+    private let told: (Outcome) -> Void
+    private var bus: SessionBus?
+    private var owner: String?
+    private var state = State.off
+    private var attempts = 0
+    /// What it said last to have ended while it owed an answer.
+    private var early: (id: UInt32, reason: UInt32)?
+
+    /// - Parameter told: gets what came of each start.
+    init(told: @escaping (Outcome) -> Void) { self.told = told }
+
+    /// Whether it runs, and has not said that it cannot.
+    var isThere: Bool {
+        if case .failed = state { false } else { owner != nil }
+    }
+
+    /// Looks who it is on `bus`.
+    func connected(to bus: SessionBus) {
+        self.bus = bus
+        for rule in [
+            "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Self.name)'",
+            "type='signal',path='\(Self.path)',interface='\(Self.name)'",
+        ] { bus.callBus("AddMatch", [.string(rule)]) }
+        bus.callBus("GetNameOwner", [.string(Self.name)]) { [weak self] answer in
+            if let name = (try? answer.get())?.first?.text { self?.owner = name }
+        }
+    }
+
+    /// The bus is lost, and whatever vibrated for this connection stops with it.
+    func lost() {
+        bus = nil
+        owner = nil
+        end()
+    }
+
+    /// Has it vibrate until ``stop()``; false if there is none to ask.
+    func start() -> Bool {
+        guard let bus, let owner, isThere else { return false }
+        if case .on = state { told(.playing) }
+        guard case .off = state else { return true }
+        attempts += 1
+        let attempt = attempts
+        state = .asked(attempt)
+        early = nil
+        // "quiet" is what can be felt without being heard; 0 goes on until it is ended.
+        let hints = BusValue.properties([("profile", .string("quiet"))])
+        bus.call(
+            owner, Self.path, Self.name, "TriggerFeedback",
+            [.string("org.belfry"), .string("phone-incoming-call"), hints, .int32(0)]
+        ) { [weak self] in self?.answered($0, attempt) }
+        return true
+    }
+
+    /// Nothing is to be felt any more.
+    func stop() {
+        if case .on(let id) = state { end(id) }
+        if case .failed = state { return }
+        state = .off
+    }
+
+    private func end(_ id: UInt32) {
+        guard let bus, let owner else { return }
+        bus.call(owner, Self.path, Self.name, "EndFeedback", [.uint32(id)])
+    }
+
+    private func answered(_ answer: Result<[BusValue], BusFailure>, _ attempt: Int) {
+        switch answer {
+        case .success(let values):
+            guard let id = values.first?.number else { return }
+            // Asked for, and not wanted any more by now.
+            guard case .asked(attempt) = state else { return end(id) }
+            state = .on(id)
+            if let early, early.id == id { return ended(early.reason) }
+            // It says at once that it has nothing for it, but may say so after its answer.
+            guard let bus, let owner else { return }
+            bus.call(owner, Self.path, "org.freedesktop.DBus.Peer", "Ping") { [weak self] _ in
+                if let self, case .on(id) = state { told(.playing) }
+            }
+        case .failure(let failure):
+            guard case .asked(attempt) = state else { return }
+            fail("\(failure.name): \(failure.text)")
+        }
+    }
+
+    /// Takes a signal; true if it was its.
+    func take(_ message: BusMessage) -> Bool {
+        let values = message.arguments
+        if message.interface == "org.freedesktop.DBus", message.member == "NameOwnerChanged" {
+            guard values.count == 3, values[0].text == Self.name, let new = values[2].text else { return false }
+            owner = new.isEmpty ? nil : new
+            end()
+            return true
+        }
+        // What one profile has nothing for, another may have.
+        if message.member == "PropertiesChanged", message.sender == owner, values.first?.text == Self.name {
+            if case .failed = state { state = .off }
+            return false
+        }
+        guard message.interface == Self.name, message.sender == owner else { return false }
+        guard message.member == "FeedbackEnded", values.count > 1, let id = values[0].number,
+            let reason = values[1].number
+        else { return true }
+        switch state {
+        case .asked: early = (id, reason)
+        case .on(id): ended(reason)
+        case .on, .off, .failed: break
+        }
+        return true
+    }
+
+    private func ended(_ reason: UInt32) {
+        if reason == Self.notFound { fail("feedbackd has nothing that vibrates") } else { end() }
+    }
+
+    /// It is over, and was not stopped by us.
+    private func end() {
+        let before = state
+        state = .off
+        switch before {
+        case .on, .asked: told(.stopped)
+        case .off, .failed: break
+        }
+    }
+
+    private func fail(_ detail: String) {
+        state = .failed
+        told(.cannot(detail))
+    }
+}

@@ -1,0 +1,127 @@
+import BelfryAppGroup
+import BelfryEventLoop
+import BelfryTerms
+import CallLedger
+import GroupLedger
+import RingEar
+import Showing
+
+/// The calls of all groups, in the ledgers that workers and commands share: who rings, how a call ended, and what the
+/// person decides.
+final class GroupCalls {
+    /// How long a worker that died is waited for to be tidied up.
+    static let tidyingPatience = TimeSpan.seconds(40)
+
+    private let loop: Loop
+    private let state: StateDirectory
+    private let runtime: RuntimeDirectory
+    private let answersWait: TimeSpan
+    private var files: [GroupName: LedgerFile] = [:]
+    private var watches: [GroupName: LedgerWatch] = [:]
+    private var sought: [ShownCallID: any ScheduledTimer] = [:]
+    private let settled: (ShownCallID, _ isMissed: Bool, Call?) -> Void
+
+    /// - Parameters:
+    ///   - answersWait: how long an answer waits for the app.
+    ///   - settled: gets how a call ended that ``findOut(_:)`` was asked for, and what the ledger says of it, nil for
+    ///     nothing.
+    init(
+        on loop: Loop, state: StateDirectory, runtime: RuntimeDirectory, answersWait: TimeSpan,
+        settled: @escaping (ShownCallID, _ isMissed: Bool, Call?) -> Void
+    ) {
+        self.loop = loop
+        self.state = state
+        self.runtime = runtime
+        self.answersWait = answersWait
+        self.settled = settled
+    }
+
+    /// Every call that rings, with its group.
+    func rings() -> [(ShownCallID, Call)] {
+        ((try? state.groups()) ?? []).flatMap { group in
+            (file(of: group).read()?.rings ?? []).map { (ShownCallID(group: group, call: $0.key.text), $0) }
+        }
+    }
+
+    /// The ledger of `group`.
+    func file(of group: GroupName) -> LedgerFile {
+        if let file = files[group] { return file }
+        let file = LedgerFile(state: state, runtime: runtime, group: group)
+        file.answersWait = answersWait
+        file.patience = LedgerFile.collectingPatience
+        files[group] = file
+        return file
+    }
+
+    /// Ends `call` as the person decided: by who rings it, or in the ledger if nobody answers; then calls `done` with
+    /// how it ended, nil if it does not ring and is not known.
+    ///
+    /// - Parameter named: the call; nil is the one that rings loud.
+    func end(
+        _ named: CallKey?, in group: GroupName, as end: PersonalEnd, done: @escaping (EndedCall?) -> Void = { _ in }
+    ) {
+        let file = file(of: group)
+        file.end(named, as: end, on: loop) { [loop] ending in
+            switch ending {
+            case .over(let ended): done(ended)
+            case .due(_, let change):
+                file.transact(on: loop, change) { transaction in
+                    if !transaction.outcome.isShown, let ended = transaction.value { file.wake([ended.call]) }
+                    done(transaction.value)
+                }
+            }
+        }
+    }
+
+    /// Changes what the ledger of `group` says, and then calls `done` with what `change` returned.
+    func change<Answer>(
+        in group: GroupName, _ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer) -> Void
+    ) {
+        file(of: group).transact(on: loop, change) { done($0.value) }
+    }
+
+    /// Finds out how `call` has ended, or will: watches the ledger until it says so.
+    func findOut(_ call: ShownCallID) {
+        guard sought[call] == nil else { return }
+        sought[call] = loop.schedule(at: loop.now + Self.tidyingPatience, description: "tidying") { [weak self] in
+            self?.found(call, nil)
+        }
+        guard watches[call.group] == nil else { return }
+        watches[call.group] = file(of: call.group).watch(on: loop) { [weak self] in self?.look(at: $0, of: call.group) }
+    }
+
+    /// Nobody needs to know any more how `call` ended.
+    func forget(_ call: ShownCallID) {
+        sought.removeValue(forKey: call)?.cancel()
+        guard !sought.keys.contains(where: { $0.group == call.group }) else { return }
+        watches.removeValue(forKey: call.group)?.cancel()
+        if !watches.keys.contains(call.group) { files[call.group] = nil }
+    }
+
+    private func look(at ledger: Ledger, of group: GroupName) {
+        let calls = sought.keys.filter { $0.group == group }
+        let rings = ledger.rings.filter { ring in calls.contains { $0.call.utf8.elementsEqual(ring.key.text.utf8) } }
+        for call in calls {
+            guard let known = ledger.call(CallKey(call.call)), known.state != .ringing else { continue }
+            found(call, known)
+        }
+        watches[group]?.expectEnds(of: rings)
+    }
+
+    private func found(_ call: ShownCallID, _ known: Call?) {
+        guard sought[call] != nil else { return }
+        forget(call)
+        settled(call, known?.isMissed ?? false, known)
+    }
+}
+
+extension Call {
+    /// Whether the person has missed it (R11).
+    fileprivate var isMissed: Bool {
+        switch state {
+        case .missed, .timeout, .expired, .stopped: true
+        case .hangup: hangupReason?.leavesMissedCall ?? true
+        case .ringing, .answered, .declined, .foreground: false
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import BelfryBus
+import BelfryEventLoop
+import BelfryTerms
+import Showing
+
+/// The desktop's notification server (`org.freedesktop.Notifications`), whichever it is, and whoever it becomes.
+///
+/// Calls go to the unique name that has the well-known one: another server, whose numbers start over, never gets them
+/// (S6). Answers are awaited as long as it takes: a server that is stopped shows what it was told once it goes on.
+final class NotificationServer {
+    private static let name = "org.freedesktop.Notifications"
+    private static let path = "/org/freedesktop/Notifications"
+    /// How soon nobody is asked again to start a server.
+    private static let activationInterval = TimeSpan.seconds(5)
+
+    /// What the server says.
+    enum Input {
+        /// It is there now, or there anew.
+        case isThere(NoticeServer)
+        /// There is none, but one may be started once there is something to show.
+        case isNobody
+        /// There is none, and why.
+        case isAbsent(String)
+        /// It shows what this token stands for, as this.
+        case shown(Int64, UInt32)
+        /// It would not, and why.
+        case refused(Int64, String)
+        /// It has closed this.
+        case closed(UInt32)
+        /// The person chose this in that.
+        case chosen(UInt32, String)
+    }
+
+    private let loop: Loop
+    private let hasDisplay: Bool
+    private let take: (Input) -> Void
+    private var bus: SessionBus?
+    /// Who has the name.
+    private var owner: String?
+    /// Whose numbers are known here (S6): for a while not yet who has the name.
+    private var known: String?
+    private var activatedAt: Instant?
+
+    /// - Parameter hasDisplay: whether this process's own environment names a display; the manager is asked if not.
+    init(on loop: Loop, hasDisplay: Bool, _ take: @escaping (Input) -> Void) {
+        self.loop = loop
+        self.hasDisplay = hasDisplay
+        self.take = take
+    }
+
+    /// Whether it is known who the server is, or that there is none.
+    private(set) var isKnown = false
+
+    /// Looks who the server is on `bus`.
+    func connected(to bus: SessionBus) {
+        self.bus = bus
+        (owner, known) = (nil, nil)
+        isKnown = false
+        activatedAt = nil
+        for rule in [
+            "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Self.name)'",
+            "type='signal',path='\(Self.path)',interface='\(Self.name)'",
+        ] { bus.callBus("AddMatch", [.string(rule)]) }
+        bus.callBus("GetNameOwner", [.string(Self.name)]) { [weak self, weak bus] answer in
+            guard let self, let bus, bus === self.bus, owner == nil else { return }
+            isKnown = true
+            if case .success(let values) = answer, let name = values.first?.text {
+                found(name)
+            } else {
+                take(.isNobody)
+            }
+        }
+    }
+
+    /// The bus is lost, for this reason.
+    func lost(_ why: String) {
+        bus = nil
+        (owner, known) = (nil, nil)
+        take(.isAbsent(why))
+    }
+
+    /// Takes a signal; true if it was the server's.
+    func take(_ message: BusMessage) -> Bool {
+        let values = message.arguments
+        if message.interface == "org.freedesktop.DBus", message.member == "NameOwnerChanged" {
+            guard values.count == 3, values[0].text == Self.name, let new = values[2].text else { return false }
+            if new.isEmpty { gone() } else { found(new) }
+            return true
+        }
+        guard message.interface == Self.name, message.sender == known, let id = values.first?.number else {
+            return false
+        }
+        switch message.member {
+        case "NotificationClosed": take(.closed(id))
+        case "ActionInvoked": if values.count > 1, let key = values[1].text { take(.chosen(id, key)) }
+        default: break
+        }
+        return true
+    }
+
+    private func found(_ name: String) {
+        owner = name
+        bus?.call(name, Self.path, Self.name, "GetCapabilities") { [weak self] answer in
+            guard let self, owner == name else { return }
+            let words = (try? answer.get())?.first?.texts ?? []
+            known = name
+            take(
+                .isThere(
+                    NoticeServer(
+                        owner: name, hasActions: words.contains("actions"), readsMarkup: words.contains("body-markup")))
+            )
+        }
+    }
+
+    private func gone() {
+        (owner, known) = (nil, nil)
+        take(.isAbsent("the notification server has left the bus"))
+    }
+
+    // MARK: Starting one
+
+    /// Has the bus start a server if there is none, and a display on which it could show anything: one without dies,
+    /// and leaves a failed unit behind.
+    func start() {
+        guard let bus, owner == nil, isKnown else { return }
+        if let activatedAt, loop.now - activatedAt < Self.activationInterval { return }
+        activatedAt = loop.now
+        guard !hasDisplay else { return activate() }
+        let manager = "org.freedesktop.systemd1"
+        bus.call(
+            manager, "/org/freedesktop/systemd1", "org.freedesktop.DBus.Properties", "Get",
+            [.string("\(manager).Manager"), .string("Environment")]
+        ) { [weak self] answer in
+            guard let self, owner == nil else { return }
+            let variables = (try? answer.get())?.first?.unwrapped.texts ?? []
+            let isThere = variables.contains { $0.hasPrefix("DISPLAY=") || $0.hasPrefix("WAYLAND_DISPLAY=") }
+            if isThere { activate() } else { take(.isAbsent("no notification server runs, and there is no display")) }
+        }
+    }
+
+    private func activate() {
+        bus?.callBus("StartServiceByName", [.string(Self.name), .uint32(0)]) { [weak self] answer in
+            guard let self, owner == nil, case .failure(let failure) = answer else { return }
+            take(.isAbsent("no notification server: \(failure.text)"))
+        }
+    }
+
+    // MARK: Showing
+
+    /// Has `notice` shown in place of `replaces`. While the name changes hands nobody is asked: who has it then is
+    /// asked for everything.
+    func notify(_ token: Int64, replaces: UInt32, _ notice: Notice, picture: BusValue?, readsMarkup: Bool) {
+        guard let bus, let known else { return take(.refused(token, "no notification server")) }
+        guard known == owner else { return }
+        var hints: [(String, BusValue)] = [("urgency", .byte(notice.urgency.rawValue))]
+        if !notice.category.isEmpty { hints.append(("category", .string(notice.category))) }
+        // The last one is Phosh's, which would ring itself for this category, and vibrate.
+        if notice.isRinging {
+            hints += [
+                ("suppress-sound", .bool(true)), ("resident", .bool(true)), ("x-phosh-fb-profile", .string("none")),
+            ]
+        }
+        if let picture { hints.append(("image-data", picture)) }
+        let expiry: Int32 =
+            switch (notice.until, notice.category.isEmpty) {
+            case (let until?, _): Int32(clamping: max(1, (until - loop.now).microseconds / 1_000))
+            case (nil, true): -1
+            case (nil, false): 0
+            }
+        bus.call(
+            known, Self.path, Self.name, "Notify",
+            [
+                .string("Belfry"), .uint32(replaces), .string(""), .string(notice.summary),
+                .string(readsMarkup ? NoticeText.escaped(notice.body) : notice.body),
+                .strings(notice.actions.flatMap { [$0.action.rawValue, $0.text] }), .properties(hints), .int32(expiry),
+            ]
+        ) { [weak self] answer in
+            switch answer {
+            case .success(let values):
+                guard let id = values.first?.number else { return }
+                self?.take(.shown(token, id))
+            case .failure(let failure): self?.take(.refused(token, "\(failure.name): \(failure.text)"))
+            }
+        }
+    }
+
+    /// Has `id` closed.
+    func close(_ id: UInt32) {
+        guard let bus, let known else { return }
+        bus.call(known, Self.path, Self.name, "CloseNotification", [.uint32(id)])
+    }
+}

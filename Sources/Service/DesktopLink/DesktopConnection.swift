@@ -1,0 +1,159 @@
+public import BelfryEventLoop
+public import BelfryProtocol
+import BelfrySyscalls
+public import BelfryTerms
+public import CallService
+public import DesktopChannel
+import Glibc
+import ServiceHost
+
+/// A worker's connection to the desktop: its events go there as to its client, and reports come back.
+///
+/// Nothing waits for it but a loud ring's beginning, and that for 100 ms at most. Where it is missing, full or slow,
+/// the call goes on without it; a ring that has none, or has lost it, tries again with each tick, and tells its story
+/// anew.
+public final class DesktopConnection: RingDesktop {
+    /// How long a ring waits for the first report.
+    public static let patience = TimeSpan.milliseconds(100)
+    private static let chunkBytes = 4_096
+
+    private let path: String
+    private let hello: DesktopHello
+    private let listens: Bool
+    private let loop: any EventLoop
+    private var socket: OwnedDescriptor?
+    private var output: EventOutput?
+    private var listening: (any ScheduledTimer)?
+    private var readable: (any LoopWatch)?
+    private var lines = LineFraming()
+    /// What a desktop has to know that comes in the midst of a ring; nil once the ring is over.
+    private var story: [Event]? = []
+    private var word: DesktopWord?
+    private var waiting: ((DesktopWord) -> Void)?
+    private var timer: (any ScheduledTimer)?
+    private var mutedChanged: (Bool) -> Void = { _ in }
+
+    /// Gets what the desktop reports, as events.
+    public var onReport: (Event.Body) -> Void = { _ in }
+
+    /// Connects to the desktop's socket at `path`, and says `hello`.
+    ///
+    /// - Parameter listens: whether its reports are of use: to a call's worker, which lives while it rings.
+    public init(to path: String, saying hello: DesktopHello, listens: Bool, on loop: any EventLoop) {
+        self.path = path
+        self.hello = hello
+        self.listens = listens
+        self.loop = loop
+        connect()
+    }
+
+    /// Whether somebody listens there.
+    public var isConnected: Bool { output != nil }
+
+    /// Tells the desktop of `event`, but of ticks, which bring back a connection that is gone.
+    public func write(_ event: Event) {
+        switch event.body {
+        case .tick:
+            if output == nil, listens, story != nil { connect() }
+            return
+        case .notification, .vibration: return
+        case .received, .ringing: remember(event, insteadOf: event.kind)
+        case .attachment: remember(event, insteadOf: nil)
+        case .ended, .missed: story = nil
+        case .silent, .sound, .delivered, .warning, .extensionProcess, .asked, .rejected, .unknown: break
+        }
+        send(event.line, isDroppable: event.isFrequent)
+    }
+
+    private func remember(_ event: Event, insteadOf kind: Event.Kind?) {
+        story?.removeAll { $0.kind == kind }
+        story?.append(event)
+    }
+
+    private func send(_ line: [UInt8], isDroppable: Bool = false) {
+        output?.write(line, isDroppable: isDroppable)
+        if output?.isGone == true { disconnect() }
+    }
+
+    private func connect() {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        do throws(SystemError) {
+            let socket = OwnedDescriptor(owning: try checked("socket") { Glibc.socket(AF_UNIX, kind, 0) })
+            try connectUnixSocket(socket.number, to: path)
+            output = EventOutput(loop: loop, descriptor: socket.number)
+            self.socket = consume socket
+        } catch {
+            // Nobody is there, or too many wait already: the call goes on.
+            return disconnect()
+        }
+        send(hello.line)
+        for event in story ?? [] { send(event.line) }
+        // An iteration late: what the client waits for comes first.
+        if listens { listening = loop.afterThis(description: "desktop") { [weak self] in self?.listen() } }
+    }
+
+    private func disconnect() {
+        listening?.cancel()
+        listening = nil
+        readable?.cancel()
+        readable = nil
+        output = nil
+        socket = nil
+        lines = LineFraming()
+        begin(with: .none)
+    }
+
+    private func listen() {
+        guard let number = socket?.number else { return }
+        readable = try? loop.watch(descriptor: number, events: .readable, description: "desktop") { [weak self] _ in
+            self?.read(number)
+        }
+    }
+
+    private func read(_ number: Int32) {
+        var chunk = [UInt8](repeating: 0, count: Self.chunkBytes)
+        let count = unsafe chunk.withUnsafeMutableBytes {
+            unsafe recv(number, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
+        }
+        if count < 0, errno == EAGAIN || errno == EINTR { return }
+        guard count > 0, let found = try? lines.take(chunk[..<count]) else { return disconnect() }
+        for line in found { if let report = DesktopReport(line: line) { take(report) } }
+    }
+
+    private func take(_ report: DesktopReport) {
+        switch report {
+        case .first(let isMuted, let vibrates):
+            let isLate = word == nil && waiting == nil
+            let word = DesktopWord(isMuted: isMuted, vibrates: vibrates)
+            begin(with: word)
+            if isLate || self.word != word { mutedChanged(isMuted) }
+            self.word = word
+        case .muted(let isMuted): mutedChanged(isMuted)
+        case .notification(let state, let detail): onReport(.notification(state: state, detail: detail))
+        case .vibration(let state, let detail): onReport(.vibration(state: state, detail: detail))
+        }
+    }
+
+    // MARK: The ring
+
+    /// Calls `begin` with the desktop's first word, or after ``patience`` without it.
+    public func beforeRing(_ begin: @escaping (DesktopWord) -> Void) {
+        if let word { return begin(word) }
+        guard output != nil else { return begin(.none) }
+        waiting = begin
+        timer = loop.schedule(at: loop.now + Self.patience, description: "desktop") { [weak self] in
+            self?.begin(with: .none)
+        }
+    }
+
+    /// Calls `changed` whenever do-not-disturb goes on or off, and if the first word comes too late.
+    public func onMuted(_ changed: @escaping (Bool) -> Void) { mutedChanged = changed }
+
+    private func begin(with word: DesktopWord) {
+        timer?.cancel()
+        timer = nil
+        let begin = waiting
+        waiting = nil
+        begin?(word)
+    }
+}

@@ -1,0 +1,453 @@
+import BelfryEventLoop
+import BelfrySyscalls
+import BelfryTLS
+import BelfryTerms
+import CBelfryLinux
+import CBelfryNGHTTP2
+import Glibc
+import ProviderAPI
+
+/// One connection: its socket, TLS, HTTP/2, and how long each of them may take.
+///
+/// nghttp2 calls it back while it is fed or asked for bytes, and must not be freed then: what ends the connection in a
+/// call back ends it afterwards.
+@safe
+final class HTTP2Connection {
+    private enum State {
+        case handshake
+        case open
+        /// What is queued is sent, and nothing more is read.
+        case ending
+        /// All is sent; what the client still sends is passed over, since an unread byte would turn the close into a
+        /// reset, which overtakes what was sent.
+        case lingering
+        case closed
+    }
+
+    /// Which of its listener's it is.
+    let number: UInt64
+    private unowned let listener: HTTP2Listener
+    private let socket: OwnedDescriptor
+    private let tls: TLSConnection
+    private var source: DescriptorSource?
+    private var session: OpaquePointer?
+    private var handler: (any HTTP2Handler)?
+    private var state = State.handshake
+    private var exchanges: [Int32: HTTP2Exchange] = [:]
+    /// Requests in the order in which they began; those that are complete are passed over.
+    private var begun: [(stream: Int32, at: Instant)] = []
+    /// What TLS did not take yet.
+    private var pending: ArraySlice<UInt8> = []
+    private var resets: Allowance
+    private var isFirstFrameHere = false
+    private var isRaised = false
+    private var isSendingSoon = false
+    private var mustClose = false
+    private var isInLibrary = false
+    private var lingeredBytes = 0
+    /// What is held of requests that are not complete.
+    private(set) var heldBytes = 0
+
+    private let openedAt: Instant
+    private var lastReadAt: Instant
+    private var stalledAt: Instant?
+    private var endAt: Instant?
+    private var timer: (any ScheduledTimer)?
+    private var timerDue: Instant?
+
+    init?(_ socket: consuming OwnedDescriptor, number: UInt64, of listener: HTTP2Listener) {
+        let descriptor = socket.number
+        self.number = number
+        self.listener = listener
+        self.socket = socket
+        openedAt = listener.loop.now
+        lastReadAt = openedAt
+        resets = Allowance(HTTP2Limits.resetsMax, perSecond: HTTP2Limits.resetsPerSecond, at: openedAt)
+        guard let tls = try? TLSConnection(listener.tls, socket: descriptor) else { return nil }
+        self.tls = tls
+        source = try? listener.loop.watch(descriptor: descriptor, events: .readable, description: "client") {
+            [unowned self] _ in
+            ready()
+        }
+        guard source != nil else { return nil }
+        armTimer()
+    }
+
+    deinit {
+        if let session = unsafe session { unsafe nghttp2_session_del(session) }
+    }
+
+    private var loop: Loop { listener.loop }
+    private var limits: HTTP2Limits { listener.limits }
+
+    /// Whether its client has shown a good credential.
+    var isTrusted: Bool { handler?.hasGoodCredential ?? false }
+
+    // What the socket says.
+
+    private func ready() {
+        switch state {
+        case .handshake: shakeHands()
+        case .open:
+            if !pending.isEmpty { sendNow() } else { read() }
+        case .ending: sendNow()
+        case .lingering: passOver()
+        case .closed: break
+        }
+    }
+
+    private func shakeHands() {
+        switch tls.handshake() {
+        case .done: open()
+        case .wantsToRead: source?.setEvents(.readable)
+        case .wantsToWrite: source?.setEvents(.writable)
+        case .ended, .failed: linger()
+        }
+    }
+
+    private func open() {
+        state = .open
+        source?.setEvents(.readable)
+        let client = HTTP2Client(serverName: tls.serverName, certificate: tls.peerCertificate)
+        guard let session = unsafe listener.library.makeSession(for: self), let service = listener.service else {
+            return close()
+        }
+        unsafe self.session = session
+        switch service.admit(client) {
+        case .served(let handler):
+            self.handler = handler
+            isRaised = isTrusted || limits.firstStreams >= HTTP2Limits.streamsMax
+            submitSettings(streams: isRaised ? HTTP2Limits.streamsMax : limits.firstStreams, isFirst: true)
+            sendNow()
+            // What came with the last of the handshake is in memory, of which the socket says nothing.
+            if state == .open { read() }
+        case .sentAway(let debugData):
+            submitSettings(streams: 0, isFirst: true)
+            submitGoAway(debugData, lastStream: 0)
+            end()
+        }
+    }
+
+    private func submitSettings(streams: UInt32, isFirst: Bool) {
+        var entries = [
+            nghttp2_settings_entry(
+                settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue), value: streams)
+        ]
+        if isFirst {
+            entries += [
+                nghttp2_settings_entry(
+                    settings_id: Int32(NGHTTP2_SETTINGS_HEADER_TABLE_SIZE.rawValue), value: 4_096),
+                nghttp2_settings_entry(
+                    settings_id: Int32(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE.rawValue),
+                    value: UInt32(HTTP2Limits.headerBytesMax)),
+            ]
+        }
+        unsafe nghttp2_submit_settings(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count)
+    }
+
+    /// How many records are read before others have their turn.
+    private static let readsPerTurn = 8
+
+    private func read() {
+        for _ in 0..<Self.readsPerTurn {
+            guard state == .open, pending.isEmpty else { return }
+            switch unsafe tls.read(into: listener.buffers.input) {
+            case .done(let count): unsafe feed(UnsafeRawBufferPointer(rebasing: listener.buffers.input[..<count]))
+            case .wantsToRead: return sendNow()
+            case .wantsToWrite:
+                source?.setEvents([.readable, .writable])
+                return sendNow()
+            case .ended, .failed: return close()
+            }
+        }
+        sendNow()
+        guard state == .open, tls.hasPending else { return }
+        loop.afterThis(description: "read on") { [self] in
+            guard state == .open else { return }
+            read()
+        }
+    }
+
+    private func feed(_ bytes: UnsafeRawBufferPointer) {
+        lastReadAt = loop.now
+        isInLibrary = true
+        let used = unsafe nghttp2_session_mem_recv(
+            session, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+        isInLibrary = false
+        if mustClose { return close() }
+        // Fatal, be it that the client speaks another protocol: what is queued, a GOAWAY, is sent before the close.
+        if used < 0 { end() }
+    }
+
+    /// Sends what there is, as much as the client takes.
+    func sendNow() {
+        isSendingSoon = false
+        while state == .open || state == .ending {
+            if pending.isEmpty { fillOutput() }
+            guard !pending.isEmpty else { break }
+            let taken = unsafe pending.withUnsafeBytes { unsafe tls.write($0) }
+            switch taken {
+            case .done(let count):
+                pending = pending.dropFirst(count)
+                stalledAt = nil
+            case .wantsToWrite, .wantsToRead:
+                if stalledAt == nil { stalledAt = loop.now }
+                source?.setEvents(.writable)
+                return armTimer()
+            case .ended, .failed: return close()
+            }
+        }
+        guard state == .open || state == .ending else { return }
+        source?.setEvents(.readable)
+        let isDone = unsafe nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0
+        if state == .ending || isDone { linger() }
+    }
+
+    /// Takes the frames that are queued.
+    private func fillOutput() {
+        let room = unsafe listener.buffers.output
+        // A frame is taken whole or not at all.
+        let frameBytesMax = 17 << 10
+        var count = 0
+        isInLibrary = true
+        while count + frameBytesMax <= room.count {
+            var frame: UnsafePointer<UInt8>?
+            let frameBytes = unsafe nghttp2_session_mem_send(session, &frame)
+            guard frameBytes > 0, let frame = unsafe frame else {
+                if frameBytes < 0 { mustClose = true }
+                break
+            }
+            unsafe (room.baseAddress! + count).copyMemory(from: frame, byteCount: frameBytes)
+            count += frameBytes
+        }
+        isInLibrary = false
+        if mustClose { return close() }
+        pending = unsafe Array(UnsafeRawBufferPointer(rebasing: room[..<count]))[...]
+    }
+
+    // What the library calls back.
+
+    func began(_ stream: Int32) {
+        exchanges[stream] = HTTP2Exchange(stream: stream, connection: self)
+        if begun.count > 2 * exchanges.count + 64 {
+            begun.removeAll { exchanges[$0.stream]?.isHandedOver ?? true }
+        }
+        begun.append((stream, loop.now))
+        armTimer()
+    }
+
+    func header(_ name: Span<UInt8>, _ value: Span<UInt8>, of stream: Int32, isTrailer: Bool) {
+        guard let exchange = exchanges[stream], !exchange.isRefused, !exchange.isHandedOver else { return }
+        let bytes = name.count + value.count
+        exchange.headerBytes += bytes
+        exchange.headerCount += 1
+        guard exchange.headerBytes <= HTTP2Limits.headerBytesMax, exchange.headerCount <= HTTP2Limits.headersMax else {
+            exchange.isRefused = true
+            return reset(stream, NGHTTP2_ENHANCE_YOUR_CALM)
+        }
+        if !isTrailer { exchange.request.add(name, value) }
+        hold(bytes)
+    }
+
+    func body(_ bytes: Span<UInt8>, of stream: Int32) {
+        guard let exchange = exchanges[stream], !exchange.isRefused, !exchange.isHandedOver else { return }
+        let before = exchange.body.bytes.count
+        exchange.body.append(bytes)
+        exchange.bodyBytes += bytes.count
+        hold(exchange.body.bytes.count - before)
+        if exchange.bodyBytes > HTTP2Limits.bodyBytesMax { handOver(exchange) }
+    }
+
+    func ended(_ stream: Int32) {
+        isFirstFrameHere = true
+        guard let exchange = exchanges[stream], !exchange.isRefused else { return }
+        exchange.isEnded = true
+        handOver(exchange)
+    }
+
+    func frameCame() { isFirstFrameHere = true }
+
+    /// Its answer is sent: a client that has not ended its request may stop.
+    func answered(_ stream: Int32) {
+        guard let exchange = exchanges[stream], !exchange.isEnded else { return }
+        reset(stream, NGHTTP2_NO_ERROR)
+    }
+
+    func countReset() {
+        guard !resets.take(at: loop.now) else { return }
+        unsafe nghttp2_session_terminate_session(session, NGHTTP2_ENHANCE_YOUR_CALM.rawValue)
+    }
+
+    func closed(_ stream: Int32) {
+        guard let exchange = exchanges.removeValue(forKey: stream) else { return }
+        exchange.connection = nil
+        release(exchange.heldBytes)
+    }
+
+    private func handOver(_ exchange: HTTP2Exchange) {
+        guard !exchange.isHandedOver else { return }
+        release(exchange.heldBytes)
+        exchange.isHandedOver = true
+        handler?.handle(exchange)
+        // What was taken from it is not needed any more, however long its answer takes.
+        exchange.request = ProviderRequest()
+        exchange.body = ProviderBody()
+        if !isRaised, isTrusted {
+            isRaised = true
+            submitSettings(streams: HTTP2Limits.streamsMax, isFirst: false)
+        }
+    }
+
+    private func reset(_ stream: Int32, _ code: nghttp2_error_code) {
+        unsafe nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, code.rawValue)
+    }
+
+    private func hold(_ bytes: Int) {
+        heldBytes += bytes
+        listener.hold(bytes, by: self)
+    }
+
+    private func release(_ bytes: Int) {
+        heldBytes -= bytes
+        listener.release(bytes)
+    }
+
+    // What is to be sent.
+
+    func send(_ answer: ProviderAnswer, to exchange: HTTP2Exchange) {
+        guard state == .open, let session = unsafe session, exchanges[exchange.stream] === exchange else { return }
+        _ = unsafe HTTP2Answer.submit(answer, to: exchange, of: session)
+        sendSoon()
+    }
+
+    private func sendSoon() {
+        guard !isSendingSoon else { return }
+        isSendingSoon = true
+        listener.sendSoon(self)
+    }
+
+    /// Has the client open no more streams, answers those that are there, and closes.
+    func sendAway(_ debugData: [UInt8]) {
+        guard state == .open else { return close() }
+        unsafe nghttp2_submit_shutdown_notice(session)
+        sendNow()
+        guard state == .open else { return }
+        endAt = loop.now + limits.endTime
+        armTimer()
+        // What the client sent before it has read the notice is here after this turn.
+        loop.afterThis(description: "go away") { [self] in
+            guard state == .open else { return }
+            submitGoAway(debugData, lastStream: unsafe nghttp2_session_get_last_proc_stream_id(session))
+            sendNow()
+        }
+    }
+
+    private func submitGoAway(_ debugData: [UInt8], lastStream: Int32) {
+        unsafe nghttp2_submit_goaway(
+            session, UInt8(NGHTTP2_FLAG_NONE.rawValue), lastStream, NGHTTP2_NO_ERROR.rawValue, debugData,
+            debugData.count)
+    }
+
+    // Its end.
+
+    /// Sends what is queued, and no more.
+    private func end() {
+        guard state == .open else { return }
+        state = .ending
+        endAt = loop.now + limits.endTime
+        sendNow()
+        armTimer()
+    }
+
+    /// Says that nothing more comes, and waits for the client to leave.
+    private func linger() {
+        guard state != .closed, state != .lingering else { return }
+        state = .lingering
+        tls.close()
+        _ = shutdown(socket.number, Int32(SHUT_WR))
+        source?.setEvents(.readable)
+        endAt = loop.now + Self.lingerTime
+        armTimer()
+        passOver()
+    }
+
+    private static let lingerTime = TimeSpan.seconds(2)
+    private static let lingerBytesMax = 1 << 20
+
+    private func passOver() {
+        while state == .lingering {
+            let room = unsafe listener.buffers.input
+            let count = unsafe recv(socket.number, room.baseAddress, room.count, Int32(MSG_DONTWAIT))
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN { return }
+            lingeredBytes += max(count, 0)
+            if count <= 0 || lingeredBytes > Self.lingerBytesMax { close() }
+        }
+    }
+
+    /// Closes it, after the call back that is being made if there is one.
+    func closeSoon() {
+        if isInLibrary { mustClose = true } else { close() }
+    }
+
+    /// Closes it now.
+    func close() {
+        guard state != .closed else { return }
+        precondition(!isInLibrary, "a session would be freed in its own call back")
+        state = .closed
+        timer?.cancel()
+        source?.cancel()
+        listener.release(heldBytes)
+        heldBytes = 0
+        for exchange in exchanges.values { exchange.connection = nil }
+        exchanges = [:]
+        begun = []
+        pending = []
+        handler = nil
+        if let session = unsafe session { unsafe nghttp2_session_del(session) }
+        unsafe session = nil
+        // The descriptor is closed with this object, which whoever called may still be using.
+        listener.forget(self)
+    }
+
+    // Its deadlines: one timer, for the first of them.
+
+    private func armTimer() {
+        guard let due = nextDeadline(), timerDue.map({ due < $0 }) ?? true else { return }
+        timer?.cancel()
+        timerDue = due
+        // Cancelled with the connection.
+        timer = loop.schedule(at: due, description: "client's time") { [unowned self] in passDeadline() }
+    }
+
+    private func passDeadline() {
+        timerDue = nil
+        checkDeadlines()
+        if state != .closed { armTimer() }
+    }
+
+    private func nextDeadline() -> Instant? {
+        var deadlines: [Instant] = []
+        if let endAt { deadlines.append(endAt) }
+        if let stalledAt { deadlines.append(stalledAt + limits.stallTime) }
+        if state == .handshake || !isFirstFrameHere { deadlines.append(openedAt + limits.handshakeTime) }
+        if let first = begun.first { deadlines.append(first.at + limits.requestTime) }
+        deadlines.append(lastReadAt + limits.idleTime)
+        return deadlines.min()
+    }
+
+    private func checkDeadlines() {
+        let now = loop.now
+        if let endAt, endAt <= now { return close() }
+        if let stalledAt, stalledAt + limits.stallTime <= now { return close() }
+        if !isFirstFrameHere, openedAt + limits.handshakeTime <= now { return close() }
+        let late = begun.prefix { $0.at + limits.requestTime <= now }
+        begun.removeFirst(late.count)
+        for (stream, _) in late where exchanges[stream]?.isHandedOver == false { reset(stream, NGHTTP2_CANCEL) }
+        if lastReadAt + limits.idleTime <= now {
+            lastReadAt = now
+            return sendAway(ProviderAnswer.body(reason: ProviderReason.idleTimeout.rawValue))
+        }
+        if state == .open { sendNow() }
+    }
+}

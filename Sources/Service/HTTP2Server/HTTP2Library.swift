@@ -1,0 +1,177 @@
+import BelfrySyscalls
+import CBelfryNGHTTP2
+import Glibc
+import ProviderAPI
+
+/// What nghttp2 is told once for all connections: what it calls back, and what a client may not do.
+@safe
+final class HTTP2Library {
+    private let callbacks: OpaquePointer
+    private let options: OpaquePointer
+
+    init() throws(SystemError) {
+        var callbacks: OpaquePointer?
+        var options: OpaquePointer?
+        guard unsafe nghttp2_session_callbacks_new(&callbacks) == 0, let callbacks = unsafe callbacks,
+            unsafe nghttp2_option_new(&options) == 0, let options = unsafe options
+        else { throw SystemError(errno: ENOMEM, call: "nghttp2_option_new") }
+        unsafe self.callbacks = callbacks
+        unsafe self.options = options
+        unsafe nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, requestBegan)
+        unsafe nghttp2_session_callbacks_set_on_header_callback(callbacks, headerCame)
+        unsafe nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, bodyCame)
+        unsafe nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, frameCame)
+        unsafe nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, frameWent)
+        unsafe nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, streamClosed)
+        unsafe nghttp2_option_set_no_closed_streams(options, 1)
+        unsafe nghttp2_option_set_stream_reset_rate_limit(
+            options, HTTP2Limits.clientResetsMax, HTTP2Limits.clientResetsPerSecond)
+        unsafe nghttp2_option_set_max_continuations(options, HTTP2Limits.continuationsMax)
+        unsafe nghttp2_option_set_max_settings(options, HTTP2Limits.settingsMax)
+        unsafe nghttp2_option_set_max_outbound_ack(options, HTTP2Limits.acknowledgementsMax)
+    }
+
+    deinit {
+        unsafe nghttp2_option_del(options)
+        unsafe nghttp2_session_callbacks_del(callbacks)
+    }
+
+    /// A session that calls `connection` back, which must outlive it; nil without memory.
+    func makeSession(for connection: HTTP2Connection) -> OpaquePointer? {
+        var session: OpaquePointer?
+        let context = unsafe Unmanaged.passUnretained(connection).toOpaque()
+        guard unsafe nghttp2_session_server_new2(&session, callbacks, context, options) == 0 else { return nil }
+        return unsafe session
+    }
+}
+
+private func connection(_ context: UnsafeMutableRawPointer?) -> HTTP2Connection {
+    guard let context = unsafe context else { preconditionFailure("a session without its connection") }
+    return unsafe Unmanaged<HTTP2Connection>.fromOpaque(context).takeUnretainedValue()
+}
+
+private func requestBegan(
+    _ session: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let frame = unsafe frame, unsafe cnghttp2_is_request(frame) != 0 else { return 0 }
+    unsafe connection(context).began(cnghttp2_stream(frame))
+    return 0
+}
+
+private func headerCame(
+    _ session: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ name: UnsafePointer<UInt8>?,
+    _ nameCount: Int, _ value: UnsafePointer<UInt8>?, _ valueCount: Int, _ flags: UInt8,
+    _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let frame = unsafe frame else { return 0 }
+    let name = unsafe UnsafeBufferPointer(start: name, count: nameCount)
+    let value = unsafe UnsafeBufferPointer(start: value, count: valueCount)
+    unsafe connection(context).header(
+        name.span, value.span, of: cnghttp2_stream(frame), isTrailer: cnghttp2_is_request(frame) == 0)
+    return 0
+}
+
+private func bodyCame(
+    _ session: OpaquePointer?, _ flags: UInt8, _ stream: Int32, _ bytes: UnsafePointer<UInt8>?, _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    let bytes = unsafe UnsafeBufferPointer(start: bytes, count: count)
+    unsafe connection(context).body(bytes.span, of: stream)
+    return 0
+}
+
+private func frameCame(
+    _ session: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let frame = unsafe frame else { return 0 }
+    let type = UInt32(unsafe cnghttp2_type(frame))
+    let isEnd = UInt32(unsafe cnghttp2_flags(frame)) & NGHTTP2_FLAG_END_STREAM.rawValue != 0
+    if isEnd, type == NGHTTP2_HEADERS.rawValue || type == NGHTTP2_DATA.rawValue {
+        unsafe connection(context).ended(cnghttp2_stream(frame))
+    } else {
+        unsafe connection(context).frameCame()
+    }
+    return 0
+}
+
+private func frameWent(
+    _ session: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let frame = unsafe frame else { return 0 }
+    let type = UInt32(unsafe cnghttp2_type(frame))
+    let isEnd = UInt32(unsafe cnghttp2_flags(frame)) & NGHTTP2_FLAG_END_STREAM.rawValue != 0
+    if type == NGHTTP2_RST_STREAM.rawValue {
+        unsafe connection(context).countReset()
+    } else if isEnd, type == NGHTTP2_HEADERS.rawValue || type == NGHTTP2_DATA.rawValue {
+        unsafe connection(context).answered(cnghttp2_stream(frame))
+    }
+    return 0
+}
+
+private func streamClosed(
+    _ session: OpaquePointer?, _ stream: Int32, _ code: UInt32, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    unsafe connection(context).closed(stream)
+    return 0
+}
+
+/// An answer as nghttp2 takes it, which copies all but the body.
+enum HTTP2Answer {
+    static func submit(_ answer: ProviderAnswer, to exchange: HTTP2Exchange, of session: OpaquePointer) -> Int32 {
+        var fields = HTTP2Fields()
+        fields.add(":status", String(answer.status))
+        fields.add("apns-id", answer.apnsID)
+        if let uniqueID = answer.uniqueID { fields.add("apns-unique-id", uniqueID) }
+        exchange.answerBody = answer.body
+        guard !answer.body.isEmpty else { return unsafe fields.submit(to: exchange.stream, of: session, nil) }
+        fields.add("content-type", "application/json")
+        var provider = unsafe nghttp2_data_provider()
+        unsafe provider.source.ptr = Unmanaged.passUnretained(exchange).toOpaque()
+        unsafe provider.read_callback = readBody
+        return unsafe fields.submit(to: exchange.stream, of: session, &provider)
+    }
+}
+
+/// Header fields in one run of bytes.
+private struct HTTP2Fields {
+    private var bytes: [UInt8] = []
+    private var counts: [(name: Int, value: Int)] = []
+
+    mutating func add(_ name: StaticString, _ value: String) {
+        bytes.append(contentsOf: name.description.utf8)
+        bytes.append(contentsOf: value.utf8)
+        counts.append((name.utf8CodeUnitCount, value.utf8.count))
+    }
+
+    mutating func submit(
+        to stream: Int32, of session: OpaquePointer, _ provider: UnsafePointer<nghttp2_data_provider>?
+    ) -> Int32 {
+        let counts = counts
+        return unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+            guard var next = buffer.baseAddress else { return -1 }
+            var fields: [nghttp2_nv] = unsafe []
+            for (name, value) in counts {
+                unsafe fields.append(
+                    nghttp2_nv(name: next, value: next + name, namelen: name, valuelen: value, flags: 0))
+                unsafe next += name + value
+            }
+            return unsafe nghttp2_submit_response(session, stream, fields, fields.count, provider)
+        }
+    }
+}
+
+private func readBody(
+    _ session: OpaquePointer?, _ stream: Int32, _ room: UnsafeMutablePointer<UInt8>?, _ roomCount: Int,
+    _ flags: UnsafeMutablePointer<UInt32>?, _ source: UnsafeMutablePointer<nghttp2_data_source>?,
+    _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let pointer = unsafe source?.pointee.ptr, let room = unsafe room, let flags = unsafe flags else { return 0 }
+    let exchange = unsafe Unmanaged<HTTP2Exchange>.fromOpaque(pointer).takeUnretainedValue()
+    let part = exchange.answerBody.dropFirst(exchange.sentBytes).prefix(roomCount)
+    _ = unsafe UnsafeMutableBufferPointer(start: room, count: roomCount).update(fromContentsOf: part)
+    exchange.sentBytes += part.count
+    if exchange.sentBytes == exchange.answerBody.count {
+        unsafe flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue
+    }
+    return part.count
+}

@@ -1,0 +1,162 @@
+public import BelfryEventLoop
+public import BelfrySyscalls
+public import BelfryTLS
+import BelfryTerms
+import CBelfryLinux
+import Glibc
+
+/// Accepts connections at sockets that it was given, and serves HTTP/2 over TLS on them, all on one loop.
+public final class HTTP2Listener {
+    /// What clients are shown from now on; connections that are there keep what they were shown.
+    public var tls: TLSServer
+    let limits: HTTP2Limits
+    let loop: Loop
+    let library: HTTP2Library
+    let buffers = HTTP2Buffers()
+    private(set) weak var service: (any HTTP2Service)?
+    private var sources: [DescriptorSource] = []
+    private let listeners: [Int32]
+    /// In the order in which they came.
+    private var connections: [UInt64: HTTP2Connection] = [:]
+    private var connectionCount: UInt64 = 0
+    private var heldBytes = 0
+    /// Those that have something to send at the end of this turn.
+    private var unsent: [HTTP2Connection] = []
+    private var accepted: Allowance
+    private var isPaused = false
+    private var onStop: (() -> Void)?
+
+    /// Serves whoever connects to `listeners`, sockets that do not block and stay their owner's.
+    public init(
+        _ listeners: [Int32], tls: TLSServer, limits: HTTP2Limits = HTTP2Limits(), service: any HTTP2Service,
+        on loop: Loop
+    ) throws(SystemError) {
+        self.listeners = listeners
+        self.tls = tls
+        self.limits = limits
+        self.service = service
+        self.loop = loop
+        library = try HTTP2Library()
+        accepted = Allowance(limits.acceptedPerSecond, perSecond: limits.acceptedPerSecond, at: loop.now)
+        try listen()
+    }
+
+    /// How many connections there are.
+    public var count: Int { connections.count }
+
+    /// Asks all clients to go elsewhere, with these debug data: what they have sent is answered, and then they are
+    /// closed.
+    public func sendAway(_ debugData: [UInt8]) {
+        for connection in connections.values { connection.sendAway(debugData) }
+    }
+
+    /// Accepts nobody any more, sends all clients away, and calls `done` when they are gone.
+    public func stop(_ debugData: [UInt8], done: @escaping () -> Void) {
+        for source in sources { source.cancel() }
+        sources = []
+        onStop = done
+        sendAway(debugData)
+        _ = loop.schedule(at: loop.now + limits.endTime, description: "stop") { [weak self] in
+            guard let self else { return }
+            for connection in connections.values { connection.close() }
+        }
+        stopIfEmpty()
+    }
+
+    private func listen() throws(SystemError) {
+        for listener in listeners {
+            sources.append(
+                try loop.watch(descriptor: listener, events: .readable, description: "listener") { [weak self] _ in
+                    self?.accept(at: listener)
+                })
+        }
+    }
+
+    private func accept(at listener: Int32) {
+        for _ in 0..<HTTP2Limits.acceptedPerTurn {
+            guard accepted.take(at: loop.now), makeRoom() else { return pause() }
+            let flags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+            let number = accept4(listener, nil, nil, flags)
+            guard number >= 0 else {
+                // A client that left before it was its turn is nobody's fault.
+                if errno == ECONNABORTED || errno == EINTR { continue }
+                if errno != EAGAIN { pause() }
+                return
+            }
+            var isOn: Int32 = 1
+            _ = unsafe setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
+            connectionCount += 1
+            if let connection = HTTP2Connection(OwnedDescriptor(owning: number), number: connectionCount, of: self) {
+                connections[connectionCount] = connection
+            }
+        }
+    }
+
+    /// Accepts nobody for a while: they wait in the socket, which would call back again and again.
+    private func pause() {
+        guard !isPaused, !sources.isEmpty else { return }
+        isPaused = true
+        for source in sources { source.setEvents([]) }
+        _ = loop.schedule(at: loop.now + .milliseconds(100), description: "listen again") { [weak self] in
+            guard let self else { return }
+            isPaused = false
+            for source in sources { source.setEvents(.readable) }
+        }
+    }
+
+    /// Has room for one more connection; false if all that are there may stay.
+    private func makeRoom() -> Bool {
+        guard connections.count >= limits.connectionsMax else { return true }
+        let stranger = connections.filter { !$0.value.isTrusted }.min { $0.key < $1.key }
+        stranger?.value.close()
+        return stranger != nil
+    }
+
+    /// Counts what is held of requests, and if that is too much, ends the stranger who holds most; the one who came
+    /// with more if there is no stranger.
+    func hold(_ bytes: Int, by connection: HTTP2Connection) {
+        heldBytes += bytes
+        guard heldBytes > limits.heldBytesMax else { return }
+        let stranger = connections.values.filter { !$0.isTrusted }.max { $0.heldBytes < $1.heldBytes }
+        (stranger ?? connection).closeSoon()
+    }
+
+    func release(_ bytes: Int) { heldBytes -= bytes }
+
+    /// Has `connection` send what it has once the requests of this turn are all answered.
+    func sendSoon(_ connection: HTTP2Connection) {
+        unsent.append(connection)
+        guard unsent.count == 1 else { return }
+        loop.afterThis(description: "send") { [weak self] in
+            guard let self else { return }
+            let batch = unsent
+            unsent = []
+            for connection in batch { connection.sendNow() }
+        }
+    }
+
+    func forget(_ connection: HTTP2Connection) {
+        connections[connection.number] = nil
+        stopIfEmpty()
+    }
+
+    private func stopIfEmpty() {
+        guard connections.isEmpty, let done = onStop else { return }
+        onStop = nil
+        _ = loop.afterThis(description: "stopped") { done() }
+    }
+}
+
+/// Rooms for bytes that all connections share: one is served after the other.
+@safe
+final class HTTP2Buffers {
+    /// What is read at once: a TLS record.
+    let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 << 10, alignment: 16)
+    /// What is written at once, since a write for each frame would take twice as long.
+    let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+
+    deinit {
+        unsafe input.deallocate()
+        unsafe output.deallocate()
+    }
+}

@@ -1,0 +1,71 @@
+public import BelfryTLS
+public import ProviderAPI
+
+/// Who serves the clients of an ``HTTP2Listener``.
+public protocol HTTP2Service: AnyObject {
+    /// What a client that has just shown who it is gets: somebody who serves it, or a reason to leave.
+    func admit(_ client: HTTP2Client) -> HTTP2Admission
+}
+
+/// Serves the requests of one connection.
+public protocol HTTP2Handler: AnyObject {
+    /// Whether its client has shown a credential that is good.
+    var hasGoodCredential: Bool { get }
+
+    /// Takes a request, which is to be answered now or later.
+    func handle(_ exchange: HTTP2Exchange)
+}
+
+/// What is known of a client before its first request.
+public struct HTTP2Client {
+    /// The name of the server that it asked for.
+    public let serverName: String?
+    /// The certificate that it has shown, and has the key of.
+    public let certificate: Certificate?
+}
+
+/// What a client gets.
+public enum HTTP2Admission {
+    /// Its requests are served.
+    case served(by: any HTTP2Handler)
+    /// It is sent away with GOAWAY and these debug data.
+    case sentAway([UInt8])
+}
+
+/// One request, and the place where its answer goes.
+public final class HTTP2Exchange {
+    /// What came before the body.
+    public internal(set) var request = ProviderRequest()
+    /// The body.
+    public internal(set) var body = ProviderBody()
+
+    /// Its stream.
+    let stream: Int32
+    /// Its connection, until either ends: not weak, which makes each use of what is referred to slow.
+    var connection: HTTP2Connection?
+    /// Whether the client has ended it.
+    var isEnded = false
+    /// Whether it was handed over.
+    var isHandedOver = false
+    /// Whether its headers are too many: it is reset, and no more is taken of it.
+    var isRefused = false
+    /// How many bytes of headers have come, and how many headers.
+    var headerBytes = 0
+    var headerCount = 0
+    /// How many bytes of body have come.
+    var bodyBytes = 0
+    /// The answer's body, of which the first `sentBytes` are sent.
+    var answerBody: [UInt8] = []
+    var sentBytes = 0
+
+    init(stream: Int32, connection: HTTP2Connection) {
+        self.stream = stream
+        self.connection = connection
+    }
+
+    /// Answers it. Nothing happens if its client is gone, or it is answered already.
+    public func answer(_ answer: ProviderAnswer) { connection?.send(answer, to: self) }
+
+    /// What of its bytes is held here until it is handed over.
+    var heldBytes: Int { isHandedOver ? 0 : headerBytes + body.bytes.count }
+}

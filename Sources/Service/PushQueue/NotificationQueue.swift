@@ -1,0 +1,384 @@
+public import BelfryAppGroup
+import BelfryDatabase
+public import BelfryDevices
+public import BelfryEventLoop
+public import BelfrySyscalls
+public import BelfryTerms
+public import DeviceRegistry
+public import Forwarding
+
+/// Why there is no queue.
+public struct QueueError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong, for people.
+    public let description: String
+}
+
+/// Keeps what push servers send until a device has it (R19).
+///
+/// What comes in one turn of the loop is written in one transaction, and answered when it is on the disk. What is
+/// accepted is handed over by a ``Carrier`` in the order that ``ForwardingStateMachine`` decides, and dropped from the
+/// disk as soon as it is settled. It belongs to its loop's thread.
+public final class NotificationQueue<Machine: EventLoop> {
+    /// What a request is answered with.
+    public enum Answer: Hashable, Sendable {
+        /// It is on the disk, or was so before: 200.
+        case accepted
+        /// Too many wait for its token: 429.
+        case tooManyRequests
+        /// Too many wait: 503.
+        case unavailable
+        /// It cannot be kept: 500.
+        case failed
+    }
+
+    /// When the disk is tried again after it took nothing.
+    private static var retryDelay: TimeSpan { .seconds(1) }
+    /// How often requests are forgotten that are older than ten minutes.
+    private static var forgettingInterval: TimeSpan { .seconds(60) }
+
+    /// Called with what an operator should know.
+    public var onWarning: (String) -> Void = { _ in }
+
+    private let loop: Machine
+    private let registry: TokenRegistry
+    private let carrier: any Carrier
+    private let wallClock: () -> WallTime
+    private let store: QueueStore
+    private let log: PushLog
+    private var machine: ForwardingStateMachine
+    private var lastNumber: Int64 = 0
+
+    /// What the next transaction writes, and who is answered then.
+    private var changes = QueueStore.Changes()
+    private var answers: [(Answer) -> Void] = []
+    private var echoes: [(Answer) -> Void] = []
+    private var commit: (any ScheduledTimer)?
+
+    /// What is being handed over.
+    private var inFlight: [Int64: HandOver] = [:]
+    /// Pushes that were written just now, so that they need not be read.
+    private var fresh: [Int64: ProviderPush] = [:]
+    /// The ids of those that wait, for the log.
+    private var apnsIDs: [Int64: String] = [:]
+    private var effects: [ForwardingStateMachine.Effect] = []
+    private var isPerforming = false
+    private var wake: (timer: any ScheduledTimer, at: Instant)?
+    private var changedDevices: [VirtualDevice] = []
+    private var registryWatch: Machine.DirectoryWatch?
+    /// The last number of each minute, by which what is older than ten is forgotten.
+    private var marks: [(at: Instant, number: Int64)] = []
+
+    /// The queue below `state`. What waited there when the last process ended is handed over from the loop's next
+    /// iteration on. A damaged file is set aside, with a warning. Its file has `fileBytesMax` at most.
+    public init(
+        state: StateDirectory, registry: TokenRegistry, carrier: any Carrier, on loop: Machine,
+        wallClock: @escaping () -> WallTime = { WallTime(microseconds: wallTimeMicroseconds()) },
+        limits: ForwardingStateMachine.Limits = ForwardingStateMachine.Limits(), fileBytesMax: Int = 2 << 30
+    ) throws(QueueError) {
+        self.loop = loop
+        self.registry = registry
+        self.carrier = carrier
+        self.wallClock = wallClock
+        machine = ForwardingStateMachine(limits: limits)
+        do throws(SystemError) {
+            log = try PushLog(state: state)
+        } catch {
+            throw QueueError(description: "the log of pushes cannot be written: \(error)")
+        }
+        do throws(DatabaseError) {
+            store = try QueueStore(state: state, bytesMax: fileBytesMax)
+        } catch {
+            throw QueueError(
+                description: error.kind == .busy
+                    ? "another process has the queue of pushes" : "the queue of pushes cannot be opened: \(error)")
+        }
+        try restore()
+        carrier.onReturn = { [weak self] in
+            guard let self else { return }
+            perform(machine.socketIsBack(at: now))
+        }
+        registry.onChange = { [weak self] in self?.changed($0) }
+        // Where a directory cannot be watched, changes are seen with the next push.
+        registryWatch = try? registry.watch(on: loop) { registry.look() }
+        loop.afterThis(description: "pushes that wait") { [weak self] in self?.begin() }
+    }
+
+    /// Keeps `push`, which is for `registration`, and calls `answer` once, as soon as it is on the disk or cannot be.
+    public func submit(_ push: ProviderPush, for registration: Registration, _ answer: @escaping (Answer) -> Void) {
+        guard push.pushType.hasReceiver else {
+            note(push, .recorded, registration.deviceID, status: 200)
+            return answer(.accepted)
+        }
+        let digest = PushDigest(push)
+        switch machine.admit(digest, to: push.token, at: loop.now) {
+        case .admitted:
+            lastNumber += 1
+            changes.added.append(
+                QueueStore.Added(number: lastNumber, push: push, deviceID: registration.deviceID, digest: digest))
+            answers.append(answer)
+            writeSoon()
+        case .duplicate:
+            note(push, .duplicate, registration.deviceID, status: 200)
+            // The first one may be on its way to the disk.
+            guard !changes.added.isEmpty else { return answer(.accepted) }
+            echoes.append(answer)
+        case .tooManyRequests:
+            note(push, .refused, registration.deviceID, status: 429, code: "TooManyRequests")
+            answer(.tooManyRequests)
+        case .unavailable:
+            note(push, .refused, registration.deviceID, status: 503, code: "ServiceUnavailable")
+            answer(.unavailable)
+        }
+    }
+
+    /// Adds a line to the log.
+    public func note(_ note: PushNote) {
+        log.add(note)
+        writeSoon()
+    }
+
+    /// Writes all that is to be written, and answers. What is being handed over goes on.
+    public func finish() {
+        commit?.cancel()
+        write()
+    }
+
+    private var now: ForwardingTime { ForwardingTime(instant: loop.now, wall: wallClock()) }
+}
+
+// What is on the disk.
+extension NotificationQueue {
+    private func restore() throws(QueueError) {
+        do throws(DatabaseError) {
+            try read()
+        } catch  where error.kind == .corrupt {
+            machine = ForwardingStateMachine(limits: machine.limits)
+            (apnsIDs, effects) = ([:], [])
+            do throws(DatabaseError) {
+                try store.replaceDamaged()
+            } catch {
+                throw QueueError(description: "the queue of pushes is damaged: \(error)")
+            }
+            warnOfDamage()
+        } catch {
+            throw QueueError(description: "the queue of pushes cannot be read: \(error)")
+        }
+        if store.wasSetAside { warnOfDamage() }
+    }
+
+    private func read() throws(DatabaseError) {
+        let now = now
+        for (number, digest, at) in try store.remembered() {
+            machine.restore(digest, age: now.wall - at, at: now.instant)
+            lastNumber = max(lastNumber, number)
+        }
+        marks = [(now.instant, lastNumber)]
+        for device in registry.all() where device.isOffline { _ = machine.setOff(true, device.id, at: now) }
+        for (push, apnsID) in try store.waiting() {
+            effects += machine.restore(push, at: now)
+            apnsIDs[push.number] = apnsID
+            lastNumber = max(lastNumber, push.number)
+        }
+    }
+
+    private func begin() {
+        perform(machine.wake(at: now))
+    }
+
+    private func writeSoon() {
+        guard commit == nil else { return }
+        commit = loop.afterThis(description: "queue of pushes") { [weak self] in self?.write() }
+    }
+
+    private func write() {
+        commit = nil
+        defer { log.write() }
+        forgetOld()
+        guard !changes.isEmpty else { return }
+        let written = changes
+        let (answers, echoes) = (answers, echoes)
+        changes = QueueStore.Changes()
+        (self.answers, self.echoes) = ([], [])
+        guard save(written) else { return refuse(written, answers + echoes) }
+        let deviceIDs = written.added.map(\.deviceID)
+        for (added, deviceID) in zip(written.added, deviceIDs) {
+            fresh[added.number] = added.push
+            apnsIDs[added.number] = added.push.apnsID
+            note(added.push, .accepted, deviceID, status: 200)
+        }
+        for answer in answers + echoes { answer(.accepted) }
+        for added in written.added {
+            let push = WaitingPush(number: added.number, added.push, deviceID: added.deviceID)
+            perform(machine.accept(push, at: now))
+        }
+        fresh = [:]
+    }
+
+    /// Whether `written` is on the disk now.
+    private func save(_ written: QueueStore.Changes) -> Bool {
+        do throws(DatabaseError) {
+            do throws(DatabaseError) {
+                try store.write(written)
+            } catch  where error.kind == .corrupt {
+                try store.replaceDamaged()
+                warnOfDamage()
+                try store.write(written)
+            }
+            return true
+        } catch {
+            onWarning("pushes cannot be kept: \(error)")
+            return false
+        }
+    }
+
+    /// Nothing was written: the servers are told, and what was settled is written later.
+    private func refuse(_ unwritten: QueueStore.Changes, _ answers: [(Answer) -> Void]) {
+        for added in unwritten.added {
+            machine.withdraw(added.digest, to: added.push.token)
+            note(added.push, .refused, added.deviceID, status: 500, code: "InternalServerError")
+        }
+        changes.settled = unwritten.settled + changes.settled
+        changes.stored = unwritten.stored + changes.stored
+        for answer in answers { answer(.failed) }
+        commit?.cancel()
+        commit = loop.schedule(at: loop.now + Self.retryDelay, description: "queue of pushes") { [weak self] in
+            self?.write()
+        }
+    }
+
+    private func forgetOld() {
+        let now = loop.now
+        guard let last = marks.last, now - last.at >= Self.forgettingInterval else { return }
+        marks.append((now, lastNumber))
+        guard let index = marks.lastIndex(where: { now - $0.at > ForwardingStateMachine.memorySpan }) else { return }
+        changes.forgotten = marks[index].number
+        marks.removeSubrange(...index)
+    }
+
+    private func warnOfDamage() {
+        // By then somebody listens.
+        loop.afterThis(description: "damaged queue") { [weak self] in
+            self?.onWarning("the queue of pushes was damaged, and set aside: what waited in it is lost")
+        }
+    }
+}
+
+// What is handed over.
+extension NotificationQueue {
+    private func perform(_ more: [ForwardingStateMachine.Effect]) {
+        effects += more
+        guard !isPerforming else { return }
+        isPerforming = true
+        while !effects.isEmpty {
+            let batch = effects
+            effects = []
+            for effect in batch { perform(effect) }
+        }
+        isPerforming = false
+        setWake()
+    }
+
+    private func perform(_ effect: ForwardingStateMachine.Effect) {
+        switch effect {
+        case .start(let number): start(number)
+        case .store(let number):
+            changes.stored.append(number)
+            note(number, .stored)
+        case .discard(let number, let why):
+            switch why {
+            case .replaced: settle(number, .replaced)
+            case .expired: settle(number, .expired)
+            case .unregistered: settle(number, .unregistered)
+            }
+        }
+    }
+
+    private func start(_ number: Int64) {
+        guard let push = fresh[number] ?? store.push(number) else {
+            settle(number, .lost)
+            return perform(machine.carried(number, .settled, at: now))
+        }
+        guard case .registered(let registration) = registry.standing(of: push.token) else {
+            settle(number, .unregistered)
+            return perform(machine.carried(number, .settled, at: now))
+        }
+        let handOver = HandOver(push: push, registration: registration)
+        inFlight[number] = handOver
+        note(number, .handedOver)
+        carrier.carry(handOver) { [weak self] in self?.heard($0, of: number, handOver) }
+    }
+
+    private func heard(_ news: CarrierNews, of number: Int64, _ handOver: HandOver) {
+        switch news {
+        case .event(let event, let code):
+            var line = PushNote(at: wallClock(), apnsID: handOver.push.apnsID, step: .event)
+            (line.deviceID, line.event, line.code) = (handOver.registration.deviceID, event, code)
+            note(line)
+        case .received: end(number, .received)
+        case .rejected(let reason, let detail): end(number, .rejected, code: reason, detail: detail)
+        case .offline(let reason, let detail):
+            guard inFlight.removeValue(forKey: number) != nil else { return }
+            note(number, .offline, code: reason.rawValue, detail: detail)
+            perform(machine.carried(number, .offline, at: now))
+        }
+    }
+
+    private func end(_ number: Int64, _ step: PushStep, code: String? = nil, detail: String? = nil) {
+        guard inFlight.removeValue(forKey: number) != nil else { return }
+        settle(number, step, code: code, detail: detail)
+        perform(machine.carried(number, .settled, at: now))
+    }
+
+    private func settle(_ number: Int64, _ step: PushStep, code: String? = nil, detail: String? = nil) {
+        note(number, step, code: code, detail: detail)
+        changes.settled.append(number)
+        apnsIDs[number] = nil
+    }
+
+    private func setWake() {
+        let due = machine.nextWake()
+        guard due != wake?.at else { return }
+        wake?.timer.cancel()
+        wake = due.map { due in
+            let timer = loop.schedule(at: due, description: "push again") { [weak self] in
+                guard let self else { return }
+                wake = nil
+                perform(machine.wake(at: now))
+            }
+            return (timer, due)
+        }
+    }
+
+    private func changed(_ device: VirtualDevice) {
+        // Perhaps in the middle of a hand-over.
+        changedDevices.append(device)
+        guard changedDevices.count == 1 else { return }
+        loop.afterThis(description: "devices") { [weak self] in self?.heedDevices() }
+    }
+
+    private func heedDevices() {
+        let devices = changedDevices
+        changedDevices = []
+        for device in devices {
+            if device.removedAt != nil {
+                perform(machine.remove(device.id, at: now))
+            } else {
+                perform(machine.setOff(device.isOffline, device.id, at: now))
+            }
+        }
+    }
+
+    private func note(_ number: Int64, _ step: PushStep, code: String? = nil, detail: String? = nil) {
+        guard let apnsID = apnsIDs[number] else { return }
+        var line = PushNote(at: wallClock(), apnsID: apnsID, step: step)
+        (line.code, line.detail) = (code, detail)
+        note(line)
+    }
+
+    private func note(_ push: ProviderPush, _ step: PushStep, _ deviceID: String, status: Int, code: String? = nil) {
+        var line = PushNote(at: push.acceptedAt, apnsID: push.apnsID, step: step)
+        (line.deviceID, line.topic, line.pushType) = (deviceID, push.topic, push.pushType)
+        (line.status, line.code) = (status, code)
+        note(line)
+    }
+}

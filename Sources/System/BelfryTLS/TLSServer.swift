@@ -1,0 +1,152 @@
+import CBelfryOpenSSL
+
+/// What a server shows to its clients, and which of their certificates it ends a handshake for.
+@safe
+public final class TLSServer {
+    let context: OpaquePointer
+    /// The fingerprints of certificates whose handshake ends with the alert that they were revoked.
+    public var revoked: Set<[UInt8]> = []
+
+    /// A server that shows the certificates in the PEM file `chain`, its own first, and has the key of the first.
+    public init(chain: [UInt8], key: SigningKey) throws(TLSFailure) {
+        guard let context = unsafe SSL_CTX_new(TLS_server_method()) else { throw TLSFailure.last("no TLS") }
+        unsafe self.context = context
+        let text = try MemoryText(chain)
+        guard unsafe copenssl_prepare_server(context) == 1, let own = unsafe copenssl_read_certificate(text.bio) else {
+            throw TLSFailure.last("there is no certificate of the server")
+        }
+        defer { unsafe X509_free(own) }
+        guard unsafe SSL_CTX_use_certificate(context, own) == 1,
+            unsafe SSL_CTX_use_PrivateKey(context, key.key) == 1
+        else { throw TLSFailure.last("the server's certificate and key do not belong together") }
+        unsafe SSL_CTX_set_alpn_select_cb(context, selectProtocol, nil)
+        unsafe SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
+        let server = unsafe Unmanaged.passUnretained(self).toOpaque()
+        unsafe SSL_CTX_set_cert_verify_callback(context, judgeCertificate, server)
+        ERR_clear_error()
+    }
+
+    deinit { unsafe SSL_CTX_free(context) }
+}
+
+/// HTTP/2 or nothing, where a client says what it speaks.
+private func selectProtocol(
+    _ connection: OpaquePointer?, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+    _ chosenCount: UnsafeMutablePointer<UInt8>?, _ offered: UnsafePointer<UInt8>?, _ offeredCount: UInt32,
+    _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let offered = unsafe offered else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+    let names = unsafe UnsafeBufferPointer(start: offered, count: Int(offeredCount))
+    var index = 0
+    while index < names.count {
+        let count = Int(unsafe names[index])
+        let start = index + 1
+        guard start + count <= names.count else { break }
+        if unsafe names[start..<(start + count)].elementsEqual("h2".utf8) {
+            unsafe chosen?.pointee = offered + start
+            unsafe chosenCount?.pointee = UInt8(count)
+            return SSL_TLSEXT_ERR_OK
+        }
+        index = start + count
+    }
+    return SSL_TLSEXT_ERR_ALERT_FATAL
+}
+
+/// Lets every certificate pass, so that the answer to it is one of HTTP/2, but what is expired or was revoked: whose it
+/// is, is told by its fingerprint and not by who signed it.
+private func judgeCertificate(_ store: OpaquePointer?, _ server: UnsafeMutableRawPointer?) -> Int32 {
+    guard let server = unsafe server, let leaf = unsafe X509_STORE_CTX_get0_cert(store) else { return 0 }
+    let revoked = unsafe Unmanaged<TLSServer>.fromOpaque(server).takeUnretainedValue().revoked
+    if unsafe X509_cmp_current_time(X509_get0_notAfter(leaf)) <= 0 {
+        unsafe X509_STORE_CTX_set_error(store, X509_V_ERR_CERT_HAS_EXPIRED)
+        return 0
+    }
+    if unsafe revoked.contains(Certificate.fingerprint(of: leaf)) {
+        unsafe X509_STORE_CTX_set_error(store, X509_V_ERR_CERT_REVOKED)
+        return 0
+    }
+    return 1
+}
+
+/// The server's end of one TLS connection over a socket that does not block.
+@safe
+public final class TLSConnection {
+    /// What became of an attempt.
+    public enum Outcome: Hashable, Sendable {
+        /// So many bytes went through; none where a handshake is complete.
+        case done(Int)
+        /// Again once there is something to read.
+        case wantsToRead
+        /// Again once something can be written.
+        case wantsToWrite
+        /// The peer has ended it in order.
+        case ended
+        /// It is of no further use.
+        case failed
+    }
+
+    private let connection: OpaquePointer
+    // A connection refers to what its server keeps.
+    private let server: TLSServer
+
+    /// The server's end of a connection over `socket`, which stays its owner's.
+    public init(_ server: TLSServer, socket: Int32) throws(TLSFailure) {
+        guard let connection = unsafe SSL_new(server.context) else { throw TLSFailure.last("no connection") }
+        self.server = server
+        unsafe self.connection = connection
+        guard unsafe SSL_set_fd(connection, socket) == 1 else { throw TLSFailure.last("no connection") }
+        unsafe SSL_set_accept_state(connection)
+    }
+
+    deinit { unsafe SSL_free(connection) }
+
+    /// Goes on with the handshake.
+    public func handshake() -> Outcome {
+        ERR_clear_error()
+        return outcome(of: unsafe SSL_do_handshake(connection), count: 0)
+    }
+
+    /// Reads what is there into `room`, as much as it has room for.
+    public func read(into room: UnsafeMutableRawBufferPointer) -> Outcome {
+        ERR_clear_error()
+        var count = 0
+        return outcome(of: unsafe SSL_read_ex(connection, room.baseAddress, room.count, &count), count: count)
+    }
+
+    /// Writes what the socket takes of `bytes`.
+    public func write(_ bytes: UnsafeRawBufferPointer) -> Outcome {
+        ERR_clear_error()
+        var count = 0
+        return outcome(of: unsafe SSL_write_ex(connection, bytes.baseAddress, bytes.count, &count), count: count)
+    }
+
+    /// Whether bytes wait in memory, of which the socket says nothing.
+    public var hasPending: Bool { unsafe SSL_has_pending(connection) == 1 }
+
+    /// Tells the peer that nothing more comes.
+    public func close() {
+        ERR_clear_error()
+        _ = unsafe SSL_shutdown(connection)
+        ERR_clear_error()
+    }
+
+    /// The name that the client asked for; nil if it asked for none.
+    public var serverName: String? {
+        unsafe SSL_get_servername(connection, TLSEXT_NAMETYPE_host_name).map { unsafe String(cString: $0) }
+    }
+
+    /// The client's certificate; nil if it has shown none.
+    public var peerCertificate: Certificate? {
+        unsafe SSL_get1_peer_certificate(connection).map { unsafe Certificate(owning: $0) }
+    }
+
+    private func outcome(of result: Int32, count: Int) -> Outcome {
+        if result == 1 { return .done(count) }
+        switch unsafe SSL_get_error(connection, result) {
+        case SSL_ERROR_WANT_READ: return .wantsToRead
+        case SSL_ERROR_WANT_WRITE: return .wantsToWrite
+        case SSL_ERROR_ZERO_RETURN: return .ended
+        default: return .failed
+        }
+    }
+}

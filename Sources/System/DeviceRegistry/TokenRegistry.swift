@@ -1,0 +1,282 @@
+public import BelfryAppGroup
+import BelfryDatabase
+public import BelfryDevices
+public import BelfryEventLoop
+public import BelfrySyscalls
+public import BelfryTerms
+
+/// Which tokens there are, and whose: kept in the state directory, for as many processes as want to know.
+///
+/// Whoever holds one sees what others change with their next question. Tokens that were removed stay known, so that
+/// servers can be told when. It belongs to its thread.
+public final class TokenRegistry {
+    /// How many devices are kept, those that were removed among them.
+    public static let devicesMax = 100_000
+    /// How long a bundle identifier may be, so that a topic has 255 bytes at most.
+    public static let bundleIDBytesMax = 240
+    /// How large its file may become.
+    private static let bytesMax = 256 << 20
+    private static let fileName = "devices.sqlite"
+    private static let lockName = "lock"
+
+    /// Whether the file was damaged as this was made: it was set aside, and no token is known any more.
+    public private(set) var wasSetAside = false
+
+    /// Called for each device that has changed, once that was seen; from within whatever looks.
+    public var onChange: (VirtualDevice) -> Void = { _ in }
+
+    private let directory: Directory
+    private var file: OpenedFile
+    private var devices: [String: VirtualDevice] = [:]
+    private var owners: [DeviceToken: (device: String, kind: TokenKind)] = [:]
+    private let makeToken: () -> DeviceToken
+
+    /// The file while it is open, with what is asked of it again and again.
+    private struct OpenedFile {
+        let database: Database
+        let dataVersion: DatabaseStatement
+        let changes: DatabaseStatement
+        let identity: FileIdentity?
+        /// What was seen of the file last.
+        var seenVersion: Int64?
+        var seenRevision: Int64 = 0
+    }
+
+    /// The registry below `state`, made if it is missing. One that is damaged is set aside.
+    ///
+    /// `makeToken` makes the tokens of new devices.
+    public init(
+        state: StateDirectory, makeToken: @escaping () -> DeviceToken = { .random() }
+    ) throws(RegistryError) {
+        self.makeToken = makeToken
+        do throws(SystemError) {
+            directory = try Directory.open(path: state.path, makes: true).openDirectory("devices", makes: true)
+        } catch {
+            throw RegistryError("the registry of devices cannot be opened: \(error)")
+        }
+        (file, wasSetAside) = try Self.open(in: directory)
+        do throws(DatabaseError) {
+            try refresh()
+        } catch  where error.kind == .corrupt {
+            file = try Self.replaceDamaged(in: directory)
+            wasSetAside = true
+        } catch {
+            throw RegistryError("the registry of devices cannot be read: \(error)")
+        }
+    }
+
+    /// What there is to know of `token` now.
+    public func standing(of token: DeviceToken) -> TokenStanding {
+        look()
+        return lastStanding(of: token)
+    }
+
+    /// What there was to know of `token` when something was asked last, or ``look()`` was called.
+    public func lastStanding(of token: DeviceToken) -> TokenStanding {
+        guard let owner = owners[token], let device = devices[owner.device] else { return .unknown }
+        let registration = device.registration(owner.kind)
+        return device.removedAt.map { .removed(registration, at: $0) } ?? .registered(registration)
+    }
+
+    /// The device called `id`, in use or removed; nil if there is none.
+    public func device(_ id: String) -> VirtualDevice? {
+        look()
+        return devices[id]
+    }
+
+    /// Every device, in the order in which they were added.
+    public func all() -> [VirtualDevice] {
+        look()
+        return devices.values.sorted { ($0.addedAt, $0.id) < ($1.addedAt, $1.id) }
+    }
+
+    /// Adds a device for the app `bundleID`, with tokens that nobody has.
+    public func add(
+        bundleID: String, appGroup: GroupName?, environment: APNsEnvironment, at now: WallTime
+    ) throws(RegistryError) -> VirtualDevice {
+        guard Self.isBundleID(bundleID) else {
+            throw RegistryError("\(bundleID) is no bundle identifier, of letters, digits, dots and hyphens")
+        }
+        look()
+        guard devices.count < Self.devicesMax else {
+            throw RegistryError("there are \(Self.devicesMax) devices already")
+        }
+        let id = randomUUID()
+        try write { database throws(DatabaseError) in
+            try database.prepare(
+                """
+                INSERT INTO devices (id, bundle, app_group, environment, alert, voip, added, revision)
+                VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(revision), 0) + 1 FROM devices))
+                """
+            ).run([
+                .text(id), .text(bundleID), DatabaseValue(appGroup?.text), .text(environment.rawValue),
+                .blob(makeToken().bytes), .blob(makeToken().bytes), .integer(now.microseconds),
+            ])
+        }
+        guard let device = device(id) else { throw RegistryError("the device that was added cannot be read") }
+        return device
+    }
+
+    /// Removes the device `id`, whose tokens count as removed from `now` on; false if none of that id is in use.
+    public func remove(_ id: String, at now: WallTime) throws(RegistryError) -> Bool {
+        guard let device = device(id), device.removedAt == nil else { return false }
+        try change("removed = ?", .integer(now.microseconds), of: id)
+        return true
+    }
+
+    /// Takes the device `id` off, or on again; false if none of that id is in use.
+    public func setOffline(_ isOffline: Bool, _ id: String) throws(RegistryError) -> Bool {
+        guard let device = device(id), device.removedAt == nil else { return false }
+        try change("offline = ?", .integer(isOffline ? 1 : 0), of: id)
+        return true
+    }
+
+    /// Calls `changed` after any process has changed something, until it is cancelled.
+    public func watch<Loop: EventLoop>(
+        on loop: Loop, _ changed: @escaping () -> Void
+    ) throws(SystemError) -> Loop.DirectoryWatch {
+        try loop.watchDirectory(directory.descriptor.number, description: "devices", changed)
+    }
+
+    /// Whether `text` can be the bundle identifier of an app: a topic without a suffix.
+    public static func isBundleID(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= bundleIDBytesMax && !text.hasSuffix(Registration.voipSuffix)
+            && text.utf8.allSatisfy { byte in
+                let scalar = UnicodeScalar(byte)
+                return scalar.isASCII && (Character(scalar).isLetter || Character(scalar).isNumber)
+                    || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+            }
+    }
+}
+
+extension TokenRegistry {
+    /// Reads what is new, if anything is, as every question does before it is answered. What cannot be read is as it
+    /// was.
+    public func look() {
+        if let identity = try? directory.identity(of: Self.fileName), let known = file.identity,
+            !known.isSameFile(as: identity), let opened = try? Self.openFile(in: directory)
+        {
+            // Somebody else found it damaged and began anew.
+            file = opened
+            devices = [:]
+            owners = [:]
+        }
+        try? refresh()
+    }
+
+    private func refresh() throws(DatabaseError) {
+        var version: Int64 = 0
+        try file.dataVersion.rows { version = $0.integer(0) }
+        guard version != file.seenVersion else { return }
+        var changed: [VirtualDevice] = []
+        var revision = file.seenRevision
+        try file.changes.rows([.integer(revision)]) { row in
+            revision = max(revision, row.integer(0))
+            // A row that another program wrote may hold anything.
+            if let device = VirtualDevice(row) { changed.append(device) }
+        }
+        file.seenRevision = revision
+        file.seenVersion = version
+        for device in changed {
+            defer { onChange(device) }
+            devices[device.id] = device
+            for registration in device.registrations { owners[registration.token] = (device.id, registration.kind) }
+        }
+    }
+
+    private func change(_ what: String, _ value: DatabaseValue, of id: String) throws(RegistryError) {
+        try write { database throws(DatabaseError) in
+            try database.prepare(
+                """
+                UPDATE devices SET \(what), revision = (SELECT max(revision) + 1 FROM devices) WHERE id = ?
+                """
+            ).run([value, .text(id)])
+        }
+    }
+
+    private func write(_ body: (Database) throws(DatabaseError) -> Void) throws(RegistryError) {
+        do throws(DatabaseError) {
+            try file.database.transaction { () throws(DatabaseError) in try body(file.database) }
+        } catch  where error.kind == .taken {
+            throw RegistryError("that token has been issued already")
+        } catch {
+            throw RegistryError("the registry of devices cannot be written: \(error)")
+        }
+        // One's own changes are no news to SQLite.
+        file.seenVersion = nil
+        look()
+    }
+
+    private static func open(in directory: borrowing Directory) throws(RegistryError) -> (OpenedFile, Bool) {
+        do throws(DatabaseError) {
+            return (try openFile(in: directory), false)
+        } catch  where error.kind == .corrupt {
+            return (try replaceDamaged(in: directory), true)
+        } catch {
+            throw RegistryError("the registry of devices cannot be opened: \(error)")
+        }
+    }
+
+    /// Sets the damaged file aside, unless somebody else has done so meanwhile, and opens the new one.
+    private static func replaceDamaged(in directory: borrowing Directory) throws(RegistryError) -> OpenedFile {
+        do {
+            guard let lock = try FileLock.tryTake(lockName, in: directory) else {
+                throw RegistryError("the registry of devices is damaged, and somebody sets it aside")
+            }
+            defer { withExtendedLifetime(lock) {} }
+            if let opened = try? openFile(in: directory), (try? opened.database.execute(Self.check)) != nil {
+                return opened
+            }
+            try Database.setAside(fileName, in: directory)
+            return try openFile(in: directory)
+        } catch let error as RegistryError {
+            throw error
+        } catch {
+            throw RegistryError("the registry of devices is damaged, and cannot be set aside: \(error)")
+        }
+    }
+
+    private static let check = "SELECT sum(length(bundle) + length(alert) + length(voip)) FROM devices"
+
+    private static func openFile(in directory: borrowing Directory) throws(DatabaseError) -> OpenedFile {
+        let database = try Database(fileName, in: directory, sharing: .shared, bytesMax: bytesMax)
+        try database.execute(
+            """
+            CREATE TABLE IF NOT EXISTS devices (
+                id TEXT PRIMARY KEY, bundle TEXT NOT NULL, app_group TEXT, environment TEXT NOT NULL,
+                alert BLOB NOT NULL UNIQUE, voip BLOB NOT NULL UNIQUE, added INTEGER NOT NULL, removed INTEGER,
+                offline INTEGER NOT NULL DEFAULT 0, revision INTEGER NOT NULL UNIQUE, CHECK (alert <> voip)
+            )
+            """)
+        return OpenedFile(
+            database: database, dataVersion: try database.prepare("PRAGMA data_version"),
+            changes: try database.prepare(
+                """
+                SELECT revision, id, bundle, app_group, environment, alert, voip, added, removed, offline
+                FROM devices WHERE revision > ? ORDER BY revision LIMIT \(devicesMax)
+                """),
+            identity: try? directory.identity(of: fileName), seenVersion: nil)
+    }
+}
+
+extension VirtualDevice {
+    /// The device in `row`; nil if that is none.
+    fileprivate init?(_ row: DatabaseRow) {
+        guard let id = row.text(1), isUUID(id), let bundleID = row.text(2), TokenRegistry.isBundleID(bundleID),
+            let environment = row.text(4).flatMap(APNsEnvironment.init(rawValue:)),
+            let alertToken = DeviceToken(bytes: row.blob(5)), let voipToken = DeviceToken(bytes: row.blob(6))
+        else { return nil }
+        let group = row.text(3)
+        let name = group.flatMap(GroupName.init)
+        guard group == nil || name != nil else { return nil }
+        self.id = id
+        self.bundleID = bundleID
+        self.appGroup = name
+        self.environment = environment
+        self.alertToken = alertToken
+        self.voipToken = voipToken
+        addedAt = WallTime(microseconds: row.integer(7))
+        removedAt = row.optionalInteger(8).map(WallTime.init(microseconds:))
+        isOffline = row.integer(9) != 0
+    }
+}

@@ -1,0 +1,150 @@
+import BelfryProtocol
+import BelfryTerms
+import CallLedger
+import Ringing
+import Support
+import Testing
+@testable import CallService
+
+/// Quiet hours, and what passes them: R21.
+@Suite struct MuteTests {
+    let phone = FakePhone()
+
+    init() {
+        phone.settings.quietHours = DayHours("22:00-07:00") ?? DayHours()
+        phone.settings.repeatedWithin = .seconds(180)
+        phone.file.minuteOfDay = 23 * 60
+    }
+
+    private func ringing(_ worker: FakePhone.Worker) -> [String] {
+        worker.world.events.compactMap { event in
+            guard case .ringing(let ringing) = event.body else { return nil }
+            return ringing.mode.rawValue + (ringing.why.map { " \($0.rawValue)" } ?? "")
+        }
+    }
+
+    @Test("R21 in quiet hours a call rings without sound, says why, and is missed as ever") func muted() throws {
+        let call = try phone.call("A", #""handle": "+1""#)
+        #expect(ringing(call) == ["silent quiet-hours"] && !call.world.isSounding)
+        phone.loop.advance(by: .seconds(31))
+        #expect(call.isFinished && phone.file.read().missedCalls.map(\.key.text) == ["A"])
+        #expect(call.world.pulses.allSatisfy { $0 == .silent })
+    }
+
+    @Test("R21 outside of them it is heard") func outside() throws {
+        phone.file.minuteOfDay = 7 * 60
+        let call = try phone.call("A")
+        #expect(ringing(call) == ["loud"] && call.world.isSounding)
+    }
+
+    @Test("R10 R21 a muted call is the loud one all the same: a second call is soft, or muted too") func second() throws
+    {
+        let first = try phone.call("A", #""handle": "+1""#)
+        let second = try phone.call("B", #""handle": "+2""#)
+        #expect(ringing(second) == ["silent quiet-hours"])
+        _ = phone.file.change { $0.answer(CallKey("A")) }
+        phone.loop.advance(by: .seconds(2))
+        #expect(first.isFinished && ringing(second) == ["silent quiet-hours"])
+    }
+
+    @Test("R21 a caller who calls again soon is heard, by another id too; one without a handle is not")
+    func repeated() throws {
+        for handle in ["", #""handle": "+1""#] {
+            let first = try phone.call("first \(handle.count)", handle)
+            #expect(ringing(first) == ["silent quiet-hours"])
+            _ = try phone.hangUp("first \(handle.count)")
+            phone.loop.advance(by: .seconds(100))
+            let again = try phone.call("again \(handle.count)", handle)
+            #expect(ringing(again) == (handle.isEmpty ? ["silent quiet-hours"] : ["loud"]))
+            _ = try phone.hangUp("again \(handle.count)")
+            phone.loop.advance(by: .seconds(1))
+        }
+        phone.loop.advance(by: .seconds(180))
+        #expect(ringing(try phone.call("late", #""handle": "+1""#)) == ["silent quiet-hours"])
+    }
+
+    @Test("R21 AllowRepeated=0 lets nobody pass") func neverRepeated() throws {
+        phone.settings.repeatedWithin = .zero
+        for id in ["A", "B"] {
+            #expect(ringing(try phone.call(id, #""handle": "+1""#)) == ["silent quiet-hours"])
+            _ = try phone.hangUp(id)
+            phone.loop.advance(by: .seconds(1))
+        }
+    }
+
+    @Test(
+        "R21 a critical call is heard",
+        arguments: [
+            #""interruption-level": "critical""#, #""sound": {"name": "ring.wav", "critical": 1, "volume": 1.0}"#,
+        ])
+    func critical(more: String) throws {
+        let aps = #""alert": {"title": "Ada", "body": "calls"}, "mutable-content": 1, "# + more
+        let call = try phone.push(#""type": "call-request", "callId": "A""#, aps: aps)
+        #expect(ringing(call) == ["loud"] && call.world.isSounding)
+    }
+
+    @Test("R21 what mutes a ring that is on may come and go, and passes over one that passes") func comesAndGoes() {
+        for passes in [false, true] {
+            let world = FakeWorld(file: FakeGroupFile(loop: phone.loop), pid: 7)
+            let window = RingWindow.of(
+                duration: .seconds(30), sentAt: nil, expiration: nil, start: phone.loop.now, wall: world.file.wall,
+                deadline: phone.loop.now + .seconds(30))
+            guard let window else {
+                Issue.record("no window")
+                return
+            }
+            let ring = Ring(
+                world: world.world, settings: phone.settings, request: RingRequest(key: CallKey("A")), window: window,
+                passesMutes: passes, ending: {}, over: { _ in })
+            ring.begin(mode: .loud)
+            ring.mute(.doNotDisturb, true)
+            ring.mute(.quietHours, true)
+            ring.mute(.doNotDisturb, false)
+            ring.mute(.quietHours, false)
+            let modes = world.events.compactMap { event -> String? in
+                guard case .ringing(let ringing) = event.body else { return nil }
+                return "\(ringing.mode) \(ringing.why?.rawValue ?? "")"
+            }
+            #expect(modes == (passes ? ["loud "] : ["loud ", "silent do-not-disturb", "loud "]))
+        }
+    }
+
+    @Test(
+        "R21 do-not-disturb mutes a loud ring from its start, and a later word changes the mode",
+        arguments: [false, true])
+    func doNotDisturb(passes: Bool) throws {
+        phone.settings.quietHours = DayHours()
+        let desktop = Desktop()
+        let world = FakeWorld(file: FakeGroupFile(loop: phone.loop), pid: 7)
+        var parts = world.world
+        parts.desktop = desktop
+        let window = RingWindow.of(
+            duration: .seconds(30), sentAt: nil, expiration: nil, start: phone.loop.now, wall: world.file.wall,
+            deadline: phone.loop.now + .seconds(30))
+        let ring = Ring(
+            world: parts, settings: phone.settings, request: RingRequest(key: CallKey("A")),
+            window: try #require(window), passesMutes: passes, ending: {}, over: { _ in })
+        ring.begin(mode: .loud)
+        #expect(world.events.isEmpty, "a loud ring hears the desktop first")
+        desktop.begin?(DesktopWord(isMuted: true, vibrates: true))
+        desktop.changed?(false)
+        desktop.changed?(true)
+        let told = world.events.compactMap { event -> String? in
+            guard case .ringing(let ringing) = event.body else { return nil }
+            return "\(ringing.mode) \(ringing.why?.rawValue ?? "-") \(ringing.vibrate)"
+        }
+        // What a desktop says that is muted and vibrates is so by a phone's profile, which is felt.
+        let muted = "silent do-not-disturb true"
+        #expect(told == (passes ? ["loud - true"] : [muted, "loud - true", muted]))
+    }
+}
+
+/// A desktop that says what the test has it say.
+private final class Desktop: RingDesktop {
+    private(set) var begin: ((DesktopWord) -> Void)?
+    private(set) var changed: ((Bool) -> Void)?
+
+    func beforeRing(_ begin: @escaping (DesktopWord) -> Void) { self.begin = begin }
+
+    func onMuted(_ changed: @escaping (Bool) -> Void) { self.changed = changed }
+}

@@ -1,0 +1,58 @@
+import BelfryCommandLine
+import BelfrySyscalls
+import Glibc
+import Support
+import Testing
+@testable import belfry
+
+@Suite struct ApnsChecksTests {
+    @Test("an endpoint that listens on this machine alone is in order, and one that does not is told of")
+    func listeners() {
+        let local = "127.0.0.1:2197 (Stream)\n[::1]:2197 (Stream)\n/run/user/1/belfry/apns.sock (Stream)\n"
+        #expect(ApnsChecks.listeners(local).map(\.level) == [.ok])
+        #expect(ApnsChecks.listeners(local).first?.detail.contains("apns.sock") == false)
+        for outside in ["[::]:2197 (Stream)", "0.0.0.0:2197 (Stream)", "192.168.1.2:443 (Stream)"] {
+            let finding = ApnsChecks.listeners(local + outside).first
+            #expect(finding?.level == .warn, "\(outside)")
+            #expect(finding?.detail.contains(outside.split(separator: " ")[0]) == true, "\(outside)")
+        }
+    }
+
+    @Test("who listens at a port is read from the kernel's table")
+    func table() {
+        let head = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
+        let rows = """
+               0: 0100007F:0895 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0 100 0 0 10 0
+               1: 0100007F:0895 0100007F:9C40 01 00000000:00000000 00:00000000 00000000  1000        0 4712 1 0 100 0 0 10 0
+               2: 0100007F:0896 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4713 1 0 100 0 0 10 0
+            """
+        #expect(PortOwner.listeners(at: 2_197, in: head + rows) == ["4711"])
+        #expect(PortOwner.listeners(at: 80, in: head + rows) == [])
+        #expect(PortOwner.listeners(at: 2_197, in: "nonsense\n1\n") == [])
+    }
+
+    @Test("belfry runs the program beside it, with the same words and its exit status")
+    func passedOn() throws {
+        let folder = TemporaryFolder()
+        let environment = ["HOME": folder.path, "BELFRY_STATE_DIRECTORY": folder.path + "/state"]
+        for (words, status) in [
+            (["device", "list"], ProgramStatus.done), (["apns", "list"], .done), (["apns", "invented"], .usage),
+            (["device", "remove", "nobody"], .notFound),
+        ] {
+            let run = try ProgramRun(testedProgram("belfry"), words, environment: environment.mapValues { $0 })
+            #expect(try run.child.waitUntilExit() == .exited(code: status.rawValue), "\(words) \(run.complaints())")
+        }
+    }
+
+    @Test("it becomes that program, so that nothing runs on when it is killed")
+    func becomes() throws {
+        let folder = TemporaryFolder()
+        let copying = try ProgramRun("/bin/cp", [testedProgram("belfry"), folder.path])
+        #expect(try copying.child.waitUntilExit().isSuccess)
+        let script = folder.write(Array("#!/bin/sh\necho $$ $*\n".utf8), to: "belfry-apns")
+        #expect(unsafe chmod(script, 0o755) == 0)
+        let run = try ProgramRun("\(folder.path)/belfry", ["apns", "watch", "--json"])
+        #expect(run.lines() == ["\(run.child.pid) apns watch --json"])
+        #expect(try run.child.waitUntilExit().isSuccess)
+    }
+}

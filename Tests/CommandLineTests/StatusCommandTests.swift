@@ -1,0 +1,73 @@
+import BelfryCommandLine
+import BelfryTerms
+import CallLedger
+import Support
+import Testing
+@testable import belfry
+
+/// How things stand, on one screen.
+extension GroupCommandTests {
+    private func status(_ words: String..., variables: [String: String] = [:]) -> CommandRun {
+        let environment = [
+            "BELFRY_STATE_DIRECTORY": "\(folder.path)/state", "HOME": folder.path, "BELFRY_SOUND": "none",
+            "BELFRY_SOCKET": "\(folder.path)/push.sock",
+        ]
+        return CommandRun(["status"] + words, environment.merging(variables) { $1 })
+    }
+
+    @Test func whereNothingIsStatusSaysSo() {
+        let run = status()
+        #expect(run.status == .unavailable)
+        #expect(run.lines[0] == "socket          \(folder.path)/push.sock, nobody listens")
+        #expect(run.lines[1] == "rings           nothing in group.belfry" && run.lines[2] == "missed          none")
+        #expect(run.lines.suffix(2) == ["sound           none: calls make no sound", "do not disturb  off"])
+    }
+
+    @Test func whoRingsAndWhatWasMissedIsOnOneScreen() throws {
+        for id in 0..<7 { try ring("dead \(id)", name: "Gone\u{202E}", ownerIsDead: true) }
+        try ring("one", name: "Anna")
+        try ring("two")
+        try ring("three", name: "Ada")
+        #expect(run("answer", "three").status == .done)
+        #expect(run("app", "foreground").status == .done)
+        let lines = status().lines
+        #expect(lines.contains { $0.hasPrefix("rings           loud, for ") && $0.hasSuffix("s: one (Anna)") })
+        #expect(lines.contains { $0.hasPrefix("                soft, for ") && $0.hasSuffix("s: two") })
+        #expect(lines.contains { $0.hasPrefix("answered        ") && $0.hasSuffix(" Ada") })
+        #expect(lines.contains("app             in front: calls do not ring"))
+        #expect(lines.count { $0.contains("Gone\\u{202e} (died)") } == StatusReport.rowsMax)
+        #expect(lines.contains("                and 2 more: see belfry calls") && lines.count < 24)
+        let json = status("--json").output
+        #expect(json.contains(#""ringing":2,"loud":"one","foreground":true,"answers":1,"missed":7,"#))
+    }
+
+    @Test func quietHoursAreTold() {
+        let always = ["BELFRY_QUIET_HOURS": "00:00-24:00"]
+        #expect(
+            status(variables: always).lines.last?.hasSuffix("quiet hours, 00:00-24:00: calls ring without sound")
+                == true)
+    }
+
+    @Test func aSocketIsFoundInTheKernelsTable() {
+        let table = """
+            Num       RefCount Protocol Flags    Type St Inode Path
+            0000000000000000: 00000002 00000000 00010000 0001 01 20717 /run/user/1000/belfry/push.sock
+            0000000000000000: 00000003 00000000 00000000 0001 03 20718 /run/a b
+            0000000000000000: 00000002 00000000 00010000 0001 01 20719 /run/c d
+            """
+        #expect(ListeningSockets.contains("/run/user/1000/belfry/push.sock", in: table))
+        #expect(ListeningSockets.contains("/run/c d", in: table) && !ListeningSockets.contains("/run/a b", in: table))
+        #expect(
+            !ListeningSockets.contains("/run/user/1000/belfry/push", in: table)
+                && !ListeningSockets.contains("", in: ""))
+    }
+
+    @Test func aRejectionIsReadFromTheJournal() throws {
+        let entry = #"{"__REALTIME_TIMESTAMP":"1700000000123456","BELFRY_REASON":"BadField","BELFRY_DETAIL":"callId"}"#
+        let rejected = try #require(Rejected(entry: Array(entry.utf8)))
+        #expect(rejected.text == "\(TimeText.time(1_700_000_000)) BadField: callId")
+        for other in ["", "{}", #"{"BELFRY_REASON":"Busy"}"#, #"{"BELFRY_REASON":"Busy","__REALTIME_TIMESTAMP":"x"}"#] {
+            #expect(Rejected(entry: Array(other.utf8)) == nil)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import BelfryJSON
+import BelfryTerms
+import DesktopChannel
+import Testing
+
+@Suite("What a worker and the desktop say to each other") struct DesktopMessagesTests {
+    private static func object(_ line: [UInt8]) throws -> JSONObject {
+        try #require(try JSONValue.parse(line).objectValue)
+    }
+
+    @Test("a worker says whose events follow; what is left out of it is empty")
+    func hello() throws {
+        let group = try #require(GroupName("group.a"))
+        let hello = DesktopHello(group: group, name: "Ada\n\u{202e}", handle: "+49", hasVideo: true)
+        #expect(hello.line.last == UInt8(ascii: "\n") && hello.line.count { $0 == UInt8(ascii: "\n") } == 1)
+        #expect(DesktopHello(try Self.object(hello.line)) == hello)
+        #expect(DesktopHello(["group": "group.a"]) == DesktopHello(group: group))
+        #expect(DesktopHello(["group": "a/b"]) == nil)
+        #expect(DesktopHello(["name": "Ada"]) == nil)
+    }
+
+    private static let allReports: [DesktopReport] =
+        [.first(isMuted: true, vibrates: false), .first(isMuted: false, vibrates: true), .muted(true), .muted(false)]
+        + NotificationState.allCases.map { .notification($0, detail: "why \"not\"") }
+        + VibrationState.allCases.map { .vibration($0, detail: "") }
+
+    @Test("every report is one line, and read back is the same report", arguments: allReports)
+    func reports(report: DesktopReport) {
+        #expect(report.line.last == UInt8(ascii: "\n"))
+        #expect(DesktopReport(line: Array(report.line.dropLast())) == report)
+    }
+
+    @Test(
+        "what a later desktop says, or nobody of ours, is passed over",
+        arguments: [
+            "", "{", "[]", "{}", #"{"report":"later"}"#, #"{"report":"notification","state":"later"}"#,
+            #"{"report":"vibration"}"#,
+        ])
+    func unknown(line: String) {
+        #expect(DesktopReport(line: Array(line.utf8)) == nil)
+    }
+}

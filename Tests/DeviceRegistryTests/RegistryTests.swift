@@ -1,0 +1,139 @@
+import BelfryAppGroup
+import BelfryDevices
+import BelfryEventLoop
+import BelfrySyscalls
+import BelfryTerms
+import DeviceRegistry
+import Glibc
+import Support
+import Testing
+
+@Suite struct RegistryTests {
+    private let folder = TemporaryFolder()
+    private let now = WallTime(microseconds: 1_800_000_000_000_000)
+
+    private func registry(_ makeToken: @escaping () -> DeviceToken = { .random() }) throws -> TokenRegistry {
+        try TokenRegistry(state: StateDirectory(path: folder.path), makeToken: makeToken)
+    }
+
+    private func added(
+        to registry: TokenRegistry, group: String? = nil, _ environment: APNsEnvironment = .production
+    ) throws -> VirtualDevice {
+        try registry.add(
+            bundleID: "com.example.phone", appGroup: group.flatMap(GroupName.init), environment: environment, at: now)
+    }
+
+    @Test("a device has a token for calls and one for the rest, each known with its group, topic and environment")
+    func add() throws {
+        let registry = try registry()
+        let device = try added(to: registry, group: "group.a", .development)
+        #expect(device.alertToken != device.voipToken && isUUID(device.id))
+        guard case .registered(let alert) = registry.standing(of: device.alertToken),
+            case .registered(let voip) = registry.standing(of: device.voipToken)
+        else { return #expect(Bool(false), "a token is not known") }
+        #expect(alert.topic == "com.example.phone" && voip.topic == "com.example.phone.voip")
+        #expect(alert.appGroup?.text == "group.a" && alert.environment == .development)
+        #expect(alert.deviceID == device.id && voip.deviceID == device.id)
+        #expect(registry.standing(of: .random()) == .unknown)
+    }
+
+    @Test("what one process writes, another sees with its next question, and the next one finds it there")
+    func others() throws {
+        let (writer, reader) = (try registry(), try registry())
+        #expect(reader.all().isEmpty)
+        let device = try added(to: writer)
+        #expect(reader.all() == [device])
+        #expect(try reader.setOffline(true, device.id))
+        #expect(writer.device(device.id)?.isOffline == true)
+        #expect(try writer.setOffline(false, device.id))
+        #expect(reader.device(device.id)?.isOffline == false)
+        let second = try added(to: reader, group: "group.b")
+        #expect(Set(try registry().all().map(\.id)) == [device.id, second.id])
+    }
+
+    @Test("a token that was removed stays known with the time, and its device is gone")
+    func removed() throws {
+        let registry = try registry()
+        let device = try added(to: registry)
+        #expect(try registry.remove(device.id, at: now + .seconds(5)))
+        for registration in device.registrations {
+            #expect(registry.standing(of: registration.token) == .removed(registration, at: now + .seconds(5)))
+        }
+        #expect(try !registry.remove(device.id, at: now + .seconds(9)))
+        #expect(try !registry.setOffline(true, device.id))
+        #expect(try !registry.remove("no such device", at: now))
+        #expect(registry.device(device.id)?.removedAt == now + .seconds(5))
+    }
+
+    @Test("no token is issued twice, not even one that was removed, nor one for both purposes")
+    func twice() throws {
+        var tokens: [DeviceToken] = []
+        let registry = try registry { tokens.removeFirst() }
+        let (one, two, three) = (DeviceToken.random(), DeviceToken.random(), DeviceToken.random())
+        tokens = [one, two]
+        let device = try added(to: registry)
+        _ = try registry.remove(device.id, at: now)
+        for taken in [[one, three], [three, two], [three, three]] {
+            tokens = taken
+            #expect(throws: RegistryError.self) { try added(to: registry) }
+        }
+        #expect(registry.all().count == 1)
+    }
+
+    @Test(
+        "a bundle identifier is of letters, digits, dots and hyphens, and no topic of calls",
+        arguments: ["", "a b", "com.example.phone.voip", "é", "a/b", String(repeating: "a", count: 241)])
+    func bundleIDs(_ text: String) throws {
+        let registry = try registry()
+        #expect(throws: RegistryError.self) {
+            try registry.add(bundleID: text, appGroup: nil, environment: .production, at: now)
+        }
+        #expect(registry.all().isEmpty)
+    }
+
+    @Test("a longest bundle identifier is taken")
+    func longest() throws {
+        let text = String(repeating: "a", count: TokenRegistry.bundleIDBytesMax)
+        _ = try registry().add(bundleID: text, appGroup: nil, environment: .production, at: now)
+    }
+
+    @Test("R13: a damaged file is set aside, once, and everybody goes over to the new one")
+    func damaged() throws {
+        let survivor = try registry()
+        let device = try added(to: survivor)
+        #expect(try registry().wasSetAside == false)
+        let path = "\(folder.path)/devices/devices.sqlite"
+        // Whoever replaces a file by a damaged one.
+        #expect(unsafe unlink(path) == 0 && unlink("\(path)-wal") == 0 && unlink("\(path)-shm") == 0)
+        folder.write([UInt8](repeating: 7, count: 8192), to: "devices/devices.sqlite")
+        let fresh = try registry()
+        #expect(fresh.wasSetAside && fresh.all().isEmpty)
+        #expect(try registry().wasSetAside == false)
+        #expect(unsafe access("\(path).corrupt", F_OK) == 0)
+        let other = try added(to: fresh)
+        #expect(survivor.all() == [other] && survivor.standing(of: device.alertToken) == .unknown)
+    }
+
+    @Test("a change of another process wakes who watches")
+    func watch() throws {
+        let loop = try Loop()
+        let (watched, writer) = (try registry(), try registry())
+        var seen: [String] = []
+        watched.onChange = { seen.append($0.id) }
+        let watch = try watched.watch(on: loop) {
+            watched.look()
+            loop.stop()
+        }
+        let device = try added(to: writer)
+        loop.run()
+        #expect(seen == [device.id])
+        watch.cancel()
+    }
+
+    @Test("S2: a state directory that others may write to is refused")
+    func foreign() throws {
+        folder.makeFolder("devices")
+        #expect(unsafe chmod("\(folder.path)/devices", 0o777) == 0)
+        #expect(throws: RegistryError.self) { _ = try registry() }
+    }
+}

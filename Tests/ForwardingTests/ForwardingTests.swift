@@ -1,0 +1,417 @@
+import BelfryDevices
+import BelfryTerms
+import Testing
+
+@testable import Forwarding
+
+/// Pushes and time as a test moves them.
+struct Played {
+    var machine: ForwardingStateMachine
+    var instant = Instant(microseconds: 1_000_000_000)
+    var wall = WallTime(microseconds: 1_800_000_000_000_000)
+    private var number: Int64 = 0
+    private var tokens: [String: DeviceToken] = [:]
+
+    init(_ limits: ForwardingStateMachine.Limits = ForwardingStateMachine.Limits()) {
+        machine = ForwardingStateMachine(limits: limits)
+    }
+
+    var now: ForwardingTime { ForwardingTime(instant: instant, wall: wall) }
+
+    mutating func advance(_ span: TimeSpan) {
+        instant = instant + span
+        wall = wall + span
+    }
+
+    mutating func token(_ device: String) -> DeviceToken {
+        let token = tokens[device] ?? .random()
+        tokens[device] = token
+        return token
+    }
+
+    /// Seconds from now, or 0 for "try once"; nil if none is stated.
+    mutating func push(
+        to device: String, topic: String = "app", priority: APNsPriority = .immediate, expiresIn seconds: Int64? = nil,
+        once: Bool = false, id: String = randomUUID()
+    ) -> ProviderPush {
+        let expiration = once ? WallTime(microseconds: 0) : seconds.map { wall + .seconds($0) }
+        return ProviderPush(
+            apnsID: id, token: token(device), topic: topic, pushType: .alert, priority: priority,
+            expiration: expiration, payload: Array("{}".utf8), acceptedAt: wall)
+    }
+
+    mutating func accept(_ push: ProviderPush, to device: String) -> [ForwardingStateMachine.Effect] {
+        let admission = machine.admit(PushDigest(push), to: push.token, at: instant)
+        precondition(admission == .admitted, "\(admission)")
+        number += 1
+        return machine.accept(WaitingPush(number: number, push, deviceID: device), at: now)
+    }
+
+    mutating func accept(
+        to device: String, topic: String = "app", priority: APNsPriority = .immediate, expiresIn seconds: Int64? = nil,
+        once: Bool = false
+    ) -> [ForwardingStateMachine.Effect] {
+        accept(
+            push(to: device, topic: topic, priority: priority, expiresIn: seconds, once: once), to: device)
+    }
+
+    mutating func settled(_ number: Int64) -> [ForwardingStateMachine.Effect] {
+        machine.carried(number, .settled, at: now)
+    }
+
+    mutating func offline(_ number: Int64) -> [ForwardingStateMachine.Effect] {
+        machine.carried(number, .offline, at: now)
+    }
+
+    mutating func wake() -> [ForwardingStateMachine.Effect] { machine.wake(at: now) }
+}
+
+/// R20: one device in order, many at once, the most urgent first.
+@Suite struct ForwardingOrderTests {
+    @Test("the next push of a device waits until the one before is settled, whatever its topic and priority")
+    func oneDevice() {
+        var played = Played()
+        #expect(played.accept(to: "a", topic: "app.voip", priority: .low) == [.start(1)])
+        #expect(played.accept(to: "a", priority: .immediate) == [])
+        #expect(played.accept(to: "a", topic: "app.voip") == [])
+        #expect(played.settled(1) == [.start(2)])
+        #expect(played.settled(2) == [.start(3)])
+        #expect(played.settled(3) == [] && played.machine.waitingCount == 0)
+    }
+
+    @Test("many devices are served at once, up to the limit, and the next as soon as there is room")
+    func manyDevices() {
+        var limits = ForwardingStateMachine.Limits()
+        #expect(limits.inFlightMax == 64)
+        limits.inFlightMax = 3
+        var played = Played(limits)
+        let effects = (1...5).flatMap { played.accept(to: "device \($0)") }
+        #expect(effects == [.start(1), .start(2), .start(3)])
+        #expect(played.settled(2) == [.start(4)])
+        #expect(played.settled(1) == [.start(5)])
+        #expect(played.settled(3) == [])
+    }
+
+    @Test("10 comes before 5 and 5 before 1; who is held up by one that is less urgent comes with the more urgent")
+    func priorities() {
+        var limits = ForwardingStateMachine.Limits()
+        limits.inFlightMax = 1
+        var played = Played(limits)
+        #expect(played.accept(to: "first") == [.start(1)])
+        _ = played.accept(to: "low", priority: .low)
+        _ = played.accept(to: "considerate", priority: .considerate)
+        _ = played.accept(to: "held up", priority: .low)
+        _ = played.accept(to: "immediate", priority: .immediate)
+        _ = played.accept(to: "held up", priority: .immediate)
+        #expect(played.settled(1) == [.start(5)])
+        #expect(played.settled(5) == [.start(4)])
+        #expect(played.settled(4) == [.start(6)])
+        #expect(played.settled(6) == [.start(3)])
+        #expect(played.settled(3) == [.start(2)])
+        #expect(played.settled(2) == [])
+    }
+
+    @Test("what ends twice, or never began, changes nothing")
+    func strangers() {
+        var played = Played()
+        _ = played.accept(to: "a")
+        #expect(played.settled(7) == [] && played.settled(1) == [] && played.offline(1) == [])
+        #expect(played.machine.waitingCount == 0)
+    }
+}
+
+/// R20: an offline device keeps the latest push of each topic.
+@Suite struct ForwardingOfflineTests {
+    @Test("of five pushes to a device that is off the fifth arrives")
+    func fifth() {
+        var played = Played()
+        #expect(played.machine.setOff(true, "a", at: played.now) == [])
+        #expect(played.accept(to: "a") == [.store(1)])
+        for number: Int64 in 2...5 {
+            #expect(played.accept(to: "a") == [.discard(number - 1, .replaced), .store(number)])
+        }
+        #expect(played.machine.setOff(false, "a", at: played.now) == [.start(5)])
+        #expect(played.settled(5) == [] && played.machine.waitingCount == 0)
+    }
+
+    @Test("two topics have a place each, and are handed over in the order of acceptance")
+    func topics() {
+        var played = Played()
+        _ = played.machine.setOff(true, "a", at: played.now)
+        _ = played.accept(to: "a", topic: "app.voip")
+        _ = played.accept(to: "a", topic: "app")
+        #expect(played.accept(to: "a", topic: "app.voip") == [.discard(1, .replaced), .store(3)])
+        #expect(played.machine.setOff(false, "a", at: played.now) == [.start(2)])
+        #expect(played.settled(2) == [.start(3)])
+    }
+
+    @Test("0 is never kept, and nothing that is past; what has no expiration is kept for 30 days")
+    func expiration() {
+        var played = Played()
+        _ = played.machine.setOff(true, "a", at: played.now)
+        #expect(played.accept(to: "a", once: true) == [.discard(1, .expired)])
+        #expect(played.accept(to: "a", expiresIn: -2) == [.discard(2, .expired)])
+        #expect(played.accept(to: "a", topic: "short", expiresIn: 10) == [.store(3)])
+        #expect(played.accept(to: "a", topic: "long") == [.store(4)])
+        #expect(played.accept(to: "a", topic: "far", expiresIn: 90 * 86_400) == [.store(5)])
+        played.advance(.seconds(12))
+        #expect(played.accept(to: "a", topic: "short", once: true) == [.discard(6, .expired)])
+        played.advance(.seconds(30 * 86_400))
+        #expect(
+            played.machine.setOff(false, "a", at: played.now)
+                == [.discard(3, .expired), .discard(4, .expired), .discard(5, .expired)])
+        #expect(played.machine.waitingCount == 0)
+    }
+
+    @Test("an expiration counts to the end of its second, and one attempt is made of what is past already")
+    func lastSecond() {
+        var played = Played()
+        #expect(played.accept(to: "a", expiresIn: -5) == [.start(1)])
+        #expect(played.offline(1) == [.discard(1, .expired)])
+        _ = played.machine.setOff(true, "a", at: played.now)
+        _ = played.accept(to: "a", expiresIn: 10)
+        played.advance(.milliseconds(10_900))
+        #expect(played.machine.setOff(false, "a", at: played.now) == [.start(2)])
+    }
+
+    @Test("0 is tried once, and dropped if nobody takes it")
+    func once() {
+        var played = Played()
+        #expect(played.accept(to: "a", once: true) == [.start(1)])
+        #expect(played.offline(1) == [.discard(1, .expired)])
+        #expect(played.machine.nextWake() == nil && played.machine.waitingCount == 0)
+    }
+
+    @Test("a setting of the wall clock moves expirations, never a retry")
+    func clockSet() {
+        var played = Played()
+        _ = played.accept(to: "a", expiresIn: 100)
+        #expect(played.offline(1) == [.store(1)])
+        played.wall = played.wall + .seconds(-86_400)
+        played.instant = played.instant + .seconds(1)
+        #expect(played.wake() == [.start(1)])
+        #expect(played.offline(1) == [])
+        played.wall = played.wall + .seconds(2 * 86_400)
+        played.instant = played.instant + .seconds(2)
+        #expect(played.wake() == [.discard(1, .expired)])
+    }
+
+    @Test("tried again after 1, 2, 4 … 60 s, and from 1 s on once something was taken")
+    func delays() {
+        var played = Played()
+        _ = played.accept(to: "a")
+        _ = played.offline(1)
+        for seconds: Int64 in [1, 2, 4, 8, 16, 32, 60, 60, 60] {
+            #expect(played.machine.nextWake() == played.instant + .seconds(seconds))
+            played.advance(.seconds(seconds) - TimeSpan(microseconds: 1))
+            #expect(played.wake() == [])
+            played.advance(TimeSpan(microseconds: 1))
+            #expect(played.wake() == [.start(1)])
+            _ = played.offline(1)
+        }
+        #expect(played.accept(to: "a", topic: "other") == [.start(2)])
+        #expect(played.settled(2) == [])
+        #expect(played.machine.nextWake() == played.instant + .seconds(1))
+        played.advance(.seconds(1))
+        #expect(played.wake() == [.start(1)])
+        #expect(played.settled(1) == [] && played.machine.nextWake() == nil)
+    }
+
+    @Test("what waits behind one that was not taken has its own try, and a retry begins with the oldest again")
+    func rounds() {
+        var played = Played()
+        #expect(played.accept(to: "a", topic: "one") == [.start(1)])
+        _ = played.accept(to: "a", topic: "two", once: true)
+        _ = played.accept(to: "a", topic: "three")
+        #expect(played.offline(1) == [.store(1), .start(2)])
+        #expect(played.offline(2) == [.discard(2, .expired), .start(3)])
+        #expect(played.offline(3) == [.store(3)])
+        played.advance(.seconds(1))
+        #expect(played.wake() == [.start(1)])
+        #expect(played.settled(1) == [.start(3)])
+    }
+
+    @Test("one that nobody took gives way to a later one of its topic, kept or taken, but not to one that is dropped")
+    func replaced() {
+        var played = Played()
+        _ = played.accept(to: "a")
+        _ = played.accept(to: "a")
+        #expect(played.offline(1) == [.discard(1, .replaced), .start(2)])
+        #expect(played.offline(2) == [.store(2)])
+        #expect(played.accept(to: "a", once: true) == [.start(3)])
+        #expect(played.offline(3) == [.discard(3, .expired)])
+        #expect(played.accept(to: "a", once: true) == [.start(4)])
+        #expect(played.settled(4) == [.discard(2, .replaced)])
+        #expect(played.machine.waitingCount == 0 && played.machine.nextWake() == nil)
+    }
+
+    @Test("a push that comes while others are kept does not make them wait longer")
+    func arrivals() {
+        var played = Played()
+        _ = played.accept(to: "a", topic: "one")
+        _ = played.offline(1)
+        let due = played.machine.nextWake()
+        for number: Int64 in 2...9 {
+            #expect(played.accept(to: "a", topic: "two", once: true) == [.start(number)])
+            _ = played.offline(number)
+        }
+        #expect(played.machine.nextWake() == due)
+    }
+
+    @Test("all that is kept is tried as soon as the socket is back")
+    func socketBack() {
+        var played = Played()
+        for device in ["a", "b"] { _ = played.accept(to: device) }
+        _ = played.offline(1)
+        _ = played.offline(2)
+        let effects = played.machine.socketIsBack(at: played.now)
+        #expect(Set(effects) == [.start(1), .start(2)])
+        #expect(played.machine.nextWake() == nil)
+    }
+
+    @Test("a device that is taken off during a hand-over keeps the rest; what is under way ends as it ends")
+    func offInFlight() {
+        var played = Played()
+        for _ in 1...3 { _ = played.accept(to: "a") }
+        #expect(played.machine.setOff(true, "a", at: played.now) == [.discard(2, .replaced), .store(3)])
+        #expect(played.machine.setOff(true, "a", at: played.now) == [])
+        #expect(played.offline(1) == [.discard(1, .replaced)])
+        #expect(played.machine.nextWake() == nil)
+        #expect(played.machine.setOff(false, "a", at: played.now) == [.start(3)])
+    }
+
+    @Test("what waits for a device that is removed is dropped")
+    func removed() {
+        var played = Played()
+        for _ in 1...3 { _ = played.accept(to: "a") }
+        #expect(
+            played.machine.remove("a", at: played.now) == [.discard(2, .unregistered), .discard(3, .unregistered)])
+        #expect(played.settled(1) == [] && played.machine.waitingCount == 0)
+    }
+}
+
+/// R19: what is admitted, once.
+@Suite struct AdmissionTests {
+    @Test("a request with the same id, token and body is a duplicate for ten minutes")
+    func duplicates() {
+        var played = Played()
+        let push = played.push(to: "a", id: "0123")
+        _ = played.accept(push, to: "a")
+        _ = played.settled(1)
+        let digest = PushDigest(push)
+        played.advance(.seconds(600))
+        #expect(played.machine.admit(digest, to: push.token, at: played.instant) == .duplicate)
+        played.advance(TimeSpan(microseconds: 1))
+        #expect(played.machine.admit(digest, to: push.token, at: played.instant) == .admitted)
+    }
+
+    @Test("another id, token or body is another request")
+    func others() {
+        func push(_ id: String, _ token: DeviceToken, _ body: String) -> PushDigest {
+            PushDigest(
+                ProviderPush(
+                    apnsID: id, token: token, topic: "app", pushType: .alert, payload: Array(body.utf8),
+                    acceptedAt: WallTime(microseconds: 0)))
+        }
+        let (one, two) = (DeviceToken.random(), DeviceToken.random())
+        let digest = push("a", one, "{}")
+        #expect(digest == push("a", one, "{}"))
+        #expect(Set([digest, push("b", one, "{}"), push("a", two, "{}"), push("a", one, "{} ")]).count == 4)
+        #expect(PushDigest(bytes: digest.bytes) == digest && digest.bytes.count == PushDigest.byteCount)
+        #expect(PushDigest(bytes: Array(digest.bytes.dropLast())) == nil)
+    }
+
+    @Test("no two of 200,000 requests have the same digest")
+    func spread() {
+        let token = DeviceToken.random()
+        let digests = (0..<200_000).map { number in
+            PushDigest(
+                ProviderPush(
+                    apnsID: "\(number / 100)", token: token, topic: "app", pushType: .alert,
+                    payload: Array("\(number % 100)".utf8), acceptedAt: WallTime(microseconds: 0)))
+        }
+        #expect(Set(digests.map { Array($0.bytes[..<8]) }).count == 200_000)
+        #expect(Set(digests.map { Array($0.bytes[8...]) }).count == 200_000)
+    }
+
+    @Test("what could not be kept is forgotten, and gives its place back")
+    func withdrawn() {
+        var limits = ForwardingStateMachine.Limits()
+        limits.waitingMax = 1
+        var played = Played(limits)
+        let push = played.push(to: "a")
+        let digest = PushDigest(push)
+        #expect(played.machine.admit(digest, to: push.token, at: played.instant) == .admitted)
+        #expect(played.machine.waitingCount == 1)
+        played.machine.withdraw(digest, to: push.token)
+        #expect(played.machine.admit(digest, to: push.token, at: played.instant) == .admitted)
+    }
+
+    @Test("too many for one token, and too many in all, are refused until there is room again")
+    func limits() {
+        var limits = ForwardingStateMachine.Limits()
+        limits.waitingForTokenMax = 2
+        limits.waitingMax = 3
+        var played = Played(limits)
+        func admit(_ device: String) -> ForwardingStateMachine.Admission {
+            let push = played.push(to: device)
+            return played.machine.admit(PushDigest(push), to: push.token, at: played.instant)
+        }
+        _ = played.accept(to: "a")
+        _ = played.accept(to: "a")
+        #expect(admit("a") == .tooManyRequests)
+        #expect(admit("b") == .admitted)
+        #expect(admit("c") == .unavailable)
+        _ = played.settled(1)
+        #expect(admit("a") == .admitted)
+        #expect(admit("a") == .tooManyRequests)
+    }
+
+    @Test("of more requests than can be remembered the oldest are forgotten")
+    func forgetful() {
+        var limits = ForwardingStateMachine.Limits()
+        limits.rememberedMax = 2
+        var played = Played(limits)
+        let pushes = (0..<3).map { _ in played.push(to: "a") }
+        for push in pushes { _ = played.accept(push, to: "a") }
+        let admissions = pushes.reversed().map {
+            played.machine.admit(PushDigest($0), to: $0.token, at: played.instant)
+        }
+        #expect(admissions == [.duplicate, .duplicate, .admitted])
+    }
+
+    @Test("what waited and what is remembered outlives the process; a kept one is not tried past its expiration")
+    func restored() {
+        var played = Played()
+        let kept = played.push(to: "a", expiresIn: 10)
+        let waiting = played.push(to: "a", expiresIn: 10)
+        let other = played.push(to: "b", topic: "other")
+        var later = Played()
+        (later.wall, later.instant) = (played.wall + .seconds(20), Instant(microseconds: 5))
+        let pushes = [
+            WaitingPush(number: 1, kept, deviceID: "a", wasStored: true),
+            WaitingPush(number: 2, waiting, deviceID: "a"),
+            WaitingPush(number: 3, other, deviceID: "b", wasStored: true),
+        ]
+        #expect(pushes.flatMap { later.machine.restore($0, at: later.now) } == [])
+        later.machine.restore(PushDigest(kept), age: .seconds(20), at: later.instant)
+        later.machine.restore(PushDigest(waiting), age: .seconds(601), at: later.instant)
+        later.machine.restore(PushDigest(other), age: .seconds(-5), at: later.instant)
+        #expect(later.wake() == [.discard(1, .expired), .start(3), .start(2)])
+        #expect(later.machine.admit(PushDigest(kept), to: kept.token, at: later.instant) == .duplicate)
+        #expect(later.machine.admit(PushDigest(other), to: other.token, at: later.instant) == .duplicate)
+        #expect(later.machine.admit(PushDigest(waiting), to: waiting.token, at: later.instant) == .admitted)
+        later.instant = later.instant + .seconds(581)
+        #expect(later.machine.admit(PushDigest(kept), to: kept.token, at: later.instant) == .admitted)
+    }
+
+    @Test("of what waited for a device that is off, the latest is kept, and nothing is tried")
+    func restoredOff() {
+        var played = Played()
+        let pushes = (1...3).map { WaitingPush(number: $0, played.push(to: "a", once: $0 == 3), deviceID: "a") }
+        #expect(played.machine.setOff(true, "a", at: played.now) == [])
+        let effects = pushes.flatMap { played.machine.restore($0, at: played.now) }
+        #expect(effects == [.store(1), .discard(1, .replaced), .store(2), .discard(3, .expired)])
+        #expect(played.wake() == [])
+    }
+}

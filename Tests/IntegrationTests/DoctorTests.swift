@@ -1,0 +1,84 @@
+import BelfryAppGroup
+import BelfrySyscalls
+import BelfryTerms
+import CallLedger
+import Support
+import Testing
+
+extension IntegrationTests {
+    @Suite("belfry doctor, on a desktop") struct Doctor {
+        private static let red: UInt32 = 0x602020
+
+        @Test("--ring rings two seconds through all: heard, shown and felt, and leaves no missed call")
+        func ring() throws {
+            let screen = try Screen()
+            let dunst = try screen.startDunst()
+            let motor = try MotorStandIn()
+            let phone = try Phone(motor.environment.merging(["BELFRY_SOUND": "ring"]) { $1 }, hasDesktop: true)
+            let recording = Recording()
+            let doctor = try phone.belfry("doctor", "--ring")
+            let line = doctor.output.split(separator: "\n").first { $0.contains("  ring  ") } ?? ""
+            #expect(line.hasPrefix("ok"), "\(doctor.output)")
+            for part in ["rang loud", "sound playing", "notification shown", "vibration playing"] {
+                #expect(line.contains(part), "\(line)")
+            }
+            #expect(recording.isHeard)
+            let calls = motor.calls
+            let pushes = calls.filter { $0.what == "play 1" }
+            #expect((2...3).contains(pushes.count), "two seconds of 400 ms on and 600 ms off: \(calls)")
+            #expect(waitUntil { motor.calls.last?.what == "close" }, "\(motor.calls)")
+            #expect(screen.shows(Self.red, on: 0...0, keepingAs: "doctor"))
+            #expect(phone.ledger().missedCalls.isEmpty)
+            #expect(Recording.waitUntilSilent(forMilliseconds: 600))
+            try Screen.end(dunst)
+        }
+
+        @Test("--ring shows the call while it rings") func shown() throws {
+            let screen = try Screen()
+            let dunst = try screen.startDunst()
+            let phone = try Phone(hasDesktop: true)
+            let doctor = try ChildProcess(
+                ChildCommand(
+                    path: "\(Surroundings.programs)/belfry", arguments: ["doctor", "--ring"],
+                    environment: inherited().merging(
+                        ["BELFRY_SOCKET": phone.socket, "BELFRY_STATE_DIRECTORY": phone.state.path]) { $1 },
+                    streams: [0: .null, 1: .null, 2: .null]))
+            #expect(screen.shows(Self.red, on: 5_000...200_000, keepingAs: "doctor-rings"))
+            _ = try doctor.waitUntilExit()
+            #expect(screen.shows(Self.red, on: 0...0, keepingAs: "doctor-done"))
+            try Screen.end(dunst)
+        }
+
+        @Test("says what vibrates, and that do-not-disturb is on, as far as the session's parts tell")
+        func parts() throws {
+            let folder = TemporaryFolder()
+            let feedbackd = try BusService.feedbackd(folder)
+            try BusService.setProfile("silent")
+            let phone = try Phone(hasDesktop: true)
+            try phone.wakeDesktop()
+            let lines = try phone.belfry("doctor").output.split(separator: "\n")
+            let line = { (subject: String) in lines.first { $0.contains("  \(subject)  ") } ?? "" }
+            #expect(line("vibration").hasPrefix("ok") && line("vibration").contains("its profile is silent"))
+            #expect(line("do-not-disturb").hasPrefix("warn"), "\(lines)")
+            #expect(line("do-not-disturb").contains("on: calls ring without sound"))
+            try BusService.setProfile("full")
+            #expect(
+                try waitUntil {
+                    try phone.belfry("doctor").output.split(separator: "\n").contains {
+                        $0.hasPrefix("ok") && $0.contains("do-not-disturb") && $0.contains("off: rings are heard")
+                    }
+                })
+            _ = feedbackd
+        }
+
+        @Test("names the motor that this user may not open, and the remedy") func denied() throws {
+            let motor = try MotorStandIn(isDenied: true)
+            let phone = try Phone()
+            let doctor = try run(
+                "\(Surroundings.programs)/belfry", ["doctor", "--json"],
+                environment: ["BELFRY_SOCKET": phone.socket].merging(motor.environment) { $1 })
+            #expect(doctor.output.contains("/dev/input/event3 could vibrate: Permission denied"), "\(doctor.output)")
+            #expect(doctor.output.contains("usermod -aG input"))
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import BelfryAppGroup
+import BelfryJSON
+import BelfrySyscalls
+import BelfryTerms
+import CallLedger
+import Glibc
+import Support
+import Testing
+
+extension IntegrationTests {
+    @Suite("A push server's client rings a phone") struct Endpoint {
+        private let phone: Phone
+        private let voip: String
+        private let alert: String
+        private let certificate: String
+
+        init() throws {
+            phone = try Phone()
+            try phone.belfry("apns", "setup")
+            let device = try Self.object(phone.belfry("device", "add", "--bundle-id", "com.example.phone", "--json"))
+            voip = try #require(device["voipToken"]?.stringValue)
+            alert = try #require(device["alertToken"]?.stringValue)
+            let minted = try Self.object(
+                phone.belfry("apns", "credentials", "new", "--bundle-id", "com.example.phone", "--json"))
+            certificate = try #require(minted["certificate"]?.stringValue)
+            try phone.systemctl("start", "\(phone.name)-apns.socket")
+        }
+
+        private static func object(_ finished: Finished) throws -> JSONObject {
+            try #require(try JSONValue.parse(Array(finished.output.utf8)).objectValue, "\(finished.errors)")
+        }
+
+        /// What curl is answered: status, and the body before it.
+        private func curl(_ payload: String, to token: String, topic: String, _ more: String...) throws -> String {
+            let host = "api.push.apple.com"
+            let finished = try run(
+                "/usr/bin/curl",
+                [
+                    "--silent", "--show-error", "--write-out", "%{http_code}", "--cacert",
+                    "\(phone.state.path)/credentials/ca.pem", "--connect-to",
+                    "\(host):443:127.0.0.1:\(phone.endpointPort)", "--cert", certificate, "--header",
+                    "apns-topic: \(topic)", "--data", payload, "https://\(host)/3/device/\(token)",
+                ] + more)
+            return finished.output + finished.errors
+        }
+
+        private func push(_ fields: String) throws -> String {
+            try curl("{\(fields)}", to: voip, topic: "com.example.phone.voip", "--header", "apns-expiration: 0")
+        }
+
+        @Test("a call that curl sends with a certificate rings, and its hangup silences it") func rings() throws {
+            #expect(try push(#""callId": "1", "callerName": "Ada", "handle": "+49""#) == "200")
+            #expect(try waitUntil { try phone.rings().map(\.call) == ["1"] })
+            #expect(try push(#""type": "hangup", "callId": "1""#) == "200")
+            #expect(try waitUntil { try phone.rings().isEmpty && phone.ledger().call(CallKey("1"))?.state == .hangup })
+            #expect(try !phone.hasFailedUnits())
+        }
+
+        @Test("the endpoint has given up what it does not need before it answers") func confined() throws {
+            #expect(try curl("{}", to: "ab", topic: "com.example.phone") == #"{"reason":"BadDeviceToken"}400"#)
+            let status = contents(of: "/proc/\(try #require(phone.endpoint))/status")
+            #expect(status.contains("Seccomp:\t2") && status.contains("NoNewPrivs:\t1"), "\(status)")
+        }
+
+        @Test("connections wait while it is started anew, and what was kept is delivered") func restarted() throws {
+            #expect(try push(#""callId": "1", "callerName": "Ada""#) == "200")
+            let first = try #require(phone.endpoint)
+            try phone.systemctl("restart", "\(phone.name)-apns.service")
+            #expect(try push(#""callId": "2", "callerName": "Ada""#) == "200")
+            #expect(try #require(phone.endpoint) != first)
+            #expect(try waitUntil { try Set(phone.rings().map(\.call)) == ["1", "2"] })
+            #expect(kill(try #require(phone.endpoint), SIGKILL) == 0)
+            #expect(try waitUntil { try push(#""type": "hangup", "callId": "1""#) == "200" })
+            #expect(try waitUntil { try phone.rings().map(\.call) == ["2"] })
+        }
+
+        @Test("5,000 strangers' connections take no more memory than their limit, and nothing from who is served")
+        func crowd() throws {
+            #expect(try curl("{}", to: alert, topic: "com.example.phone") == "200")
+            let process = try #require(phone.endpoint)
+            let before = kibibytes("VmHWM", of: process)
+            let minted = try Self.object(
+                phone.belfry("apns", "credentials", "new", "--bundle-id", "com.example.phone", "--json"))
+            let client = sourceFile("Tests/Servers/apns-client.py")
+            let words = ["key", "keyId", "team"].map { minted[$0]?.stringValue ?? "" }
+            let bearer = try run("/usr/bin/python3", [client, "token"] + words).output.filter { $0 != "\n" }
+            let finished = try run(
+                "/usr/bin/python3",
+                [
+                    client, "crowd", "\(phone.endpointPort)", "\(phone.state.path)/credentials/ca.pem",
+                    "com.example.phone", alert, "bearer \(bearer)",
+                ], environment: ["COUNT": "5000"])
+            let said = try Self.object(finished)
+            #expect(said["held"] == 5_000 && said["between"] == [200], "\(said)")
+            #expect(said["before"] == 200 && said["after"] == 200, "\(said)")
+            #expect(phone.endpoint == process)
+            // 4,096 at once, each with its TLS and HTTP/2.
+            let used = kibibytes("VmHWM", of: process) - before
+            print("5,000 connections: at most \(used) KiB more")
+            #expect(used > 0 && used < 4_096 * 64, "\(used) KiB")
+        }
+
+        /// A number of /proc/PID/status.
+        private func kibibytes(_ name: String, of process: Int32) -> Int {
+            let line = contents(of: "/proc/\(process)/status").split(separator: "\n").first { $0.hasPrefix(name) }
+            return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
+        }
+
+        @Test("a damaged registry is set aside, which the journal tells, and no token is said to be removed")
+        func damagedRegistry() throws {
+            #expect(try curl("{}", to: alert, topic: "com.example.phone") == "200")
+            try phone.systemctl("stop", "\(phone.name)-apns.service")
+            let path = "\(phone.state.path)/devices/devices.sqlite"
+            for ending in ["", "-wal", "-shm"] { unsafe unlink(path + ending) }
+            let number = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+            _ = unsafe write(number, [UInt8](repeating: 7, count: 8192), 8192)
+            close(number)
+            #expect(
+                try curl("{}", to: alert, topic: "com.example.phone") == #"{"reason":"BadDeviceToken"}400"#)
+            let journal = ["--user", "--unit=\(phone.name)-apns.service", "--output=cat"]
+            #expect(
+                try waitUntil {
+                    try run("/usr/bin/journalctl", journal).output.contains("the registry of devices was damaged")
+                })
+            let device = try Self.object(phone.belfry("device", "add", "--bundle-id", "com.example.phone", "--json"))
+            let token = try #require(device["alertToken"]?.stringValue)
+            #expect(try curl("{}", to: token, topic: "com.example.phone") == "200")
+        }
+
+        @Test("testers have the next answer be what they want") func faults() throws {
+            #expect(try curl(#"{"aps":{"alert":"x"}}"#, to: alert, topic: "com.example.phone") == "200")
+            let socket = "\(Surroundings.runtimeDirectory)/\(phone.name)/apns.sock"
+            let done = try run(
+                "\(Surroundings.programs)/belfry",
+                ["apns", "fail", "--status", "500", "--reason", "InternalServerError"],
+                environment: ["BELFRY_APNS_SOCKET": socket])
+            #expect(done.status.isSuccess, "\(done.errors)")
+            #expect(
+                try curl(#"{"aps":{"alert":"x"}}"#, to: alert, topic: "com.example.phone")
+                    == #"{"reason":"InternalServerError"}500"#)
+            #expect(try curl(#"{"aps":{"alert":"x"}}"#, to: alert, topic: "com.example.phone") == "200")
+        }
+    }
+}

@@ -1,0 +1,197 @@
+import BelfryAppGroup
+import BelfryDevices
+import BelfryEventLoop
+import BelfryJSON
+import BelfryServe
+import BelfrySyscalls
+import BelfryTerms
+import DeviceRegistry
+import Glibc
+import PushCarrier
+import PushQueue
+import Support
+import Testing
+
+/// A carrier that tells what another one is told.
+private final class OverheardCarrier: Carrier {
+    private let carrier: SocketCarrier
+    private(set) var told: [(id: String, news: CarrierNews)] = []
+    var onNews: () -> Void = {}
+
+    init(_ carrier: SocketCarrier) { self.carrier = carrier }
+
+    var onReturn: () -> Void {
+        get { carrier.onReturn }
+        set { carrier.onReturn = newValue }
+    }
+
+    func carry(_ handOver: HandOver, _ news: @escaping (CarrierNews) -> Void) {
+        carrier.carry(handOver) { [self] what in
+            told.append((handOver.push.apnsID, what))
+            news(what)
+            onNews()
+        }
+    }
+}
+
+/// R19, R20: what is handed to workers by the push socket.
+@Suite struct HandOverTests {
+    private let folder = TemporaryFolder()
+    private let loop: Loop
+    private let registry: TokenRegistry
+    private let carrier: OverheardCarrier
+    private let queue: NotificationQueue<Loop>
+
+    init() throws {
+        loop = try Loop()
+        registry = try TokenRegistry(state: StateDirectory(path: folder.path))
+        carrier = OverheardCarrier(SocketCarrier(socketPath: "\(folder.path)/push.sock", on: loop))
+        queue = try NotificationQueue(
+            state: StateDirectory(path: folder.path), registry: registry, carrier: carrier, on: loop)
+    }
+
+    private func device() throws -> VirtualDevice {
+        try registry.add(
+            bundleID: "com.example.phone", appGroup: GroupName("group.a"), environment: .production,
+            at: WallTime(microseconds: wallTimeMicroseconds()))
+    }
+
+    private func submit(
+        _ payload: String, _ device: VirtualDevice, id: String = randomUUID(), expiration: WallTime? = nil,
+        collapseID: String? = nil
+    ) -> ProviderPush {
+        let registration = device.registrations[1]
+        let push = ProviderPush(
+            apnsID: id, token: registration.token, topic: registration.topic, pushType: .voip, expiration: expiration,
+            collapseID: collapseID, payload: Array(payload.utf8),
+            acceptedAt: WallTime(microseconds: 1_000_000 * (wallTimeMicroseconds() / 1_000_000)))
+        queue.submit(push, for: registration) { answer in #expect(answer == .accepted) }
+        return push
+    }
+
+    /// Goes on until `isDone` holds of what the carrier has told.
+    private func run(until isDone: @escaping ([CarrierNews]) -> Bool) {
+        carrier.onNews = { [loop, carrier] in
+            if isDone(carrier.told.map(\.news)) { loop.stop() }
+        }
+        loop.run()
+        // What comes later does not end a later run.
+        carrier.onNews = {}
+        queue.finish()
+    }
+
+    private func server(_ settings: [String: String] = [:]) throws -> PushServer {
+        var environment = [
+            "BELFRY_SOUND": "none", "BELFRY_STATE_DIRECTORY": folder.path,
+            "BELFRY_RUNTIME_DIRECTORY": "\(folder.path)/run",
+        ]
+        environment.merge(settings) { $1 }
+        let worker = ServedWorker(testedProgram("belfry-worker"), environment: environment)
+        return try PushServer(
+            at: "\(folder.path)/push.sock", worker: worker.command, lifetimeMax: worker.lifetimeMax, on: loop)
+    }
+
+    private func stop(_ server: PushServer) {
+        server.stop { [loop] in loop.stop() }
+        loop.run()
+    }
+
+    @Test("the envelope has the payload's bytes as they came, and what the push says of itself")
+    func envelope() throws {
+        let received = ReceivedBytes()
+        let path = "\(folder.path)/push.sock"
+        let worker = ScriptedWorker { connection in
+            received.set(ScriptedWorker.readAll(connection))
+            let line =
+                #"{"event":"rejected","at":0.1,"boot":1.5,"id":"\#(randomUUID())","reason":"NoAps","detail":"none"}"#
+            ScriptedWorker.write("\(line)\n", to: connection)
+        }
+        #expect(unsafe symlink(worker.path, path) == 0)
+        let id = randomUUID().uppercased()
+        let payload = "{ \"callId\" :\t\"a\",\n \"x\": 1.50 }"
+        let push = try submit(
+            payload, device(), id: id, expiration: WallTime(microseconds: 0), collapseID: "one \"two\"")
+        run { $0.count == 1 }
+        let text = String(decoding: received.bytes, as: UTF8.self)
+        #expect(text.hasSuffix(",\"payload\":\(payload)}"))
+        guard case .object(let object) = try JSONValue.parse(received.bytes) else { return #expect(Bool(false)) }
+        #expect(object["id"]?.stringValue == id.lowercased() && object["pushType"] == "voip")
+        #expect(object["topic"] == "com.example.phone.voip" && object["appGroup"] == "group.a")
+        #expect(object["expiration"] == 0 && object["collapseId"] == "one \"two\"")
+        #expect(object["sentAt"] == .integer(push.acceptedAt.unixSecond))
+        #expect(carrier.told.map(\.news) == [.rejected(reason: "NoAps", detail: "none")])
+    }
+
+    @Test("a call rings on a real worker and its hangup silences it, in this order, and the log has all of it")
+    func rings() throws {
+        let server = try server()
+        let device = try device()
+        let call = submit("{\"callId\":\"a\",\"callerName\":\"Anna\"}", device)
+        let hangup = submit("{\"callId\":\"a\",\"info\":{\"type\":\"hangup\"}}", device)
+        run { $0.contains(.event("missed", code: nil)) }
+        let told = carrier.told
+        #expect(told.first?.id == call.apnsID && told.first?.news == .received)
+        let ringing = told.firstIndex { $0.id == call.apnsID && $0.news == .event("ringing", code: "loud") }
+        let received = told.firstIndex { $0.id == hangup.apnsID && $0.news == .received }
+        let ended = told.firstIndex { $0.id == call.apnsID && $0.news == .event("ended", code: "hangup") }
+        #expect(received != nil && ended.map { end in ringing.map { $0 < end } ?? true } ?? true)
+        stop(server)
+        let lines = try PushLog.lines(of: StateDirectory(path: folder.path)).map { String(decoding: $0, as: UTF8.self) }
+        #expect(lines.contains { $0.contains(call.apnsID) && $0.contains("\"step\":\"received\"") })
+        #expect(lines.allSatisfy { !$0.contains("Anna") && !$0.contains(device.voipToken.hex) })
+    }
+
+    @Test("where there is no socket the push is kept, and handed over as soon as there is one")
+    func noSocket() throws {
+        _ = submit("{\"callId\":\"a\"}", try device())
+        run { $0.count == 1 }
+        guard case .offline(.noSocket, _)? = carrier.told.first?.news else {
+            return #expect(Bool(false), "\(carrier.told)")
+        }
+        let server = try server()
+        run { $0.contains(.received) }
+        #expect(carrier.told.map(\.news).contains(.received))
+        stop(server)
+    }
+
+    @Test("a call that finds the line busy is tried again once it may be free")
+    func busy() throws {
+        let server = try server(["BELFRY_MAX_CALLS": "1", "BELFRY_RING_DURATION": "1s"])
+        let device = try device()
+        let first = submit("{\"callId\":\"a\"}", device)
+        let second = submit("{\"callId\":\"b\"}", device)
+        run { news in news.count { $0 == .received } == 2 }
+        let told = carrier.told.filter { $0.id == second.apnsID }.map(\.news)
+        guard case .offline(.busy, _)? = told.first else { return #expect(Bool(false), "\(told)") }
+        #expect(carrier.told.first?.id == first.apnsID && told.contains(.received))
+        stop(server)
+    }
+
+    @Test("a worker that has waited too long for the push leaves the device offline, and the push for a retry")
+    func late() throws {
+        let worker = ScriptedWorker { connection in
+            _ = ScriptedWorker.readAll(connection)
+            let line =
+                #"{"event":"rejected","at":5.1,"boot":1.5,"id":"\#(randomUUID())","reason":"Incomplete","detail":"5 s"}"#
+            ScriptedWorker.write("\(line)\n", to: connection)
+        }
+        #expect(unsafe symlink(worker.path, "\(folder.path)/push.sock") == 0)
+        _ = submit("{\"callId\":\"a\"}", try device())
+        run { $0.count == 1 }
+        #expect(carrier.told.map(\.news) == [.offline(.workerDied, detail: "5 s")])
+    }
+
+    @Test("a worker that dies before it has taken the push leaves the device offline, and the push for a retry")
+    func died() throws {
+        let worker = ScriptedWorker(connections: 2) { connection in
+            let bytes = ScriptedWorker.readAll(connection)
+            guard String(decoding: bytes, as: UTF8.self).contains("again") else { return }
+        }
+        #expect(unsafe symlink(worker.path, "\(folder.path)/push.sock") == 0)
+        _ = submit("{\"callId\":\"a\"}", try device())
+        run { $0.count == 2 }
+        for news in carrier.told.map(\.news) {
+            guard case .offline(.workerDied, _) = news else { return #expect(Bool(false), "\(news)") }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import BelfryDevices
+import BelfryJSON
+import BelfrySyscalls
+import BelfryTerms
+import DeviceRegistry
+import Support
+import Testing
+
+@testable import PushQueue
+
+/// `belfry-apns device …` and `belfry-apns apns log|watch`, as people run them.
+@Suite struct ApnsCommandTests {
+    private let bench: QueueBench
+
+    init() throws { bench = try QueueBench() }
+
+    private func run(_ words: String...) throws -> ProgramRun {
+        try ProgramRun(testedProgram("belfry-apns"), words, environment: ["BELFRY_STATE_DIRECTORY": bench.folder.path])
+    }
+
+    private func lines(_ words: String..., exit status: Int32 = 0) throws -> [String] {
+        let run = try ProgramRun(
+            testedProgram("belfry-apns"), words, environment: ["BELFRY_STATE_DIRECTORY": bench.folder.path])
+        let lines = run.lines() + run.complaints()
+        #expect(try run.child.waitUntilExit() == .exited(code: status), "\(words) \(lines)")
+        return lines
+    }
+
+    @Test("add prints the tokens, which the registry knows; list, offline, online and remove see the device")
+    func devices() throws {
+        let added = try lines(
+            "device", "add", "--bundle-id", "com.example.phone", "--group=group.a", "--environment", "sandbox")
+        let words = added.map { $0.split(separator: " ").map(String.init) }
+        #expect(words.map { $0[0] } == ["device", "alert", "voip"])
+        let (id, voip) = (words[0][1], words[2][1])
+        guard case .registered(let registration)? = DeviceToken(hex: voip).map(bench.registry.standing) else {
+            return #expect(Bool(false), "the token is not known")
+        }
+        #expect(registration.topic == "com.example.phone.voip" && registration.environment == .development)
+        #expect(try lines("device", "list") == ["\(id) com.example.phone group.a development online"])
+        _ = try lines("device", "offline", id)
+        #expect(bench.registry.device(id)?.isOffline == true)
+        _ = try lines("device", "online", voip.uppercased())
+        #expect(bench.registry.device(id)?.isOffline == false)
+        _ = try lines("device", "remove", id)
+        #expect(try lines("device", "list") == ["\(id) com.example.phone group.a development removed"])
+        #expect(
+            try lines("device", "offline", id, exit: 66) == [
+                "belfry: the device \(id) was removed: see belfry device list"
+            ])
+        let json = try lines("device", "list", "--json")
+        guard case .object(let object)? = try json.first.map({ try JSONValue.parse(Array($0.utf8)) }) else {
+            return #expect(Bool(false), "\(json)")
+        }
+        #expect(object["voipToken"]?.stringValue == voip && object["state"] == "removed")
+    }
+
+    @Test(
+        "a command line that is wrong is told what is wrong",
+        arguments: [
+            (["device"], "belfry: belfry device needs one of add, list, remove, offline, online: see"),
+            (
+                ["device", "ad"],
+                "belfry: belfry device needs one of add, list, remove, offline, online: did you mean add?"
+            ),
+            (["device", "add"], "belfry: belfry device add needs a bundle identifier: --bundle-id com.example.phone"),
+            (["device", "add", "--bundle-id", "a", "--group", "/"], "belfry: the name of an app group is 1 to 128"),
+            (["device", "add", "--bundle-id", "a", "--environment", "x"], "belfry: --environment is production or"),
+            (["device", "add", "--bundle"], "belfry: --bundle-id needs a value"),
+            (["device", "add", "--bunch"], "belfry: there is no option --bunch"),
+            (["device", "add", "--group"], "belfry: --group needs a value"),
+            (["device", "list", "x"], "belfry: belfry device list takes no argument"),
+            (["device", "remove"], "belfry: belfry device remove takes one device"),
+            (["apns", "log", "a", "b"], "belfry: belfry apns log takes one id at most"),
+            (["apns", "lok"], "belfry: there is no such command"),
+        ])
+    func wrong(words: [String], message: String) throws {
+        let run = try ProgramRun(
+            testedProgram("belfry-apns"), words, environment: ["BELFRY_STATE_DIRECTORY": bench.folder.path])
+        #expect(run.complaint()?.hasPrefix(message) == true)
+        #expect(try run.child.waitUntilExit() == .exited(code: 64))
+    }
+
+    @Test("log tells what became of pushes, or of one; watch tells it as it happens")
+    func log() throws {
+        try bench.open()
+        let device = try bench.device()
+        bench.carrier.answer = .received
+        let watch = try run("apns", "watch", "--json")
+        for id in ["AAAAAAAA-0000-4000-8000-000000000001", "bbbbbbbb-0000-4000-8000-000000000002"] {
+            bench.submit(bench.push(device, id: id))
+        }
+        bench.loop.settle()
+        let all = try lines("apns", "log")
+        #expect(all.count == 6 && all.allSatisfy { $0.contains("-4000-8000-") })
+        let one = try lines("apns", "log", "aaaaaaaa-0000-4000-8000-000000000001")
+        #expect(one.count == 3 && one[0].hasSuffix("accepted 200 alert com.example.phone device \(device.id)"))
+        #expect(one[2].hasSuffix("received"))
+        #expect(try lines("apns", "log", "--json", "nobody").isEmpty)
+        // Watch begins with what comes after it has begun, which nobody is told: so more is sent until it tells.
+        var told: String?
+        while told == nil {
+            bench.submit(bench.push(device))
+            bench.loop.settle()
+            told = watch.line(within: 200)
+        }
+        #expect(told?.contains("\"step\":\"accepted\"") == true)
+        try watch.child.signal(9)
+        _ = try watch.child.waitUntilExit()
+    }
+
+    @Test("the log's files change places when one is full, and whoever follows reads on")
+    func rotation() throws {
+        let log = try PushLog(state: bench.state, fileBytesMax: 1_000)
+        let reader = try PushLogReader(state: bench.state)
+        var read = 0
+        for number in 0..<100 {
+            log.add(PushNote(at: bench.wall, apnsID: "\(number)", step: .accepted))
+            log.write()
+            read += try reader.newLines().count
+        }
+        #expect(read == 100)
+        let kept = try PushLog.lines(of: bench.state)
+        #expect(kept.count < 50 && String(decoding: kept.last ?? [], as: UTF8.self).contains("\"id\":\"99\""))
+    }
+}

@@ -1,0 +1,287 @@
+import BelfryTerms
+import Showing
+import Testing
+
+/// A machine, and what it had done, in short.
+private struct Desk {
+    var machine: ShowingStateMachine
+    /// The notification that each token stands for.
+    var notices: [Int64: Notice] = [:]
+
+    static let group = GroupName("group.a") ?? { preconditionFailure("no group") }()
+    static let dunst = NoticeServer(owner: ":1.7", hasActions: true, readsMarkup: true)
+
+    init(server: NoticeServer? = Desk.dunst, callsBack: Bool = false) {
+        machine = ShowingStateMachine(words: NoticeWords(locale: "C"), callsBack: callsBack)
+        if let server { _ = machine.serverIs(server) }
+    }
+
+    static func id(_ call: String) -> ShownCallID { ShownCallID(group: group, call: call) }
+
+    static func caller(_ name: String = "Ada", handle: String = "") -> ShownCaller {
+        ShownCaller(name: name, handle: handle, hasVideo: false)
+    }
+
+    mutating func rings(_ call: String, link: Int64? = 1, caller: ShownCaller = caller()) -> [String] {
+        told(machine.rings(Self.id(call), caller, until: Instant(microseconds: 30_000_000), link: link))
+    }
+
+    mutating func told(_ effects: [ShowingEffect]) -> [String] {
+        effects.map { effect in
+            switch effect {
+            case .notify(let token, let replaces, let notice):
+                notices[token] = notice
+                return "notify \(token) for \(replaces): \(notice.summary) | \(notice.body) | \(notice.category)"
+            case .close(let id): return "close \(id)"
+            case .report(let link, let state, let detail):
+                return "tell \(link) \(state.rawValue)\(detail.isEmpty ? "" : ": \(detail)")"
+            case .answer(let call): return "answer \(call.call)"
+            case .decline(let call): return "decline \(call.call)"
+            case .findOut(let call): return "find out \(call.call)"
+            case .callBack(let call, let caller): return "call back \(call.call) \(caller.name)"
+            case .seen(let calls): return "seen \(calls.map(\.call))"
+            }
+        }
+    }
+}
+
+@Suite("What the desktop shows of calls") struct ShowingTests {
+    @Test("a call is shown, once its picture comes again in its place, and goes when it is answered")
+    func answered() {
+        var desk = Desk()
+        #expect(desk.rings("A") == ["notify 1 for 0: Ada | Incoming call | call.incoming"])
+        #expect(desk.notices[1]?.urgency == .critical)
+        #expect(desk.notices[1]?.until == Instant(microseconds: 35_000_000))
+        #expect(desk.told(desk.machine.shown(1, as: 4)) == ["tell 1 shown"])
+        #expect(desk.rings("A") == [], "on another mode nothing is shown anew")
+        #expect(
+            desk.told(desk.machine.picture("/p", of: Desk.id("A")))
+                == ["notify 2 for 4: Ada | Incoming call | call.incoming"])
+        #expect(desk.told(desk.machine.shown(2, as: 4)) == ["tell 1 replaced"])
+        #expect(desk.told(desk.machine.ended(Desk.id("A"), missed: false)) == ["close 4", "tell 1 closed"])
+        #expect(!desk.machine.isBusy)
+    }
+
+    @Test("a missed call takes the same place, counts up for the same caller, and waits for somebody to see it")
+    func missed() {
+        var desk = Desk(callsBack: true)
+        _ = desk.rings("A", caller: Desk.caller(handle: "+49"))
+        _ = desk.machine.shown(1, as: 4)
+        #expect(
+            desk.told(desk.machine.ended(Desk.id("A"), missed: true))
+                == ["notify 2 for 4: Ada | +49\nMissed call | call.unanswered"])
+        #expect(desk.notices[2]?.urgency == .normal && desk.notices[2]?.until == nil)
+        #expect(desk.notices[2]?.actions.map(\.action) == [.callBack, .seen])
+        _ = desk.machine.shown(2, as: 4)
+        _ = desk.rings("B", caller: Desk.caller(handle: "+49"))
+        _ = desk.machine.shown(3, as: 5)
+        #expect(
+            desk.told(desk.machine.ended(Desk.id("B"), missed: true))
+                == ["notify 4 for 4: Ada | +49\n2 missed calls | call.unanswered", "close 5", "tell 1 closed"])
+        _ = desk.machine.shown(4, as: 4)
+        #expect(desk.machine.isBusy)
+        #expect(desk.told(desk.machine.chosen("call.seen", in: 4)) == [#"seen ["A", "B"]"#, "close 4"])
+        #expect(!desk.machine.isBusy)
+    }
+
+    @Test("a button decides, a click beside it does not, nor one in what is none of ours")
+    func choices() {
+        var desk = Desk()
+        _ = desk.rings("A")
+        _ = desk.machine.shown(1, as: 4)
+        #expect(desk.told(desk.machine.chosen("default", in: 4)) == [])
+        #expect(desk.told(desk.machine.chosen("call.accept", in: 9)) == [])
+        #expect(desk.told(desk.machine.chosen("call.seen", in: 4)) == [])
+        #expect(desk.told(desk.machine.chosen("call.accept", in: 4)) == ["answer A"])
+        #expect(desk.told(desk.machine.chosen("call.decline", in: 4)) == ["decline A"])
+    }
+
+    @Test("an answer that comes after the call's end is closed, or becomes the missed call")
+    func late() {
+        var desk = Desk()
+        _ = desk.rings("A")
+        _ = desk.rings("B", link: 2, caller: Desk.caller("Bob"))
+        #expect(desk.told(desk.machine.ended(Desk.id("A"), missed: false)) == [])
+        #expect(desk.told(desk.machine.ended(Desk.id("B"), missed: true)) == [])
+        #expect(desk.machine.isBusy, "what a stopped server shows later has to be closed")
+        #expect(desk.told(desk.machine.shown(1, as: 7)) == ["close 7", "tell 1 closed"])
+        #expect(
+            desk.told(desk.machine.shown(2, as: 8)) == ["notify 3 for 8: Bob | Missed call | call.unanswered"],
+            "a worker hears nothing of the missed call")
+    }
+
+    @Test(
+        "S6: another server is asked anew, with no number of the one before; what that answers late counts for nothing")
+    func anotherServer() {
+        var desk = Desk()
+        _ = desk.rings("A")
+        _ = desk.machine.shown(1, as: 4)
+        #expect(desk.told(desk.machine.serverIsAbsent("gone")) == ["tell 1 unavailable: gone"])
+        let other = NoticeServer(owner: ":1.9", hasActions: false, readsMarkup: false)
+        #expect(
+            desk.told(desk.machine.serverIs(other))
+                == ["notify 2 for 0: Ada | Incoming call\nbelfry answer A | call.incoming"])
+        #expect(desk.notices[2]?.actions == [])
+        #expect(desk.told(desk.machine.shown(1, as: 5)) == [])
+        #expect(desk.told(desk.machine.chosen("call.accept", in: 4)) == [])
+        #expect(desk.told(desk.machine.shown(2, as: 1)) == ["tell 1 shown"])
+    }
+
+    @Test("an error is told once, and the same is not asked again")
+    func refused() {
+        var desk = Desk()
+        _ = desk.rings("A")
+        #expect(desk.told(desk.machine.refused(1, "Excess")) == ["tell 1 unavailable: Excess"])
+        #expect(desk.rings("A") == [])
+        #expect(
+            desk.told(desk.machine.ended(Desk.id("A"), missed: true))
+                == ["notify 2 for 0: Ada | Missed call | call.unanswered"])
+    }
+
+    @Test(
+        "a server that refuses a picture goes on showing the call; one that refuses the missed call shows no dead one")
+    func refusedReplacement() {
+        var desk = Desk()
+        _ = desk.rings("A")
+        _ = desk.machine.shown(1, as: 4)
+        _ = desk.machine.picture("/p", of: Desk.id("A"))
+        #expect(desk.told(desk.machine.refused(2, "Excess")) == ["tell 1 unavailable: Excess"])
+        #expect(desk.told(desk.machine.chosen("call.accept", in: 4)) == ["answer A"])
+        #expect(
+            desk.told(desk.machine.ended(Desk.id("A"), missed: true))
+                == ["notify 3 for 4: Ada | Missed call | call.unanswered"])
+        #expect(
+            desk.told(desk.machine.refused(3, "Excess"))
+                == ["close 4", "notify 4 for 0: Ada | Missed call | call.unanswered"])
+        #expect(desk.told(desk.machine.refused(4, "Excess")) == [])
+        #expect(!desk.machine.isBusy)
+    }
+
+    @Test(
+        "R12: a worker that leaves without a word takes its notification along; the missed call comes once it is known")
+    func died() {
+        var desk = Desk()
+        _ = desk.rings("A")
+        _ = desk.machine.shown(1, as: 4)
+        #expect(desk.told(desk.machine.left(1)) == ["close 4", "tell 1 closed", "find out A"])
+        #expect(desk.machine.isBusy)
+        #expect(
+            desk.told(desk.machine.settled(Desk.id("A"), missed: true))
+                == ["notify 2 for 0: Ada | Missed call | call.unanswered"])
+    }
+
+    @Test("five calls are shown, of the others the number; when one ends the next takes its place")
+    func many() {
+        var desk = Desk()
+        for number in 1...5 { _ = desk.rings("\(number)", link: Int64(number)) }
+        for number in 1...5 { _ = desk.machine.shown(Int64(number), as: UInt32(number)) }
+        #expect(desk.rings("6", link: 6) == ["notify 6 for 0: Incoming call | and 1 more | call.incoming"])
+        _ = desk.machine.shown(6, as: 6)
+        #expect(desk.rings("7", link: 7) == ["notify 7 for 6: Incoming call | and 2 more | call.incoming"])
+        _ = desk.machine.shown(7, as: 6)
+        let effects = desk.told(desk.machine.ended(Desk.id("1"), missed: false))
+        #expect(
+            effects == [
+                "close 1", "tell 1 closed", "notify 8 for 6: Incoming call | and 1 more | call.incoming",
+                "notify 9 for 0: Ada | Incoming call | call.incoming",
+            ])
+    }
+
+    @Test("who closes a ringing call's notification is not shown it again, but the missed call")
+    func dismissed() {
+        var desk = Desk()
+        _ = desk.rings("A")
+        _ = desk.machine.shown(1, as: 4)
+        #expect(desk.told(desk.machine.closed(4)) == ["tell 1 closed"])
+        #expect(desk.told(desk.machine.picture("/p", of: Desk.id("A"))) == [])
+        #expect(
+            desk.told(desk.machine.ended(Desk.id("A"), missed: true))
+                == ["notify 2 for 0: Ada | Missed call | call.unanswered"])
+        _ = desk.machine.shown(2, as: 5)
+        #expect(desk.told(desk.machine.closed(5)) == [])
+        #expect(!desk.machine.isBusy)
+    }
+
+    @Test("a process that comes after another replaces what that has shown, and closes what is over")
+    func restarted() {
+        var old = Desk()
+        _ = old.rings("A")
+        _ = old.rings("B", link: 2, caller: Desk.caller("Bob"))
+        _ = old.machine.ended(Desk.id("B"), missed: true)
+        for token in [Int64(1), 2, 3] { _ = old.machine.shown(token, as: UInt32(token)) }
+        let kept = old.machine.kept
+        #expect(kept.count == 2 && old.machine.serverOwner == ":1.7")
+
+        var new = Desk(server: nil)
+        _ = new.rings("A", link: nil)
+        new.machine.adopt(kept)
+        #expect(
+            new.told(new.machine.serverIs(Desk.dunst)) == [
+                "notify 1 for 1: Ada | Incoming call | call.incoming",
+                "notify 2 for 3: Bob | Missed call | call.unanswered",
+            ])
+
+        _ = new.machine.shown(1, as: 1)
+        #expect(new.rings("A", link: 5) == ["tell 5 shown"], "a worker that comes again is told")
+        #expect(new.rings("A", link: 5) == [])
+
+        var early = Desk(server: nil)
+        _ = early.rings("A", link: nil)
+        early.machine.adopt(kept)
+        _ = early.machine.serverIs(Desk.dunst)
+        #expect(early.rings("A", link: 6) == [])
+        #expect(early.told(early.machine.shown(1, as: 1)) == ["tell 6 shown"], "so is one that came before the answer")
+
+        var late = Desk(server: nil)
+        late.machine.adopt(kept)
+        #expect(late.told(late.machine.serverIs(Desk.dunst)).first == "close 1")
+    }
+
+    @Test("an alert that is withdrawn goes, by its name or with all of its group; others stay")
+    func withdrawn() throws {
+        var desk = Desk()
+        let other = try #require(GroupName("group.b"))
+        for (name, id) in [("x", 3), ("y", 4)] as [(String, UInt32)] {
+            _ = desk.machine.alert(title: name, body: "b", in: Desk.group, name: name, link: nil)
+            _ = desk.machine.shown(Int64(id) - 2, as: id)
+        }
+        #expect(desk.told(desk.machine.withdraw(["x"], in: other)) == [])
+        #expect(desk.told(desk.machine.withdraw(nil, in: other)) == [])
+        #expect(desk.told(desk.machine.withdraw(["x", "z"], in: Desk.group)) == ["close 3"])
+        #expect(desk.told(desk.machine.withdraw(nil, in: Desk.group)) == ["close 4"])
+        #expect(desk.told(desk.machine.withdraw(nil, in: Desk.group)) == [])
+    }
+
+    @Test("an alert replaces the one with its name, and nothing waits for it")
+    func alerts() {
+        var desk = Desk()
+        func alert(_ title: String, _ name: String) -> [ShowingEffect] {
+            desk.machine.alert(title: title, body: "b", in: Desk.group, name: name, link: nil)
+        }
+        #expect(desk.told(alert("one", "x")) == ["notify 1 for 0: one | b | "])
+        _ = desk.machine.shown(1, as: 3)
+        #expect(desk.told(alert("two", "x")) == ["notify 2 for 3: two | b | "])
+        _ = desk.machine.shown(2, as: 3)
+        #expect(desk.told(alert("three", "y")) == ["notify 3 for 0: three | b | "])
+        _ = desk.machine.shown(3, as: 4)
+        #expect(!desk.machine.isBusy)
+    }
+
+    @Test("S3: what nobody can see, and what turns text around, is left out; a text has an end")
+    func texts() {
+        var desk = Desk()
+        _ = desk.rings(
+            "A", caller: Desk.caller("A\u{0}da\n\u{202e}4321 94+\u{2069}", handle: String(repeating: "9", count: 900)))
+        #expect(desk.notices[1]?.summary == "A da 4321 94+")
+        #expect(desk.notices[1]?.body.unicodeScalars.count ?? 0 < 230)
+        #expect(NoticeText.escaped("<b>&") == "&lt;b&gt;&amp;")
+        _ = desk.rings("B", caller: Desk.caller("\u{202e}"))
+        #expect(desk.notices[2]?.summary == "Unknown caller")
+    }
+
+    @Test("the buttons speak the person's language", arguments: ["de_DE.UTF-8", "fr", "es_MX", "it", "nl_NL"])
+    func languages(locale: String) {
+        #expect(NoticeWords(locale: locale) != NoticeWords(locale: "C"))
+        #expect(NoticeWords(locale: "xx") == NoticeWords(locale: "en_GB"))
+    }
+}
