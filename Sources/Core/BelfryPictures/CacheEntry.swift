@@ -125,7 +125,7 @@ public struct CacheKey: Hashable, Sendable {
         guard name.utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) else { return false }
         let digits = name.utf8.dropLast(suffix.utf8.count)
         guard digits.count == Fingerprint.digitCount || digits.count == 64 else { return false }
-        return digits.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        return digits.allSatisfy { $0.isASCIIDigit || (0x61...0x66).contains($0) }
     }
 
     private static let suffix = ".picture"

@@ -1,3 +1,5 @@
+import BelfryTerms
+
 /// How long a fetched picture may be used again without asking, and how to ask whether it changed (RFC 9111).
 public struct Freshness: Hashable, Sendable {
     /// Seconds a picture is kept at most, and if the server says nothing: a day.
@@ -64,7 +66,7 @@ public struct Freshness: Hashable, Sendable {
     /// A number of seconds, in quotes or not; one too large to matter counts as ``secondsMax``.
     private static func number(_ text: Substring) -> Int64? {
         let digits = trimmed(text).utf8.filter { $0 != UInt8(ascii: "\"") }
-        guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard !digits.isEmpty, digits.allSatisfy(\.isASCIIDigit) else { return nil }
         return digits.reduce(0) { min($0 * 10 + Int64($1 - 0x30), secondsMax) }
     }
 

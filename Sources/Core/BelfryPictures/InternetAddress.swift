@@ -1,3 +1,5 @@
+import BelfryTerms
+
 /// An IPv4 or IPv6 address.
 public struct InternetAddress: Hashable, Sendable {
     /// Its bytes in network order: 4 of IPv4, 16 of IPv6.
@@ -41,7 +43,7 @@ extension InternetAddress {
         guard parts.count == 4 else { return nil }
         var bytes: [UInt8] = []
         for part in parts {
-            guard (1...3).contains(part.count), part.allSatisfy({ (0x30...0x39).contains($0) }),
+            guard (1...3).contains(part.count), part.allSatisfy(\.isASCIIDigit),
                 part.count == 1 || part.first != 0x30,
                 let byte = UInt8(exactly: part.reduce(0) { $0 * 10 + Int($1 - 0x30) })
             else { return nil }
@@ -128,7 +130,7 @@ public struct AddressBlock: Hashable, Sendable {
         var prefixBits = bitsMax
         if parts.count == 2 {
             let digits = parts[1]
-            guard (1...3).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+            guard (1...3).contains(digits.count), digits.allSatisfy(\.isASCIIDigit) else { return nil }
             prefixBits = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
             guard prefixBits <= bitsMax else { return nil }
         }

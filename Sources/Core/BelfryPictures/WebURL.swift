@@ -118,9 +118,6 @@ public struct WebURL: Hashable, Sendable {
         }
         return String(decoding: target, as: UTF8.self)
     }
-
-    static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
-    static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 }
 
 /// A URL cut into scheme, authority and the rest, none of which is judged further here.
@@ -161,11 +158,11 @@ private struct Outline {
 
     /// The index of the colon that ends a scheme (RFC 3986, 3.1); nil if there is no scheme.
     static func schemeEnd(of bytes: [UInt8]) -> Int? {
-        guard let first = bytes.first, WebURL.isLetter(first), let end = bytes.firstIndex(of: UInt8(ascii: ":")) else {
+        guard let first = bytes.first, first.isASCIILetter, let end = bytes.firstIndex(of: UInt8(ascii: ":")) else {
             return nil
         }
         let isScheme = bytes[..<end].allSatisfy {
-            WebURL.isLetter($0) || WebURL.isDigit($0) || "+-.".utf8.contains($0)
+            $0.isASCIILetterOrDigit || "+-.".utf8.contains($0)
         }
         return isScheme ? end : nil
     }
@@ -204,7 +201,7 @@ extension WebURL.Host {
 
     private static func isLabel(_ label: ArraySlice<UInt8>) -> Bool {
         (1...63).contains(label.count)
-            && label.allSatisfy { WebURL.isLetter($0) || WebURL.isDigit($0) || $0 == 0x2D || $0 == 0x5F }
+            && label.allSatisfy { $0.isASCIILetterOrDigit || $0 == 0x2D || $0 == 0x5F }
     }
 
     private static func endsInNumber(_ label: ArraySlice<UInt8>) -> Bool {

@@ -51,7 +51,7 @@ public struct DayHours: Hashable, Sendable {
         let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         guard parts.count == 2, (1...2).contains(parts[0].count), parts[1].count == 2 else { return nil }
         let numbers = parts.compactMap { digits -> Int? in
-            guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+            guard digits.allSatisfy(\.isASCIIDigit) else { return nil }
             return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
         }
         guard numbers.count == 2, numbers[1] < 60 else { return nil }

@@ -13,18 +13,9 @@ public struct GroupName: Hashable, Sendable {
     /// The group called `text`; nil if that is no such name.
     public init?(_ text: String) {
         let bytes = text.utf8
-        guard let first = bytes.first, bytes.count <= Self.bytesMax, Self.isLetterOrDigit(first),
-            bytes.allSatisfy({ Self.isLetterOrDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") })
+        guard let first = bytes.first, bytes.count <= Self.bytesMax, first.isASCIILetterOrDigit,
+            bytes.allSatisfy({ $0.isASCIILetterOrDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") })
         else { return nil }
         self.text = text
-    }
-
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
     }
 }

@@ -8,13 +8,6 @@ public enum SoundName {
     public static func isValid(_ text: String) -> Bool {
         let bytes = text.utf8
         guard let first = bytes.first, first != UInt8(ascii: "."), bytes.count <= bytesMax else { return false }
-        return bytes.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                true
-            default: false
-            }
-        }
+        return bytes.allSatisfy { $0.isASCIILetterOrDigit || "._-".utf8.contains($0) }
     }
 }

@@ -52,7 +52,7 @@ enum PortOwner {
     static func of(_ port: UInt16) -> String? {
         let inodes = Set(tables.flatMap { listeners(at: port, in: text(of: $0)) })
         guard !inodes.isEmpty else { return nil }
-        for process in names(in: "/proc") where process.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+        for process in names(in: "/proc") where process.utf8.allSatisfy(\.isASCIIDigit) {
             for descriptor in names(in: "/proc/\(process)/fd") {
                 guard let target = link("/proc/\(process)/fd/\(descriptor)"),
                     inodes.contains(where: { target == "socket:[\($0)]" })

@@ -306,9 +306,7 @@ final class PushRun {
 
     /// `text` as a shell reads it back.
     private static func shellWord(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "-_./:@%+=,".utf8.contains(byte)
-        }
+        let isPlain = text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_./:@%+=,".utf8.contains($0) }
         guard text.isEmpty || !isPlain else { return text }
         let parts = text.split(separator: "'", omittingEmptySubsequences: false)
         return "'" + parts.joined(separator: #"'\''"#) + "'"

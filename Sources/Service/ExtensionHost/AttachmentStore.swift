@@ -69,10 +69,7 @@ struct AttachmentStore: ~Copyable {
     private static func ending(of path: String) -> String {
         guard let dot = path.utf8.lastIndex(of: UInt8(ascii: ".")) else { return "" }
         let letters = path.utf8[path.utf8.index(after: dot)...]
-        let isPlain = letters.allSatisfy { byte in
-            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-        }
+        let isPlain = letters.allSatisfy(\.isASCIILetterOrDigit)
         return isPlain && (1...8).contains(letters.count) ? ".\(String(decoding: letters, as: UTF8.self))" : ""
     }
 }

@@ -326,7 +326,7 @@ struct ResponseHead {
 
     private static func status(_ line: ArraySlice<UInt8>) -> Int {
         let words = line.split(separator: UInt8(ascii: " "))
-        guard words.count >= 2, words[1].count == 3, words[1].allSatisfy({ (0x30...0x39).contains($0) }) else {
+        guard words.count >= 2, words[1].count == 3, words[1].allSatisfy(\.isASCIIDigit) else {
             return 0
         }
         return words[1].reduce(0) { $0 * 10 + Int($1 - 0x30) }

@@ -156,22 +156,13 @@ extension CredentialStore {
     }
 
     private static func isWord(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.count <= 64 && text.utf8.allSatisfy(isLetterOrDigit)
+        !text.isEmpty && text.utf8.count <= 64 && text.utf8.allSatisfy(\.isASCIILetterOrDigit)
     }
 
     /// Whether `text` can stand among a certificate's names, where a comma would begin another.
     private static func isHostName(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 253
-            && text.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
-    }
-
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
+            && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
     }
 
     /// Ten letters and digits, as Apple's key identifiers are.

@@ -112,15 +112,6 @@ public enum ValueText {
         return isPath && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F } ? text : nil
     }
 
-    /// Whether `byte` is an ASCII letter or digit.
-    static func isLetterOrDigit(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (byte | 0x20) >= UInt8(ascii: "a") && (byte | 0x20) <= UInt8(ascii: "z")
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
-
     private static func skipSpaces(_ rest: inout ArraySlice<UInt8>) {
         rest = rest.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
     }
@@ -136,7 +127,7 @@ public enum ValueText {
         guard !digits.isEmpty else { return nil }
         var number: Int64 = 0
         for digit in digits {
-            guard isDigit(digit) else { return nil }
+            guard digit.isASCIIDigit else { return nil }
             let (tens, overflowing) = number.multipliedReportingOverflow(by: 10)
             let (sum, overflowed) = tens.addingReportingOverflow(Int64(digit - UInt8(ascii: "0")))
             guard !overflowing, !overflowed else { return nil }
@@ -155,7 +146,7 @@ public enum ValueText {
         }
         guard !integral.isEmpty || !fraction.isEmpty else { return nil }
         skipSpaces(&rest)
-        let unit = String(decoding: take(&rest, while: { isLetter($0) || $0 >= 0x80 }), as: UTF8.self)
+        let unit = String(decoding: take(&rest, while: { $0.isASCIILetter || $0 >= 0x80 }), as: UTF8.self)
         skipSpaces(&rest)
         guard let scale = microseconds(per: unit) else { return nil }
         guard let number = integral.isEmpty ? 0 : naturalNumber(integral) else { return nil }
@@ -206,7 +197,7 @@ enum HostList {
         let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return labels.allSatisfy { label in
             !label.isEmpty && label.count <= 63 && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
-                && label.allSatisfy { ValueText.isLetterOrDigit($0) || "-_".utf8.contains($0) }
+                && label.allSatisfy { $0.isASCIILetterOrDigit || "-_".utf8.contains($0) }
         }
     }
 

@@ -141,11 +141,7 @@ public final class TokenRegistry {
     /// Whether `text` can be the bundle identifier of an app: a topic without a suffix.
     public static func isBundleID(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= bundleIDBytesMax && !text.hasSuffix(Registration.voipSuffix)
-            && text.utf8.allSatisfy { byte in
-                let scalar = UnicodeScalar(byte)
-                return scalar.isASCII && (Character(scalar).isLetter || Character(scalar).isNumber)
-                    || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
-            }
+            && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
     }
 }
 
