@@ -120,7 +120,8 @@ extension IntegrationTests {
             let limit = setDescriptorLimit(4_096)
             defer { _ = setDescriptorLimit(limit) }
             let server = try StubServer()
-            let phone = try Phone(hasDesktop: true)
+            // The first of them still ring as the last begins, however busy the machine is.
+            let phone = try Phone(["BELFRY_EXPIRY_BUDGET": "120s", "BELFRY_RING_DURATION": "120s"], hasDesktop: true)
             let calls = try (0..<1_000).map { try phone.call("A", group: "group.\($0)") }
             for call in calls { try call.wait(for: "ringing", within: 60_000) }
             #expect(
