@@ -35,7 +35,7 @@ extension IntegrationTests {
             workers = try WitnessedWorkers(
                 at: socketPath,
                 environment: [
-                    "BELFRY_SOUND": "none", "BELFRY_STATE_DIRECTORY": phone.state.path, "BELFRY_RING_DURATION": "5s",
+                    "BELFRY_SOUND": "none", "BELFRY_STATE_DIRECTORY": phone.state.path, "BELFRY_RING_DURATION": "10s",
                     "BELFRY_RUNTIME_DIRECTORY": "\(folder.path)/run", "BELFRY_CONFIG_FILES": "no",
                 ])
             try phone.systemctl("start", "\(phone.name)-apns.socket")
