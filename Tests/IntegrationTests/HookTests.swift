@@ -103,7 +103,7 @@ extension IntegrationTests {
             let killed = try ring(phone, "E")
             kill(try #require(phone.worker(of: "E")), SIGKILL)
             _ = killed.story()
-            #expect(runs(5).contains(["missed"] + Self.variables("E", "killed")))
+            #expect(runs(5).contains(["missed"] + Self.variables("E", "died")))
 
             let stale = #""type": 1, "callId": "F", "callerName": "Ada", "sentAt": 1000000"#
             #expect(try phone.push(Phone.payload(stale, "", group: nil)).story().last == "missed")

@@ -452,7 +452,7 @@ public final class DesktopService {
         switch known?.state {
         case .answered?: run(settings.onAnswer, call, caller, reason: EndReason.answered.rawValue)
         case .declined?: run(settings.onDecline, call, caller, reason: EndReason.declined.rawValue)
-        default: if isMissed { run(settings.onMissed, call, caller, reason: "killed") }
+        default: if isMissed { run(settings.onMissed, call, caller, reason: MissedReason.died.rawValue) }
         }
     }
 
