@@ -371,7 +371,7 @@ let checks: [Target] = [
     tests("BelfryProtocolTests", of: ["BelfryProtocol", "BelfryJSON", "BelfryTerms", "Support"]),
     tests("CallLedgerTests", of: ["CallLedger", "BelfryTerms", "BelfryPropertyList", "Support"]),
     tests("RingingTests", of: ["Ringing", "BelfryTerms"]),
-    tests("ShowingTests", of: ["Showing", "BelfryTerms"]),
+    tests("ShowingTests", of: ["Showing", "BelfryTerms", "Support"]),
     tests("DesktopChannelTests", of: ["DesktopChannel", "BelfryJSON", "BelfryTerms"]),
     tests("InterceptionTests", of: ["Interception", "BelfryProtocol", "BelfryTerms"]),
     tests("ExtensionLifeTests", of: ["ExtensionLife", "BelfryTerms"]),

@@ -1,5 +1,6 @@
 import BelfryTerms
 import Showing
+import Support
 import Testing
 
 /// A machine, and what it had done, in short.
@@ -45,6 +46,43 @@ private struct Desk {
     }
 }
 
+/// A notification server that shows at once what it is asked to, and answers when it is had to.
+private struct PlayedServer {
+    private(set) var shown: [UInt32: Notice] = [:]
+    /// What it has still to answer, in order.
+    private var unanswered: [(token: Int64, id: UInt32)] = []
+    private var last: UInt32 = 0
+
+    var calls: Int { shown.values.count { $0.category == "call.incoming" && !$0.actions.isEmpty } }
+    var missed: Int { shown.values.count { $0.category == "call.unanswered" } }
+    var alerts: Int { shown.values.count { $0.category.isEmpty } }
+    /// Whether it never shows more than there are places.
+    private(set) var hasKept = true
+
+    mutating func obey(_ effects: [ShowingEffect]) {
+        for effect in effects {
+            switch effect {
+            case .notify(let token, let replaces, let notice):
+                if replaces == 0 { last += 1 }
+                let id = replaces == 0 ? last : replaces
+                shown[id] = notice
+                unanswered.append((token, id))
+            case .close(let id): shown[id] = nil
+            case .report, .answer, .decline, .findOut, .callBack, .seen: break
+            }
+            hasKept = hasKept && calls <= 5 && missed <= 20 && alerts <= 20
+        }
+    }
+
+    /// Answers the oldest question; false if there is none.
+    mutating func answer(_ desk: inout Desk) -> Bool {
+        guard !unanswered.isEmpty else { return false }
+        let (token, id) = unanswered.removeFirst()
+        obey(desk.machine.shown(token, as: id))
+        return true
+    }
+}
+
 @Suite("What the desktop shows of calls") struct ShowingTests {
     @Test("a call is shown, once its picture comes again in its place, and goes when it is answered")
     func answered() {
@@ -77,7 +115,7 @@ private struct Desk {
         _ = desk.machine.shown(3, as: 5)
         #expect(
             desk.told(desk.machine.ended(Desk.id("B"), missed: true))
-                == ["notify 4 for 4: Ada | +49\n2 missed calls | call.unanswered", "close 5", "tell 1 closed"])
+                == ["close 5", "tell 1 closed", "notify 4 for 4: Ada | +49\n2 missed calls | call.unanswered"])
         _ = desk.machine.shown(4, as: 4)
         #expect(desk.machine.isBusy)
         #expect(desk.told(desk.machine.chosen("call.seen", in: 4)) == [#"seen ["A", "B"]"#, "close 4"])
@@ -185,6 +223,58 @@ private struct Desk {
                 "close 1", "tell 1 closed", "notify 8 for 6: Incoming call | and 1 more | call.incoming",
                 "notify 9 for 0: Ada | Incoming call | call.incoming",
             ])
+    }
+
+    @Test("a thousand calls that end at once, before a server has answered, are never shown but five at a time")
+    func endAtOnce() {
+        for isMissed in [false, true] {
+            var (desk, server) = (Desk(), PlayedServer())
+            for number in 0..<1_000 {
+                let caller = Desk.caller("\(number)")
+                let until = Instant(microseconds: 30_000_000)
+                server.obey(desk.machine.rings(Desk.id("\(number)"), caller, until: until, link: Int64(number)))
+            }
+            while server.answer(&desk) {}
+            #expect(server.calls == 5)
+            for number in 0..<1_000 { server.obey(desk.machine.ended(Desk.id("\(number)"), missed: isMissed)) }
+            #expect(server.hasKept)
+            while server.answer(&desk) {}
+            #expect(server.hasKept && server.calls == 0 && server.shown.count == (isMissed ? 20 : 0))
+            #expect(desk.machine.isBusy == isMissed)
+        }
+    }
+
+    @Test("however calls and alerts come and go, and whenever a server answers, each kind keeps to its places")
+    func places() {
+        for seed in 0..<30 {
+            var random = SeededRandom(seed: UInt64(seed))
+            var (desk, server) = (Desk(), PlayedServer())
+            var (rung, alerts) = (0, 0)
+            for _ in 0..<200 {
+                switch Int.random(in: 0..<6, using: &random) {
+                case 0, 1:
+                    rung += 1
+                    server.obey(
+                        desk.machine.rings(
+                            Desk.id("\(rung)"), Desk.caller("\(rung % 30)"),
+                            until: Instant(microseconds: 30_000_000), link: Int64(rung)))
+                case 2, 3:
+                    let id = Desk.id("\(Int.random(in: 0...rung, using: &random))")
+                    server.obey(desk.machine.ended(id, missed: Bool.random(using: &random)))
+                case 4:
+                    alerts += 1
+                    server.obey(
+                        desk.machine.alert(title: "a", body: "", in: Desk.group, name: "\(alerts)", link: nil))
+                default: _ = server.answer(&desk)
+                }
+            }
+            while server.answer(&desk) {}
+            #expect(server.hasKept, "seed \(seed)")
+            #expect(server.calls == min(5, desk.machine.ringing.count), "seed \(seed): nothing waits for ever")
+            for id in desk.machine.ringing { server.obey(desk.machine.ended(id, missed: false)) }
+            while server.answer(&desk) {}
+            #expect(server.calls == 0, "seed \(seed)")
+        }
     }
 
     @Test("who closes a ringing call's notification is not shown it again, but the missed call")

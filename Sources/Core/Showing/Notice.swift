@@ -52,6 +52,28 @@ public enum NoticeSubject: Hashable, Sendable {
     case alert(GroupName, name: String)
     /// Calls that ring beyond those that are shown.
     case more
+
+    /// Subjects of a kind have so many places on the screen.
+    enum Kind: Hashable, Sendable {
+        /// Calls that ring.
+        case call
+        /// Missed calls of a caller.
+        case missed
+        /// Ordinary alerts.
+        case alert
+        /// The number of the other calls.
+        case more
+    }
+
+    /// Its kind.
+    var kind: Kind {
+        switch self {
+        case .call: .call
+        case .missed: .missed
+        case .alert: .alert
+        case .more: .more
+        }
+    }
 }
 
 /// What a person can choose in a notification.

@@ -3,6 +3,10 @@ import BelfryTerms
 /// What is to be shown and what a server shows, brought together one call at a time: never two calls for the same
 /// notification at once, and each id is of the server that gave it (S6).
 ///
+/// Nothing more is asked for than there are places for its kind. What is over and was asked for may be shown until the
+/// server has answered and it is closed: it holds its place until then, or a thousand calls that end at once, each of
+/// which makes room for the next, were all shown for a moment.
+///
 ///     none ── notify ──▶ asked ── id ──▶ on(id) ── notify, replacing id ──▶ asked …
 ///                          └── error ──▶ refused      └── close ──▶ gone
 struct NoticeBoard: Sendable {
@@ -35,6 +39,8 @@ struct NoticeBoard: Sendable {
         /// What is to be shown; nil if it is to go.
         var wanted: Notice?
         var sent: Notice?
+        /// What kind that was of.
+        var sentKind: NoticeSubject.Kind?
         /// What the server has shown last.
         var shown: Notice?
         var actual = Actual.none
@@ -42,6 +48,18 @@ struct NoticeBoard: Sendable {
         /// The link that knows that it is shown.
         var toldLink: Int64?
         var hasToldWhyNot = false
+
+        /// Whether the server shows nothing for it, and would have to be asked for something new.
+        var isNew: Bool { wanted != nil && (actual == .none || actual == .refused) }
+
+        /// Whether it has, or the server may still give it, one of the places of `kind`.
+        func holdsPlace(of kind: NoticeSubject.Kind) -> Bool {
+            switch actual {
+            case .asked: subject.kind == kind || sentKind == kind
+            case .on: wanted != nil && subject.kind == kind
+            case .none, .refused, .closed: false
+            }
+        }
     }
 
     private var records: [Record] = []
@@ -89,10 +107,10 @@ struct NoticeBoard: Sendable {
         if let index = index(of: subject) { records[index].wanted = nil }
     }
 
-    /// What was shown for `subject` is about `other` from now on, unless that is shown already.
+    /// What was shown for `subject` is about `other` from now on, unless that is shown already, or has no place.
     mutating func turn(_ subject: NoticeSubject, into other: NoticeSubject) {
         guard let index = index(of: subject) else { return }
-        guard self.index(of: other) == nil else { return drop(subject) }
+        guard self.index(of: other) == nil, hasPlace(for: other.kind) else { return drop(subject) }
         records[index].subject = other
         // Of a missed call its worker has told already.
         records[index].link = nil
@@ -174,7 +192,12 @@ struct NoticeBoard: Sendable {
     /// What has to be done so that the server shows what is wanted.
     mutating func reconcile() -> [ShowingEffect] {
         var effects: [ShowingEffect] = []
-        for index in records.indices { effects += reconcile(index) }
+        // What goes makes room for what changes its kind, and both for what is new.
+        for index in records.indices where records[index].wanted == nil { effects += reconcile(index) }
+        for index in records.indices where records[index].wanted != nil && !records[index].isNew {
+            effects += reconcile(index)
+        }
+        for index in records.indices where records[index].isNew { effects += reconcile(index) }
         records.removeAll { record in
             guard record.wanted == nil else { return false }
             if case .asked = record.actual { return false }
@@ -202,15 +225,21 @@ struct NoticeBoard: Sendable {
             guard let link = record.link, record.toldLink != link else { return [] }
             records[index].toldLink = link
             return [.report(link: link, .shown, detail: "")]
-        case (.refused, let wanted?): return wanted == record.sent ? [] : [ask(index, wanted, replaces: 0)]
-        case (.none, let wanted?): return [ask(index, wanted, replaces: 0)]
+        case (.none, let wanted?), (.refused, let wanted?):
+            guard record.actual == .none || wanted != record.sent, hasPlace(for: record.subject.kind) else { return [] }
+            return [ask(index, wanted, replaces: 0)]
         }
+    }
+
+    private func hasPlace(for kind: NoticeSubject.Kind) -> Bool {
+        records.count { $0.holdsPlace(of: kind) } < ShowingStateMachine.places(of: kind)
     }
 
     private mutating func ask(_ index: Int, _ notice: Notice, replaces: UInt32) -> ShowingEffect {
         tokens += 1
         records[index].actual = .asked(token: tokens, replaces: replaces)
         records[index].sent = notice
+        records[index].sentKind = records[index].subject.kind
         return .notify(token: tokens, replaces: replaces, notice)
     }
 

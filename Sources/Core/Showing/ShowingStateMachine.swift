@@ -35,6 +35,16 @@ public struct ShowingStateMachine: Sendable {
     /// How many alerts are shown at once; with more the oldest go.
     public static let alertsMax = 20
 
+    /// How many of `kind` are shown at once.
+    static func places(of kind: NoticeSubject.Kind) -> Int {
+        switch kind {
+        case .call: callsMax
+        case .missed: missedMax
+        case .alert: alertsMax
+        case .more: 1
+        }
+    }
+
     private struct RingingCall: Sendable {
         let id: ShownCallID
         var caller: ShownCaller
@@ -154,7 +164,6 @@ public struct ShowingStateMachine: Sendable {
     private mutating func note(_ call: RingingCall) {
         let caller = call.caller.handle.isEmpty ? call.caller.name : call.caller.handle
         let subject = NoticeSubject.missed(call.id.group, caller: caller)
-        board.turn(.call(call.id), into: subject)
         var entry = MissedCalls(
             subject: subject, caller: call.caller, picture: call.picture, calls: [call.id], count: 1)
         if let index = missed.firstIndex(where: { $0.subject == subject }) {
@@ -165,6 +174,8 @@ public struct ShowingStateMachine: Sendable {
         }
         missed.append(entry)
         if missed.count > Self.missedMax { board.drop(missed.removeFirst().subject) }
+        // The place of the one that goes is free for it.
+        board.turn(.call(call.id), into: subject)
     }
 
     // MARK: Alerts
