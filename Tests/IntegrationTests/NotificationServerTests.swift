@@ -19,12 +19,14 @@ extension IntegrationTests {
             #expect(asked.summary == "<i>Ada" && asked.body == "+49 &amp; 1\nIncoming call")
             #expect(asked.actions == ["call.accept", "Accept", "call.decline", "Decline"])
             #expect(asked.category == "call.incoming" && asked.urgency == 2 && asked.isQuiet && !asked.hasPicture)
+            #expect(asked.isResident && asked.feedback == "none", "Phosh would ring itself")
             #expect((30_000...35_000).contains(asked.expires))
             try call.waitForNotification(.shown)
             _ = try phone.hangUp("A").story()
             let missed = try server.asked()
             #expect(missed.replaces == asked.id && missed.actions == ["call.seen", "Seen"])
             #expect(missed.category == "call.unanswered" && missed.urgency == 1 && missed.expires == 0)
+            #expect(!missed.isQuiet && !missed.isResident && missed.feedback == "")
             #expect(missed.body == "+49 &amp; 1\nMissed call")
         }
 

@@ -20,6 +20,10 @@ final class StubServer {
         let expires: Int64
         let hasPicture: Bool
         let isQuiet: Bool
+        /// Whether it stays after a choice.
+        let isResident: Bool
+        /// The profile that Phosh is to feel it by; empty for its own choice.
+        let feedback: String
     }
 
     /// What it tells.
@@ -89,7 +93,8 @@ final class StubServer {
             actions: object["actions"]?.arrayValue?.compactMap(\.stringValue) ?? [],
             category: object["category"]?.stringValue ?? "", urgency: object["urgency"]?.integerValue ?? -1,
             expires: object["expires"]?.integerValue ?? -2, hasPicture: object["hasPicture"]?.boolValue ?? false,
-            isQuiet: object["isQuiet"]?.boolValue ?? false)
+            isQuiet: object["isQuiet"]?.boolValue ?? false, isResident: object["isResident"]?.boolValue ?? false,
+            feedback: object["feedback"]?.stringValue ?? "")
         if asked.id != 0 { shown[asked.id] = asked }
         callsMost = max(callsMost, shown.values.count { $0.category == "call.incoming" && !$0.actions.isEmpty })
         return .notify(asked)
