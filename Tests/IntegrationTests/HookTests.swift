@@ -113,6 +113,31 @@ extension IntegrationTests {
             #expect(try !phone.hasFailedUnits())
         }
 
+        @Test("who is called back, by the button of the missed call alone, is whose call was missed last, and once")
+        func callBack() throws {
+            let server = try StubServer()
+            let phone = try Phone(["BELFRY_ON_CALL_BACK": "\(program()) back"], hasDesktop: true)
+            var missed: StubServer.Asked?
+            for id in ["A", "B"] {
+                _ = try ring(phone, id, #""handle": "+49 1""#)
+                _ = try phone.hangUp(id).story()
+                #expect(try server.shows { $0.count == 1 && $0[0].category == "call.unanswered" })
+                missed = server.shown.values.first
+            }
+            let shown = try #require(missed)
+            #expect(shown.actions == ["call.back", "Call back", "call.seen", "Seen"])
+            server.obey("choose \(shown.id) default")
+            server.obey("choose \(shown.id) call.back")
+            try server.waitForClose(of: shown.id)
+            #expect(runs(1) == [["back"] + Self.variables("B", "missed", handle: "+49 1")])
+            // What is gone starts nothing.
+            server.obey("choose \(shown.id) call.back")
+            finish(phone)
+            #expect(runs(1).count == 1)
+            #expect(phone.ledger().missedCalls.isEmpty, "who is called back is missed no longer")
+            #expect(try !phone.hasFailedUnits())
+        }
+
         @Test("a call that belfry-desktop missed half of, since it was killed while it rang, is run for once")
         func desktopKilled() throws {
             let program = program()
