@@ -94,6 +94,17 @@ import Testing
         #expect(seen == 0)
     }
 
+    @Test func aWatchThatIsCancelledTellsNothingMoreOfWhatIsInFocus() throws {
+        let file = place.file()
+        var seen = 0
+        let (watch, _) = file.watch(on: loop) { _ in seen += 1 }
+        watch.focus(on: GroupFocus(dictionary: "calls", members: ["mine"]), since: file.snapshot())
+        watch.cancel()
+        #expect(change(place.file(), on: loop) { $0.root["n"] = .integer(1) }.outcome == .written)
+        loop.runUntilIdle()
+        #expect(seen == 0)
+    }
+
     @Test func whatItsFileHasReadForSomebodyElseIsNewsForTheNextLookAllTheSame() throws {
         try place.write(Place.example)
         let file = place.file()

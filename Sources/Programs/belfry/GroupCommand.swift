@@ -94,7 +94,7 @@ extension Command {
         let access = try GroupAccess(context)
         let loop = try makeLoop()
         let start = loop.now
-        var known = try access.snapshot().root
+        var known = PropertyListDictionary()
         let (watch, failure) = access.file.watch(on: loop) { snapshot in
             // A file that cannot be read at the moment says nothing about its keys.
             guard case .read = snapshot.status else { return }
@@ -104,6 +104,8 @@ extension Command {
             if !context.output.isOpen { loop.stop() }
         }
         if let failure { throw CommandError(.unavailable, "the group's folder cannot be watched", "\(failure)") }
+        // Read once it is watched: what is written from then on is shown.
+        known = try access.snapshot().root
         withExtendedLifetime(watch) { loop.run() }
         return .done
     }

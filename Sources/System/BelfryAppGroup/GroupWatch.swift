@@ -17,7 +17,18 @@ public final class GroupWatch {
         self.file = file
         self.loop = loop
         self.changed = changed
+    }
+
+    fileprivate func begin() -> SystemError? {
+        var failure: SystemError?
+        do throws(SystemError) {
+            try watchAgain()
+        } catch {
+            failure = error
+        }
+        // Read once it is watched: what is written from then on is noticed.
         reportedRevision = file.snapshot().revision
+        return failure
     }
 
     /// Reads the file now and reports what is new: for each tick, since a notice may get lost, and for file systems
@@ -45,12 +56,10 @@ public final class GroupWatch {
     public func cancel() {
         isEnded = true
         source?.cancel()
-        source = nil
     }
 
-    fileprivate func watchAgain() throws(SystemError) {
+    private func watchAgain() throws(SystemError) {
         source?.cancel()
-        source = nil
         guard try file.openDirectories(makes: true), let directory = file.directories?.preferences.descriptor.number
         else { return }
         watchedCount = file.directoriesCount
@@ -59,7 +68,6 @@ public final class GroupWatch {
 
     /// Something in the directory has changed.
     private func notice() {
-        guard !isEnded else { return }
         guard watchedCount == file.directoriesCount else { return look() }
         switch file.finding(by: &glance) {
         case (.nothing, _): break
@@ -86,14 +94,7 @@ extension GroupFile {
         _ changed: @escaping (GroupSnapshot) -> Void
     ) -> (watch: GroupWatch, failure: SystemError?) {
         let watch = GroupWatch(file: self, loop: loop, changed: changed)
-        do throws(SystemError) {
-            try watch.watchAgain()
-        } catch {
-            return (watch, error)
-        }
-        // Written between the first look and the first notice.
-        loop.afterThis(description: "group-file") { [weak watch] in watch?.look() }
-        return (watch, nil)
+        return (watch, watch.begin())
     }
 }
 
