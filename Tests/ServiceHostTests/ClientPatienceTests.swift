@@ -1,4 +1,6 @@
+import BelfryEventLoop
 import BelfryProtocol
+import BelfrySyscalls
 import BelfryTerms
 import Glibc
 import Support
@@ -75,6 +77,82 @@ import Testing
         shutdown(client, Int32(SHUT_WR))
         loop.settle()
         #expect(closed == 1)
+    }
+
+    @Test("S5 a client whose notification is whole may be refused as well, and finish sending") func refusedWhole() {
+        defer { closeEnds() }
+        let connection = ClientConnection(loop: loop, input: worker, output: worker, acceptedAt: loop.now)
+        var closed = 0
+        connection.read { _ in connection.close(refused: true) { closed += 1 } }
+        send("[]\n")
+        loop.settle()
+        #expect(closed == 0)
+        shutdown(client, Int32(SHUT_WR))
+        loop.settle()
+        #expect(closed == 1)
+        loop.advance(by: .seconds(9))
+        #expect(closed == 1, "nothing of its notification is waited for any more")
+    }
+
+    @Test("S5 nobody waits for a client that was not refused, or that is gone", arguments: [false, true])
+    func notAwaited(refused: Bool) {
+        defer { closeEnds() }
+        let connection = ClientConnection(loop: loop, input: worker, output: worker, acceptedAt: loop.now)
+        if refused {
+            let event = Event(at: 0, boot: 0, id: "id", body: .silent(call: "A", why: .stale))
+            for _ in 0..<10_000 { connection.write(event) }
+        }
+        var closed = 0
+        connection.close(refused: refused) { closed += 1 }
+        #expect(closed == 1)
+    }
+
+    @Test("S5 what a refused client sends is discarded up to a limit", arguments: [1, PushInput.chunkBytes])
+    func discarded(beyondOneChunk bytes: Int) {
+        defer { closeEnds() }
+        let chunk = PushInput.chunkBytes
+        send(String(repeating: "x", count: 3 * chunk))
+        var finished = 0
+        let input = PushInput(loop: loop, descriptor: worker)
+        input.discard(bytesMax: chunk + bytes, patience: .seconds(1)) { finished += 1 }
+        loop.settle()
+        #expect(finished == 1 && unreadCount == chunk)
+    }
+
+    @Test("S5 what a client sent after its notification is drained up to a limit") func drained() {
+        defer { closeEnds() }
+        let chunk = PushInput.chunkBytes
+        send(String(repeating: "x", count: 4 * chunk))
+        PushInput(loop: loop, descriptor: worker).drain(bytesMax: chunk + 1)
+        #expect(unreadCount == 2 * chunk)
+    }
+
+    /// How many bytes the worker has not read.
+    private var unreadCount: Int {
+        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        return unsafe recv(worker, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+    }
+
+    @Test("a pipe is not drained: an empty one would be waited for") func pipeIsLeft() throws {
+        defer { closeEnds() }
+        let pipe = try DescriptorPair.pipe()
+        #expect(unsafe Glibc.write(pipe.writing.number, "x", 1) == 1)
+        PushInput(loop: loop, descriptor: pipe.reading.number).drain(bytesMax: 1)
+        #expect(isReady(pipe.reading.number, for: POLLIN))
+    }
+
+    @Test("a notification may come from a file, which no loop can watch") func file() throws {
+        defer { closeEnds() }
+        let folder = TemporaryFolder()
+        let path = folder.write(Array("{}".utf8), to: "push")
+        let file = OwnedDescriptor(owning: try checked("open") { unsafe open(path, O_RDONLY | O_CLOEXEC) })
+        let loop = try Loop()
+        let connection = ClientConnection(loop: loop, input: file.number, output: client, acceptedAt: loop.now)
+        var read: [UInt8] = []
+        connection.read {
+            if case .complete(let bytes) = $0 { read = bytes }
+        }
+        #expect(read == Array("{}".utf8))
     }
 
     @Test("S5 a client that does not read is given up after a second") func unread() {

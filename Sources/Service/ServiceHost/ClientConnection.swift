@@ -49,7 +49,6 @@ public final class ClientConnection {
 
     /// Writes `event` without blocking. A client that does not read loses ticks first, then everything (S5).
     public func write(_ event: Event) {
-        guard !output.isGone else { return }
         output.write(event.line, isDroppable: event.isFrequent)
     }
 
@@ -170,9 +169,7 @@ final class PushInput {
 
     private func end() {
         timer?.cancel()
-        timer = nil
         readable?.cancel()
-        readable = nil
     }
 
     /// Passes on what can be read without waiting; returns true if more may come later.
@@ -183,7 +180,7 @@ final class PushInput {
                 guard take(buffer[..<count]) else { return false }
                 continue
             }
-            if count < 0, errno == EINTR { continue }
+            // Neither call waits, so that no signal interrupts it.
             if count < 0, errno == EAGAIN { return true }
             return take([])
         }
