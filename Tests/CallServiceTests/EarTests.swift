@@ -160,12 +160,48 @@ import Testing
         #expect(worker.world.isSounding && worker.world.story == ["ringing loud", "delivered extension"])
     }
 
-    @Test("R8 a hangup without an id reaches every ring at its ear") func hangupOfAll() throws {
+    @Test("R8 a hangup without an id reaches every ring at its ear, though nothing tells it of them any more")
+    func hangupOfAll() throws {
         phone.file.isWritable = false
         let workers = try ["A", "B"].map { try phone.call($0) }
+        phone.file.isUsable = false
         phone.loop.advance(by: .milliseconds(300))
         _ = try phone.push(#""type": "hangup""#)
         phone.loop.advance(by: .zero)
         for worker in workers { #expect(worker.world.story.suffix(2) == ["ended hangup cancelled", "missed"]) }
+    }
+
+    @Test("R8 a hangup that not every ring has heard is made in the ledger too") func hangupOfSome() throws {
+        let workers = try ["A", "B"].map { try phone.call($0) }
+        phone.loop.advance(by: .milliseconds(300))
+        phone.file.stoppedProcesses = [workers[0].world.owner.pid]
+        _ = try phone.push(#""type": "hangup""#)
+        phone.loop.advance(by: .milliseconds(100))
+        #expect(phone.file.read().rings.isEmpty)
+    }
+
+    @Test("R8 a hangup that was heard is not made in the ledger once more", arguments: [1, -10])
+    func hangupOnce(after seconds: Int64) throws {
+        let sent = phone.file.wall.unixSecond
+        let worker = try phone.call("A", #""sentAt": \#(sent)"#)
+        phone.loop.advance(by: .milliseconds(300))
+        phone.file.stallAfterChange = .milliseconds(10)
+        let hangup = try phone.hangUp("A", #""sentAt": \#(sent + seconds)"#)
+        phone.loop.advance(by: .zero)
+        #expect(hangup.isFinished && worker.world.isSounding == (seconds < 0))
+        #expect(hangup.world.events.last?.at == .milliseconds(10))
+    }
+
+    @Test("R7 a ring that was stopped looks at once when it was hung up where the file does not show it")
+    func wokenRing() throws {
+        phone.file.isWritable = false
+        let worker = try phone.call("A")
+        phone.loop.advance(by: .milliseconds(300))
+        phone.file.stoppedProcesses = [worker.world.owner.pid]
+        _ = try phone.hangUp("A")
+        phone.loop.advance(by: .milliseconds(50))
+        phone.file.stoppedProcesses = []
+        phone.loop.advance(by: .milliseconds(50))
+        #expect(worker.world.story.suffix(2) == ["ended hangup cancelled", "missed"])
     }
 }

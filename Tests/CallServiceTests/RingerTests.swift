@@ -49,6 +49,11 @@ import Testing
         #expect(ringer.soundName(of: .silent) == "none" && told.events.isEmpty)
     }
 
+    @Test func aRingWithoutSoundLooksForNone() {
+        ringer("none").pulse(.loud)
+        #expect(told.events.isEmpty)
+    }
+
     @Test func aSoundThatIsCutShortOrMissingIsAMistakeAndRingIsNamedInItsPlace() {
         let ring = sourceBytes("Sounds/ring.wav")
         let cut = folder.write(Array(ring.prefix(ring.count / 2)), to: "cut.wav")
@@ -65,7 +70,9 @@ import Testing
         let ringer = ringer("own", sounds: folder.path)
         #expect(ringer.soundName(of: .loud) == "none")
         #expect(told.events.count == 1)
-        for _ in 0..<2 { ringer.pulse(.loud) }
-        #expect(told.events.last == "sound unavailable: no sound can be found" && told.events.count == 2)
+        for _ in 0..<2 {
+            ringer.pulse(.loud)
+            #expect(told.events.last == "sound unavailable: no sound can be found" && told.events.count == 2)
+        }
     }
 }

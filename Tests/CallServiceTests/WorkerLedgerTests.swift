@@ -5,6 +5,7 @@ import BelfrySyscalls
 import BelfryTerms
 import CallLedger
 import CallService
+import Glibc
 import GroupLedger
 import RingEar
 import Support
@@ -56,9 +57,34 @@ import Testing
         #expect(told == ["warning", "done"])
     }
 
+    @Test("what is neither in the file nor beside it is known to this process alone") func known() throws {
+        let loop = try Loop()
+        let group = try #require(GroupName("group.belfry"))
+        let runtime = RuntimeDirectory(path: folder.write([], to: "run"))
+        for (state, isKnownHereAlone) in [("\(folder.path)/state", false), (folder.write([], to: "file"), true)] {
+            let file = LedgerFile(state: StateDirectory(path: state), runtime: runtime, group: group)
+            let ledger = WorkerLedger(loop: loop, file: file) { _ in }
+            ledger.transact {
+                $0.hangUp(CallKey("a"), reason: .cancelled, sentAt: nil)
+            } done: { _, _ in
+            }
+            #expect(ledger.isKnownHereAlone == isKnownHereAlone)
+        }
+    }
+
     @Test func aLockThatCannotBeMade() throws {
         folder.makeFolder("state/groups/group.belfry/Library/Preferences/group.belfry.plist.lock")
         #expect(try warnings(state: "\(folder.path)/state") == [.groupLocked])
+    }
+
+    @Test func aFileThatIsBrokenAsWell() throws {
+        let place = "state/groups/group.belfry/Library/Preferences"
+        folder.makeFolder(place)
+        let path = folder.write(Array("{".utf8), to: "\(place)/group.belfry.plist")
+        let old = timespec(tv_sec: time(nil) - 60, tv_nsec: 0)
+        try checked("utimensat") { unsafe utimensat(AT_FDCWD, path, [old, old], 0) }
+        folder.write([], to: "state/groups/group.belfry/tmp")
+        #expect(try warnings(state: "\(folder.path)/state") == [.groupUnwritable, .groupCorrupt])
     }
 
     @Test func nothing() throws {
