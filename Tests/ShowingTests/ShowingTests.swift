@@ -342,6 +342,67 @@ private struct PlayedServer {
         #expect(desk.told(desk.machine.withdraw(nil, in: Desk.group)) == [])
     }
 
+    @Test("a call that was missed without having rung is shown, and once")
+    func missedUnheard() {
+        var desk = Desk()
+        let missed = ["notify 1 for 0: Ada | Missed call | call.unanswered"]
+        #expect(desk.told(desk.machine.missed(Desk.id("A"), Desk.caller())) == missed)
+        #expect(desk.told(desk.machine.missed(Desk.id("A"), Desk.caller())) == [])
+    }
+
+    @Test("of those who were missed the one whose button is pressed is called back")
+    func calledBack() {
+        var desk = Desk(callsBack: true)
+        for (name, id) in [("Ada", 4), ("Bob", 5)] as [(String, UInt32)] {
+            _ = desk.machine.missed(Desk.id(name), Desk.caller(name))
+            _ = desk.machine.shown(Int64(id) - 3, as: id)
+        }
+        let calledBack = ["call back Bob Bob", #"seen ["Bob"]"#, "close 5"]
+        #expect(desk.told(desk.machine.chosen("call.back", in: 5)) == calledBack)
+    }
+
+    @Test("the oldest of too many missed callers goes, and the oldest of too many alerts")
+    func limits() {
+        var (missed, alerts) = (Desk(), Desk())
+        for number in 1...ShowingStateMachine.missedMax {
+            _ = missed.machine.missed(Desk.id("\(number)"), Desk.caller("\(number)"))
+            _ = missed.machine.shown(Int64(number), as: UInt32(number))
+        }
+        let more = missed.told(missed.machine.missed(Desk.id("more"), Desk.caller("more")))
+        #expect(more.contains("close 1") && more.count == 2)
+        func alert(_ name: String) -> [ShowingEffect] {
+            alerts.machine.alert(title: name, body: "b", in: Desk.group, name: name, link: nil)
+        }
+        for number in 1...ShowingStateMachine.alertsMax {
+            _ = alert("\(number)")
+            _ = alerts.machine.shown(Int64(number), as: UInt32(number))
+        }
+        let another = alerts.told(alert("more"))
+        #expect(another.contains("close 1") && another.count == 2)
+    }
+
+    @Test("a call that rings on under another name is shown by that; one whose worker left keeps busy till then")
+    func ringsOn() {
+        var desk = Desk(server: nil)
+        _ = desk.rings("A")
+        #expect(desk.told(desk.machine.left(1)).contains("find out A"))
+        #expect(desk.machine.isBusy && desk.machine.ringing.isEmpty)
+        _ = desk.rings("A", link: nil)
+        _ = desk.rings("A", link: nil, caller: Desk.caller("Bob"))
+        #expect(
+            desk.told(desk.machine.serverIs(Desk.dunst)).map { $0.contains("Bob | Incoming call") } == [true])
+        _ = desk.machine.ended(Desk.id("A"), missed: false)
+        _ = desk.machine.shown(1, as: 4)
+        #expect(!desk.machine.isBusy)
+    }
+
+    @Test("what is kept of a call that rings is no missed call") func keptRing() {
+        var desk = Desk()
+        _ = desk.rings("A")
+        _ = desk.machine.shown(1, as: 4)
+        #expect(desk.machine.kept.map(\.count) == [0])
+    }
+
     @Test("an alert replaces the one with its name, and nothing waits for it")
     func alerts() {
         var desk = Desk()
