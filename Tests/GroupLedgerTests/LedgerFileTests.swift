@@ -85,6 +85,28 @@ import Testing
         #expect(shown.count == 3)
     }
 
+    @Test("R12 a death that is no longer expected shows nothing, one that is expected again is shown once")
+    func expectedAgain() throws {
+        let children = try (0..<2).map { _ in
+            try ChildProcess(ChildCommand(path: "/bin/cat", streams: [0: .descriptor(try pipe()), 1: .null]))
+        }
+        for (number, child) in children.enumerated() {
+            _ = admit("\(number)", as: Owner(try #require(ProcessIdentity(livingPID: child.pid))))
+        }
+        let rings = try #require(file.read()?.rings)
+        var shown = 0
+        let watch = file.watch(on: loop) { _ in shown += 1 }
+        loop.runUntilIdle()
+        for expected in [rings, [], [rings[1]]] { watch.expectEnds(of: expected) }
+        for (child, count) in zip(children, [1, 2]) {
+            try child.signal(9)
+            _ = try child.waitUntilExit()
+            loop.runUntilIdle()
+            #expect(shown == count)
+        }
+        watch.cancel()
+    }
+
     @Test("a watch that is cancelled before it began shows nothing") func cancelled() {
         _ = admit("a", as: Owner(.current))
         let watch = file.watch(on: loop) { _ in Issue.record("shown") }

@@ -63,12 +63,17 @@ import Testing
         return lock
     }
 
+    /// Where the notes are.
+    private func place() throws -> String {
+        let rings = try Directory.open(path: "\(folder.path)/run/rings", makes: false)
+        return "run/rings/\(try #require(try rings.names(max: 9).first))"
+    }
+
     /// The names of the notes.
     private var notes: [String] {
-        guard let runtime = try? Directory.open(path: "\(folder.path)/run/rings", makes: false),
-            let name = try? runtime.names(max: 9).first
-        else { return [] }
-        return ((try? runtime.openDirectory(name, makes: false).names(max: 99)) ?? []).filter { !$0.hasSuffix(".ear") }
+        guard let place = try? place() else { return [] }
+        let names = try? Directory.open(path: "\(folder.path)/\(place)", makes: false).names(max: 99)
+        return (names ?? []).filter { !$0.hasSuffix(".ear") }
     }
 
     @Test("R7 what is asked of one call reaches its ring alone, what is asked of all reaches all, and all is said so")
@@ -205,6 +210,7 @@ import Testing
         watch.expectEnds(of: [ring])
         #expect(loop.pending.count == before.count + 1)
         watch.cancel()
+        watch.expectEnds(of: [ring])
         #expect(loop.pending == before, "it waited for the ring's end")
     }
 
@@ -218,7 +224,7 @@ import Testing
         let young = timespec(tv_sec: time(nil) + 3_600, tv_nsec: 0)
         try checked("utimensat") { unsafe utimensat(AT_FDCWD, folderPath, [young, young], 0) }
         var shown = 0
-        let watch = file.watch(on: loop) { _ in shown += 1 }
+        let watch = other.watch(on: loop) { _ in shown += 1 }
         loop.settle()
         for _ in 0..<3 { watch.look() }
         #expect(shown == 1)
@@ -272,5 +278,182 @@ import Testing
         #expect(shown == [1, 0])
         watch.cancel()
         _ = consume lock
+    }
+
+    @Test("R7 with more than eight rings on, one ends once all may be silent, and the file follows once all may have")
+    func crowd() {
+        for number in 0..<9 { admit("\(number)") }
+        var told: [LedgerOutcome] = []
+        func end(_ id: String) {
+            file.transact(onOwnRing: CallKey(id), knowing: nil, on: loop) {
+                $0.settle(RingRequest(key: CallKey(id)), owner: Owner(.current), reason: .timeout)
+            } completion: {
+                told.append($0.outcome)
+            }
+        }
+        func written(_ id: String) -> CallState? { Ledger(reading: other.file.snapshot()).call(CallKey(id))?.state }
+        end("0")
+        loop.advance(by: TimeSpan(microseconds: 9 * 80 - 1))
+        #expect(told == [] && other.read()?.rings.count == 9)
+        loop.advance(by: TimeSpan(microseconds: 1))
+        #expect(told == [.following] && other.read()?.rings.count == 8)
+        loop.advance(by: .milliseconds(9) - TimeSpan(microseconds: 1))
+        #expect(written("0") == .ringing)
+        loop.advance(by: TimeSpan(microseconds: 1))
+        #expect(written("0") == .timeout)
+        end("1")
+        #expect(told == [.following, .recorded([])] && written("1") == .timeout)
+    }
+
+    @Test("a decision waits 100 ms for another, a collecting one a second; a file that failed is tried a second later")
+    func limits() {
+        #expect(LedgerFile.decisionPatience == .milliseconds(100))
+        #expect(LedgerFile.collectingPatience == .seconds(1) && LedgerFile.recordingInterval == .seconds(1))
+    }
+
+    @Test("R17 many rings that end together are written by one wake-up, and who leaves waits for the lock's holder")
+    func crowdWaits() throws {
+        for number in 0..<10 { admit("\(number)") }
+        for id in ["0", "1"] {
+            file.transact(onOwnRing: CallKey(id), knowing: nil, on: loop) {
+                $0.settle(RingRequest(key: CallKey(id)), owner: Owner(.current), reason: .timeout)
+            } completion: { _ in
+            }
+        }
+        loop.advance(by: .milliseconds(1))
+        #expect(loop.pending == ["ledger"])
+        var isFinished = false
+        file.finish(by: loop.now) { isFinished = true }
+        let lock = try holdLock()
+        loop.advance(by: .milliseconds(20))
+        #expect(!isFinished)
+        _ = consume lock
+        loop.advance(by: .milliseconds(20))
+        #expect(isFinished && Ledger(reading: other.file.snapshot()).rings.count == 8)
+    }
+
+    @Test("R7 what comes while the lock is waited for goes with it, and all is told of once") func oneRecording() throws
+    {
+        let lock = try holdLock()
+        var told: [LedgerOutcome] = []
+        file.onRecorded = { told.append($0) }
+        for id in ["a", "b"] { hangUp(id, in: file) }
+        file.recordWhatIsOwed(on: loop)
+        #expect(told == [])
+        _ = consume lock
+        loop.advance(by: .milliseconds(20))
+        #expect(told == [.recorded([])] && Ledger(reading: other.file.snapshot()).calls.count == 2)
+    }
+
+    @Test("R7 what changes nothing waits for nobody") func unchanged() throws {
+        admit("a")
+        let lock = try holdLock()
+        var outcome: LedgerOutcome?
+        file.transact(on: loop, { _ in }, completion: { outcome = $0.outcome })
+        #expect(outcome == .recorded([]))
+        _ = consume lock
+    }
+
+    @Test("R7 an answer waits for the app as long as its process was told, whoever gives it") func answersWait() throws
+    {
+        for id in ["a", "b"] { admit(id) }
+        file.answersWait = .seconds(7)
+        file.transact(on: loop, { $0.answer(CallKey("a")) }, completion: { _ in })
+        file.transact(
+            onOwnRing: CallKey("b"), knowing: nil, on: loop, { $0.answer(CallKey("b")) }, completion: { _ in })
+        let answers = other.file.snapshot().root["pendingAccept"]?.arrayValue ?? []
+        let ends = answers.compactMap { $0.dictionaryValue?["until"]?.boundedInteger(in: 0...Int64.max) }
+        #expect(ends.count == 2 && ends.allSatisfy { $0 <= bootTimeMicroseconds() + 7_000_000 })
+    }
+
+    @Test("R14 who leaves does not try again what cannot be written") func hopeless() throws {
+        let lock = try holdLock()
+        var told: [LedgerOutcome] = []
+        file.onRecorded = { told.append($0) }
+        hangUp("a", in: file)
+        var isFinished = false
+        file.finish(by: loop.now + .seconds(3)) { isFinished = true }
+        folder.write([], to: "state/groups/group.belfry/tmp")
+        _ = consume lock
+        loop.advance(by: .milliseconds(20))
+        #expect(told.map(\.isRecorded) == [false] && isFinished)
+    }
+
+    @Test("R14 what can lie nowhere is said to be known to its process alone") func nowhere() {
+        folder.write([], to: "run")
+        folder.makeFolder("state/groups/group.belfry")
+        folder.write([], to: "state/groups/group.belfry/tmp")
+        var told: [LedgerOutcome] = []
+        hangUp("a", in: file) { told.append($0) }
+        guard case .unwritable(_, kept: false, [])? = told.first else {
+            Issue.record("\(told)")
+            return
+        }
+        #expect(file.isKnownHereAlone && file.read()?.call(CallKey("a"))?.state == .hangup)
+    }
+
+    @Test("without a runtime folder a process remembers what it did only until the file has it, and its rings")
+    func remembered() throws {
+        folder.write([], to: "run")
+        hangUp("a", in: file)
+        try checked("unlink") { unsafe unlink(file.file.path) }
+        #expect(file.read() == nil)
+        admit("b")
+        try checked("unlink") { unsafe unlink(file.file.path) }
+        #expect(file.read()?.rings.map(\.key) == [CallKey("b")])
+    }
+
+    @Test("a look before the watch has begun shows nothing") func early() {
+        hangUp("a", in: other)
+        var shown = 0
+        let watch = file.watch(on: loop) { _ in shown += 1 }
+        watch.look()
+        #expect(shown == 0)
+        loop.settle()
+        #expect(shown == 1)
+        watch.cancel()
+    }
+
+    @Test("R18 a ring that was written away is owed again by its own process alone") func writtenAwayElsewhere() throws
+    {
+        admit("a")
+        let place = "\(folder.path)/\(try place())"
+        try checked("rename") { unsafe rename("\(place)/\(notes[0])", "\(place)/7-99999999-1.ring") }
+        let watch = other.watch(on: loop) { _ in }
+        loop.settle()
+        folder.write(Array("<plist><dict><key>n</key><integer>1</integer></dict></plist>".utf8), to: plist)
+        watch.look()
+        #expect(notes == ["7-99999999-1.ring"])
+        watch.cancel()
+    }
+
+    @Test("R15 a note of a call that is forgotten goes, though the file is locked") func forgotten() throws {
+        hangUp("a", in: file)
+        let now = Instant(microseconds: bootTimeMicroseconds()) - .seconds(3_600)
+        let wall = WallTime(microseconds: wallTimeMicroseconds() - 3_600_000_000)
+        let moment = Moment(now: now, wall: wall, bootID: Owner(.current).bootID, fileModified: now) { _ in false }
+        let before = Ledger(reading: PropertyListDictionary(), with: [], at: moment)
+        var after = before
+        _ = after.hangUp(CallKey("old"), reason: .busy, sentAt: nil)
+        let note = try #require(LedgerNote(from: before, to: after))
+        let name = "\(try place())/1-99999999-1.owed"
+        folder.write(note.root.serializedXML(), to: name)
+        let lock = try holdLock()
+        hangUp("b", in: file)
+        #expect(notes.count == 1 && !notes[0].hasPrefix("1-"))
+        _ = consume lock
+    }
+
+    @Test("R10 of several expectations of an end the last counts") func lastExpectation() throws {
+        let rings = try [admit("a", rings: .seconds(5)), admit("b", rings: .seconds(1))].map { try #require($0) }
+        var shown = 0
+        let watch = file.watch(on: loop) { _ in shown += 1 }
+        loop.settle()
+        for ring in rings.reversed() { watch.expectEnds(of: [ring]) }
+        loop.advance(by: .milliseconds(4_999))
+        #expect(shown == 1)
+        loop.advance(by: .milliseconds(1))
+        #expect(shown == 2)
+        watch.cancel()
     }
 }

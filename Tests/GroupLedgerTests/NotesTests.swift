@@ -168,6 +168,8 @@ import Testing
         loop.run()
         #expect(told == [.recorded([])])
         #expect(Ledger(reading: other.file.snapshot()).rings.map(\.key) == [CallKey("a")])
+        file.recordWhatIsOwed(on: loop)
+        #expect(told == [.recorded([])], "nothing is owed any more")
     }
 
     @Test("R13 a half written file makes nobody write it anew: the file has who rings, as far as is known")
@@ -209,8 +211,8 @@ import Testing
             $0.hangUp(CallKey("a"), reason: .busy, sentAt: nil)
         } completion: { _ in
         }
-        var isFinished = false
-        file.finish(by: hand.now + .seconds(3)) { isFinished = true }
+        var finished = 0
+        file.finish(by: hand.now + .seconds(3)) { finished += 1 }
         let path = "state/groups/group.belfry/Library/Preferences/group.belfry.plist"
         for number in 1...4 {
             // Its holder gets things done.
@@ -218,11 +220,19 @@ import Testing
             folder.write(Array((text + String(repeating: " ", count: number)).utf8), to: path)
             hand.advance(by: .milliseconds(300))
         }
-        #expect(!isFinished && notes.contains { $0.hasSuffix(".owed") })
+        #expect(finished == 0 && notes.contains { $0.hasSuffix(".owed") })
         _ = consume lock
         hand.advance(by: .milliseconds(100))
-        #expect(isFinished && notes.isEmpty)
+        #expect(finished == 1 && notes.isEmpty)
         #expect(Ledger(reading: other.file.snapshot()).call(CallKey("a"))?.state == .hangup)
+        let again = try holdLock()
+        file.transact(on: hand) {
+            $0.hangUp(CallKey("b"), reason: .busy, sentAt: nil)
+        } completion: { _ in
+        }
+        _ = consume again
+        hand.advance(by: .milliseconds(100))
+        #expect(finished == 1 && notes.isEmpty)
     }
 
     @Test("notes that are laid within one tick of the kernel are all read") func quickNotes() throws {
@@ -268,6 +278,7 @@ import Testing
     @Test("a note that is too large for anybody to read is not laid, and this process knows what it says")
     func tooLarge() throws {
         let lock = try holdLock()
+        #expect(!file.isKnownHereAlone)
         let names = (0..<500).map { "\($0)" + String(repeating: "&", count: 120) }
         file.transact(on: loop) { ledger in
             for name in names { _ = ledger.hangUp(CallKey(name), reason: .busy, sentAt: nil) }
@@ -341,10 +352,44 @@ import Testing
         let lock = try holdLock()
         #expect(hangUp("a", in: file) == .waiting([]))
         var root = file.file.snapshot().root
-        root["n"] = .integer(1)
+        var calls = try #require(root["calls"]?.dictionaryValue)
+        var call = try #require(calls["a"]?.dictionaryValue)
+        call["n"] = .integer(1)
+        calls["a"] = .dictionary(call)
+        root["calls"] = .dictionary(calls)
         folder.write(root.serializedXML(), to: "state/groups/group.belfry/Library/Preferences/group.belfry.plist")
         loop.runUntilIdle()
         #expect(rings.count > 1 && rings.dropFirst().allSatisfy { $0 == 0 })
+        watch.cancel()
+        _ = consume lock
+    }
+
+    @Test("what is out of focus is shown at the next look") func outOfFocus() throws {
+        for id in ["a", "b"] { #expect(admit(id, in: file)?.outcome == .recorded([])) }
+        var shown: [[CallKey]] = []
+        let watch = file.watch(on: loop) { shown.append($0.rings.map(\.key)) }
+        loop.runUntilIdle()
+        watch.focus(on: [CallKey("a")])
+        #expect(hangUp("b", in: other) == .recorded([]))
+        loop.runUntilIdle()
+        #expect(shown.count == 1)
+        watch.look()
+        #expect(shown.count == 2 && shown.last == [CallKey("a")])
+        watch.cancel()
+    }
+
+    @Test("R7 what lies beside the file is shown with a file that cannot be read") func withBroken()
+        throws
+    {
+        #expect(admit("a", in: file)?.outcome == .recorded([]))
+        var shown: [Int] = []
+        let watch = file.watch(on: loop) { shown.append($0.rings.count) }
+        loop.runUntilIdle()
+        let lock = try holdLock()
+        #expect(hangUp("a", in: other) == .waiting([]))
+        folder.write(Array("{".utf8), to: "state/groups/group.belfry/Library/Preferences/group.belfry.plist")
+        loop.runUntilIdle()
+        #expect(shown.first == 1 && shown.last == 0)
         watch.cancel()
         _ = consume lock
     }

@@ -151,7 +151,6 @@ public final class LedgerFile {
         loop.run()
         guard var ended else { preconditionFailure("somebody else stopped the loop of a change") }
         decided(ended)
-        guard isRecording else { return ended }
         onRecorded = { ended = LedgerTransaction(value: ended.value, outcome: $0) }
         finish(by: loop.now) { loop.stop() }
         loop.run()
@@ -166,8 +165,8 @@ public final class LedgerFile {
     }
 
     private func endFinishing(on timers: any TimerSource) {
-        guard let (end, done) = finishing, !isRecording, following == nil else { return }
-        if timers.now < end, notes.areStillOwed, !(lastFailure?.isHopeless ?? false) {
+        guard let (end, done) = finishing, !isRecording else { return }
+        if timers.now < end, notes.areStillOwed, lastFailure?.isHopeless != true {
             record(on: timers) { [self] in onRecorded($0) }
             // What is recorded at once calls nobody back.
             if isRecording { return }

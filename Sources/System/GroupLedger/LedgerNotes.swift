@@ -73,7 +73,7 @@ final class LedgerNotes {
     }
 
     /// How many rings are on.
-    var ringsCount: Int { known.count { $0.note?.isOfRing ?? false } }
+    var ringsCount: Int { known.count { $0.note?.isOfRing == true } }
 
     /// Whether others find all notes of this process.
     var areKept: Bool { unlaid.isEmpty }
@@ -138,11 +138,9 @@ final class LedgerNotes {
                 remove(earlier.stem)
             }
             known.append(Lying(stem: stem, isOfThisProcess: true, note: note))
-            known.sort { $0.stem < $1.stem }
         } catch {
             unlaid.append(note)
         }
-        seen = nil
     }
 
     private func write(_ bytes: [UInt8], as name: String, aside: String) throws(SystemError) {
@@ -155,7 +153,6 @@ final class LedgerNotes {
     /// The group file has all of `notes`, as `ledger` has taken them along: removes those that have nothing more to
     /// say.
     func recorded(_ notes: [LedgerNote], in ledger: Ledger) {
-        guard !known.isEmpty || !unlaid.isEmpty else { return }
         unlaid.removeAll { notes.contains($0) && $0.isDone(in: ledger) }
         for index in unlaid.indices where notes.contains(unlaid[index]) { unlaid[index].isRecorded = true }
         for lying in known {
@@ -172,7 +169,6 @@ final class LedgerNotes {
                 for index in known.indices where known[index].stem == stem { known[index].note?.isRecorded = true }
             }
         }
-        seen = nil
     }
 
     /// What can be read and makes no sense goes with its writer.
@@ -194,7 +190,6 @@ final class LedgerNotes {
     func reopen(lostFrom root: PropertyListDictionary) {
         for lying in known where lying.isOfThisProcess && lying.note?.isLost(from: root) ?? false {
             try? folder.directory?.rename(Self.name(lying.stem, .ring), to: Self.name(lying.stem, .owed))
-            seen = nil
         }
         refresh()
     }
@@ -216,7 +211,7 @@ final class LedgerNotes {
     }
 
     private static func writer(of stem: String) -> ProcessIdentity? {
-        let parts = stem.split(separator: "-", omittingEmptySubsequences: false)
+        let parts = stem.split(separator: "-")
         guard parts.count == 3, let pid = Int32(parts[1]), let start = UInt64(parts[2]) else { return nil }
         return ProcessIdentity(pid: pid, startTicks: start)
     }

@@ -76,15 +76,10 @@ public final class LedgerWatch {
         }
         for owner in owners where !deaths.contains(where: { $0.owner == owner }) {
             guard let process = ProcessIdentity(owner),
-                let source = try? loop.onDeath(of: process, description: "owner", { [weak self] in self?.died(owner) })
+                let source = try? loop.onDeath(of: process, description: "owner", { [weak self] in self?.showAgain() })
             else { continue }
             deaths.append((owner, source))
         }
-    }
-
-    private func died(_ owner: Owner) {
-        deaths.removeAll { $0.owner == owner }
-        showAgain()
     }
 
     private func showAgain() {
