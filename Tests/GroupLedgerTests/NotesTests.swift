@@ -334,9 +334,11 @@ import Testing
         #expect(hangUp("a", in: other) == .recorded([]))
         folder.write(note.bytes, to: "run/rings/\(place)/1-99999999-1.owed")
         #expect(notes.count == 1)
+        let lock = try holdLock()
         var left: [Call]?
         other.transact(on: loop, \.rings) { left = $0.value }
         #expect(left == [] && notes.isEmpty)
+        _ = consume lock
     }
 
     @Test("R7 what a process has laid counts for it, also where it is shown what is in focus alone")
