@@ -106,6 +106,7 @@ import Testing
         bench.submit(bench.push(device, id: "once", expiration: WallTime(microseconds: 0)))
         bench.loop.settle()
         #expect(bench.answers.count == 6 && bench.carrier.taken.isEmpty)
+        bench.loop.advance(by: QueueBench.Queue.tidyingDelay)
         try bench.open()
         bench.loop.settle()
         #expect(bench.carrier.taken.isEmpty)

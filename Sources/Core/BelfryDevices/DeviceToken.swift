@@ -19,13 +19,16 @@ public struct DeviceToken: Hashable, Sendable {
 
     /// The token that is written `hex`, digits of either case; nil if that is no such token.
     public init?(hex: some StringProtocol) {
-        // In one go: what is made here for any kind of text takes long for each of its digits.
-        let digits = Array(hex.utf8)
+        self.init(hexDigits: Array(hex.utf8).span)
+    }
+
+    /// The token that is written in `digits`, of either case; nil if that is no such token.
+    public init?(hexDigits digits: Span<UInt8>) {
         guard digits.count == 2 * Self.byteCount else { return nil }
         func word(_ index: Int) -> UInt64? {
             var word: UInt64 = 0
-            for digit in digits[16 * index..<16 * index + 16] {
-                guard let value = Self.value(ofDigit: digit) else { return nil }
+            for place in 16 * index..<16 * index + 16 {
+                guard let value = Self.value(ofDigit: digits[place]) else { return nil }
                 word = word << 4 | UInt64(value)
             }
             return word
@@ -46,14 +49,16 @@ public struct DeviceToken: Hashable, Sendable {
 
     /// Its bytes.
     public var bytes: [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(Self.byteCount)
-        for word in [first, second, third, fourth] {
-            for shift in stride(from: UInt64(56), through: 0, by: -8) {
-                bytes.append(UInt8(truncatingIfNeeded: word >> shift))
-            }
+        let bytes = inlineBytes
+        return bytes.indices.map { bytes[$0] }
+    }
+
+    /// Its bytes, without an array of their own.
+    public var inlineBytes: InlineArray<32, UInt8> {
+        InlineArray { index in
+            let word = index < 16 ? (index < 8 ? first : second) : (index < 24 ? third : fourth)
+            return UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * (index & 7)))
         }
-        return bytes
     }
 
     /// As apps and servers write it: 64 hexadecimal digits of lower case.

@@ -1,16 +1,21 @@
 /// A random UUID (version 4) in lower case.
 public func randomUUID() -> String {
     var generator = SystemRandomNumberGenerator()
+    return randomUUID(using: &generator, isUpperCase: false)
+}
+
+/// A random UUID (version 4) of what `generator` gives.
+public func randomUUID(using generator: inout some RandomNumberGenerator, isUpperCase: Bool) -> String {
     let high = generator.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
     let low = generator.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
-    let digits = Array("0123456789abcdef".utf8)
+    let letters = UInt8(ascii: isUpperCase ? "A" : "a") - 10
     var text: [UInt8] = []
     text.reserveCapacity(36)
-    for half in [high, low] {
-        for index in 0..<16 {
-            if hyphenPositions.contains(text.count) { text.append(UInt8(ascii: "-")) }
-            text.append(digits[Int(half >> UInt64(60 - 4 * index) & 15)])
-        }
+    for index in 0..<32 {
+        if index == 8 || index == 12 || index == 16 || index == 20 { text.append(UInt8(ascii: "-")) }
+        let word = index < 16 ? high : low
+        let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * (index & 15)) & 15)
+        text.append(digit + (digit < 10 ? UInt8(ascii: "0") : letters))
     }
     return String(decoding: text, as: UTF8.self)
 }

@@ -206,12 +206,17 @@ public struct ForwardingStateMachine {
 
     /// When ``wake(at:)`` is due; nil if nothing is kept.
     public mutating func nextWake() -> Instant? {
+        var wake: Instant?
         for index in retries.indices {
-            while let first = retries[index].first, devices[first.device]?.retryAt != first.at {
+            while let first = retries[index].first {
+                if devices[first.device]?.retryAt == first.at {
+                    wake = wake.map { min($0, first.at) } ?? first.at
+                    break
+                }
                 _ = retries[index].popFirst()
             }
         }
-        return retries.compactMap(\.first?.at).min()
+        return wake
     }
 
     private mutating func queue(_ push: WaitingPush, at now: ForwardingTime) -> [Effect] {
@@ -241,14 +246,21 @@ public struct ForwardingStateMachine {
 
     /// Changes the queue of `device`, and lets it stand where it then belongs.
     private mutating func change(_ device: String, _ body: (inout DeviceQueue) -> [Change]) -> [Change] {
-        var queue = devices.removeValue(forKey: device) ?? DeviceQueue()
-        let changes = body(&queue)
-        if let rank = queue.wantedRank, queue.rank.map({ $0 < rank }) ?? true {
-            queue.rank = rank
-            ready[rank, default: Line()].append(device)
-        }
-        if !queue.isForgettable { devices[device] = queue }
+        let (changes, newRank, isForgettable) = Self.change(&devices[device, default: DeviceQueue()], body)
+        if let newRank { ready[newRank, default: Line()].append(device) }
+        if isForgettable { devices[device] = nil }
         return changes
+    }
+
+    private static func change(
+        _ queue: inout DeviceQueue, _ body: (inout DeviceQueue) -> [Change]
+    ) -> (changes: [Change], newRank: APNsPriority?, isForgettable: Bool) {
+        let changes = body(&queue)
+        guard let rank = queue.wantedRank, queue.rank.map({ $0 < rank }) ?? true else {
+            return (changes, nil, queue.isForgettable)
+        }
+        queue.rank = rank
+        return (changes, rank, queue.isForgettable)
     }
 
     private mutating func settlePlace(_ change: Change, _ effects: inout [Effect]) {
@@ -303,6 +315,7 @@ public struct ForwardingStateMachine {
 
     /// The device whose turn it is; nil if none has anything to hand over.
     private mutating func takeReady() -> String? {
+        guard !ready.isEmpty else { return nil }
         for rank in [APNsPriority.immediate, .considerate, .low] {
             while let device = ready[rank]?.popFirst() {
                 // It may stand in a better line by now, or have nothing any more.

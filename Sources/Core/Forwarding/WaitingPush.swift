@@ -69,16 +69,17 @@ public struct PushDigest: Hashable, Sendable {
     public init(_ push: ProviderPush) {
         // Two, of 64 bits each, since what has the same digest is not delivered.
         var (high, low): (UInt64, UInt64) = (0xCBF2_9CE4_8422_2325, 0x6C62_272E_07BB_0142)
-        func take(_ bytes: some Sequence<UInt8>) {
-            for byte in bytes {
-                high = (high ^ UInt64(byte)) &* 0x100_0000_01B3
-                low = (low &+ UInt64(byte)) &* 0x9E37_79B9_7F4A_7C15
+        func take(_ bytes: Span<UInt8>) {
+            for index in bytes.indices {
+                let byte = UInt64(bytes[index])
+                high = (high ^ byte) &* 0x100_0000_01B3
+                low = (low &+ byte) &* 0x9E37_79B9_7F4A_7C15
                 low ^= low >> 29
             }
         }
-        take(push.apnsID.utf8)
-        take(push.token.bytes)
-        take(push.payload)
+        take(push.apnsID.utf8Span.span)
+        take(push.token.inlineBytes.span)
+        take(push.payload.span)
         (self.high, self.low) = (high, low)
     }
 
@@ -91,8 +92,14 @@ public struct PushDigest: Hashable, Sendable {
 
     /// As it is kept.
     public var bytes: [UInt8] {
-        [high, low].flatMap { word in
-            stride(from: UInt64(56), through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> $0) }
+        let bytes = inlineBytes
+        return bytes.indices.map { bytes[$0] }
+    }
+
+    /// As it is kept, without an array of its own.
+    public var inlineBytes: InlineArray<16, UInt8> {
+        InlineArray { index in
+            UInt8(truncatingIfNeeded: (index < 8 ? high : low) >> UInt64(56 - 8 * (index & 7)))
         }
     }
 }

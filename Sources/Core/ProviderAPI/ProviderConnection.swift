@@ -35,8 +35,9 @@ public struct ProviderBody: Hashable, Sendable {
     /// Takes what comes next; nothing of it once there is too much.
     public mutating func append(_ more: Span<UInt8>) {
         let count = min(more.count, Self.payloadBytesMax + 1 - bytes.count)
+        guard count > 0 else { return }
         bytes.reserveCapacity(bytes.count + count)
-        for index in 0..<max(count, 0) { bytes.append(more[index]) }
+        for index in 0..<count { bytes.append(more[index]) }
     }
 }
 
@@ -91,11 +92,12 @@ public struct ProviderConnection: Sendable {
         credentials: ProviderCredentials, isSigned: SignatureCheck, standing: (DeviceToken) -> TokenStanding
     ) throws(Refusal) -> AcceptedPush {
         if request.hasDuplicates { throw Refusal(.duplicateHeaders) }
-        let tokenText = try Self.tokenText(of: request)
+        let tokenStart = try Self.tokenStart(in: request)
         let authority = try authority(of: request, at: moment, credentials: credentials, isSigned: isSigned)
         let fields = try RequestFields(request)
         let topic = try authority.topic(stated: request.topic)
         let payload = try Self.payload(body, type: fields.pushType ?? TopicRules.type(bySuffixOf: topic))
+        let tokenText = request.path.utf8Span.span.extracting(tokenStart...)
         let registration = try Self.registration(of: tokenText, for: topic, in: environment, standing)
         let type = try Self.type(fields.pushType, to: topic, of: registration, payload: payload.object)
         let push = ProviderPush(
@@ -108,16 +110,18 @@ public struct ProviderConnection: Sendable {
 
     private static let pathPrefix = "/3/device"
 
-    /// What stands behind `/3/device/`.
-    private static func tokenText(of request: ProviderRequest) throws(Refusal) -> Substring {
+    /// Where in the path's bytes stands what is behind `/3/device/`.
+    private static func tokenStart(in request: ProviderRequest) throws(Refusal) -> Int {
         guard request.method == "POST" else { throw Refusal(.methodNotAllowed) }
-        guard request.path.utf8.starts(with: pathPrefix.utf8) else { throw Refusal(.badPath) }
-        let rest = request.path.dropFirst(pathPrefix.utf8.count)
-        if rest.isEmpty || rest == "/" { throw Refusal(.missingDeviceToken) }
-        guard rest.utf8.first == UInt8(ascii: "/"), !rest.dropFirst().utf8.contains(UInt8(ascii: "/")) else {
-            throw Refusal(.badPath)
-        }
-        return rest.dropFirst()
+        let (path, prefix) = (request.path.utf8Span.span, pathPrefix.utf8Span.span)
+        guard path.count >= prefix.count else { throw Refusal(.badPath) }
+        for index in prefix.indices where path[index] != prefix[index] { throw Refusal(.badPath) }
+        let slash = UInt8(ascii: "/")
+        let start = prefix.count + 1
+        if path.count < start || path.count == start && path[start - 1] == slash { throw Refusal(.missingDeviceToken) }
+        guard path[start - 1] == slash else { throw Refusal(.badPath) }
+        for index in start..<path.count where path[index] == slash { throw Refusal(.badPath) }
+        return start
     }
 
     /// Whose request it is. A certificate comes before a token.
@@ -151,10 +155,10 @@ public struct ProviderConnection: Sendable {
     }
 
     private static func registration(
-        of tokenText: Substring, for topic: String, in environment: APNsEnvironment,
+        of tokenText: Span<UInt8>, for topic: String, in environment: APNsEnvironment,
         _ standing: (DeviceToken) -> TokenStanding
     ) throws(Refusal) -> Registration {
-        guard let token = DeviceToken(hex: tokenText) else { throw Refusal(.badDeviceToken) }
+        guard let token = DeviceToken(hexDigits: tokenText) else { throw Refusal(.badDeviceToken) }
         let registration: Registration
         switch standing(token) {
         case .unknown: throw Refusal(.badDeviceToken)

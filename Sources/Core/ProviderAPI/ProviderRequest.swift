@@ -55,31 +55,35 @@ public struct ProviderRequest: Hashable, Sendable {
 
     private mutating func set(_ header: Header, _ value: String) {
         switch header {
-        case .authorization: take(value, into: \.authorization)
-        case .identifier: take(value, into: \.identifier)
-        case .expiration: take(value, into: \.expiration)
-        case .priority: take(value, into: \.priority)
-        case .pushType: take(value, into: \.pushType)
-        case .topic: take(value, into: \.topic)
-        case .collapseID: take(value, into: \.collapseID)
+        case .authorization: Self.take(value, into: &authorization, else: &hasDuplicates)
+        case .identifier: Self.take(value, into: &identifier, else: &hasDuplicates)
+        case .expiration: Self.take(value, into: &expiration, else: &hasDuplicates)
+        case .priority: Self.take(value, into: &priority, else: &hasDuplicates)
+        case .pushType: Self.take(value, into: &pushType, else: &hasDuplicates)
+        case .topic: Self.take(value, into: &topic, else: &hasDuplicates)
+        case .collapseID: Self.take(value, into: &collapseID, else: &hasDuplicates)
         }
     }
 
-    private mutating func take(_ value: String, into field: WritableKeyPath<ProviderRequest, String?>) {
-        if self[keyPath: field] == nil { self[keyPath: field] = value } else { hasDuplicates = true }
+    private static func take(_ value: String, into field: inout String?, else isDuplicate: inout Bool) {
+        if field == nil { field = value } else { isDuplicate = true }
     }
+
+    // `allCases` makes an array each time.
+    private static let headers = Header.allCases
 
     private static func header(_ name: Span<UInt8>) -> Header? {
         // All others are told apart by their length or their first letter.
         guard name.count >= 7, name[0] == UInt8(ascii: "a") else { return nil }
-        for header in Header.allCases where isEqual(name, header.name) { return header }
+        for header in headers where isEqual(name, header.name) { return header }
         return nil
     }
 
     private static func isEqual(_ bytes: Span<UInt8>, _ name: StaticString) -> Bool {
         guard bytes.count == name.utf8CodeUnitCount else { return false }
-        let wanted = name.description.utf8
-        for (index, byte) in wanted.enumerated() where bytes[index] != byte { return false }
+        let text = name.description
+        let wanted = text.utf8Span.span
+        for index in bytes.indices where wanted[index] != bytes[index] { return false }
         return true
     }
 

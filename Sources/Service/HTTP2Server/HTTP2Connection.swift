@@ -34,6 +34,8 @@ final class HTTP2Connection {
     private var handler: (any HTTP2Handler)?
     private var state = State.handshake
     private var exchanges: [Int32: HTTP2Exchange] = [:]
+    /// The one that was asked for last: what comes of a request comes together.
+    private var lastExchange: HTTP2Exchange?
     /// Requests in the order in which they began; those that are complete are passed over.
     private var begun: [(stream: Int32, at: Instant)] = []
     /// What TLS did not take yet.
@@ -183,13 +185,22 @@ final class HTTP2Connection {
     func sendNow() {
         isSendingSoon = false
         while state == .open || state == .ending {
-            if pending.isEmpty { fillOutput() }
-            guard !pending.isEmpty else { break }
-            let taken = unsafe pending.withUnsafeBytes { unsafe tls.write($0) }
-            switch taken {
-            case .done(let count):
-                pending = pending.dropFirst(count)
-                stalledAt = nil
+            let outcome: TLSConnection.Outcome
+            if pending.isEmpty {
+                let output = unsafe UnsafeRawBufferPointer(rebasing: listener.buffers.output[..<fillOutput()])
+                guard unsafe !output.isEmpty else { break }
+                outcome = unsafe tls.write(output)
+                switch outcome {
+                case .done(let count): if count < output.count { pending = unsafe Array(output[count...])[...] }
+                case .wantsToWrite, .wantsToRead: pending = unsafe Array(output)[...]
+                case .ended, .failed: break
+                }
+            } else {
+                outcome = unsafe pending.withUnsafeBytes { unsafe tls.write($0) }
+                if case .done(let count) = outcome { pending = pending.dropFirst(count) }
+            }
+            switch outcome {
+            case .done: stalledAt = nil
             case .wantsToWrite, .wantsToRead:
                 if stalledAt == nil { stalledAt = loop.now }
                 source?.setEvents(.writable)
@@ -203,8 +214,8 @@ final class HTTP2Connection {
         if state == .ending || isDone { linger() }
     }
 
-    /// Takes the frames that are queued.
-    private func fillOutput() {
+    /// Takes the frames that are queued into the room for output; how many bytes they are.
+    private func fillOutput() -> Int {
         let room = unsafe listener.buffers.output
         // A frame is taken whole or not at all.
         let frameBytesMax = 17 << 10
@@ -221,23 +232,34 @@ final class HTTP2Connection {
             count += frameBytes
         }
         isInLibrary = false
-        if mustClose { return close() }
-        pending = unsafe Array(UnsafeRawBufferPointer(rebasing: room[..<count]))[...]
+        if mustClose {
+            close()
+            return 0
+        }
+        return count
     }
 
     // What the library calls back.
 
     func began(_ stream: Int32) {
-        exchanges[stream] = HTTP2Exchange(stream: stream, connection: self)
+        let exchange = HTTP2Exchange(stream: stream, connection: self)
+        exchanges[stream] = exchange
+        lastExchange = exchange
         if begun.count > 2 * exchanges.count + 64 {
             begun.removeAll { exchanges[$0.stream]?.isHandedOver ?? true }
         }
-        begun.append((stream, loop.now))
+        begun.append((stream, lastReadAt))
         armTimer()
     }
 
+    private func exchange(_ stream: Int32) -> HTTP2Exchange? {
+        if let lastExchange, lastExchange.stream == stream { return lastExchange }
+        lastExchange = exchanges[stream]
+        return lastExchange
+    }
+
     func header(_ name: Span<UInt8>, _ value: Span<UInt8>, of stream: Int32, isTrailer: Bool) {
-        guard let exchange = exchanges[stream], !exchange.isRefused, !exchange.isHandedOver else { return }
+        guard let exchange = exchange(stream), !exchange.isRefused, !exchange.isHandedOver else { return }
         let bytes = name.count + value.count
         exchange.headerBytes += bytes
         exchange.headerCount += 1
@@ -250,7 +272,7 @@ final class HTTP2Connection {
     }
 
     func body(_ bytes: Span<UInt8>, of stream: Int32) {
-        guard let exchange = exchanges[stream], !exchange.isRefused, !exchange.isHandedOver else { return }
+        guard let exchange = exchange(stream), !exchange.isRefused, !exchange.isHandedOver else { return }
         let before = exchange.body.bytes.count
         exchange.body.append(bytes)
         exchange.bodyBytes += bytes.count
@@ -260,7 +282,7 @@ final class HTTP2Connection {
 
     func ended(_ stream: Int32) {
         isFirstFrameHere = true
-        guard let exchange = exchanges[stream], !exchange.isRefused else { return }
+        guard let exchange = exchange(stream), !exchange.isRefused else { return }
         exchange.isEnded = true
         handOver(exchange)
     }
@@ -280,6 +302,7 @@ final class HTTP2Connection {
 
     func closed(_ stream: Int32) {
         guard let exchange = exchanges.removeValue(forKey: stream) else { return }
+        if lastExchange === exchange { lastExchange = nil }
         exchange.connection = nil
         release(exchange.heldBytes)
     }
@@ -315,7 +338,8 @@ final class HTTP2Connection {
     // What is to be sent.
 
     func send(_ answer: ProviderAnswer, to exchange: HTTP2Exchange) {
-        guard state == .open, let session = unsafe session, exchanges[exchange.stream] === exchange else { return }
+        // An exchange whose stream was closed has no connection any more.
+        guard state == .open, let session = unsafe session else { return }
         _ = unsafe HTTP2Answer.submit(answer, to: exchange, of: session)
         sendSoon()
     }
@@ -401,6 +425,7 @@ final class HTTP2Connection {
         heldBytes = 0
         for exchange in exchanges.values { exchange.connection = nil }
         exchanges = [:]
+        lastExchange = nil
         begun = []
         pending = []
         handler = nil
@@ -413,7 +438,8 @@ final class HTTP2Connection {
     // Its deadlines: one timer, for the first of them.
 
     private func armTimer() {
-        guard let due = nextDeadline(), timerDue.map({ due < $0 }) ?? true else { return }
+        let due = nextDeadline()
+        if let timerDue, timerDue <= due { return }
         timer?.cancel()
         timerDue = due
         // Cancelled with the connection.
@@ -426,14 +452,13 @@ final class HTTP2Connection {
         if state != .closed { armTimer() }
     }
 
-    private func nextDeadline() -> Instant? {
-        var deadlines: [Instant] = []
-        if let endAt { deadlines.append(endAt) }
-        if let stalledAt { deadlines.append(stalledAt + limits.stallTime) }
-        if state == .handshake || !isFirstFrameHere { deadlines.append(openedAt + limits.handshakeTime) }
-        if let first = begun.first { deadlines.append(first.at + limits.requestTime) }
-        deadlines.append(lastReadAt + limits.idleTime)
-        return deadlines.min()
+    private func nextDeadline() -> Instant {
+        var first = lastReadAt + limits.idleTime
+        if let endAt { first = min(first, endAt) }
+        if let stalledAt { first = min(first, stalledAt + limits.stallTime) }
+        if state == .handshake || !isFirstFrameHere { first = min(first, openedAt + limits.handshakeTime) }
+        if let oldest = begun.first { first = min(first, oldest.at + limits.requestTime) }
+        return first
     }
 
     private func checkDeadlines() {

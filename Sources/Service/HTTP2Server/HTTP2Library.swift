@@ -118,13 +118,30 @@ private func streamClosed(
 /// An answer as nghttp2 takes it, which copies all but the body.
 enum HTTP2Answer {
     static func submit(_ answer: ProviderAnswer, to exchange: HTTP2Exchange, of session: OpaquePointer) -> Int32 {
-        var fields = HTTP2Fields()
-        fields.add(":status", String(answer.status))
-        fields.add("apns-id", answer.apnsID)
-        if let uniqueID = answer.uniqueID { fields.add("apns-unique-id", uniqueID) }
         exchange.answerBody = answer.body
-        guard !answer.body.isEmpty else { return unsafe fields.submit(to: exchange.stream, of: session, nil) }
-        fields.add("content-type", "application/json")
+        var (status, apnsID, uniqueID) = (String(answer.status), answer.apnsID, answer.uniqueID ?? "")
+        return status.withUTF8 { status in
+            apnsID.withUTF8 { apnsID in
+                uniqueID.withUTF8 { uniqueID in
+                    unsafe withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: 4) { room in
+                        var fields = unsafe HTTP2Fields(room: room)
+                        unsafe fields.add(":status", status)
+                        unsafe fields.add("apns-id", apnsID)
+                        if answer.uniqueID != nil { unsafe fields.add("apns-unique-id", uniqueID) }
+                        return unsafe submit(&fields, to: exchange, of: session)
+                    }
+                }
+            }
+        }
+    }
+
+    private static func submit(
+        _ fields: inout HTTP2Fields, to exchange: HTTP2Exchange, of session: OpaquePointer
+    ) -> Int32 {
+        guard !exchange.answerBody.isEmpty else { return unsafe fields.submit(to: exchange.stream, of: session, nil) }
+        let type: StaticString = "application/json"
+        unsafe fields.add(
+            "content-type", UnsafeBufferPointer(start: type.utf8Start, count: type.utf8CodeUnitCount))
         var provider = unsafe nghttp2_data_provider()
         unsafe provider.source.ptr = Unmanaged.passUnretained(exchange).toOpaque()
         unsafe provider.read_callback = readBody
@@ -132,31 +149,29 @@ enum HTTP2Answer {
     }
 }
 
-/// Header fields in one run of bytes.
+/// Header fields, each where its bytes are already.
+@safe
 private struct HTTP2Fields {
-    private var bytes: [UInt8] = []
-    private var counts: [(name: Int, value: Int)] = []
+    private let room: UnsafeMutableBufferPointer<nghttp2_nv>
+    private var count = 0
 
-    mutating func add(_ name: StaticString, _ value: String) {
-        bytes.append(contentsOf: name.description.utf8)
-        bytes.append(contentsOf: value.utf8)
-        counts.append((name.utf8CodeUnitCount, value.utf8.count))
+    init(room: UnsafeMutableBufferPointer<nghttp2_nv>) { unsafe self.room = unsafe room }
+
+    mutating func add(_ name: StaticString, _ value: UnsafeBufferPointer<UInt8>) {
+        // nghttp2 writes to neither.
+        unsafe room.initializeElement(
+            at: count,
+            to: nghttp2_nv(
+                name: UnsafeMutablePointer(mutating: name.utf8Start),
+                value: UnsafeMutablePointer(mutating: value.baseAddress), namelen: name.utf8CodeUnitCount,
+                valuelen: value.count, flags: 0))
+        count += 1
     }
 
-    mutating func submit(
+    func submit(
         to stream: Int32, of session: OpaquePointer, _ provider: UnsafePointer<nghttp2_data_provider>?
     ) -> Int32 {
-        let counts = counts
-        return unsafe bytes.withUnsafeMutableBufferPointer { buffer in
-            guard var next = buffer.baseAddress else { return -1 }
-            var fields: [nghttp2_nv] = unsafe []
-            for (name, value) in counts {
-                unsafe fields.append(
-                    nghttp2_nv(name: next, value: next + name, namelen: name, valuelen: value, flags: 0))
-                unsafe next += name + value
-            }
-            return unsafe nghttp2_submit_response(session, stream, fields, fields.count, provider)
-        }
+        unsafe nghttp2_submit_response(session, stream, room.baseAddress, count, provider)
     }
 }
 

@@ -3,6 +3,7 @@ public import BelfryEventLoop
 import BelfrySyscalls
 import BelfryTLS
 import BelfryTerms
+import Glibc
 public import HTTP2Server
 public import ProviderAPI
 
@@ -19,6 +20,7 @@ public final class APNsEndpoint: HTTP2Service {
     fileprivate let signatures = ES256()
     fileprivate var credentials: ProviderCredentials
     fileprivate var faults = AnswerFaults()
+    private var randomness = BufferedRandomness()
     private let store: CredentialStore
     private var listener: HTTP2Listener?
     private var watch: DirectorySource?
@@ -48,6 +50,9 @@ public final class APNsEndpoint: HTTP2Service {
         }
         reload()
     }
+
+    /// An `apns-id` or `apns-unique-id`, in upper case as Apple's are.
+    fileprivate func newID() -> String { randomUUID(using: &randomness, isUpperCase: true) }
 
     /// How many connections there are.
     public var connectionCount: Int { listener?.count ?? 0 }
@@ -95,6 +100,22 @@ public final class APNsEndpoint: HTTP2Service {
     }
 }
 
+/// The kernel's random numbers, many asked for at once: each push needs some.
+private struct BufferedRandomness: RandomNumberGenerator {
+    // As many bytes as can be asked for at once (getentropy(3)).
+    private static let wordsMax = 32
+    private var words: [UInt64] = []
+
+    mutating func next() -> UInt64 {
+        if words.isEmpty {
+            words = [UInt64](repeating: 0, count: Self.wordsMax)
+            let result = unsafe words.withUnsafeMutableBytes { unsafe getentropy($0.baseAddress!, $0.count) }
+            precondition(result == 0, "the kernel has no random numbers")
+        }
+        return words.removeLast()
+    }
+}
+
 /// One client of an endpoint.
 private final class Client: HTTP2Handler {
     private var connection: ProviderConnection
@@ -109,7 +130,7 @@ private final class Client: HTTP2Handler {
     var hasGoodCredential: Bool { connection.hasGoodCredential }
 
     func handle(_ exchange: HTTP2Exchange) {
-        let apnsID = ProviderConnection.identifier(of: exchange.request, new: randomUUID)
+        let apnsID = ProviderConnection.identifier(of: exchange.request) { endpoint.newID() }
         let moment = ProviderMoment(wall: WallTime(microseconds: wallTimeMicroseconds()), instant: endpoint.loop.now)
         do throws(Refusal) {
             let accepted = try connection.accept(
@@ -126,13 +147,12 @@ private final class Client: HTTP2Handler {
     private func take(_ accepted: AcceptedPush, _ exchange: HTTP2Exchange) {
         let apnsID = accepted.push.apnsID
         if let fault = endpoint.faults.take(accepted.push.token) { return answer(fault, apnsID, exchange) }
-        let environment = connection.environment
+        let (environment, endpoint) = (connection.environment, endpoint)
         endpoint.taker.take(accepted.push, for: accepted.registration) { reason in
             if let reason {
                 exchange.answer(ProviderAnswer(Refusal(reason), apnsID: apnsID))
             } else {
-                exchange.answer(
-                    ProviderAnswer(acceptedAs: apnsID, in: environment) { randomUUID().uppercased() })
+                exchange.answer(ProviderAnswer(acceptedAs: apnsID, in: environment) { endpoint.newID() })
             }
         }
     }

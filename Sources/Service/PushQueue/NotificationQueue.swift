@@ -17,7 +17,8 @@ public struct QueueError: Error, Hashable, Sendable, CustomStringConvertible {
 ///
 /// What comes in one turn of the loop is written in one transaction, and answered when it is on the disk. What is
 /// accepted is handed over by a ``Carrier`` in the order that ``ForwardingStateMachine`` decides, and dropped from the
-/// disk as soon as it is settled. It belongs to its loop's thread.
+/// disk as soon as a device took it; what nobody will take any more, which costs nothing if it is found once more, with
+/// the next push or soon. It belongs to its loop's thread.
 public final class NotificationQueue<Machine: EventLoop> {
     /// What a request is answered with.
     public enum Answer: Hashable, Sendable {
@@ -33,6 +34,9 @@ public final class NotificationQueue<Machine: EventLoop> {
 
     /// When the disk is tried again after it took nothing.
     private static var retryDelay: TimeSpan { .seconds(1) }
+    /// When what nobody will take is dropped from the disk, if no push comes before: not at once, since a server that
+    /// waits for each answer would wait for that as well.
+    static var tidyingDelay: TimeSpan { .milliseconds(10) }
     /// How often requests are forgotten that are older than ten minutes.
     private static var forgettingInterval: TimeSpan { .seconds(60) }
 
@@ -53,11 +57,15 @@ public final class NotificationQueue<Machine: EventLoop> {
     private var answers: [(Answer) -> Void] = []
     private var echoes: [(Answer) -> Void] = []
     private var commit: (any ScheduledTimer)?
+    /// Whether it has to be written at once.
+    private var isPressing = false
+    private var tidying: (any ScheduledTimer)?
+    private var lastWriteAt: Instant
 
     /// What is being handed over.
     private var inFlight: [Int64: HandOver] = [:]
-    /// Pushes that were written just now, so that they need not be read.
-    private var fresh: [Int64: ProviderPush] = [:]
+    /// Pushes that were written just now, so that they need not be read: their numbers follow one another.
+    private var fresh: ArraySlice<QueueStore.Added> = []
     /// The ids of those that wait, for the log.
     private var apnsIDs: [Int64: String] = [:]
     private var effects: [ForwardingStateMachine.Effect] = []
@@ -80,6 +88,7 @@ public final class NotificationQueue<Machine: EventLoop> {
         self.carrier = carrier
         self.wallClock = wallClock
         machine = ForwardingStateMachine(limits: limits)
+        lastWriteAt = loop.now
         do throws(SystemError) {
             log = try PushLog(state: state)
         } catch {
@@ -140,6 +149,7 @@ public final class NotificationQueue<Machine: EventLoop> {
     /// Writes all that is to be written, and answers. What is being handed over goes on.
     public func finish() {
         commit?.cancel()
+        isPressing = true
         write()
     }
 
@@ -187,7 +197,23 @@ extension NotificationQueue {
 
     private func writeSoon() {
         guard commit == nil else { return }
-        commit = loop.afterThis(description: "queue of pushes") { [weak self] in self?.write() }
+        commit = loop.afterReady(description: "queue of pushes") { [weak self] in self?.write() }
+    }
+
+    private func tidySoon() {
+        guard tidying == nil else { return }
+        tidying = loop.schedule(at: loop.now + Self.tidyingDelay, description: "tidy the queue") { [weak self] in
+            self?.tidy()
+        }
+    }
+
+    private func tidy() {
+        tidying = nil
+        guard !changes.isEmpty else { return }
+        // While pushes come, the next one takes it along.
+        guard loop.now >= lastWriteAt + Self.tidyingDelay else { return tidySoon() }
+        isPressing = true
+        writeSoon()
     }
 
     private func write() {
@@ -195,23 +221,32 @@ extension NotificationQueue {
         defer { log.write() }
         forgetOld()
         guard !changes.isEmpty else { return }
+        guard isPressing || !changes.added.isEmpty else { return tidySoon() }
+        isPressing = false
+        lastWriteAt = loop.now
         let written = changes
         let (answers, echoes) = (answers, echoes)
         changes = QueueStore.Changes()
         (self.answers, self.echoes) = ([], [])
         guard save(written) else { return refuse(written, answers + echoes) }
-        let deviceIDs = written.added.map(\.deviceID)
-        for (added, deviceID) in zip(written.added, deviceIDs) {
-            fresh[added.number] = added.push
-            apnsIDs[added.number] = added.push.apnsID
-            note(added.push, .accepted, deviceID, status: 200)
-        }
-        for answer in answers + echoes { answer(.accepted) }
         for added in written.added {
+            apnsIDs[added.number] = added.push.apnsID
+            note(added.push, .accepted, added.deviceID, status: 200)
+        }
+        for answer in answers { answer(.accepted) }
+        for answer in echoes { answer(.accepted) }
+        guard !written.added.isEmpty else { return }
+        // The answers are to be sent by then.
+        loop.afterThis(description: "new pushes") { [weak self] in self?.accept(written.added) }
+    }
+
+    private func accept(_ written: [QueueStore.Added]) {
+        fresh = written[...]
+        for added in written {
             let push = WaitingPush(number: added.number, added.push, deviceID: added.deviceID)
             perform(machine.accept(push, at: now))
         }
-        fresh = [:]
+        fresh = []
     }
 
     /// Whether `written` is on the disk now.
@@ -242,6 +277,7 @@ extension NotificationQueue {
         for answer in answers { answer(.failed) }
         commit?.cancel()
         commit = loop.schedule(at: loop.now + Self.retryDelay, description: "queue of pushes") { [weak self] in
+            self?.isPressing = true
             self?.write()
         }
     }
@@ -294,7 +330,7 @@ extension NotificationQueue {
     }
 
     private func start(_ number: Int64) {
-        guard let push = fresh[number] ?? store.push(number) else {
+        guard let push = freshPush(number) ?? store.push(number) else {
             settle(number, .lost)
             return perform(machine.carried(number, .settled, at: now))
         }
@@ -306,6 +342,11 @@ extension NotificationQueue {
         inFlight[number] = handOver
         note(number, .handedOver)
         carrier.carry(handOver) { [weak self] in self?.heard($0, of: number, handOver) }
+    }
+
+    private func freshPush(_ number: Int64) -> ProviderPush? {
+        guard let first = fresh.first?.number, number >= first, number - first < fresh.count else { return nil }
+        return fresh[fresh.startIndex + Int(number - first)].push
     }
 
     private func heard(_ news: CarrierNews, of number: Int64, _ handOver: HandOver) {
@@ -326,6 +367,8 @@ extension NotificationQueue {
     private func end(_ number: Int64, _ step: PushStep, code: String? = nil, detail: String? = nil) {
         guard inFlight.removeValue(forKey: number) != nil else { return }
         settle(number, step, code: code, detail: detail)
+        // A device that took it must not get it again.
+        isPressing = true
         perform(machine.carried(number, .settled, at: now))
     }
 

@@ -36,24 +36,50 @@ public struct PushNote: Hashable, Sendable {
     ///
     /// Without making the object first, since there are several lines for each push.
     public func write(to text: inout [UInt8]) {
-        text.append(contentsOf: "{\"at\":".utf8)
-        JSONValue.real(at.unixSeconds).write(to: &text)
-        func add(_ name: String, _ value: JSONValue?) {
-            guard let value else { return }
-            text.append(UInt8(ascii: ","))
-            JSONValue.string(name).write(to: &text)
-            text.append(UInt8(ascii: ":"))
-            value.write(to: &text)
+        Self.add("{\"at\":", to: &text)
+        Self.add(at, to: &text)
+        Self.add(",\"id\":", apnsID, to: &text)
+        Self.add(",\"step\":", step.rawValue, to: &text)
+        Self.add(",\"device\":", deviceID, to: &text)
+        Self.add(",\"topic\":", topic, to: &text)
+        Self.add(",\"type\":", pushType?.rawValue, to: &text)
+        if let status {
+            Self.add(",\"status\":", to: &text)
+            Self.add(UInt64(status), digits: 1, to: &text)
         }
-        add("id", .string(apnsID))
-        add("step", .string(step.rawValue))
-        add("device", deviceID.map(JSONValue.string))
-        add("topic", topic.map(JSONValue.string))
-        add("type", pushType.map { .string($0.rawValue) })
-        add("status", status.map { .integer(Int64($0)) })
-        add("event", event.map(JSONValue.string))
-        add("code", code.map(JSONValue.string))
-        add("detail", detail.map(JSONValue.string))
+        Self.add(",\"event\":", event, to: &text)
+        Self.add(",\"code\":", code, to: &text)
+        Self.add(",\"detail\":", detail, to: &text)
         text.append(UInt8(ascii: "}"))
+    }
+
+    private static func add(_ name: StaticString, _ value: String?, to text: inout [UInt8]) {
+        guard let value else { return }
+        add(name, to: &text)
+        JSONValue.string(value).write(to: &text)
+    }
+
+    private static func add(_ literal: StaticString, to text: inout [UInt8]) {
+        unsafe text.append(
+            contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    }
+
+    /// Seconds since 1970, as a real that is written as short as can be.
+    private static func add(_ time: WallTime, to text: inout [UInt8]) {
+        // For as long as a real tells one microsecond from the next.
+        guard let microseconds = UInt64(exactly: time.microseconds), microseconds < 4_000_000_000_000_000 else {
+            return JSONValue.real(time.unixSeconds).write(to: &text)
+        }
+        add(microseconds / 1_000_000, digits: 1, to: &text)
+        text.append(UInt8(ascii: "."))
+        add(microseconds % 1_000_000, digits: 6, to: &text)
+        // One digit always stays, by which it is a real.
+        for _ in 0..<5 where text.last == UInt8(ascii: "0") { text.removeLast() }
+    }
+
+    /// At least so many digits.
+    private static func add(_ number: UInt64, digits: Int, to text: inout [UInt8]) {
+        if number >= 10 || digits > 1 { add(number / 10, digits: digits - 1, to: &text) }
+        text.append(UInt8(ascii: "0") + UInt8(number % 10))
     }
 }

@@ -74,12 +74,14 @@ final class QueueStore {
         let file = file
         try file.database.transaction { () throws(DatabaseError) in
             for added in changes.added {
-                try file.add.run(Self.values(added))
-                try file.remember.run([
-                    .integer(added.number), .integer(added.push.acceptedAt.microseconds), .blob(added.digest.bytes),
-                ])
+                try file.add.run { Self.bind(added, to: &$0) }
+                try file.remember.run { binding in
+                    binding.add(added.number)
+                    binding.add(added.push.acceptedAt.microseconds)
+                    binding.add(added.digest.inlineBytes.span)
+                }
             }
-            for number in changes.settled { try file.settle.run([.integer(number)]) }
+            for number in changes.settled { try file.settle.run { $0.add(number) } }
             for number in changes.stored { try file.store.run([.integer(number)]) }
             if let forgotten = changes.forgotten { try file.forget.run([.integer(forgotten)]) }
         }
@@ -115,14 +117,19 @@ final class QueueStore {
         return found
     }
 
-    private static func values(_ added: Added) -> [DatabaseValue] {
+    private static func bind(_ added: Added, to binding: inout DatabaseBinding) {
         let push = added.push
-        return [
-            .integer(added.number), .text(push.apnsID), .text(added.deviceID), .blob(push.token.bytes),
-            .text(push.topic), .text(push.pushType.rawValue), .integer(Int64(push.priority.rawValue)),
-            DatabaseValue(push.expiration?.microseconds), DatabaseValue(push.collapseID), .blob(push.payload),
-            .integer(push.acceptedAt.microseconds),
-        ]
+        binding.add(added.number)
+        binding.add(push.apnsID)
+        binding.add(added.deviceID)
+        binding.add(push.token.inlineBytes.span)
+        binding.add(push.topic)
+        binding.add(push.pushType.rawValue)
+        binding.add(Int64(push.priority.rawValue))
+        binding.add(push.expiration?.microseconds)
+        binding.add(push.collapseID)
+        binding.add(push.payload.span)
+        binding.add(push.acceptedAt.microseconds)
     }
 
     private static func openAnew(in directory: borrowing Directory, bytesMax: Int) throws(DatabaseError) -> OpenedFile {

@@ -36,6 +36,16 @@ public final class DatabaseStatement {
         try rows(values) { _ in }
     }
 
+    /// Carries it out with what `bind` adds for its question marks, in their order: for what is done very often.
+    public func run(_ bind: (inout DatabaseBinding) -> Void) throws(DatabaseError) {
+        var binding = unsafe DatabaseBinding(statement)
+        bind(&binding)
+        // The next one binds all of them anew.
+        defer { _ = unsafe sqlite3_reset(statement) }
+        try database.check(binding.code)
+        try database.check(unsafe sqlite3_step(statement))
+    }
+
     /// Carries it out with `values`, and calls `each` with each row that it finds.
     public func rows(_ values: [DatabaseValue] = [], _ each: (DatabaseRow) -> Void) throws(DatabaseError) {
         defer {
@@ -68,8 +78,69 @@ public final class DatabaseStatement {
     }
 
     /// SQLITE_TRANSIENT, a macro that Swift does not see: SQLite keeps a copy.
-    private static var copied: sqlite3_destructor_type? {
+    fileprivate static var copied: sqlite3_destructor_type? {
         unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    }
+}
+
+/// What stands for the question marks of a statement, one after the other.
+@safe
+public struct DatabaseBinding {
+    private let statement: OpaquePointer
+    private var index: Int32 = 0
+    /// What SQLite says of it: the first failure, if there is one.
+    private(set) var code = SQLITE_OK
+
+    init(_ statement: OpaquePointer) { unsafe self.statement = statement }
+
+    /// Adds a whole number.
+    public mutating func add(_ integer: Int64) { note(unsafe sqlite3_bind_int64(statement, next(), integer)) }
+
+    /// Adds a whole number, or nothing.
+    public mutating func add(_ integer: Int64?) {
+        if let integer { add(integer) } else { addNothing() }
+    }
+
+    /// Adds text.
+    public mutating func add(_ text: String) {
+        let (index, bytes) = (next(), text.utf8Span.span)
+        note(
+            unsafe bytes.withUnsafeBytes { bytes in
+                // An empty text may have no address, which would be NULL.
+                unsafe bytes.isEmpty
+                    ? sqlite3_bind_text(statement, index, "", 0, DatabaseStatement.copied)
+                    : sqlite3_bind_text(
+                        statement, index, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count),
+                        DatabaseStatement.copied)
+            })
+    }
+
+    /// Adds text, or nothing.
+    public mutating func add(_ text: String?) {
+        if let text { add(text) } else { addNothing() }
+    }
+
+    /// Adds bytes.
+    public mutating func add(_ bytes: Span<UInt8>) {
+        let index = next()
+        note(
+            unsafe bytes.withUnsafeBytes { bytes in
+                unsafe bytes.isEmpty
+                    ? sqlite3_bind_zeroblob(statement, index, 0)
+                    : sqlite3_bind_blob(
+                        statement, index, bytes.baseAddress, Int32(bytes.count), DatabaseStatement.copied)
+            })
+    }
+
+    private mutating func addNothing() { note(unsafe sqlite3_bind_null(statement, next())) }
+
+    private mutating func next() -> Int32 {
+        index += 1
+        return index
+    }
+
+    private mutating func note(_ code: Int32) {
+        if self.code == SQLITE_OK { self.code = code }
     }
 }
 

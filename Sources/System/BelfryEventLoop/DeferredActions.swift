@@ -29,6 +29,53 @@ final class DeferredActions {
     }
 }
 
+/// What is to be done after all that is ready has had its turn, in order: a new sd-event source each time.
+///
+/// Of what is ready, sd-event takes first what has been so for longest. A source that is deferred has been ready since
+/// it was made, so one that is kept always comes first, and one that is new after all that was found ready before.
+@safe
+final class QueuedActions {
+    private let thread: LoopThread
+    private var event: OpaquePointer?
+    private var actions: [DeferredAction] = []
+    private var source: DeferSource?
+
+    init(thread: LoopThread) { self.thread = thread }
+
+    /// From now on sources can be made.
+    func attach(to event: OpaquePointer) { unsafe self.event = event }
+
+    func add(
+        description: String, _ action: @escaping () -> Void, deferred: DeferredActions
+    ) -> any ScheduledTimer {
+        let queued = DeferredAction(description: description, action: action)
+        actions.append(queued)
+        // Not at once: what was found ready in this very iteration is as old as a source that is made in it.
+        if actions.count == 1 { _ = deferred.add(description: "queued") { [unowned self] in makeSource() } }
+        return queued
+    }
+
+    private func makeSource() {
+        guard let event = unsafe event else { return perform() }
+        let source = DeferSource(description: "queued", thread: thread)
+        do throws(SystemError) {
+            try unsafe source.attach(to: event) { [unowned self] in perform() }
+            self.source = source
+        } catch {
+            // Without memory it is done too early rather than never.
+            perform()
+        }
+    }
+
+    private func perform() {
+        source?.cancel()
+        source = nil
+        let batch = actions
+        actions = []
+        for action in batch { action.perform() }
+    }
+}
+
 /// One action to be done in the next iteration.
 private final class DeferredAction: ScheduledTimer {
     let description: String

@@ -15,6 +15,11 @@ public protocol EventLoop: TimerSource {
     @discardableResult
     func afterThis(description: String, _ action: @escaping () -> Void) -> any ScheduledTimer
 
+    /// Calls `action` once after the call backs of all that is ready now, however many iterations they take: for what
+    /// is cheaper done once for many.
+    @discardableResult
+    func afterReady(description: String, _ action: @escaping () -> Void) -> any ScheduledTimer
+
     /// Calls `action` whenever `descriptor` is ready for one of `events`, or hung up, or failed.
     func watch(
         descriptor: Int32, events: Readiness, description: String, _ action: @escaping (Readiness) -> Void
@@ -36,6 +41,14 @@ public protocol EventLoop: TimerSource {
 
     /// Makes ``run()`` return after the call back that is being made now; before ``run()``, it returns at once.
     func stop()
+}
+
+extension EventLoop {
+    /// The same as ``afterThis(description:_:)``, on a loop that calls back all that is ready in one iteration.
+    @discardableResult
+    public func afterReady(description: String, _ action: @escaping () -> Void) -> any ScheduledTimer {
+        afterThis(description: description, action)
+    }
 }
 
 /// Something a loop listens to, until it is cancelled.

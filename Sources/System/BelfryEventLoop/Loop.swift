@@ -19,6 +19,7 @@ public final class Loop: TimerSource {
     public let poster: LoopPoster
     private let timers: LoopTimers
     private let deferred: DeferredActions
+    private let queued: QueuedActions
     let directories = WatchedDirectories()
     private var isStopRequested = false
     private var isRunning = false
@@ -31,6 +32,7 @@ public final class Loop: TimerSource {
         poster = try LoopPoster()
         timers = LoopTimers(thread: thread)
         deferred = DeferredActions(thread: thread)
+        queued = QueuedActions(thread: thread)
         if !preparesLater { try prepare() }
     }
 
@@ -61,6 +63,7 @@ public final class Loop: TimerSource {
         do throws(SystemError) {
             try unsafe timers.attach(to: made)
             try unsafe deferred.attach(to: made)
+            unsafe queued.attach(to: made)
             try unsafe poster.attach(to: made, thread: thread)
             for signal in signalsToCome where signal.isActive { try unsafe signal.attach(to: made) }
         } catch {
@@ -129,6 +132,15 @@ public final class Loop: TimerSource {
     public func afterThis(description: String, _ action: @escaping () -> Void) -> any ScheduledTimer {
         thread.assertCurrent()
         return deferred.add(description: description, action)
+    }
+
+    /// Calls `action` once after the call backs of all that is ready now, and of what was queued so before it.
+    ///
+    /// What becomes ready later comes later, so that nobody who is always ready can hold it up.
+    @discardableResult
+    public func afterReady(description: String, _ action: @escaping () -> Void) -> any ScheduledTimer {
+        thread.assertCurrent()
+        return queued.add(description: description, action, deferred: deferred)
     }
 
     /// Calls `action` whenever `descriptor` is ready for one of `events`, or hung up, or failed, until it is cancelled.

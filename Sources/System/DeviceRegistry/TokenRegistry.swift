@@ -28,7 +28,7 @@ public final class TokenRegistry {
     private let directory: Directory
     private var file: OpenedFile
     private var devices: [String: VirtualDevice] = [:]
-    private var owners: [DeviceToken: (device: String, kind: TokenKind)] = [:]
+    private var standings: [DeviceToken: TokenStanding] = [:]
     private let makeToken: () -> DeviceToken
 
     /// The file while it is open, with what is asked of it again and again.
@@ -73,9 +73,7 @@ public final class TokenRegistry {
 
     /// What there was to know of `token` when something was asked last, or ``look()`` was called.
     public func lastStanding(of token: DeviceToken) -> TokenStanding {
-        guard let owner = owners[token], let device = devices[owner.device] else { return .unknown }
-        let registration = device.registration(owner.kind)
-        return device.removedAt.map { .removed(registration, at: $0) } ?? .registered(registration)
+        standings[token] ?? .unknown
     }
 
     /// The device called `id`, in use or removed; nil if there is none.
@@ -155,7 +153,7 @@ extension TokenRegistry {
             // Somebody else found it damaged and began anew.
             file = opened
             devices = [:]
-            owners = [:]
+            standings = [:]
         }
         try? refresh()
     }
@@ -176,7 +174,10 @@ extension TokenRegistry {
         for device in changed {
             defer { onChange(device) }
             devices[device.id] = device
-            for registration in device.registrations { owners[registration.token] = (device.id, registration.kind) }
+            for registration in device.registrations {
+                standings[registration.token] =
+                    device.removedAt.map { .removed(registration, at: $0) } ?? .registered(registration)
+            }
         }
     }
 
