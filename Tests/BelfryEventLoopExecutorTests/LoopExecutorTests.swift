@@ -56,12 +56,14 @@ import Testing
     /// Unstructured tasks do not inherit the preference: should this ever fail, the rule can be relaxed.
     @Test func anUnstructuredTaskWithoutThePreferenceLeavesTheLoop() async {
         // The loop has a thread of its own: the task needs one of those that tests run on, which may be two.
+        var thread: PosixThread?
         let isOnLoop = await withCheckedContinuation { continuation in
-            _ = PosixThread {
+            thread = PosixThread {
                 let isOnLoop = (try? Loop())?.runUntilReturned { executor in await Task { executor.isOnLoop }.value }
                 continuation.resume(returning: isOnLoop)
             }
         }
+        thread?.join()
         #expect(isOnLoop == false)
     }
 
