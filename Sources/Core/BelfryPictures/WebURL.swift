@@ -99,7 +99,7 @@ public struct WebURL: Hashable, Sendable {
 
     private static func port(_ digits: ArraySlice<UInt8>?) throws(Skip) -> UInt16? {
         guard let digits, !digits.isEmpty else { return nil }
-        guard digits.count <= 5, digits.allSatisfy(isDigit),
+        guard digits.count <= 5, digits.allSatisfy(\.isASCIIDigit),
             let port = UInt16(exactly: digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }), port != 0
         else { throw Skip(.badURL, "the URL's port is not a number from 1 to 65535") }
         return port
@@ -205,7 +205,7 @@ extension WebURL.Host {
     }
 
     private static func endsInNumber(_ label: ArraySlice<UInt8>) -> Bool {
-        !label.isEmpty && (label.allSatisfy(WebURL.isDigit) || number(label) != nil)
+        !label.isEmpty && (label.allSatisfy(\.isASCIIDigit) || number(label) != nil)
     }
 
     private static func v4(_ labels: [ArraySlice<UInt8>]) -> UInt32? {
