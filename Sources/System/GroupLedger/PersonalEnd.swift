@@ -1,6 +1,7 @@
 public import BelfryEventLoop
 public import BelfryTerms
 public import CallLedger
+import RingEar
 
 /// How the person at the endpoint ends a call that rings.
 public enum PersonalEnd: Sendable {
@@ -61,8 +62,8 @@ extension LedgerFile {
     ) {
         let ledger = read()
         guard let key = named ?? ledger?.loudest?.key else { return done(.over(nil)) }
-        let rang = ledger?.rings.contains { $0.key == key } ?? false
-        ask(end.ask, of: key, on: loop) { answers, _ in
+        let rings = (ledger?.rings ?? []).filter { $0.key == key }
+        RingCalls.ask(end.ask, of: rings, in: file.group, folder: folder, on: loop) { answers in
             let answer = answers.first { $0.key == key }
             let heard = answer == nil ? nil : ledger?.call(key)
             if let answer, let heard, answer.isRecorded || answer.state != end.state {
@@ -74,7 +75,7 @@ extension LedgerFile {
                     if let call { return EndedCall(call: call, state: call.state) }
                     // Whoever rings it may have heard and only have answered too late: then it has ended by now.
                     // If it has not said so, its time is up, and how it ends is still to come.
-                    guard rang, let call = ledger.call(key), call.state != .ringing else { return nil }
+                    guard !rings.isEmpty, let call = ledger.call(key), call.state != .ringing else { return nil }
                     return EndedCall(call: call, state: call.state)
                 })
         }
