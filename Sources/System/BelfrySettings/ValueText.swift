@@ -137,11 +137,11 @@ public enum ValueText {
     }
 
     private static func durationPart(_ rest: inout ArraySlice<UInt8>) -> (microseconds: Int64, hasUnit: Bool)? {
-        let integral = take(&rest, while: isDigit)
+        let integral = take(&rest, while: \.isASCIIDigit)
         var fraction: ArraySlice<UInt8> = []
         if rest.first == UInt8(ascii: ".") {
             rest = rest.dropFirst()
-            fraction = take(&rest, while: isDigit)
+            fraction = take(&rest, while: \.isASCIIDigit)
             guard !fraction.isEmpty else { return nil }
         }
         guard !integral.isEmpty || !fraction.isEmpty else { return nil }
