@@ -29,6 +29,29 @@ import Testing
         #expect(!source.isActive)
     }
 
+    @Test func whatComesAfterAllThatIsReadyIsNotHeldUpByWhatAlwaysIs() throws {
+        let loop = try Loop()
+        let first = try DescriptorPair.pipe()
+        let second = try DescriptorPair.pipe()
+        var told: [String] = []
+        for (number, name) in [(first.reading.number, "a"), (second.reading.number, "b")] {
+            // Nobody reads it: it is ready for ever.
+            _ = try loop.watch(descriptor: number, events: .readable, description: name) { _ in
+                told.append(name)
+                guard told.count == 1 else { return }
+                loop.afterReady(description: "all") {
+                    told.append("all")
+                    loop.stop()
+                }
+            }
+        }
+        try send(1, to: first.writing.number)
+        try send(1, to: second.writing.number)
+        loop.run()
+        let before = told.prefix { $0 != "all" }
+        #expect(before.contains("a") && before.contains("b") && before.count < 10)
+    }
+
     @Test func aFullCloseIsToldUnaskedAndLeftEnabledItSpins() throws {
         let loop = try Loop()
         let ends = try SocketPair()

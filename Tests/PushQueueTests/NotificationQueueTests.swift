@@ -117,6 +117,28 @@ import Testing
         #expect(try bench.steps(of: "once") == ["accepted", "expired"])
     }
 
+    @Test("what nobody will take is dropped from the disk a little later, or with the next push")
+    func tidying() throws {
+        let bench = try QueueBench()
+        try bench.open()
+        let device = try bench.device()
+        _ = try bench.registry.setOffline(true, device.id)
+        bench.loop.settle()
+        func waiting() throws -> [String] {
+            bench.close()
+            return try QueueStore(state: bench.state, bytesMax: 1 << 30).waiting().map(\.apnsID)
+        }
+        for id in ["a", "b"] {
+            bench.submit(bench.push(device, id: id, expiration: WallTime(microseconds: 0)))
+            bench.loop.settle()
+        }
+        #expect(try waiting() == ["b"])
+        try bench.open()
+        bench.loop.settle()
+        bench.loop.advance(by: QueueBench.Queue.tidyingDelay)
+        #expect(try waiting().isEmpty)
+    }
+
     @Test("what nobody takes is tried again, by the clock or when the carrier is back, also by the next process")
     func offline() throws {
         let bench = try QueueBench()
