@@ -117,7 +117,6 @@ extension IntegrationTests {
             close(number)
             #expect(
                 try curl("{}", to: alert, topic: "com.example.phone") == #"{"reason":"BadDeviceToken"}400"#)
-            let journal = ["--user", "--unit=\(phone.name)-apns.service", "--output=cat"]
             #expect(
                 try waitUntil {
                     try run("/usr/bin/journalctl", journal).output.contains("the registry of devices was damaged")
@@ -126,6 +125,25 @@ extension IntegrationTests {
             let token = try #require(device["alertToken"]?.stringValue)
             #expect(try curl("{}", to: token, topic: "com.example.phone") == "200")
         }
+
+        @Test("a new authority, which no client trusts yet, is told of by setup, and else by the endpoint itself")
+        func newAuthority() throws {
+            #expect(try phone.belfry("apns", "setup").output.contains("ca.pem, as before."))
+            try phone.systemctl("stop", "\(phone.name)-apns.service")
+            TemporaryFolder.remove("\(phone.state.path)/credentials")
+            try phone.systemctl("start", "\(phone.name)-apns.service")
+            #expect(
+                try waitUntil {
+                    try run("/usr/bin/journalctl", journal).output.contains("no client trusts the new one yet: /")
+                })
+            #expect(try phone.belfry("apns", "setup").output.contains("ca.pem, as before."))
+            TemporaryFolder.remove("\(phone.state.path)/credentials")
+            #expect(
+                try phone.belfry("apns", "setup").output.contains("ca.pem, which is new: no client has it yet."))
+        }
+
+        /// What shows the endpoint's journal.
+        private var journal: [String] { ["--user", "--unit=\(phone.name)-apns.service", "--output=cat"] }
 
         @Test("testers have the next answer be what they want") func faults() throws {
             #expect(try curl(#"{"aps":{"alert":"x"}}"#, to: alert, topic: "com.example.phone") == "200")

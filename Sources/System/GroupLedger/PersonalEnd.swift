@@ -1,3 +1,4 @@
+import BelfryAppGroup
 public import BelfryEventLoop
 public import BelfryTerms
 public import CallLedger
