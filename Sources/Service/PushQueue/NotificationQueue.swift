@@ -17,8 +17,8 @@ public struct QueueError: Error, Hashable, Sendable, CustomStringConvertible {
 ///
 /// What comes in one turn of the loop is written in one transaction, and answered when it is on the disk. What is
 /// accepted is handed over by a ``Carrier`` in the order that ``ForwardingStateMachine`` decides, and dropped from the
-/// disk as soon as a device took it, or a later one takes its place; what has expired, which costs nothing if it is found
-/// once more, with the next push or soon. It belongs to its loop's thread.
+/// disk as soon as a device took it, or a later one takes its place; what has expired, which costs nothing if it is
+/// found once more, with the next push or soon. It belongs to its loop's thread.
 public final class NotificationQueue<Machine: EventLoop> {
     /// What a request is answered with.
     public enum Answer: Hashable, Sendable {
