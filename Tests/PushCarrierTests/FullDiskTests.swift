@@ -71,7 +71,7 @@ import Testing
             ])
         let next = try Endpoint([state.path, socketPath])
         #expect(next.line() == "ready")
-        // The device was offline: the latest is what there is, and the one before it, if there was no room to drop that.
+        // The device was offline: the latest is what there is, and the one before if there was no room to drop that.
         let last = accepted[accepted.count - 1]
         while workers.taken[last] == nil, workers.waitForNews() {}
         try next.kill()
