@@ -119,7 +119,8 @@ extension IntegrationTests {
 
         @Test("200 calls with pictures at once: all are delivered with them, and nothing is left") func crowd() throws {
             let phone = try phone([
-                "BELFRY_AVATAR_TIMEOUT": "25s", "BELFRY_RING_DURATION": "30s", "BELFRY_MAX_CALLS": "200",
+                "BELFRY_AVATAR_TIMEOUT": "25s", "BELFRY_EXPIRY_BUDGET": "120s", "BELFRY_RING_DURATION": "120s",
+                "BELFRY_MAX_CALLS": "200",
             ])
             let calls = try (0..<200).map { index in
                 // Every other one is of the same caller.
