@@ -212,6 +212,10 @@ final class Phone {
                 let pushed = environment["BELFRY_SOCKET"] ?? socket
                 text = replace("[Service]", with: "[Service]\nEnvironment=BELFRY_SOCKET=\(pushed)", in: text)
             }
+            if environment["BELFRY_EXPIRY_BUDGET"] != nil {
+                // As the operator's drop-in does that goes with a longer budget.
+                text = replace("RuntimeMaxSec=33", with: "RuntimeMaxSec=123", in: text)
+            }
             text = replace(":2197", with: ":\(endpointPort)", in: text)
             let descriptor = unsafe open("\(unitFolder)/\(name)\(unit)", O_WRONLY | O_CREAT | O_TRUNC, 0o644)
             precondition(descriptor >= 0, "\(unitFolder): errno \(errno)")
