@@ -117,15 +117,18 @@ extension IntegrationTests {
             #expect(waitUntil { fetchers(of: phone).isEmpty })
         }
 
-        @Test("200 calls with pictures at once: all are delivered with them, and nothing is left") func crowd() throws {
+        @Test("200 calls with pictures ring at once: all are delivered with them, and nothing is left") func crowd() throws {
             let phone = try phone([
                 "BELFRY_AVATAR_TIMEOUT": "25s", "BELFRY_EXPIRY_BUDGET": "120s", "BELFRY_RING_DURATION": "120s",
                 "BELFRY_MAX_CALLS": "200",
             ])
-            let calls = try (0..<200).map { index in
+            var calls: [Client] = []
+            for index in 0..<200 {
+                // A hundred are fetched at once: a busy machine does not fetch more within the longest timeout.
+                if index >= 100 { try calls[index - 100].wait(for: "delivered", within: 60_000) }
                 // Every other one is of the same caller.
                 let url = server.url(index % 2 == 0 ? "png" : "png?\(index)")
-                return try phone.call("call-\(index)", "\"callerAvatar\": \"\(url)\"")
+                calls.append(try phone.call("call-\(index)", "\"callerAvatar\": \"\(url)\""))
             }
             for call in calls { try call.wait(for: "delivered", within: 60_000) }
             #expect(calls.count { $0.pictures(in: "delivered").count == 1 } == 200)
