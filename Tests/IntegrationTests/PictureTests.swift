@@ -117,7 +117,7 @@ extension IntegrationTests {
             #expect(waitUntil { fetchers(of: phone).isEmpty })
         }
 
-        @Test("200 calls with pictures ring at once: all are delivered with them, and nothing is left") func crowd() throws {
+        @Test("200 calls with pictures ring at once: all are delivered with them, nothing is left") func crowd() throws {
             let phone = try phone([
                 "BELFRY_AVATAR_TIMEOUT": "25s", "BELFRY_EXPIRY_BUDGET": "120s", "BELFRY_RING_DURATION": "120s",
                 "BELFRY_MAX_CALLS": "200",
@@ -130,7 +130,7 @@ extension IntegrationTests {
                 let url = server.url(index % 2 == 0 ? "png" : "png?\(index)")
                 calls.append(try phone.call("call-\(index)", "\"callerAvatar\": \"\(url)\""))
             }
-            for call in calls { try call.wait(for: "delivered", within: 60_000) }
+            for call in calls.suffix(100) { try call.wait(for: "delivered", within: 60_000) }
             #expect(calls.count { $0.pictures(in: "delivered").count == 1 } == 200)
             #expect(try server.requestCount(of: "png") == 1)
             _ = try phone.push(Phone.payload(#""type": 2"#, "", group: nil)).story()
