@@ -79,16 +79,11 @@ extension IntegrationTests {
             #expect(try curl("{}", to: alert, topic: "com.example.phone") == "200")
             let process = try #require(phone.endpoint)
             let before = kibibytes("VmHWM", of: process)
-            let minted = try Self.object(
-                phone.belfry("apns", "credentials", "new", "--bundle-id", "com.example.phone", "--json"))
-            let client = sourceFile("Tests/Servers/apns-client.py")
-            let words = ["key", "keyId", "team"].map { minted[$0]?.stringValue ?? "" }
-            let bearer = try run("/usr/bin/python3", [client, "token"] + words).output.filter { $0 != "\n" }
             let finished = try run(
                 "/usr/bin/python3",
                 [
-                    client, "crowd", "\(phone.endpointPort)", "\(phone.state.path)/credentials/ca.pem",
-                    "com.example.phone", alert, "bearer \(bearer)",
+                    sourceFile("Tests/Servers/apns-client.py"), "crowd", "\(phone.endpointPort)",
+                    "\(phone.state.path)/credentials/ca.pem", "com.example.phone", alert, "bearer \(newToken())",
                 ], environment: ["COUNT": "5000"])
             let said = try Self.object(finished)
             #expect(said["held"] == 5_000 && said["between"] == [200], "\(said)")
@@ -98,6 +93,32 @@ extension IntegrationTests {
             let used = kibibytes("VmHWM", of: process) - before
             print("5,000 connections: at most \(used) KiB more")
             #expect(used > 0 && used < 4_096 * 64, "\(used) KiB")
+        }
+
+        /// A token of a key that is known here.
+        private func newToken() throws -> String {
+            let minted = try Self.object(
+                phone.belfry("apns", "credentials", "new", "--bundle-id", "com.example.phone", "--json"))
+            let words = ["key", "keyId", "team"].map { minted[$0]?.stringValue ?? "" }
+            return try run("/usr/bin/python3", [sourceFile("Tests/Servers/apns-client.py"), "token"] + words).output
+                .filter { $0 != "\n" }
+        }
+
+        @Test("300 connections with a hundred requests each at once, all for one device: none is refused")
+        func manyRequests() throws {
+            let device = try Self.object(phone.belfry("device", "add", "--bundle-id", "com.example.phone", "--json"))
+            let token = try #require(device["alertToken"]?.stringValue)
+            try phone.belfry("device", "offline", try #require(device["id"]?.stringValue))
+            let folder = TemporaryFolder()
+            let payload = folder.write(Array(#"{"aps":{"alert":"x"}}"#.utf8), to: "payload.json")
+            let finished = try run(
+                "/usr/bin/h2load",
+                [
+                    "--clients=300", "--max-concurrent-streams=100", "--requests=20000", "--data=\(payload)",
+                    "--header=authorization: bearer \(newToken())", "--header=apns-topic: com.example.phone",
+                    "--header=apns-expiration: 0", "https://127.0.0.1:\(phone.endpointPort)/3/device/\(token)",
+                ])
+            #expect(finished.output.contains("status codes: 20000 2xx,"), "\(finished.output)")
         }
 
         /// A number of /proc/PID/status.

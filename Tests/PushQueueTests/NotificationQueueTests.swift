@@ -117,6 +117,17 @@ import Testing
         #expect(try bench.steps(of: "once") == ["accepted", "expired"])
     }
 
+    @Test("what comes in one turn is not written all at once, so that it takes no more places than it needs")
+    func crowd() throws {
+        let bench = try QueueBench()
+        try bench.open()
+        let device = try bench.device()
+        for _ in 0...QueueBench.Queue.writtenTogetherMax { bench.submit(bench.push(device)) }
+        #expect(bench.answers == Array(repeating: .accepted, count: QueueBench.Queue.writtenTogetherMax))
+        bench.loop.settle()
+        #expect(bench.answers.count == QueueBench.Queue.writtenTogetherMax + 1)
+    }
+
     @Test("what nobody will take is dropped from the disk a little later, or with the next push")
     func tidying() throws {
         let bench = try QueueBench()

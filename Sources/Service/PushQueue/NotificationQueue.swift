@@ -15,8 +15,8 @@ public struct QueueError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Keeps what push servers send until a device has it (R19).
 ///
-/// What comes in one turn of the loop is written in one transaction, and answered when it is on the disk. What is
-/// accepted is handed over by a ``Carrier`` in the order that ``ForwardingStateMachine`` decides, and dropped from the
+/// What comes in one turn of the loop is written in one transaction, or a few if it is much, and answered when it is on
+/// the disk. What is accepted is handed over by a ``Carrier`` in the order that ``ForwardingStateMachine`` decides, and dropped from the
 /// disk as soon as a device took it, or a later one takes its place; what has expired, which costs nothing if it is
 /// found once more, with the next push or soon. It belongs to its loop's thread.
 public final class NotificationQueue<Machine: EventLoop> {
@@ -39,6 +39,9 @@ public final class NotificationQueue<Machine: EventLoop> {
     static var tidyingDelay: TimeSpan { .milliseconds(10) }
     /// How often requests are forgotten that are older than ten minutes.
     private static var forgettingInterval: TimeSpan { .seconds(60) }
+    /// How many pushes are written together at most: a token has no more places than four times as many, and a push has
+    /// one from before it is written.
+    static var writtenTogetherMax: Int { 256 }
 
     /// Called with what an operator should know.
     public var onWarning: (String) -> Void = { _ in }
@@ -125,7 +128,7 @@ public final class NotificationQueue<Machine: EventLoop> {
             changes.added.append(
                 QueueStore.Added(number: lastNumber, push: push, deviceID: registration.deviceID, digest: digest))
             answers.append(answer)
-            writeSoon()
+            if changes.added.count < Self.writtenTogetherMax { writeSoon() } else { finish() }
         case .duplicate:
             note(push, .duplicate, registration.deviceID, status: 200)
             // The first one may be on its way to the disk.
