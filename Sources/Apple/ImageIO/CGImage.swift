@@ -1,6 +1,6 @@
 import BelfryPictures
+import BelfrySyscalls
 @_exported public import Foundation
-import Synchronization
 @_exported public import typealias UserNotifications.CFArray
 @_exported public import typealias UserNotifications.CFData
 @_exported public import typealias UserNotifications.CFDictionary
@@ -11,7 +11,7 @@ import Synchronization
 public final class CGImage: Sendable {
     /// The picture as it came; nil for one that was made of pixels.
     private let encoded: [UInt8]?
-    private let decoded: Mutex<Bitmap?>
+    private let decoded: LockedValue<Bitmap?>
     /// Its width in pixels.
     public let width: Int
     /// Its height in pixels.
@@ -21,14 +21,14 @@ public final class CGImage: Sendable {
     package init?(encoded bytes: [UInt8]) {
         guard let header = try? PictureHeader(of: bytes) else { return nil }
         encoded = bytes
-        decoded = Mutex(nil)
+        decoded = LockedValue(nil)
         width = header.width
         height = header.height
     }
 
     init(_ bitmap: Bitmap) {
         encoded = nil
-        decoded = Mutex(bitmap)
+        decoded = LockedValue(bitmap)
         width = bitmap.width
         height = bitmap.height
     }

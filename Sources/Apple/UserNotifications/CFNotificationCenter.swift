@@ -37,7 +37,7 @@ public typealias CFNotificationCallback = (
 /// A way for notifications. Source: Apple, `CFNotificationCenter`.
 @safe
 public final class CFNotificationCenter: @unchecked Sendable {
-    private static let centers = Mutex<[StateDirectory?: CFNotificationCenter]>([:])
+    private static let centers = LockedValue<[StateDirectory?: CFNotificationCenter]>([:])
     private static let lastToken = Atomic<Int32>(-1)
 
     /// The one of all processes of this user that have the state directory of the code that asks.

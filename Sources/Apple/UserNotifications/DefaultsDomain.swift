@@ -1,7 +1,7 @@
 import BelfryAppGroup
 package import BelfryPropertyList
+import BelfrySyscalls
 import BelfryTerms
-import Synchronization
 
 /// One file of defaults, of which a process has one object however many `UserDefaults` it makes.
 final class DefaultsDomain: @unchecked Sendable {
@@ -11,8 +11,8 @@ final class DefaultsDomain: @unchecked Sendable {
 
     private init(_ file: GroupFile) { self.file = file }
 
-    private static let domains = Mutex<[StateDirectory: [GroupName: DefaultsDomain]]>([:])
-    private static let registration = Mutex<[String: PropertyListValue]>([:])
+    private static let domains = LockedValue<[StateDirectory: [GroupName: DefaultsDomain]]>([:])
+    private static let registration = LockedValue<[String: PropertyListValue]>([:])
 
     /// The domain of an app group; nil if there is no place for state.
     static func of(_ group: GroupName) -> DefaultsDomain? {

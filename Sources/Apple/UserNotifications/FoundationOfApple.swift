@@ -1,6 +1,6 @@
 import BelfryAppGroup
+import BelfrySyscalls
 import BelfryTerms
-import Synchronization
 
 // What Foundation has on iOS and lacks here: values and functions that can be had. What cannot be had is in Refused.
 
@@ -153,7 +153,7 @@ package final class ExpiringActivities: Sendable {
     }
 
     private static let queue = DispatchQueue(label: "belfry.expiring-activities", attributes: .concurrent)
-    private let running = Mutex(Running())
+    private let running = LockedValue(Running())
 
     func perform(_ block: @escaping @Sendable (Bool) -> Void) {
         let id = UUID()

@@ -2,7 +2,6 @@ package import BelfryAppGroup
 package import BelfrySyscalls
 package import BelfryTerms
 package import HostChannel
-import Synchronization
 
 /// The way from Apple's modules to the host that runs them; shut in a process that has none, such as an app of the
 /// developer's, or a test.
@@ -46,7 +45,7 @@ package final class HostDoor: Sendable {
     /// The door of the code that runs here, if that is known.
     @TaskLocal private static var own: HostDoor?
     /// The doors that are open, in the order in which they were opened.
-    private static let open = Mutex<[HostDoor]>([])
+    private static let open = LockedValue<[HostDoor]>([])
     /// Where there is no host.
     private static let shut = HostDoor(State(), bundle: nil, memoryBytesBefore: 0)
 
@@ -54,14 +53,14 @@ package final class HostDoor: Sendable {
     private let ownBundle: Bundle?
     /// How many bytes of memory are not the code's.
     private let memoryBytesBefore: Int64
-    private let state: Mutex<State>
+    private let state: LockedValue<State>
     /// Work that the code wants to be told of the end of.
     package let activities = ExpiringActivities()
 
     private init(_ state: State, bundle: Bundle?, memoryBytesBefore: Int64) {
         ownBundle = bundle
         self.memoryBytesBefore = memoryBytesBefore
-        self.state = Mutex(state)
+        self.state = LockedValue(state)
     }
 
     /// The door of the code that calls this, to be kept for what is done later.

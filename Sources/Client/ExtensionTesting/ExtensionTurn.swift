@@ -1,4 +1,4 @@
-import Synchronization
+import BelfrySyscalls
 
 /// Whose turn it is in this process: code on threads of its own making cannot be told apart, so that tests of
 /// extensions run one after the other, in the order in which they came.
@@ -16,7 +16,7 @@ final class ExtensionTurn: Sendable {
         var passes = 0
     }
 
-    private let state = Mutex(State())
+    private let state = LockedValue(State())
 
     /// Whose turn it is; nil if it is nobody's.
     var holder: String? { state.withLock { $0.holder } }

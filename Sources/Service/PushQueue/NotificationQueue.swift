@@ -16,9 +16,9 @@ public struct QueueError: Error, Hashable, Sendable, CustomStringConvertible {
 /// Keeps what push servers send until a device has it (R19).
 ///
 /// What comes in one turn of the loop is written in one transaction, or a few if it is much, and answered when it is on
-/// the disk. What is accepted is handed over by a ``Carrier`` in the order that ``ForwardingStateMachine`` decides, and dropped from the
-/// disk as soon as a device took it, or a later one takes its place; what has expired, which costs nothing if it is
-/// found once more, with the next push or soon. It belongs to its loop's thread.
+/// the disk. What is accepted is handed over by a ``Carrier`` in the order that ``ForwardingStateMachine`` decides, and
+/// dropped from the disk as soon as a device took it, or a later one takes its place; what has expired, which costs
+/// nothing if it is found once more, with the next push or soon. It belongs to its loop's thread.
 public final class NotificationQueue<Machine: EventLoop> {
     /// What a request is answered with.
     public enum Answer: Hashable, Sendable {
@@ -39,8 +39,8 @@ public final class NotificationQueue<Machine: EventLoop> {
     static var tidyingDelay: TimeSpan { .milliseconds(10) }
     /// How often requests are forgotten that are older than ten minutes.
     private static var forgettingInterval: TimeSpan { .seconds(60) }
-    /// How many pushes are written together at most: a token has no more places than four times as many, and a push has
-    /// one from before it is written.
+    /// How many pushes are written together at most. Well below the places of a token, one of which a push takes before
+    /// it is written.
     static var writtenTogetherMax: Int { 256 }
 
     /// Called with what an operator should know.

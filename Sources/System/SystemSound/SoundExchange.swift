@@ -1,4 +1,4 @@
-import Synchronization
+import BelfrySyscalls
 
 /// What the loop's thread and the sound thread say to each other, for each sound by its number. Each side takes the
 /// lock for a few assignments and never across a call into libcanberra, so neither can make the other wait (R14).
@@ -43,7 +43,7 @@ final class SoundExchange: Sendable {
         var playsWaiting: [UInt32] = []
     }
 
-    private let state = Mutex(State())
+    private let state = LockedValue(State())
     private let signal = ThreadSignal()
 
     // MARK: - the loop's side
