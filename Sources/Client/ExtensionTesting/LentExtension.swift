@@ -11,8 +11,9 @@ import UserNotifications
 /// An extension whose code runs on threads of this process, while its life, its budget and its events are those of real
 /// workers: `belfry-worker --lend` stands for its process, and lends its end of the channel to here.
 actor LentExtension: ExtensionStandIn {
-    /// How long the turn may stay with one test until those that wait give up: longer than any budget.
-    static let turnPatience = TimeSpan.seconds(300)
+    /// How long the turn may stay with one test until those that wait give up. Far longer than a budget: Swift Testing
+    /// begins all tests before it lets one go on, and on a slow machine each wait of whose turn it is takes that long.
+    static let turnPatience = TimeSpan.seconds(1_800)
     /// How long hosts that were told to leave, and the threads that serve them, may take to do so.
     private static let leavePatience = TimeSpan.seconds(30)
     private static let backlog: Int32 = 256
