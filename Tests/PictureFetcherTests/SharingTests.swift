@@ -3,7 +3,7 @@ import BelfryPictures
 import BelfrySyscalls
 import BelfryTerms
 import Glibc
-import PictureFetcher
+@testable import PictureFetcher
 import Support
 import Testing
 
@@ -117,6 +117,17 @@ import Testing
         #expect(ended.values.allSatisfy { $0.skip?.reason == .timeout && $0.seconds < 4 })
         #expect(bench.names(in: "attachments") == [])
         #expect(bench.names(in: "avatars/locks").allSatisfy { $0.hasPrefix("slot-") })
+    }
+
+    @Test("who waits asks less and less often, and more often again as the time runs out") func pauses() {
+        var pause = TimeSpan.zero
+        let first = (0..<6).map { _ in
+            pause = PictureDownload.pause(after: pause, left: .seconds(25))
+            return pause
+        }
+        #expect(first == [5, 10, 20, 40, 80, 80].map { .milliseconds($0) })
+        #expect(PictureDownload.pause(after: pause, left: .milliseconds(2_560)) == .milliseconds(20))
+        #expect(PictureDownload.pause(after: pause, left: .zero) == .milliseconds(5))
     }
 
     @Test("two fetch from one host; the others of that host wait, and no other host does") func oneHost() {

@@ -21,10 +21,12 @@ public final class PictureDownload {
         case skipped(Skip)
     }
 
-    /// How long to wait at first before asking again for a turn; each wait is twice as long as the one before.
-    static let pauseMin = TimeSpan.milliseconds(5)
-    /// How long to wait at most before asking again for a turn.
-    static let pauseMax = TimeSpan.milliseconds(80)
+    /// How long to wait before asking again for a turn: twice as long as before, and shorter as the time runs out, lest
+    /// whoever came last, and asks most often, is served first.
+    static func pause(after earlier: TimeSpan, left: TimeSpan) -> TimeSpan {
+        let (shortest, longest) = (TimeSpan.milliseconds(5), TimeSpan.milliseconds(80))
+        return max(shortest, min(earlier + earlier, longest, TimeSpan(microseconds: left.microseconds / 128)))
+    }
 
     private let loop: Loop
     private let settings: PictureSettings
@@ -74,7 +76,7 @@ public final class PictureDownload {
             }
             let turn = FetchTurn(url, statePath: statePath)
             self.turn = turn
-            try fetch(url, by: program, turn: turn, pause: Self.pauseMin)
+            try fetch(url, by: program, turn: turn, earlier: .zero)
         }
     }
 
@@ -103,7 +105,7 @@ public final class PictureDownload {
     }
 
     /// Fetches the picture when it is its turn. Nothing reports that a lock is free, so it is tried again and again.
-    private func fetch(_ url: WebURL, by program: String, turn: FetchTurn, pause: TimeSpan) throws(Skip) {
+    private func fetch(_ url: WebURL, by program: String, turn: FetchTurn, earlier: TimeSpan) throws(Skip) {
         guard deadline > loop.now else {
             let detail =
                 "\(FetchTurn.fetchersMax) other pictures, \(FetchTurn.fetchersOfHostMax) of the same host, or this one "
@@ -118,12 +120,10 @@ public final class PictureDownload {
             step = turn.step()
         }
         guard case .fetch = step else {
+            let pause = Self.pause(after: earlier, left: deadline - loop.now)
             let next = min(loop.now + pause, deadline)
             self.pause = loop.schedule(at: next, description: "turn to fetch") { [unowned self] in
-                attempt { [self] () throws(Skip) in
-                    let longer = min(pause + pause, Self.pauseMax)
-                    try fetch(url, by: program, turn: turn, pause: longer)
-                }
+                attempt { () throws(Skip) in try fetch(url, by: program, turn: turn, earlier: pause) }
             }
             return
         }
