@@ -33,6 +33,43 @@ import Testing
         #expect(rows == 1)
     }
 
+    @Test("so does what is added one after the other, and each run binds all anew")
+    func bindings() throws {
+        let database = try opened()
+        try database.execute("CREATE TABLE t (a, b, c, d, e, f)")
+        let add = try database.prepare("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?)")
+        let (some, none): (Int64?, Int64?) = (.max, nil)
+        let (word, noWord): (String?, String?) = ("é\u{1F514}", nil)
+        let (bytes, noBytes): ([UInt8], [UInt8]) = ([0, 1, 0], [])
+        try add.run { row in
+            row.add(Int64.min)
+            row.add(some)
+            row.add("")
+            row.add(word)
+            row.add(bytes.span)
+            row.add(noBytes.span)
+        }
+        try add.run { row in
+            row.add(none)
+            row.add(noWord)
+            for number in 3...6 { row.add(Int64(number)) }
+        }
+        var rows = 0
+        try database.prepare("SELECT a, b, c, d, e, f, f IS NULL FROM t").rows { row in
+            rows += 1
+            guard rows == 1 else {
+                #expect(row.optionalInteger(0) == nil && row.text(1) == nil)
+                return #expect((2...5).map { row.integer($0) } == [3, 4, 5, 6])
+            }
+            #expect(row.integer(0) == .min && row.optionalInteger(1) == .max && row.text(2) == "")
+            #expect(row.text(3) == word && row.blob(4) == bytes && row.blob(5) == [] && row.integer(6) == 0)
+        }
+        #expect(rows == 2)
+        #expect(throws: DatabaseError.self, "there are six places") {
+            try add.run { row in for number in 1...7 { row.add(Int64(number)) } }
+        }
+    }
+
     @Test("a transaction is whole or not at all")
     func transactions() throws {
         let database = try opened()

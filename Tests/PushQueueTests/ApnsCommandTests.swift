@@ -122,4 +122,22 @@ import Testing
         let kept = try PushLog.lines(of: bench.state)
         #expect(kept.count < 50 && String(decoding: kept.last ?? [], as: UTF8.self).contains("\"id\":\"99\""))
     }
+
+    @Test(
+        "a line of the log tells its time to the microsecond, as short as a real can be written",
+        arguments: [
+            (0, "0.0"), (1, "0.000001"), (1_800_000_000_000_000, "1800000000.0"),
+            (1_800_000_000_100_000, "1800000000.1"), (1_800_000_000_012_340, "1800000000.01234"),
+            (1_800_000_000_999_999, "1800000000.999999"),
+            (3_162_240_000_000_000, "3162240000.0"), (-500_000, "-0.5"),
+        ])
+    func times(microseconds: Int64, text: String) throws {
+        var line: [UInt8] = []
+        var note = PushNote(at: WallTime(microseconds: microseconds), apnsID: "a\"b", step: .accepted)
+        note.status = 200
+        note.write(to: &line)
+        #expect(
+            String(decoding: line, as: UTF8.self)
+                == #"{"at":\#(text),"id":"a\"b","step":"accepted","status":200}"#)
+    }
 }

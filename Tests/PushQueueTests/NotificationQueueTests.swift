@@ -28,6 +28,16 @@ import Testing
         #expect(try bench.steps(of: push.0.apnsID) == ["accepted", "handed-over", "received", "event ringing loud"])
     }
 
+    @Test("the answers to all that was written together are sent before the first of it is handed over")
+    func order() throws {
+        let bench = try QueueBench()
+        try bench.open()
+        for _ in 0..<3 { bench.submit(bench.push(try bench.device())) }
+        bench.loop.settle()
+        #expect(bench.takenWhenSent == [0, 0, 0])
+        #expect(bench.carrier.taken.count == 3)
+    }
+
     @Test("what waits when the process dies is handed over by the next one, in order, but for what was settled")
     func recovery() throws {
         let bench = try QueueBench()

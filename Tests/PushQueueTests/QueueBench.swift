@@ -64,9 +64,14 @@ final class QueueBench {
 
     /// What requests are answered with, in the order of the answers.
     private(set) var answers: [Queue.Answer] = []
+    /// How many pushes were handed over when an answer was sent, as a connection sends it: after the turn's callback.
+    private(set) var takenWhenSent: [Int] = []
 
     func submit(_ push: (ProviderPush, Registration)) {
-        queue?.submit(push.0, for: push.1) { [unowned self] in answers.append($0) }
+        queue?.submit(push.0, for: push.1) { [unowned self] in
+            answers.append($0)
+            loop.afterThis(description: "send") { [unowned self] in takenWhenSent.append(carrier.taken.count) }
+        }
     }
 
     /// The steps of the log: `accepted`, or `offline busy`.

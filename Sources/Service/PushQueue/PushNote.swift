@@ -66,8 +66,7 @@ public struct PushNote: Hashable, Sendable {
 
     /// Seconds since 1970, as a real that is written as short as can be.
     private static func add(_ time: WallTime, to text: inout [UInt8]) {
-        // For as long as a real tells one microsecond from the next.
-        guard let microseconds = UInt64(exactly: time.microseconds), microseconds < 4_000_000_000_000_000 else {
+        guard let microseconds = UInt64(exactly: time.microseconds) else {
             return JSONValue.real(time.unixSeconds).write(to: &text)
         }
         add(microseconds / 1_000_000, digits: 1, to: &text)
