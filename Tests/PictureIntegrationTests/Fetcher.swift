@@ -27,7 +27,8 @@ struct Fetcher {
     }
 
     /// Fetches `url`, allowed to reach this machine unless `allow` says otherwise, and waits for the end. It may take
-    /// as long as any fetch, and one that takes longer is tried again: a fetcher gives way to all else on a busy machine.
+    /// as long as any fetch, and one that takes longer is tried again: a fetcher gives way to all else on a busy
+    /// machine.
     init(
         _ url: String, bytesMax: Int = FetchLimits.bodyBytesMax, milliseconds: Int = FetchLimits.millisecondsMax,
         allow: [String] = ["127.0.0.1", "localhost"], from: [String] = [], entityTag: String? = nil,
