@@ -163,6 +163,18 @@ struct Played {
         #expect(played.machine.waitingCount == 0)
     }
 
+    @Test("30 days are over to the microsecond, whether an expiration is stated or not")
+    func keptMax() {
+        for stated: Int64? in [nil, 90 * 86_400] {
+            var played = Played()
+            let push = WaitingPush(number: 1, played.push(to: "a", expiresIn: stated), deviceID: "a")
+            let end = played.wall + .seconds(30 * 86_400)
+            #expect(push.mayBeKept(at: end + TimeSpan(microseconds: -1)))
+            #expect(push.mayBeKept(at: end) == (stated != nil), "\(stated ?? 0)")
+            #expect(!push.mayBeKept(at: end + TimeSpan(microseconds: 1)))
+        }
+    }
+
     @Test("an expiration counts to the end of its second, and one attempt is made of what is past already")
     func lastSecond() {
         var played = Played()
@@ -269,6 +281,38 @@ struct Played {
         #expect(played.machine.nextWake() == nil)
     }
 
+    @Test("once the socket was back, what is not taken waits anew, and not for the end of its earlier wait")
+    func earlierWait() {
+        var played = Played()
+        _ = played.accept(to: "a", expiresIn: 100)
+        #expect(played.offline(1) == [.store(1)])
+        played.advance(.milliseconds(500))
+        #expect(played.machine.socketIsBack(at: played.now) == [.start(1)])
+        #expect(played.offline(1) == [])
+        #expect(played.machine.nextWake() == played.instant + .seconds(1))
+        played.advance(.milliseconds(500))
+        #expect(played.wake() == [])
+        played.advance(.milliseconds(500))
+        #expect(played.wake() == [.start(1)])
+    }
+
+    @Test("of a device for which nothing waits, and which nobody took off, nothing is remembered")
+    func forgotten() {
+        var played = Played()
+        _ = played.accept(to: "a")
+        #expect(played.machine.devices.count == 1)
+        _ = played.settled(1)
+        #expect(played.machine.devices.isEmpty)
+        _ = played.accept(to: "b", expiresIn: 100)
+        _ = played.offline(2)
+        #expect(played.machine.devices.count == 1)
+        _ = played.machine.remove("b", at: played.now)
+        _ = played.machine.setOff(true, "c", at: played.now)
+        #expect(Array(played.machine.devices.keys) == ["c"])
+        _ = played.machine.setOff(false, "c", at: played.now)
+        #expect(played.machine.devices.isEmpty)
+    }
+
     @Test("a device that is taken off during a hand-over keeps the rest; what is under way ends as it ends")
     func offInFlight() {
         var played = Played()
@@ -319,6 +363,19 @@ struct Played {
         #expect(Set([digest, push("b", one, "{}"), push("a", two, "{}"), push("a", one, "{} ")]).count == 4)
         #expect(PushDigest(bytes: digest.bytes) == digest && digest.bytes.count == PushDigest.byteCount)
         #expect(PushDigest(bytes: Array(digest.bytes.dropLast())) == nil)
+    }
+
+    @Test("a digest is what it was in earlier versions, whose are on the disk")
+    func knownDigest() throws {
+        let token = try #require(DeviceToken(hex: String(repeating: "0f", count: 32)))
+        let push = ProviderPush(
+            apnsID: "0A1B", token: token, topic: "app", pushType: .alert, payload: Array(#"{"aps":{}}"#.utf8),
+            acceptedAt: WallTime(microseconds: 0))
+        let known: [UInt8] = [
+            0x09, 0x38, 0xCE, 0xDE, 0xE0, 0x02, 0x0E, 0x91,
+            0xB1, 0xC3, 0x73, 0x32, 0xC6, 0x0C, 0x76, 0x77,
+        ]
+        #expect(PushDigest(push).bytes == known)
     }
 
     @Test("no two of 200,000 requests have the same digest")
@@ -413,5 +470,28 @@ struct Played {
         let effects = pushes.flatMap { played.machine.restore($0, at: played.now) }
         #expect(effects == [.store(1), .discard(1, .replaced), .store(2), .discard(3, .expired)])
         #expect(played.wake() == [])
+    }
+}
+
+@Suite struct LineTests {
+    @Test("whoever came first goes first, however many come and go") func order() {
+        var line = Line<Int>()
+        var (coming, going) = (0, 0)
+        for step in 1...40 {
+            for _ in 0..<step {
+                line.append(coming)
+                coming += 1
+            }
+            for _ in 0..<(step * 3 / 4) {
+                #expect(line.first == going && line.popFirst() == going)
+                going += 1
+            }
+            #expect(line.count == coming - going)
+        }
+        while let next = line.popFirst() {
+            #expect(next == going)
+            going += 1
+        }
+        #expect(going == coming && line.count == 0)
     }
 }

@@ -30,13 +30,29 @@ import Testing
         }
         for bytes: [UInt8] in [
             [5, 0], [0x30, 0x80, 0, 0], [0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF], [0x30, 0x82, 0xFF], [0x30, 0, 0],
-            [0x30, 2, 0x0C, 0], [0x30, 5, 0x0C, 1, 0xFF, 0x30, 0],
+            [0x30, 2, 0x0C, 0], [0x30, 5, 0x0C, 1, 0xFF, 0x30, 0], [0x30, 0x83, 0, 0, 0], [0x30, 0x80],
         ] {
             #expect(PushTopics.topics(inDER: bytes) == nil, "\(bytes)")
         }
         let pair = DERReader.written(DERReader.textTag, [0x61]) + DERReader.written(DERReader.sequenceTag, [])
         let many = (0..<401).flatMap { _ in pair }
         #expect(PushTopics.topics(inDER: DERReader.written(DERReader.sequenceTag, many)) == nil)
+    }
+
+    @Test(
+        "a length has as many bytes as it needs",
+        arguments: [
+            (0, [0]), (0x7F, [0x7F]), (0x80, [0x81, 0x80]), (0xFF, [0x81, 0xFF]), (0x100, [0x82, 1, 0]),
+            (0xFFFF, [0x82, 0xFF, 0xFF]),
+        ] as [(Int, [UInt8])])
+    func lengths(count: Int, bytes: [UInt8]) {
+        let text = String(repeating: "a", count: count)
+        let element = DERReader.written(DERReader.textTag, Array(text.utf8))
+        #expect(Array(element.prefix(1 + bytes.count)) == [DERReader.textTag] + bytes)
+        var reader = DERReader((element + [7])[...])
+        #expect(reader.text() == text && !reader.isAtEnd)
+        var cut = DERReader(element.dropLast())
+        #expect(count == 0 || cut.text() == nil)
     }
 
     @Test("both extensions together, and old certificates for calls")
@@ -67,6 +83,31 @@ import Testing
         #expect(read == credentials)
         let empty = ProviderCredentials()
         #expect(ProviderCredentials(json: empty.json) == empty)
+    }
+
+    @Test("they are written in the order of their names, whatever the order they came in")
+    func order() throws {
+        var credentials = Sample.credentials(["9", "1", "5", "3", "7"].map { Sample.key($0) })
+        for name in ["f9", "f4", "f7", "f2"] {
+            credentials.certificates[name] = PushCertificate(
+                fingerprint: name, name: "", subjectTopic: "com.example.phone", listedTopics: [],
+                environments: [.production], expiresAt: Sample.now)
+        }
+        func names(_ list: String, _ name: String) -> [String] {
+            credentials.json[list]?.arrayValue?.compactMap { $0.objectValue?[name]?.stringValue } ?? []
+        }
+        #expect(names("keys", "id") == ["1", "3", "5", "7", "9"])
+        #expect(names("certificates", "fingerprint") == ["f1", "f2", "f4", "f7", "f9"])
+    }
+
+    @Test("hexadecimal digits are read in either case, two for each byte")
+    func hexadecimal() {
+        let all = (0...UInt8.max).map { $0 }
+        let text = Hexadecimal.text(of: all)
+        #expect(text.hasPrefix("000102") && text.hasSuffix("fdfeff"))
+        #expect(Hexadecimal.bytes(text) == all && Hexadecimal.bytes(text.uppercased()) == all)
+        for wrong in ["0", "000", "0g", "g0", "0 ", "é"] { #expect(Hexadecimal.bytes(wrong) == nil, "\(wrong)") }
+        #expect(Hexadecimal.bytes("") == [])
     }
 
     @Test("what is no such file is refused whole")

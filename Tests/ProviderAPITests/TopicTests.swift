@@ -81,6 +81,15 @@ import Testing
         #expect(TopicRules.isWellFormed(String(repeating: "a", count: 255)))
     }
 
+    @Test("a topic is of letters, digits, dots and hyphens")
+    func letters() {
+        let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-".unicodeScalars)
+        for number in UInt8.min...UInt8.max {
+            let scalar = Unicode.Scalar(number)
+            #expect(TopicRules.isWellFormed("a\(scalar)") == letters.contains(scalar), "\(number)")
+        }
+    }
+
     @Test("management has topics that look like an app's, and its own kind")
     func management() {
         #expect(TopicRules.isPossible(.mdm, to: "com.apple.mgmt.External.1", ofApp: "com.apple.mgmt.External.1"))

@@ -71,7 +71,7 @@ public struct ForwardingStateMachine {
 
     /// What may grow.
     public let limits: Limits
-    private var devices: [String: DeviceQueue] = [:]
+    private(set) var devices: [String: DeviceQueue] = [:]
     private var deviceOfFlight: [Int64: String] = [:]
     private var waitingForToken: [DeviceToken: Int] = [:]
     /// How many pushes have a place.
