@@ -174,7 +174,8 @@ import Testing
         file.open()
         #expect(file.request("a").rings)
         #expect(file.hangUp("") == ["a"])
-        #expect(processorTime() - began < .seconds(5), "quadratic work takes minutes here")
+        // Many times as long under a sanitizer.
+        #expect(processorTime() - began < .seconds(15), "quadratic work takes minutes here")
     }
 
     @Test("a thousand rings are hung up, or reported once their owners died, in one change", .timeLimit(.minutes(1)))
