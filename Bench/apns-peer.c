@@ -1,13 +1,16 @@
 // apns-peer PORT CERTIFICATE KEY FOLDER
 //
-// An APNs endpoint at the least, on one thread, with the libraries and the queue of belfry-apns: each push and what it is
-// known by is written in one transaction for each turn of the loop, answered 200 once that is on the disk, and deleted
-// with the next. It checks nothing, logs nothing and hands nothing over. Prints "ready".
+// An APNs endpoint at the least, on one thread, with the libraries, the queue and the log of belfry-apns: jansson reads
+// each payload, which says of what kind it is; the push and what it is known by are written in one transaction for each
+// turn of the loop, answered 200 once that is on the disk, noted in the log, and dropped with the next turn, as what
+// has expired. It checks no more than that, and hands nothing over. Prints "ready".
 
 #define _GNU_SOURCE
 #include "peer.h"
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
 #include <netinet/tcp.h>
 #include <nghttp2/nghttp2.h>
 #include <openssl/err.h>
@@ -27,6 +30,7 @@ struct stream {
     int32_t id;
     size_t count;
     bool is_queued, is_gone;
+    const char *type;
     char path[field_bytes_max], topic[field_bytes_max], apns_id[id_bytes + 1];
     struct connection *connection;
     struct stream *next;
@@ -48,7 +52,9 @@ static nghttp2_session_callbacks *callbacks;
 static nghttp2_option *options;
 static sqlite3 *database;
 static sqlite3_stmt *begin, *commit, *add, *note, *drop;
-static int poller;
+static int poller, log_file;
+static char log_text[1 << 20];
+static size_t log_count;
 static struct stream *batch, **batch_end = &batch;
 static struct connection *touched;
 static int64_t number, written;
@@ -102,7 +108,7 @@ static void keep(const struct stream *stream) {
     sqlite3_bind_text(add, 3, "device", -1, SQLITE_STATIC);
     sqlite3_bind_blob(add, 4, stream->path, (int)strlen(stream->path) / 2, SQLITE_STATIC);
     sqlite3_bind_text(add, 5, stream->topic, -1, SQLITE_STATIC);
-    sqlite3_bind_text(add, 6, "alert", -1, SQLITE_STATIC);
+    sqlite3_bind_text(add, 6, stream->type, -1, SQLITE_STATIC);
     sqlite3_bind_int(add, 7, 10);
     sqlite3_bind_blob(add, 8, stream->body, (int)stream->count, SQLITE_STATIC);
     sqlite3_bind_int64(add, 9, boot_microseconds());
@@ -111,6 +117,38 @@ static void keep(const struct stream *stream) {
     sqlite3_bind_int64(note, 2, boot_microseconds());
     sqlite3_bind_blob(note, 3, words, sizeof words, SQLITE_STATIC);
     run(note);
+}
+
+// What the push is if its server does not say; NULL if the body is no payload.
+static const char *type_of(const struct stream *stream) {
+    size_t flags = JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL;
+    json_t *payload = json_loadb((const char *)stream->body, stream->count, flags, NULL);
+    if (!json_is_object(payload)) {
+        json_decref(payload);
+        return NULL;
+    }
+    json_t *aps = json_object_get(payload, "aps");
+    bool is_shown = json_object_get(aps, "alert") || json_object_get(aps, "sound") || json_object_get(aps, "badge");
+    const char *type = !is_shown && json_object_get(aps, "content-available") ? "background" : "alert";
+    json_decref(payload);
+    return type;
+}
+
+static void log_step(const struct stream *stream, const char *step) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    size_t left = sizeof log_text - log_count;
+    int count = snprintf(log_text + log_count, left, "{\"at\":%lld.%06ld,\"id\":\"%s\",\"step\":\"%s\"",
+                         (long long)now.tv_sec, now.tv_nsec / 1000, stream->apns_id, step);
+    if (!strcmp(step, "accepted"))
+        count += snprintf(log_text + log_count + count, left - (size_t)count,
+                          ",\"device\":\"device\",\"topic\":\"%s\",\"type\":\"%s\",\"status\":200", stream->topic,
+                          stream->type);
+    memcpy(log_text + log_count + count, "}\n", 2);
+    log_count += (size_t)count + 2;
+    if (log_count < sizeof log_text / 2) return;
+    checked(write(log_file, log_text, log_count), "write");
+    log_count = 0;
 }
 
 static nghttp2_nv field(const char *name, const char *value) {
@@ -129,6 +167,8 @@ static void finish_batch(void) {
     run(commit);
     for (struct stream *stream = batch, *next; stream; stream = next) {
         next = stream->next;
+        log_step(stream, "accepted");
+        log_step(stream, "expired");
         if (stream->is_gone || stream->connection->is_dead) {
             free(stream);
             continue;
@@ -138,6 +178,8 @@ static void finish_batch(void) {
         nghttp2_submit_response(stream->connection->session, stream->id, fields, 2, NULL);
     }
     batch = NULL, batch_end = &batch;
+    checked(write(log_file, log_text, log_count), "write");
+    log_count = 0;
 }
 
 static int on_begin(nghttp2_session *session, const nghttp2_frame *frame, void *context_) {
@@ -180,6 +222,8 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *
     struct stream *stream = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
     if (!stream || !(frame->hd.flags & NGHTTP2_FLAG_END_STREAM)) return 0;
     if (!stream->apns_id[0]) make_id(stream->apns_id);
+    stream->type = type_of(stream);
+    if (!stream->type) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     stream->is_queued = true;
     *batch_end = stream, batch_end = &stream->next;
     return 0;
@@ -324,6 +368,7 @@ static void prepare(char **words) {
 
 static void open_queue(const char *folder) {
     checked(chdir(folder), folder);
+    log_file = (int)checked(open("log.jsonl", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600), "log.jsonl");
     const char *tables =
         "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
         "CREATE TABLE pushes (number INTEGER PRIMARY KEY, id TEXT NOT NULL, device TEXT NOT NULL, token BLOB NOT NULL,"

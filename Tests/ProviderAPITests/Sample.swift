@@ -98,7 +98,7 @@ struct Sample {
         do throws(Refusal) {
             let push = try connection.accept(
                 request, body: body,
-                identifier: ProviderConnection.identifier(of: request) { "11111111-2222-4333-8444-aaaaaaaaaaaa" },
+                identifier: ProviderConnection.identifier(of: request) { "11111111-2222-4333-8444-AAAAAAAAAAAA" },
                 at: ProviderMoment(wall: Self.now + span, instant: Instant(microseconds: 1 << 50) + span),
                 credentials: credentials, isSigned: { _, signature, _ in signature == Self.goodSignature },
                 standing: standing)

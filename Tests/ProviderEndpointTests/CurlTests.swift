@@ -45,6 +45,8 @@ import Testing
         let said = try bench.curl(
             topic + ["--header", try bench.bearer(), "--dump-header", "-"], to: bench.removedToken)
         #expect(said.hasPrefix("HTTP/2 410 \r\napns-id: "))
+        let id = String(said.dropFirst("HTTP/2 410 \napns-id: ".count).prefix(36))
+        #expect(isUUID(id) && id == id.uppercased(), "made here: upper case, as seen")
         #expect(
             said.hasSuffix(
                 "content-type: application/json\r\n\r\n{\"reason\":\"Unregistered\",\"timestamp\":1700000000123}410 2\n"

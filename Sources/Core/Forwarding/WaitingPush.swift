@@ -69,13 +69,22 @@ public struct PushDigest: Hashable, Sendable {
     public init(_ push: ProviderPush) {
         // Two, of 64 bits each, since what has the same digest is not delivered.
         var (high, low): (UInt64, UInt64) = (0xCBF2_9CE4_8422_2325, 0x6C62_272E_07BB_0142)
+        func take(_ word: UInt64) {
+            high = (high ^ word) &* 0x9E6C_63D0_876A_46E5
+            high ^= high >> 32
+            low = (low &+ word) &* 0x9E37_79B9_7F4A_7C15
+            low ^= low >> 29
+        }
+        // Eight bytes at a time, and the length with the rest of them.
         func take(_ bytes: Span<UInt8>) {
+            var word: UInt64 = 0
             for index in bytes.indices {
-                let byte = UInt64(bytes[index])
-                high = (high ^ byte) &* 0x100_0000_01B3
-                low = (low &+ byte) &* 0x9E37_79B9_7F4A_7C15
-                low ^= low >> 29
+                word = word << 8 | UInt64(bytes[index])
+                guard index & 7 == 7 else { continue }
+                take(word)
+                word = 0
             }
+            take(word | UInt64(bytes.count) << 56)
         }
         take(push.apnsID.utf8Span.span)
         take(push.token.inlineBytes.span)

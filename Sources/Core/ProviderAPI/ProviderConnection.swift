@@ -79,11 +79,11 @@ public struct ProviderConnection: Sendable {
     }
 
     /// What the answer to `request` names as `apns-id`: the request's own, byte for byte, also where it is none; else
-    /// a new one.
+    /// what `new` makes.
     public static func identifier(of request: ProviderRequest, new: () -> String) -> String {
-        guard let stated = request.identifier, !stated.isEmpty else { return new().uppercased() }
+        guard let stated = request.identifier, !stated.isEmpty else { return new() }
         if RequestFields.isIdentifier(stated) { return stated }
-        return stated.unicodeScalars.contains("\u{FFFD}") ? new().uppercased() : stated
+        return stated.unicodeScalars.contains("\u{FFFD}") ? new() : stated
     }
 
     /// The push that `request` is, if all about it is in order.

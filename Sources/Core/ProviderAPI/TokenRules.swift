@@ -23,7 +23,7 @@ struct TokenRules: Sendable {
 
     private struct Remembered: Sendable {
         let authorization: String
-        let token: ProviderToken
+        let issuedAt: Int64
         let key: ProviderKey
     }
 
@@ -39,11 +39,10 @@ struct TokenRules: Sendable {
         _ authorization: String?, in environment: APNsEnvironment, at moment: ProviderMoment,
         credentials: ProviderCredentials, isSigned: SignatureCheck
     ) throws(Refusal) -> ProviderKey {
-        if let known = remembered.last(where: { $0.authorization == authorization }),
-            credentials.keys[known.token.keyID] == known.key
-        {
-            try checkAge(of: known.token, at: moment)
-            return known.key
+        for index in remembered.indices.reversed() where remembered[index].authorization == authorization {
+            guard let key = credentials.keys[remembered[index].key.id], key == remembered[index].key else { break }
+            try checkAge(ofTokenIssuedAt: remembered[index].issuedAt, at: moment)
+            return key
         }
         guard let authorization, let text = ProviderToken.text(inAuthorization: authorization) else {
             throw Refusal(.missingProviderToken)
@@ -54,18 +53,18 @@ struct TokenRules: Sendable {
         if let firstKey, firstKey.team != key.team { throw Refusal(.invalidProviderToken) }
         if isAhead(token, at: moment) { throw Refusal(.invalidProviderToken) }
         if key.revokedAt != nil { throw Refusal(.forbidden) }
-        try checkAge(of: token, at: moment)
+        try checkAge(ofTokenIssuedAt: token.issuedAt, at: moment)
         if let only = key.environment, only != environment { throw Refusal(.badEnvironmentKeyInToken) }
         if let firstKey, !firstKey.isRelated(to: key) { throw Refusal(.unrelatedKeyIDInToken) }
         try noteUse(of: token, text: String(text), at: moment)
         if firstKey == nil { firstKey = key }
-        remembered.append(Remembered(authorization: authorization, token: token, key: key))
+        remembered.append(Remembered(authorization: authorization, issuedAt: token.issuedAt, key: key))
         if remembered.count > Self.rememberedMax { remembered.removeFirst() }
         return key
     }
 
-    private func checkAge(of token: ProviderToken, at moment: ProviderMoment) throws(Refusal) {
-        let (age, overflow) = moment.wall.unixSecond.subtractingReportingOverflow(token.issuedAt)
+    private func checkAge(ofTokenIssuedAt issuedAt: Int64, at moment: ProviderMoment) throws(Refusal) {
+        let (age, overflow) = moment.wall.unixSecond.subtractingReportingOverflow(issuedAt)
         // Only a time before 1970 is that far away, since none ahead gets here.
         if overflow || age > Self.secondsMax { throw Refusal(.expiredProviderToken) }
     }

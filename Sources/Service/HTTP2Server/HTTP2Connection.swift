@@ -27,6 +27,9 @@ final class HTTP2Connection {
     /// Which of its listener's it is.
     let number: UInt64
     private unowned let listener: HTTP2Listener
+    // The listener's: what it is asked for with each request costs more than the answer.
+    private let loop: Loop
+    private let limits: HTTP2Limits
     private let socket: OwnedDescriptor
     private let tls: TLSConnection
     private var source: DescriptorSource?
@@ -49,6 +52,8 @@ final class HTTP2Connection {
     private var lingeredBytes = 0
     /// What is held of requests that are not complete.
     private(set) var heldBytes = 0
+    /// What the listener counts of it.
+    private var countedBytes = 0
 
     private let openedAt: Instant
     private var lastReadAt: Instant
@@ -61,13 +66,15 @@ final class HTTP2Connection {
         let descriptor = socket.number
         self.number = number
         self.listener = listener
+        loop = listener.loop
+        limits = listener.limits
         self.socket = socket
-        openedAt = listener.loop.now
+        openedAt = loop.now
         lastReadAt = openedAt
         resets = Allowance(HTTP2Limits.resetsMax, perSecond: HTTP2Limits.resetsPerSecond, at: openedAt)
         guard let tls = try? TLSConnection(listener.tls, socket: descriptor) else { return nil }
         self.tls = tls
-        source = try? listener.loop.watch(descriptor: descriptor, events: .readable, description: "client") {
+        source = try? loop.watch(descriptor: descriptor, events: .readable, description: "client") {
             [unowned self] _ in
             ready()
         }
@@ -78,9 +85,6 @@ final class HTTP2Connection {
     deinit {
         if let session = unsafe session { unsafe nghttp2_session_del(session) }
     }
-
-    private var loop: Loop { listener.loop }
-    private var limits: HTTP2Limits { listener.limits }
 
     /// Whether its client has shown a good credential.
     var isTrusted: Bool { handler?.hasGoodCredential ?? false }
@@ -304,17 +308,15 @@ final class HTTP2Connection {
         guard let exchange = exchanges.removeValue(forKey: stream) else { return }
         if lastExchange === exchange { lastExchange = nil }
         exchange.connection = nil
-        release(exchange.heldBytes)
+        hold(-exchange.heldBytes)
     }
 
     private func handOver(_ exchange: HTTP2Exchange) {
         guard !exchange.isHandedOver else { return }
-        release(exchange.heldBytes)
+        hold(-exchange.heldBytes)
         exchange.isHandedOver = true
-        handler?.handle(exchange)
-        // What was taken from it is not needed any more, however long its answer takes.
-        exchange.request = ProviderRequest()
-        exchange.body = ProviderBody()
+        let (request, body) = exchange.take()
+        handler?.handle(request, body, exchange)
         if !isRaised, isTrusted {
             isRaised = true
             submitSettings(streams: HTTP2Limits.streamsMax, isFirst: false)
@@ -325,15 +327,17 @@ final class HTTP2Connection {
         unsafe nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, code.rawValue)
     }
 
+    /// Holds so many bytes more, or less.
     private func hold(_ bytes: Int) {
         heldBytes += bytes
-        listener.hold(bytes, by: self)
+        // Of what comes and goes at once the listener hears nothing.
+        guard abs(heldBytes - countedBytes) >= Self.uncountedBytesMax else { return }
+        let change = heldBytes - countedBytes
+        countedBytes = heldBytes
+        listener.hold(change, by: self)
     }
 
-    private func release(_ bytes: Int) {
-        heldBytes -= bytes
-        listener.release(bytes)
-    }
+    private static let uncountedBytesMax = 1_024
 
     // What is to be sent.
 
@@ -421,8 +425,8 @@ final class HTTP2Connection {
         state = .closed
         timer?.cancel()
         source?.cancel()
-        listener.release(heldBytes)
-        heldBytes = 0
+        listener.release(countedBytes)
+        (heldBytes, countedBytes) = (0, 0)
         for exchange in exchanges.values { exchange.connection = nil }
         exchanges = [:]
         lastExchange = nil

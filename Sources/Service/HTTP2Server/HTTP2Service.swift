@@ -12,8 +12,8 @@ public protocol HTTP2Handler: AnyObject {
     /// Whether its client has shown a credential that is good.
     var hasGoodCredential: Bool { get }
 
-    /// Takes a request, which is to be answered now or later.
-    func handle(_ exchange: HTTP2Exchange)
+    /// Takes a request, which is to be answered in `exchange`, now or later.
+    func handle(_ request: ProviderRequest, _ body: ProviderBody, _ exchange: HTTP2Exchange)
 }
 
 /// What is known of a client before its first request.
@@ -32,12 +32,12 @@ public enum HTTP2Admission {
     case sentAway([UInt8])
 }
 
-/// One request, and the place where its answer goes.
+/// One request as it comes, and the place where its answer goes.
 public final class HTTP2Exchange {
     /// What came before the body.
-    public internal(set) var request = ProviderRequest()
+    var request = ProviderRequest()
     /// The body.
-    public internal(set) var body = ProviderBody()
+    var body = ProviderBody()
 
     /// Its stream.
     let stream: Int32
@@ -61,6 +61,14 @@ public final class HTTP2Exchange {
     init(stream: Int32, connection: HTTP2Connection) {
         self.stream = stream
         self.connection = connection
+    }
+
+    /// Takes out what has come, which is not needed here any more, however long the answer takes.
+    func take() -> (ProviderRequest, ProviderBody) {
+        var (request, body) = (ProviderRequest(), ProviderBody())
+        swap(&request, &self.request)
+        swap(&body, &self.body)
+        return (request, body)
     }
 
     /// Answers it. Nothing happens if its client is gone, or it is answered already.

@@ -129,25 +129,25 @@ private final class Client: HTTP2Handler {
 
     var hasGoodCredential: Bool { connection.hasGoodCredential }
 
-    func handle(_ exchange: HTTP2Exchange) {
-        let apnsID = ProviderConnection.identifier(of: exchange.request) { endpoint.newID() }
+    func handle(_ request: ProviderRequest, _ body: ProviderBody, _ exchange: HTTP2Exchange) {
+        let endpoint = endpoint
+        let apnsID = ProviderConnection.identifier(of: request) { endpoint.newID() }
         let moment = ProviderMoment(wall: WallTime(microseconds: wallTimeMicroseconds()), instant: endpoint.loop.now)
         do throws(Refusal) {
             let accepted = try connection.accept(
-                exchange.request, body: exchange.body, identifier: apnsID, at: moment,
-                credentials: endpoint.credentials,
+                request, body: body, identifier: apnsID, at: moment, credentials: endpoint.credentials,
                 isSigned: { endpoint.signatures.isSigned($0, $1, by: $2) },
                 standing: { endpoint.taker.standing(of: $0) })
-            take(accepted, exchange)
+            take(accepted, exchange, endpoint)
         } catch {
             refuse(error, apnsID, exchange)
         }
     }
 
-    private func take(_ accepted: AcceptedPush, _ exchange: HTTP2Exchange) {
+    private func take(_ accepted: AcceptedPush, _ exchange: HTTP2Exchange, _ endpoint: APNsEndpoint) {
         let apnsID = accepted.push.apnsID
         if let fault = endpoint.faults.take(accepted.push.token) { return answer(fault, apnsID, exchange) }
-        let (environment, endpoint) = (connection.environment, endpoint)
+        let environment = connection.environment
         endpoint.taker.take(accepted.push, for: accepted.registration) { reason in
             if let reason {
                 exchange.answer(ProviderAnswer(Refusal(reason), apnsID: apnsID))

@@ -21,12 +21,19 @@ final class QueueStore {
         var isEmpty: Bool { added.isEmpty && settled.isEmpty && stored.isEmpty && forgotten == nil }
     }
 
-    /// A push that is new.
-    struct Added {
+    /// A push that is new. Not a struct, whose many fields would be counted with each copy.
+    final class Added {
         let number: Int64
         let push: ProviderPush
         let deviceID: String
         let digest: PushDigest
+
+        init(number: Int64, push: ProviderPush, deviceID: String, digest: PushDigest) {
+            self.number = number
+            self.push = push
+            self.deviceID = deviceID
+            self.digest = digest
+        }
     }
 
     static let fileName = "queue.sqlite"
