@@ -99,6 +99,9 @@ public struct PushDigest: Hashable, Sendable {
         low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
     }
 
+    /// Which of `count` places it has, of which each is as likely as the others.
+    func place(among count: Int) -> Int { Int(low % UInt64(count)) }
+
     /// As it is kept.
     public var bytes: [UInt8] {
         let bytes = inlineBytes
