@@ -134,6 +134,11 @@ static const char *type_of(const struct stream *stream) {
     return type;
 }
 
+static void write_log(void) {
+    checked(write(log_file, log_text, log_count), "write");
+    log_count = 0;
+}
+
 static void log_step(const struct stream *stream, const char *step) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -146,9 +151,7 @@ static void log_step(const struct stream *stream, const char *step) {
                           stream->type);
     memcpy(log_text + log_count + count, "}\n", 2);
     log_count += (size_t)count + 2;
-    if (log_count < sizeof log_text / 2) return;
-    checked(write(log_file, log_text, log_count), "write");
-    log_count = 0;
+    if (log_count >= sizeof log_text / 2) write_log();
 }
 
 static nghttp2_nv field(const char *name, const char *value) {
@@ -178,8 +181,7 @@ static void finish_batch(void) {
         nghttp2_submit_response(stream->connection->session, stream->id, fields, 2, NULL);
     }
     batch = NULL, batch_end = &batch;
-    checked(write(log_file, log_text, log_count), "write");
-    log_count = 0;
+    write_log();
 }
 
 static int on_begin(nghttp2_session *session, const nghttp2_frame *frame, void *context_) {

@@ -373,6 +373,16 @@ import Testing
         #expect(call.world.storyWithoutTicks.last == "ended hangup cancelled" || call.world.story.last == "missed")
     }
 
+    @Test("R14: a hangup is delivered before the file has it, and its client hears until then whether it does")
+    func hangupFollowed() throws {
+        phone.file.followingDelay = .milliseconds(500)
+        let hangup = try phone.hangUp("A")
+        phone.loop.advance(by: .milliseconds(499))
+        #expect(hangup.world.story == ["delivered extension"] && !hangup.isFinished)
+        phone.loop.advance(by: .milliseconds(1))
+        #expect(hangup.isFinished)
+    }
+
     @Test("R2 R3: a hangup that waits for the lock to the end of a short budget warns of no second call")
     func hangupExpired() throws {
         phone.budget = .seconds(1)

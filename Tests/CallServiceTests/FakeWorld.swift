@@ -33,6 +33,8 @@ final class FakeGroupFile {
     var losesWakeUps = false
     /// How long a transaction waits for the lock.
     var lockDelay = TimeSpan.zero
+    /// How long the file takes to have what was decided.
+    var followingDelay = TimeSpan.zero
     /// How long the process stands still between a change and what follows from it, as one that was stopped.
     var stallAfterChange = TimeSpan.zero
     /// Processes that were killed; who waits for the death of one is woken.
@@ -127,7 +129,6 @@ final class FakeWorld: SharedLedger, RingOutput {
     var silenceDelay = TimeSpan.zero
     /// How long the process takes to stop watching the file.
     var stopWatchingDelay = TimeSpan.zero
-
     private(set) var events: [(at: TimeSpan, body: Event.Body)] = []
     private(set) var isSounding = false
     private(set) var pulses: [RingMode] = []
@@ -278,6 +279,11 @@ final class FakeWorld: SharedLedger, RingOutput {
         changed = nil
         end?.cancel()
         file.stopWatching(self)
+    }
+
+    func finish(_ done: @escaping () -> Void) {
+        guard file.followingDelay > .zero else { return done() }
+        _ = loop.schedule(at: loop.now + file.followingDelay, description: "finish \(owner.pid)", done)
     }
 
     func soundName(of mode: RingMode) -> String { "sound of \(mode)" }

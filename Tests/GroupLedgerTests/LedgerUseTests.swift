@@ -379,6 +379,19 @@ import Testing
         #expect(told.map(\.isRecorded) == [false] && isFinished)
     }
 
+    @Test("R14 of a file that could not be written nobody says that it only waits for its lock")
+    func hopelessBehindLock() throws {
+        folder.makeFolder("state/groups/group.belfry")
+        folder.write([], to: "state/groups/group.belfry/tmp")
+        var told: [LedgerOutcome] = []
+        hangUp("a", in: file) { told.append($0) }
+        let lock = try holdLock()
+        hangUp("b", in: file) { told.append($0) }
+        hangUp("c", in: file) { told.append($0) }
+        #expect(told.map(\.isRecorded) == [false, false, false])
+        _ = consume lock
+    }
+
     @Test("R14 what can lie nowhere is said to be known to its process alone") func nowhere() {
         folder.write([], to: "run")
         folder.makeFolder("state/groups/group.belfry")

@@ -32,7 +32,7 @@ final class BrokenStorage {
         folder = fault == .fullDisk ? TemporaryFolder(in: Surroundings.smallDisk) : TemporaryFolder()
         phone = try Phone(["BELFRY_STATE_DIRECTORY": "\(folder.path)/state"], configuration: configuration)
         _ = try phone.call("first", #""duration": 1"#).story()
-        // Its worker takes its note away, which would make room on the full disk.
+        // What its worker still had to write would not find the disk full.
         #expect(try waitUntil { try phone.livingWorkers() == 0 })
         switch fault {
         case .heldLock: holder = try holdLock()

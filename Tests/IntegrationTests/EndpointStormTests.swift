@@ -12,10 +12,6 @@ import Testing
 enum EndpointBlow: String, CaseIterable, CustomTestStringConvertible {
     case kill, restart
 
-    /// All of them, or the one that the environment names.
-    static let chosen =
-        Surroundings.value("BELFRY_STORM_WAY").map { [Self(rawValue: $0)].compactMap(\.self) } ?? allCases
-
     var testDescription: String { rawValue }
 }
 
@@ -57,7 +53,7 @@ extension IntegrationTests {
         }
 
         @Test(
-            "of all that was answered 200 none is missing and none rings twice", arguments: EndpointBlow.chosen)
+            "of all that was answered 200 none is missing and none rings twice", arguments: EndpointStormSize.blows)
         func storm(_ blow: EndpointBlow) throws {
             let size = EndpointStormSize.chosen
             let tokens = try tokens(size.devices)
@@ -138,6 +134,7 @@ private struct EndpointStormSize {
     static let ahead = 60
 
     static let chosen = EndpointStormSize()
+    static let blows: [EndpointBlow] = Surroundings.cases(chosenBy: "BELFRY_STORM_WAY")
 
     let pushes = number("BELFRY_STORM_PUSHES").map { Int($0) } ?? 2_000
     let strikes = number("BELFRY_STORM_KILLS").map { Int($0) } ?? 5

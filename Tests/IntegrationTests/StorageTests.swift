@@ -74,12 +74,7 @@ extension IntegrationTests {
         private func hangUp(_ second: Client, _ fault: StorageFault, on storage: BrokenStorage) throws {
             try storage.spoil()
             let hangup = try storage.phone.belfry("hangup", "B")
-            // On a full disk a busy machine now and then has a ring say that its end is recorded where it is not.
-            withKnownIssue(isIntermittent: true) {
-                #expect(hangup.status == fault.status, "\(hangup.output)\(hangup.errors)\(second.story())")
-            } when: {
-                fault == .fullDisk
-            }
+            #expect(hangup.status == fault.status, "\(hangup.output)\(hangup.errors)\(second.story())")
             #expect(Recording.peakFromNow() == 0)
             #expect(second.story().suffix(2) == ["ended hangup cancelled", "missed"])
         }

@@ -26,6 +26,13 @@ enum Surroundings {
         return unsafe String(cString: text)
     }
 
+    /// All cases, or the one that the environment's `name` names.
+    static func cases<Case: CaseIterable & RawRepresentable<String>>(chosenBy name: String) -> [Case] {
+        guard let chosen = value(name) else { return Array(Case.allCases) }
+        guard let only = Case(rawValue: chosen) else { preconditionFailure("\(name)=\(chosen) is no case here") }
+        return [only]
+    }
+
     private static func required(_ name: String) -> String {
         guard let value = value(name) else {
             preconditionFailure("\(name) is not set: run these tests by make test")

@@ -7,9 +7,7 @@ extension IntegrationTests {
     struct TortureTests {
         /// How many workers each torment strikes: `make torture` asks for more.
         private static let blowsMin = Surroundings.value("BELFRY_TORTURE_KILLS").flatMap { Int($0) } ?? 8
-        private static let torments =
-            Surroundings.value("BELFRY_TORTURE_WAY").map { [Torment(rawValue: $0)].compactMap(\.self) }
-            ?? Torment.allCases
+        private static let torments: [Torment] = Surroundings.cases(chosenBy: "BELFRY_TORTURE_WAY")
         private static let seed =
             Surroundings.value("BELFRY_TORTURE_SEED").flatMap { UInt64($0) } ?? .random(in: 0...UInt64(UInt32.max))
 

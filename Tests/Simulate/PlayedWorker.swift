@@ -226,6 +226,8 @@ private final class WatchedLedger: SharedLedger {
     func expectEnd(of call: Call?) { ledger.expectEnd(of: call) }
 
     func stopWatching() { ledger.stopWatching() }
+
+    func finish(_ done: @escaping () -> Void) { ledger.finish(done) }
 }
 
 /// What a worker's ring is heard by.

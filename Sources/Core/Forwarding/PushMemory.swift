@@ -7,7 +7,7 @@ struct PushMemory {
 
     private let digestsMax: Int
     // In many parts, since a dictionary that grows moves all that it has: no push waits for more than a part of that.
-    private var seen = [[PushDigest: Instant]](repeating: [:], count: 64)
+    private var parts = [[PushDigest: Instant]](repeating: [:], count: 64)
     private var line = Line<(digest: PushDigest, at: Instant)>()
 
     init(digestsMax: Int) { self.digestsMax = digestsMax }
@@ -15,27 +15,31 @@ struct PushMemory {
     /// Whether `digest` came within the last ten minutes.
     mutating func knows(_ digest: PushDigest, at now: Instant) -> Bool {
         forget(before: now)
-        return seen[part(of: digest)][digest] != nil
+        return self[digest] != nil
     }
 
     /// Remembers what came at `instant`, and for want of room not the oldest one any more.
     mutating func remember(_ digest: PushDigest, at instant: Instant) {
-        seen[part(of: digest)][digest] = instant
+        self[digest] = instant
         line.append((digest, instant))
         if line.count > digestsMax { forgetFirst() }
     }
 
     /// Takes back what was remembered of `digest`.
-    mutating func withdraw(_ digest: PushDigest) { seen[part(of: digest)][digest] = nil }
+    mutating func withdraw(_ digest: PushDigest) { self[digest] = nil }
 
-    private func part(of digest: PushDigest) -> Int { digest.place(among: seen.count) }
+    /// When `digest` came.
+    private subscript(digest: PushDigest) -> Instant? {
+        get { parts[digest.place(among: parts.count)][digest] }
+        set { parts[digest.place(among: parts.count)][digest] = newValue }
+    }
 
     private mutating func forget(before now: Instant) {
         while let first = line.first, now - first.at > Self.span { forgetFirst() }
     }
 
     private mutating func forgetFirst() {
-        guard let first = line.popFirst(), seen[part(of: first.digest)][first.digest] == first.at else { return }
+        guard let first = line.popFirst(), self[first.digest] == first.at else { return }
         withdraw(first.digest)
     }
 }

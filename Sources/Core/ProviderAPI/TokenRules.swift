@@ -39,10 +39,11 @@ struct TokenRules: Sendable {
         _ authorization: String?, in environment: APNsEnvironment, at moment: ProviderMoment,
         credentials: ProviderCredentials, isSigned: SignatureCheck
     ) throws(Refusal) -> ProviderKey {
-        for index in remembered.indices.reversed() where remembered[index].authorization == authorization {
-            guard let key = credentials.keys[remembered[index].key.id], key == remembered[index].key else { break }
-            try checkAge(ofTokenIssuedAt: remembered[index].issuedAt, at: moment)
-            return key
+        if let known = remembered.last(where: { $0.authorization == authorization }),
+            credentials.keys[known.key.id] == known.key
+        {
+            try checkAge(ofTokenIssuedAt: known.issuedAt, at: moment)
+            return known.key
         }
         guard let authorization, let text = ProviderToken.text(inAuthorization: authorization) else {
             throw Refusal(.missingProviderToken)

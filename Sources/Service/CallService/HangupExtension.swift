@@ -41,6 +41,7 @@ final class HangupExtension: ServiceExtension {
     }
 
     /// Hangs up what rings at no ear, or not yet, or cannot be recorded by who rings, and remembers the hangup (R8).
+    /// The content does not wait for the file, but whoever asked for the hangup learns whether the file has it.
     private func hangUpInLedger() {
         world.ledger.transact { [hangup] ledger in
             let rings = ledger.rings
@@ -48,7 +49,8 @@ final class HangupExtension: ServiceExtension {
             return rings
         } done: { [self] rings, outcome in
             if !outcome.isShown { world.ledger.wake(rings) }
-            hangupIsOver()
+            handOver()
+            world.ledger.finish { [self] in hangupIsOver() }
         }
     }
 

@@ -138,14 +138,14 @@ private final class Client: HTTP2Handler {
                 request, body: body, identifier: apnsID, at: moment, credentials: endpoint.credentials,
                 isSigned: { endpoint.signatures.isSigned($0, $1, by: $2) },
                 standing: { endpoint.taker.standing(of: $0) })
-            take(accepted, exchange, endpoint)
+            take(accepted, exchange)
         } catch {
             refuse(error, apnsID, exchange)
         }
     }
 
-    private func take(_ accepted: AcceptedPush, _ exchange: HTTP2Exchange, _ endpoint: APNsEndpoint) {
-        let apnsID = accepted.push.apnsID
+    private func take(_ accepted: AcceptedPush, _ exchange: HTTP2Exchange) {
+        let (endpoint, apnsID) = (endpoint, accepted.push.apnsID)
         if let fault = endpoint.faults.take(accepted.push.token) { return answer(fault, apnsID, exchange) }
         let environment = connection.environment
         endpoint.taker.take(accepted.push, for: accepted.registration) { reason in

@@ -285,13 +285,14 @@ extension LedgerFile {
     }
 
     /// Writes the file with all notes, or as `decided`, if it can be written now and is still the version decided on.
-    /// `ended` is called before this returns: if the file's lock is held, that is so with `waiting`.
+    /// `ended` is called before this returns: if the file's lock is held, that is so with `waiting`, or with what the
+    /// last attempt failed of, since a disk that is full stays so behind a lock.
     private func record(
         on timers: any TimerSource, _ decided: Merged? = nil,
         _ ended: @escaping (LedgerOutcome) -> Void
     ) {
-        // Whoever waits for the lock takes this along.
-        guard !isRecording else { return ended(.waiting([])) }
+        // Whoever waits for the lock takes this along, if that is not in vain.
+        guard !isRecording else { return ended(lastFailure ?? .waiting([])) }
         isRecording = true
         var decided = decided
         var taken: Merged?
@@ -339,7 +340,7 @@ extension LedgerFile {
         }
         // Later on the notes count, of which there may be new ones.
         decided = nil
-        if !hasEnded { ended(.waiting([])) }
+        if !hasEnded { ended(lastFailure ?? .waiting([])) }
         hasEnded = true
     }
 }
