@@ -63,7 +63,7 @@ final class QueueBench {
     }
 
     /// What requests are answered with, in the order of the answers.
-    private(set) var answers: [Queue.Answer] = []
+    private(set) var answers: [QueueAnswer] = []
     /// How many pushes were handed over when an answer was sent, as a connection sends it: after the turn's callback.
     private(set) var takenWhenSent: [Int] = []
 

@@ -32,7 +32,8 @@ extension JSONValue {
         }
     }
 
-    fileprivate static func write(_ string: String, to text: inout [UInt8]) {
+    /// Appends `string` as JSON has it.
+    public static func write(_ string: String, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "\""))
         var string = string
         string.withUTF8 { bytes in

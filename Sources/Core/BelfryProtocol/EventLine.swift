@@ -160,7 +160,7 @@ private struct EventLine: EventFields {
 
     mutating func append(newKey key: String, _ value: JSONValue) {
         text.append(text.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
-        JSONValue.string(key).write(to: &text)
+        JSONValue.write(key, to: &text)
         text.append(UInt8(ascii: ":"))
         value.write(to: &text)
     }

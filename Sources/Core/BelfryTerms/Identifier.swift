@@ -9,15 +9,17 @@ public func randomUUID(using generator: inout some RandomNumberGenerator, isUppe
     let high = generator.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
     let low = generator.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
     let letters = UInt8(ascii: isUpperCase ? "A" : "a") - 10
-    var text: [UInt8] = []
-    text.reserveCapacity(36)
+    var text = InlineArray<36, UInt8>(repeating: UInt8(ascii: "-"))
+    var place = 0
     for index in 0..<32 {
-        if index == 8 || index == 12 || index == 16 || index == 20 { text.append(UInt8(ascii: "-")) }
+        if index == 8 || index == 12 || index == 16 || index == 20 { place += 1 }
         let word = index < 16 ? high : low
         let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * (index & 15)) & 15)
-        text.append(digit + (digit < 10 ? UInt8(ascii: "0") : letters))
+        text[place] = digit + (digit < 10 ? UInt8(ascii: "0") : letters)
+        place += 1
     }
-    return String(decoding: text, as: UTF8.self)
+    guard let ascii = try? UTF8Span(validating: text.span) else { preconditionFailure("digits are ASCII") }
+    return String(copying: ascii)
 }
 
 /// Whether `text` is a UUID: 32 digits in groups of 8, 4, 4, 4 and 12, in upper or lower case, of any version.

@@ -77,14 +77,14 @@ public struct PushDigest: Hashable, Sendable {
         }
         // Eight bytes at a time, and the length with the rest of them.
         func take(_ bytes: Span<UInt8>) {
-            var word: UInt64 = 0
-            for index in bytes.indices {
-                word = word << 8 | UInt64(bytes[index])
-                guard index & 7 == 7 else { continue }
-                take(word)
-                word = 0
+            func word(_ bytes: Span<UInt8>) -> UInt64 {
+                var word: UInt64 = 0
+                for index in bytes.indices { word = word << 8 | UInt64(bytes[index]) }
+                return word
             }
-            take(word | UInt64(bytes.count) << 56)
+            let wholeCount = bytes.count & ~7
+            for start in stride(from: 0, to: wholeCount, by: 8) { take(word(bytes.extracting(start..<start + 8))) }
+            take(word(bytes.extracting(wholeCount...)) | UInt64(bytes.count) << 56)
         }
         take(push.apnsID.utf8Span.span)
         take(push.token.inlineBytes.span)

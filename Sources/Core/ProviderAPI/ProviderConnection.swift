@@ -36,8 +36,9 @@ public struct ProviderBody: Hashable, Sendable {
     public mutating func append(_ more: Span<UInt8>) {
         let count = min(more.count, Self.payloadBytesMax + 1 - bytes.count)
         guard count > 0 else { return }
-        bytes.reserveCapacity(bytes.count + count)
-        for index in 0..<count { bytes.append(more[index]) }
+        bytes.append(addingCapacity: count) { room in
+            for index in 0..<count { room.append(more[index]) }
+        }
     }
 }
 
@@ -137,10 +138,10 @@ public struct ProviderConnection: Sendable {
             else { throw Refusal(.badCertificate) }
             return .certificate(added)
         case .none:
-            let key = try tokens.admit(
+            let topics = try tokens.admit(
                 request.authorization, in: environment, at: moment, credentials: credentials, isSigned: isSigned)
             hasGoodCredential = true
-            return .key(key)
+            return .key(topics: topics)
         }
     }
 
@@ -194,7 +195,8 @@ public struct ProviderConnection: Sendable {
 /// What a request may be sent with.
 private enum Authority {
     case certificate(PushCertificate)
-    case key(ProviderKey)
+    /// A key that is for `topics` alone, or for all.
+    case key(topics: [String]?)
 
     /// The topic that a request states, or that its certificate stands for, if it may be used.
     func topic(stated: String?) throws(Refusal) -> String {
@@ -209,10 +211,10 @@ private enum Authority {
                 throw Refusal(.topicDisallowed)
             }
             return topic
-        case .key(let key):
+        case .key(let topics):
             guard let topic = stated else { throw Refusal(.missingTopic) }
             guard TopicRules.isWellFormed(topic) else { throw Refusal(.badTopic) }
-            if let topics = key.topics, !topics.contains(topic) { throw Refusal(.topicDisallowed) }
+            if let topics, !topics.contains(topic) { throw Refusal(.topicDisallowed) }
             return topic
         }
     }

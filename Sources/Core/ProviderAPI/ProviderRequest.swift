@@ -11,7 +11,7 @@ public struct ProviderRequest: Hashable, Sendable {
         case collapseID
 
         /// As HTTP/2 has it, in lower case.
-        var name: StaticString {
+        var name: String {
             switch self {
             case .authorization: "authorization"
             case .identifier: "apns-id"
@@ -79,10 +79,9 @@ public struct ProviderRequest: Hashable, Sendable {
         return nil
     }
 
-    private static func isEqual(_ bytes: Span<UInt8>, _ name: StaticString) -> Bool {
-        guard bytes.count == name.utf8CodeUnitCount else { return false }
-        let text = name.description
-        let wanted = text.utf8Span.span
+    private static func isEqual(_ bytes: Span<UInt8>, _ name: String) -> Bool {
+        let wanted = name.utf8Span.span
+        guard bytes.count == wanted.count else { return false }
         for index in bytes.indices where wanted[index] != bytes[index] { return false }
         return true
     }

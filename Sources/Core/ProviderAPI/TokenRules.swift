@@ -34,16 +34,17 @@ struct TokenRules: Sendable {
         var changedAt: Instant
     }
 
-    /// The key that the token in `authorization` is of, if it is good at `moment` and may follow those before it.
+    /// The topics that the token in `authorization` is for, or nil for all of its team's, if it is good at `moment` and
+    /// may follow those before it.
     mutating func admit(
         _ authorization: String?, in environment: APNsEnvironment, at moment: ProviderMoment,
         credentials: ProviderCredentials, isSigned: SignatureCheck
-    ) throws(Refusal) -> ProviderKey {
-        if let known = remembered.last(where: { $0.authorization == authorization }),
-            credentials.keys[known.key.id] == known.key
+    ) throws(Refusal) -> [String]? {
+        if let index = remembered.lastIndex(where: { $0.authorization == authorization }),
+            let key = credentials.keys[remembered[index].key.id], key == remembered[index].key
         {
-            try checkAge(ofTokenIssuedAt: known.issuedAt, at: moment)
-            return known.key
+            try checkAge(ofTokenIssuedAt: remembered[index].issuedAt, at: moment)
+            return key.topics
         }
         guard let authorization, let text = ProviderToken.text(inAuthorization: authorization) else {
             throw Refusal(.missingProviderToken)
@@ -61,7 +62,7 @@ struct TokenRules: Sendable {
         if firstKey == nil { firstKey = key }
         remembered.append(Remembered(authorization: authorization, issuedAt: token.issuedAt, key: key))
         if remembered.count > Self.rememberedMax { remembered.removeFirst() }
-        return key
+        return key.topics
     }
 
     private func checkAge(ofTokenIssuedAt issuedAt: Int64, at moment: ProviderMoment) throws(Refusal) {

@@ -34,7 +34,8 @@ enum TopicRules {
 
     /// The kind that `topic` seems to be for; nil if it ends as no kind's does, and so is an app's own.
     static func type(bySuffixOf topic: String) -> APNsPushType? {
-        suffixes.first { topic.hasSuffix($0.suffix) }?.type
+        for index in suffixes.indices where topic.hasSuffix(suffixes[index].suffix) { return suffixes[index].type }
+        return nil
     }
 
     /// The kind that has a topic of its own and whose topic `topic` is for the app `bundleID`; nil for the app's own

@@ -264,15 +264,11 @@ final class HTTP2Connection {
 
     func header(_ name: Span<UInt8>, _ value: Span<UInt8>, of stream: Int32, isTrailer: Bool) {
         guard let exchange = exchange(stream), !exchange.isRefused, !exchange.isHandedOver else { return }
-        let bytes = name.count + value.count
-        exchange.headerBytes += bytes
-        exchange.headerCount += 1
-        guard exchange.headerBytes <= HTTP2Limits.headerBytesMax, exchange.headerCount <= HTTP2Limits.headersMax else {
+        guard exchange.head.add(name, value, isTrailer: isTrailer) else {
             exchange.isRefused = true
             return reset(stream, NGHTTP2_ENHANCE_YOUR_CALM)
         }
-        if !isTrailer { exchange.request.add(name, value) }
-        hold(bytes)
+        hold(name.count + value.count)
     }
 
     func body(_ bytes: Span<UInt8>, of stream: Int32) {

@@ -32,10 +32,26 @@ public enum HTTP2Admission {
     case sentAway([UInt8])
 }
 
+/// What a request says beside its body, and how much that is.
+struct RequestHead {
+    var request = ProviderRequest()
+    private(set) var bytesCount = 0
+    private var headersCount = 0
+
+    /// Takes a header, of which those behind the body say nothing; false if they are too many.
+    mutating func add(_ name: Span<UInt8>, _ value: Span<UInt8>, isTrailer: Bool) -> Bool {
+        bytesCount += name.count + value.count
+        headersCount += 1
+        guard bytesCount <= HTTP2Limits.headerBytesMax, headersCount <= HTTP2Limits.headersMax else { return false }
+        if !isTrailer { request.add(name, value) }
+        return true
+    }
+}
+
 /// One request as it comes, and the place where its answer goes.
 public final class HTTP2Exchange {
-    /// What came before the body.
-    var request = ProviderRequest()
+    /// What came beside the body.
+    var head = RequestHead()
     /// The body.
     var body = ProviderBody()
 
@@ -49,9 +65,6 @@ public final class HTTP2Exchange {
     var isHandedOver = false
     /// Whether its headers are too many: it is reset, and no more is taken of it.
     var isRefused = false
-    /// How many bytes of headers have come, and how many headers.
-    var headerBytes = 0
-    var headerCount = 0
     /// How many bytes of body have come.
     var bodyBytes = 0
     /// The answer's body, of which the first `sentBytes` are sent.
@@ -66,7 +79,7 @@ public final class HTTP2Exchange {
     /// Takes out what has come, which is not needed here any more, however long the answer takes.
     func take() -> (ProviderRequest, ProviderBody) {
         var (request, body) = (ProviderRequest(), ProviderBody())
-        swap(&request, &self.request)
+        swap(&request, &head.request)
         swap(&body, &self.body)
         return (request, body)
     }
@@ -75,5 +88,5 @@ public final class HTTP2Exchange {
     public func answer(_ answer: ProviderAnswer) { connection?.send(answer, to: self) }
 
     /// What of its bytes is held here until it is handed over.
-    var heldBytes: Int { isHandedOver ? 0 : headerBytes + body.bytes.count }
+    var heldBytes: Int { isHandedOver ? 0 : head.bytesCount + body.bytes.count }
 }

@@ -13,6 +13,18 @@ public struct QueueError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 }
 
+/// What a request is answered with.
+public enum QueueAnswer: Hashable, Sendable {
+    /// It is on the disk, or was so before: 200.
+    case accepted
+    /// Too many wait for its token: 429.
+    case tooManyRequests
+    /// Too many wait: 503.
+    case unavailable
+    /// It cannot be kept: 500.
+    case failed
+}
+
 /// Keeps what push servers send until a device has it (R19).
 ///
 /// What comes in one turn of the loop is written in one transaction, or a few if it is much, and answered when it is on
@@ -20,18 +32,6 @@ public struct QueueError: Error, Hashable, Sendable, CustomStringConvertible {
 /// dropped from the disk as soon as a device took it, or a later one takes its place; what has expired, which costs
 /// nothing if it is found once more, with the next push or soon. It belongs to its loop's thread.
 public final class NotificationQueue<Machine: EventLoop> {
-    /// What a request is answered with.
-    public enum Answer: Hashable, Sendable {
-        /// It is on the disk, or was so before: 200.
-        case accepted
-        /// Too many wait for its token: 429.
-        case tooManyRequests
-        /// Too many wait: 503.
-        case unavailable
-        /// It cannot be kept: 500.
-        case failed
-    }
-
     /// When the disk is tried again after it took nothing.
     private static var retryDelay: TimeSpan { .seconds(1) }
     /// When what nobody will take is dropped from the disk, if no push comes before: not at once, since a server that
@@ -41,7 +41,7 @@ public final class NotificationQueue<Machine: EventLoop> {
     private static var forgettingInterval: TimeSpan { .seconds(60) }
     /// How many pushes are written together at most. Well below the places of a token, one of which a push takes before
     /// it is written.
-    static var writtenTogetherMax: Int { 256 }
+    static var writtenTogetherMax: Int { 512 }
 
     /// Called with what an operator should know.
     public var onWarning: (String) -> Void = { _ in }
@@ -57,8 +57,8 @@ public final class NotificationQueue<Machine: EventLoop> {
 
     /// What the next transaction writes, and who is answered then.
     private var changes = QueueStore.Changes()
-    private var answers: [(Answer) -> Void] = []
-    private var echoes: [(Answer) -> Void] = []
+    private var answers: [(QueueAnswer) -> Void] = []
+    private var echoes: [(QueueAnswer) -> Void] = []
     private var commit: (any ScheduledTimer)?
     /// Whether it has to be written at once.
     private var isPressing = false
@@ -116,7 +116,8 @@ public final class NotificationQueue<Machine: EventLoop> {
     }
 
     /// Keeps `push`, which is for `registration`, and calls `answer` once, as soon as it is on the disk or cannot be.
-    public func submit(_ push: ProviderPush, for registration: Registration, _ answer: @escaping (Answer) -> Void) {
+    public func submit(_ push: ProviderPush, for registration: Registration, _ answer: @escaping (QueueAnswer) -> Void)
+    {
         guard push.pushType.hasReceiver else {
             note(push, .recorded, registration.deviceID, status: 200)
             return answer(.accepted)
@@ -270,7 +271,7 @@ extension NotificationQueue {
     }
 
     /// Nothing was written: the servers are told, and what was settled is written later.
-    private func refuse(_ unwritten: QueueStore.Changes, _ answers: [(Answer) -> Void]) {
+    private func refuse(_ unwritten: QueueStore.Changes, _ answers: [(QueueAnswer) -> Void]) {
         for added in unwritten.added {
             machine.withdraw(added.digest, to: added.push.token)
             note(added.push, .refused, added.deviceID, status: 500, code: "InternalServerError")

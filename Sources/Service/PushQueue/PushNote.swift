@@ -56,7 +56,7 @@ public struct PushNote: Hashable, Sendable {
     private static func add(_ name: StaticString, _ value: String?, to text: inout [UInt8]) {
         guard let value else { return }
         add(name, to: &text)
-        JSONValue.string(value).write(to: &text)
+        JSONValue.write(value, to: &text)
     }
 
     private static func add(_ literal: StaticString, to text: inout [UInt8]) {
@@ -78,7 +78,15 @@ public struct PushNote: Hashable, Sendable {
 
     /// At least so many digits.
     private static func add(_ number: UInt64, digits: Int, to text: inout [UInt8]) {
-        if number >= 10 || digits > 1 { add(number / 10, digits: digits - 1, to: &text) }
-        text.append(UInt8(ascii: "0") + UInt8(number % 10))
+        var (rest, count) = (number, 0)
+        var fromTheEnd = InlineArray<20, UInt8>(repeating: UInt8(ascii: "0"))
+        while rest > 0 || count < digits {
+            fromTheEnd[count] += UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+            count += 1
+        }
+        text.append(addingCapacity: count) { room in
+            for index in (0..<count).reversed() { room.append(fromTheEnd[index]) }
+        }
     }
 }
