@@ -80,8 +80,8 @@ public struct ProviderRequest: Hashable, Sendable {
     }
 
     private static func isEqual(_ bytes: Span<UInt8>, _ name: String) -> Bool {
+        guard bytes.count == name.utf8.count else { return false }
         let wanted = name.utf8Span.span
-        guard bytes.count == wanted.count else { return false }
         for index in bytes.indices where wanted[index] != bytes[index] { return false }
         return true
     }

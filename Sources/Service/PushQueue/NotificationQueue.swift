@@ -245,11 +245,13 @@ extension NotificationQueue {
     }
 
     private func accept(_ written: [QueueStore.Added]) {
-        fresh = written[...]
+        let now = now
         for added in written {
             let push = WaitingPush(number: added.number, added.push, deviceID: added.deviceID)
-            perform(machine.accept(push, at: now))
+            effects += machine.accept(push, at: now)
         }
+        fresh = written[...]
+        perform([])
         fresh = []
     }
 
