@@ -57,6 +57,43 @@ import Testing
         }
     }
 
+    @Test("a connection has a good credential with its certificate, or from its first good token on")
+    func goodCredential() {
+        let sample = Sample()
+        let certified = ProviderConnection(environment: .production, certificate: .added(fingerprint: "f1"))
+        #expect(certified.hasGoodCredential)
+        var connection = ProviderConnection(environment: .production, certificate: .none)
+        #expect(!connection.hasGoodCredential)
+        _ = sample.judged(on: &connection)
+        #expect(connection.hasGoodCredential)
+    }
+
+    @Test("behind /3/device comes a slash")
+    func slash() {
+        var sample = Sample()
+        sample.path = "/3/device-" + String(repeating: "ab", count: 32)
+        #expect(sample.reason == .badPath)
+    }
+
+    @Test("a certificate is good until it expires, and not at that moment")
+    func expiry() {
+        var sample = Sample()
+        sample.certificate = .added(fingerprint: "f1")
+        sample.authorization = nil
+        var connection = ProviderConnection(environment: .production, certificate: sample.certificate)
+        func isGood(after span: TimeSpan) -> Bool { (try? sample.judged(on: &connection, after: span).get()) != nil }
+        let life = TimeSpan.seconds(86_400)
+        #expect(isGood(after: life - TimeSpan(microseconds: 1)) && !isGood(after: life))
+    }
+
+    @Test("the management of devices has a kind of its own, which goes without saying")
+    func management() throws {
+        var sample = Sample()
+        sample.bundleID = "com.apple.mgmt.External.1"
+        sample.set("apns-topic", sample.bundleID)
+        #expect(try sample.judged().get().pushType == .mdm)
+    }
+
     @Test("of each two, the earlier one is told")
     func pairs() {
         var count = 0

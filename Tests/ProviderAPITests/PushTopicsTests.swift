@@ -35,6 +35,11 @@ import Testing
             #expect(PushTopics.topics(inDER: bytes) == nil, "\(bytes)")
         }
         let pair = DERReader.written(DERReader.textTag, [0x61]) + DERReader.written(DERReader.sequenceTag, [])
+        let ofLength4 =
+            DERReader.written(DERReader.textTag, Array("aaaa".utf8)) + DERReader.written(DERReader.sequenceTag, [])
+        let of128Bytes = ofLength4 + (0..<24).flatMap { _ in pair }
+        #expect(PushTopics.topics(inDER: DERReader.written(DERReader.sequenceTag, of128Bytes))?.count == 25)
+        #expect(PushTopics.topics(inDER: [0x30, 0x80] + of128Bytes) == nil, "a length is always stated")
         let many = (0..<401).flatMap { _ in pair }
         #expect(PushTopics.topics(inDER: DERReader.written(DERReader.sequenceTag, many)) == nil)
     }

@@ -21,6 +21,8 @@ struct Sample {
     var environment = APNsEnvironment.production
     var credentials = Sample.credentials()
     var isRemoved = false
+    /// The app that its tokens are of.
+    var bundleID = "com.example.phone"
 
     static func key(
         _ id: String = "KEYKEYKEY1", team: String = "TEAMTEAM01", topics: [String]? = nil,
@@ -118,7 +120,7 @@ struct Sample {
         guard token == Self.alertToken || token == Self.voipToken else { return .unknown }
         let registration = Registration(
             token: token, deviceID: "1", kind: token == Self.alertToken ? .alert : .voip,
-            bundleID: "com.example.phone", appGroup: nil, environment: .production)
+            bundleID: bundleID, appGroup: nil, environment: .production)
         return isRemoved ? .removed(registration, at: Self.now) : .registered(registration)
     }
 }

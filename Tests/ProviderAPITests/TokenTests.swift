@@ -67,6 +67,23 @@ import Testing
         for token in bad { #expect(reason("bearer " + token) == .invalidProviderToken, "\(token.prefix(80))") }
     }
 
+    @Test("a token has 8,000 bytes at most")
+    func longest() {
+        func token(_ count: Int) -> String {
+            // Parts of base64 have no length of 4 n + 1, so one of two headers fits.
+            for header in [#"{"alg":"ES256","kid":"K"}"#, #"{"alg":"ES256","kid":"KK"}"#] {
+                for padding in 5_700..<6_000 {
+                    let claims = #"{"iss":"TEAMTEAM01","iat":1,"x":"\#(String(repeating: "a", count: padding))"}"#
+                    let token = String(Sample.bearer(header: header, claims: claims).dropFirst(7))
+                    if token.utf8.count == count { return token }
+                }
+            }
+            return ""
+        }
+        #expect(ProviderToken(token(8_000)[...]) != nil && ProviderToken(token(8_001)[...]) == nil)
+        #expect(!token(8_001).isEmpty)
+    }
+
     @Test("base64url: no padding, no bits left over")
     func base64URL() {
         #expect(Base64URL.decode("AP-_".utf8) == [0, 0xFF, 0xBF] && Base64URL.decode("".utf8) == [])

@@ -89,6 +89,7 @@ private struct PlayedServer {
         var desk = Desk()
         #expect(desk.rings("A") == ["notify 1 for 0: Ada | Incoming call | call.incoming"])
         #expect(desk.notices[1]?.urgency == .critical && desk.notices[1]?.isRinging == true)
+        #expect(desk.notices[1]?.actions.map(\.action) == [.accept, .decline])
         #expect(desk.notices[1]?.until == Instant(microseconds: 35_000_000))
         #expect(desk.told(desk.machine.shown(1, as: 4)) == ["tell 1 shown"])
         #expect(desk.rings("A") == [], "on another mode nothing is shown anew")
@@ -134,6 +135,16 @@ private struct PlayedServer {
         #expect(desk.told(desk.machine.chosen("call.seen", in: 4)) == [])
         #expect(desk.told(desk.machine.chosen("call.accept", in: 4)) == ["answer A"])
         #expect(desk.told(desk.machine.chosen("call.decline", in: 4)) == ["decline A"])
+    }
+
+    @Test("a button is the call's in whose notification it is, whatever became of others")
+    func choicesBesideRefused() {
+        var desk = Desk()
+        _ = desk.rings("A")
+        _ = desk.machine.refused(1, "Excess")
+        _ = desk.rings("B", link: 2)
+        _ = desk.machine.shown(2, as: 4)
+        #expect(desk.told(desk.machine.chosen("call.accept", in: 4)) == ["answer B"])
     }
 
     @Test("an answer that comes after the call's end is closed, or becomes the missed call")
@@ -319,6 +330,18 @@ private struct PlayedServer {
         #expect(new.rings("A", link: 5) == ["tell 5 shown"], "a worker that comes again is told")
         #expect(new.rings("A", link: 5) == [])
 
+        var mixed = Desk(server: nil)
+        _ = mixed.rings("C", link: nil, caller: Desk.caller("Cleo"))
+        _ = mixed.rings("A", link: nil)
+        mixed.machine.adopt(kept.filter { $0.id == 1 })
+        #expect(
+            mixed.told(mixed.machine.serverIs(Desk.dunst)) == [
+                "notify 1 for 1: Ada | Incoming call | call.incoming",
+                "notify 2 for 0: Cleo | Incoming call | call.incoming",
+            ], "what is there is brought up to date before anything new is shown")
+        #expect(mixed.told(mixed.machine.refused(1, "Excess")) == [], "and stays if it cannot be")
+        #expect(mixed.told(mixed.machine.chosen("call.accept", in: 1)) == ["answer A"])
+
         var early = Desk(server: nil)
         _ = early.rings("A", link: nil)
         early.machine.adopt(kept)
@@ -432,6 +455,9 @@ private struct PlayedServer {
         #expect(desk.notices[1]?.summary == "A da 4321 94+")
         #expect(desk.notices[1]?.body.unicodeScalars.count ?? 0 < 230)
         #expect(NoticeText.escaped("<b>&") == "&lt;b&gt;&amp;")
+        for joined in ["\u{1F469}\u{200D}\u{1F680}", "\u{645}\u{6CC}\u{200C}\u{62E}"] {
+            #expect(NoticeText.clean(joined) == joined, "what joins letters, or keeps them apart, is a part of names")
+        }
         _ = desk.rings("B", caller: Desk.caller("\u{202e}"))
         #expect(desk.notices[2]?.summary == "Unknown caller")
     }

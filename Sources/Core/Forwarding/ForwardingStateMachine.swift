@@ -304,6 +304,8 @@ public struct ForwardingStateMachine {
                 change(device) { queue in
                     queue.remove(entry.push.number).map { [.drop($0, .expired)] } ?? []
                 }.forEach { settlePlace($0, &effects) }
+                // It may have been the last that its round waited for.
+                endRound(of: device, at: now.instant)
                 continue
             }
             queue.inFlight = entry.push.number
