@@ -17,6 +17,15 @@ import Testing
     private var certificate: [String] { ["--cert", bench.minted.certificatePath] }
     private let topic = ["--header", "apns-topic: com.example.phone"]
 
+    @Test("credentials are made for the longest identifier of an app")
+    func longestIdentifier() throws {
+        let bundleID = "com.example." + String(repeating: "a", count: 228)
+        let minted = try bench.store.mint(bundleID: bundleID, team: EndpointBench.team, environments: [.production])
+        let said = try bench.curl(
+            ["--cert", minted.certificatePath, "--header", "apns-topic: \(bundleID)"], to: bench.alertToken)
+        #expect(said.contains("DeviceTokenNotForTopic"), "\(said)")
+    }
+
     @Test("a call with a certificate in a PEM file is taken as it was sent")
     func certificateCall() throws {
         let payload = #"{"callId":"1","callerName":"Anna","handle":"+49","hasVideo":true,"callerAvatar":"https://a/b"}"#

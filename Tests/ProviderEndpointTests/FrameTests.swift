@@ -44,6 +44,19 @@ import Testing
         #expect(many["answers"] == 1_000 && many["other"] == 200, "\(many)")
     }
 
+    @Test("a stranger who reads no answer is ended when too much waits for him")
+    func unread() throws {
+        let said = try EndpointBench { $0.heldBytesMax = 256 << 10 }.play("unread-answers")
+        #expect(said["closed"] == true && said["other"] == 200, "\(said)")
+    }
+
+    @Test("of a connection that is reset as it is told to end nothing stays behind")
+    func garbageAndReset() throws {
+        let bench = try EndpointBench { $0.endTime = .milliseconds(200) }
+        #expect(try bench.play("garbage-and-reset")["other"] == 200)
+        #expect(bench.endpoint.connectionCount <= 1)
+    }
+
     @Test("a client that says goodbye is answered what it asked")
     func clientGoAway() throws {
         let said = try EndpointBench().play("client-goaway")

@@ -101,8 +101,44 @@ import Testing
         bench.finish()
         bench.close()
         let store = try QueueStore(state: bench.state, bytesMax: 1 << 30)
-        #expect((10...12).contains(try store.remembered().count))
+        #expect((10...12).contains(try store.remembered(max: 100).count))
         #expect(try store.waiting().isEmpty)
+    }
+
+    @Test("so it is by processes none of which lives for ten minutes, and more than is remembered is not read")
+    func forgettingBetween() throws {
+        let bench = try QueueBench()
+        var limits = ForwardingStateMachine.Limits()
+        limits.rememberedMax = 8
+        let device = try bench.device()
+        for _ in 0..<15 {
+            try bench.open(limits)
+            bench.carrier.answer = .received
+            bench.submit(bench.push(device))
+            bench.loop.advance(by: .seconds(60))
+            bench.wall = bench.wall + .seconds(60)
+        }
+        bench.finish()
+        bench.close()
+        let store = try QueueStore(state: bench.state, bytesMax: 1 << 30)
+        #expect((8...9).contains(try store.remembered(max: 100).count))
+        #expect(try store.remembered(max: 3).map(\.number) == store.remembered(max: 100).suffix(3).map(\.number))
+    }
+
+    @Test("a push whose token nobody knows any more is kept, and not taken for one of a device that was removed")
+    func unknownToken() throws {
+        let bench = try QueueBench()
+        try bench.open()
+        let stranger = Registration(
+            token: .random(), deviceID: "lost", kind: .alert, bundleID: "com.example.phone", appGroup: nil,
+            environment: .production)
+        let push = ProviderPush(
+            apnsID: "a", token: stranger.token, topic: stranger.topic, pushType: .alert, payload: Array("{}".utf8),
+            acceptedAt: bench.wall)
+        bench.submit((push, stranger))
+        bench.loop.settle()
+        #expect(bench.answers == [.accepted] && bench.carrier.taken.isEmpty)
+        #expect(try bench.steps(of: "a") == ["accepted", "offline unknown-token", "stored"])
     }
 
     @Test("a device that is taken off by another process keeps the latest push, until it is on again")
@@ -260,6 +296,23 @@ import Testing
         try bench.open(fileBytesMax: 256 << 10)
         bench.loop.settle()
         #expect(bench.carrier.ids == ["id 4"])
+    }
+
+    @Test("a full disk takes the next push as soon as one that it has was taken, however many come")
+    func fullAndBusy() throws {
+        let bench = try QueueBench()
+        try bench.open(fileBytesMax: 256 << 10)
+        let device = try bench.device()
+        let body = String(repeating: " ", count: 50 << 10)
+        for _ in 0..<5 {
+            bench.submit(bench.push(device, body: body))
+            bench.loop.advance(by: .seconds(1))
+        }
+        #expect(bench.answers.last == .failed)
+        bench.carrier.tell(.received, of: 0)
+        bench.submit(bench.push(device, body: body))
+        bench.loop.settle()
+        #expect(bench.answers.count == 6 && bench.answers.last == .accepted)
     }
 
     @Test("R13: a damaged file is set aside with a warning, and pushes are taken all the same")

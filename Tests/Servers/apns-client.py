@@ -304,6 +304,18 @@ def window_zero_for_ever(case):
     return {"answers": len(client.answers), "other": good(case)}
 
 
+def unread_answers(case):
+    """A stranger without room for answers, who asks for more of them than are held."""
+    good_authorization, case.authorization = case.authorization, "bearer x"
+    client = case.client({frame.SettingsFrame.INITIAL_WINDOW_SIZE: 0})
+    for stream in range(1, 2000, 2):
+        client.request(case, stream)
+    said = client.end()
+    case.authorization = good_authorization
+    said["other"] = good(case)
+    return said
+
+
 def client_goaway(case):
     client = case.client()
     client.request(case, 1)
@@ -537,6 +549,18 @@ def plain_http(case):
 
 def random_bytes(case):
     return raw_bytes(case, os.urandom(4096))
+
+
+def garbage_and_reset(case):
+    """What is no HTTP/2 at all, over TLS, and a reset before the server can say so."""
+    for _ in range(20):
+        client = Client(case.port, case.authority)
+        client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        client.send(os.urandom(64))
+        client.socket.close()
+    # Longer than the server gives a connection that it has told to end.
+    time.sleep(1)
+    return {"other": good(case)}
 
 
 def raw_bytes(case, data):

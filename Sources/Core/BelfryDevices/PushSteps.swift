@@ -38,4 +38,8 @@ public enum OfflineReason: String, Hashable, Sendable, CaseIterable {
     case busy
     /// The worker ended, or the connection broke, before it was taken, or it did not come within the worker's time.
     case workerDied = "worker-died"
+    /// Nobody knows the device's token, which was not removed: the registry was damaged.
+    case unknownToken = "unknown-token"
+    /// It cannot be read from the disk now.
+    case unreadable
 }

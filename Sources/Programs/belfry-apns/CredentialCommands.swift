@@ -5,6 +5,7 @@ import BelfryJSON
 import BelfrySyscalls
 import BelfryTLS
 import BelfryTerms
+import DeviceRegistry
 import Glibc
 import ProviderAPI
 import ProviderEndpoint
@@ -120,6 +121,9 @@ struct CredentialCommands {
     private func mint(_ store: CredentialStore, _ words: ParsedOptions) throws(CommandError) {
         guard let bundleID = words["bundle-id"] else {
             throw CommandError(.usage, "credentials are for an app", "--bundle-id com.example.phone")
+        }
+        guard TokenRegistry.isBundleID(bundleID) else {
+            throw CommandError(.usage, "\(bundleID) is no bundle identifier, of letters, digits, dots and hyphens")
         }
         let environments = try environment(words).map { [$0] } ?? APNsEnvironment.allCases
         let minted = try orFailure { () throws(CredentialError) in

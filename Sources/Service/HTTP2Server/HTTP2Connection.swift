@@ -50,7 +50,7 @@ final class HTTP2Connection {
     private var mustClose = false
     private var isInLibrary = false
     private var lingeredBytes = 0
-    /// What is held of requests that are not complete.
+    /// What is held of requests that are not complete, and by answers that are not sent.
     private(set) var heldBytes = 0
     /// What the listener counts of it.
     private var countedBytes = 0
@@ -253,6 +253,7 @@ final class HTTP2Connection {
             begun.removeAll { exchanges[$0.stream]?.isHandedOver ?? true }
         }
         begun.append((stream, lastReadAt))
+        hold(HTTP2Limits.exchangeBytes)
         armTimer()
     }
 
@@ -304,12 +305,12 @@ final class HTTP2Connection {
         guard let exchange = exchanges.removeValue(forKey: stream) else { return }
         if lastExchange === exchange { lastExchange = nil }
         exchange.connection = nil
-        hold(-exchange.heldBytes)
+        hold(-exchange.receivedBytes - HTTP2Limits.exchangeBytes)
     }
 
     private func handOver(_ exchange: HTTP2Exchange) {
         guard !exchange.isHandedOver else { return }
-        hold(-exchange.heldBytes)
+        hold(-exchange.receivedBytes)
         exchange.isHandedOver = true
         let (request, body) = exchange.take()
         handler?.handle(request, body, exchange)
@@ -333,7 +334,7 @@ final class HTTP2Connection {
         listener.hold(change, by: self)
     }
 
-    private static let uncountedBytesMax = 1_024
+    private static let uncountedBytesMax = 4_096
 
     // What is to be sent.
 
@@ -438,6 +439,8 @@ final class HTTP2Connection {
     // Its deadlines: one timer, for the first of them.
 
     private func armTimer() {
+        // What was tried before may have closed it, and nothing would cancel the timer.
+        guard state != .closed else { return }
         let due = nextDeadline()
         if let timerDue, timerDue <= due { return }
         timer?.cancel()

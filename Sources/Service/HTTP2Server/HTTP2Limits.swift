@@ -7,6 +7,9 @@ public struct HTTP2Limits: Hashable, Sendable {
     /// How many bytes of headers a request may have, and how many headers.
     static let headerBytesMax = 8_000
     static let headersMax = 64
+    /// What a stream counts as until it is closed, beside what has come of its request: its client may not read the
+    /// answer.
+    static let exchangeBytes = 1_024
     /// A body that is longer is answered before its end.
     static let bodyBytesMax = 64 << 10
     /// How many of its streams a client may reset at once, and in each second after: a client that stops resets all
@@ -30,7 +33,7 @@ public struct HTTP2Limits: Hashable, Sendable {
     public var firstStreams: UInt32 = Self.streamsMax
     /// How many connections there may be. One more takes the place of the oldest that never showed a credential.
     public var connectionsMax = 4_096
-    /// How many bytes of requests that are not complete are held.
+    /// How many bytes are held, for requests that are not complete and answers that are not sent.
     public var heldBytesMax = 64 << 20
     /// How many connections are accepted in a second.
     public var acceptedPerSecond = 1_000

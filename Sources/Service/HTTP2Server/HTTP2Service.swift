@@ -88,5 +88,5 @@ public final class HTTP2Exchange {
     public func answer(_ answer: ProviderAnswer) { connection?.send(answer, to: self) }
 
     /// What of its bytes is held here until it is handed over.
-    var heldBytes: Int { isHandedOver ? 0 : head.bytesCount + body.bytes.count }
+    var receivedBytes: Int { isHandedOver ? 0 : head.bytesCount + body.bytes.count }
 }

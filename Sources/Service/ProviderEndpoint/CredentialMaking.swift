@@ -71,6 +71,9 @@ extension CredentialStore {
         return added
     }
 
+    /// How long a common name may be (RFC 5280, ub-common-name): it is for people, and the topics are elsewhere.
+    private static let commonNameBytesMax = 64
+
     /// Makes a key and a certificate for the app `bundleID`, in Apple's shape, and adds both.
     public func mint(
         bundleID: String, team: String, environments: Set<APNsEnvironment>
@@ -87,8 +90,8 @@ extension CredentialStore {
             extensions.append(CertificateRequest.ExtensionValue(number: number, der: [5, 0]))
         }
         let request = CertificateRequest(
-            commonName: "Apple Push Services: \(bundleID)", userID: bundleID, unit: team,
-            use: .client(extensions: extensions), days: Self.clientDays)
+            commonName: String("Apple Push Services: \(bundleID)".prefix(Self.commonNameBytesMax)),
+            userID: bundleID, unit: team, use: .client(extensions: extensions), days: Self.clientDays)
         let (key, certificate) = try tls("the credentials cannot be made") { () throws(TLSFailure) in
             let key = try SigningKey()
             let made = try Certificate.make(request, for: key, issuer: authority, issuerKey: authorityKey)
@@ -96,7 +99,8 @@ extension CredentialStore {
         }
         let tokenKey = try tls("the key cannot be made") { () throws(TLSFailure) in try SigningKey().pem() }
         let keyID = Self.randomWord()
-        let (keyName, certificateName) = ("AuthKey_\(keyID).p8", "\(bundleID)-\(keyID).pem")
+        // A name in a folder has 255 bytes at most, and while it is written four more.
+        let (keyName, certificateName) = ("AuthKey_\(keyID).p8", "\(bundleID.prefix(200))-\(keyID).pem")
         try write(tokenKey, as: keyName)
         try write(certificate + key, as: certificateName)
         try addKey(

@@ -182,8 +182,12 @@ extension NotificationQueue {
 
     private func read() throws(DatabaseError) {
         let now = now
-        for (number, digest, at) in try store.remembered() {
-            machine.restore(digest, age: now.wall - at, at: now.instant)
+        for (number, digest, at) in try store.remembered(max: machine.limits.rememberedMax) {
+            let age = now.wall - at
+            machine.restore(digest, age: age, at: now.instant)
+            // A process that never lives for so long forgets nothing while it runs.
+            if lastNumber == 0 { changes.forgotten = number - 1 }
+            if age > ForwardingStateMachine.memorySpan { changes.forgotten = number }
             lastNumber = max(lastNumber, number)
         }
         marks = [(now.instant, lastNumber)]
@@ -280,6 +284,7 @@ extension NotificationQueue {
         }
         changes.settled = unwritten.settled + changes.settled
         changes.stored = unwritten.stored + changes.stored
+        changes.forgotten = changes.forgotten ?? unwritten.forgotten
         for answer in answers { answer(.failed) }
         commit?.cancel()
         commit = loop.schedule(at: loop.now + Self.retryDelay, description: "queue of pushes") { [weak self] in
@@ -339,13 +344,23 @@ extension NotificationQueue {
     }
 
     private func start(_ number: Int64) {
-        guard let push = freshPush(number) ?? store.push(number) else {
+        let found: ProviderPush?
+        do throws(DatabaseError) {
+            found = if let fresh = freshPush(number) { fresh } else { try store.push(number) }
+        } catch {
+            return keep(number, .unreadable, "\(error)")
+        }
+        guard let push = found else {
             settle(number, .lost)
             return perform(machine.carried(number, .settled, at: now))
         }
-        guard case .registered(let registration) = registry.standing(of: push.token) else {
+        let registration: Registration
+        switch registry.standing(of: push.token) {
+        case .registered(let found): registration = found
+        case .removed:
             settle(number, .unregistered)
             return perform(machine.carried(number, .settled, at: now))
+        case .unknown: return keep(number, .unknownToken, nil)
         }
         let handOver = HandOver(push: push, registration: registration)
         inFlight[number] = handOver
@@ -368,9 +383,14 @@ extension NotificationQueue {
         case .rejected(let reason, let detail): end(number, .rejected, code: reason, detail: detail)
         case .offline(let reason, let detail):
             guard inFlight.removeValue(forKey: number) != nil else { return }
-            note(number, .offline, code: reason.rawValue, detail: detail)
-            perform(machine.carried(number, .offline, at: now))
+            keep(number, reason, detail)
         }
+    }
+
+    /// Nobody took it: it is tried again, if it may be kept.
+    private func keep(_ number: Int64, _ reason: OfflineReason, _ detail: String?) {
+        note(number, .offline, code: reason.rawValue, detail: detail)
+        perform(machine.carried(number, .offline, at: now))
     }
 
     private func end(_ number: Int64, _ step: PushStep, code: String? = nil, detail: String? = nil) {

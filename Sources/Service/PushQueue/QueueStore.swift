@@ -80,6 +80,9 @@ final class QueueStore {
     func write(_ changes: Changes) throws(DatabaseError) {
         let file = file
         try file.database.transaction { () throws(DatabaseError) in
+            // First of all, since it makes room for the rest.
+            for number in changes.settled { try file.settle.run { $0.add(number) } }
+            if let forgotten = changes.forgotten { try file.forget.run([.integer(forgotten)]) }
             for added in changes.added {
                 try file.add.run { Self.bind(added, to: &$0) }
                 try file.remember.run { binding in
@@ -88,16 +91,14 @@ final class QueueStore {
                     binding.add(added.digest.inlineBytes.span)
                 }
             }
-            for number in changes.settled { try file.settle.run { $0.add(number) } }
             for number in changes.stored { try file.store.run([.integer(number)]) }
-            if let forgotten = changes.forgotten { try file.forget.run([.integer(forgotten)]) }
         }
     }
 
-    /// The push `number`; nil if it is not there, or cannot be read.
-    func push(_ number: Int64) -> ProviderPush? {
+    /// The push `number`; nil if it is not there, or none of ours.
+    func push(_ number: Int64) throws(DatabaseError) -> ProviderPush? {
         var push: ProviderPush?
-        try? file.load.rows([.integer(number)]) { push = ProviderPush($0) }
+        try file.load.rows([.integer(number)]) { push = ProviderPush($0) }
         return push
     }
 
@@ -114,10 +115,11 @@ final class QueueStore {
         return found
     }
 
-    /// The requests that are remembered, in the order in which they came.
-    func remembered() throws(DatabaseError) -> [(number: Int64, digest: PushDigest, at: WallTime)] {
+    /// The latest `max` requests that are remembered, in the order in which they came.
+    func remembered(max: Int) throws(DatabaseError) -> [(number: Int64, digest: PushDigest, at: WallTime)] {
         var found: [(number: Int64, digest: PushDigest, at: WallTime)] = []
-        try file.database.prepare("SELECT number, at, digest FROM remembered ORDER BY number").rows { row in
+        let latest = "SELECT number, at, digest FROM remembered ORDER BY number DESC LIMIT ?"
+        try file.database.prepare("SELECT * FROM (\(latest)) ORDER BY number").rows([.integer(Int64(max))]) { row in
             guard let digest = PushDigest(bytes: row.blob(2)) else { return }
             found.append((row.integer(0), digest, WallTime(microseconds: row.integer(1))))
         }
