@@ -31,6 +31,18 @@ import Testing
         #expect(PortOwner.listeners(at: 2_197, in: "nonsense\n1\n") == [])
     }
 
+    @Test("whoever has a port is named, whichever port the operator has chosen")
+    func owner() throws {
+        #expect(ApnsChecks.ports("127.0.0.1:443 (Stream)\n[::1]:443 (Stream)\n/run/x:1/apns.sock (Stream)\n") == [443])
+        #expect(ApnsChecks.ports("[::]:2197 (Stream) 10.0.0.1:8443 (Stream)") == [2_197, 8_443])
+        #expect(ApnsChecks.ports("") == [])
+        var port: UInt16 = 0
+        let listener = try listenLocally(backlog: 1, port: &port)
+        #expect(PortOwner.of(port)?.hasSuffix(", process \(getpid())") == true)
+        listener.close()
+        #expect(PortOwner.of(port) == nil)
+    }
+
     @Test("belfry runs the program beside it, with the same words and its exit status")
     func passedOn() throws {
         let folder = TemporaryFolder()

@@ -79,13 +79,7 @@ extension IntegrationTests {
             #expect(try curl("{}", to: alert, topic: "com.example.phone") == "200")
             let process = try #require(phone.endpoint)
             let before = kibibytes("VmHWM", of: process)
-            let finished = try run(
-                "/usr/bin/python3",
-                [
-                    sourceFile("Tests/Servers/apns-client.py"), "crowd", "\(phone.endpointPort)",
-                    "\(phone.state.path)/credentials/ca.pem", "com.example.phone", alert, "bearer \(newToken())",
-                ], environment: ["COUNT": "5000"])
-            let said = try Self.object(finished)
+            let said = try play("crowd", "bearer \(newToken())", environment: ["COUNT": "5000"])
             #expect(said["held"] == 5_000 && said["between"] == [200], "\(said)")
             #expect(said["before"] == 200 && said["after"] == 200, "\(said)")
             #expect(phone.endpoint == process)
@@ -93,6 +87,36 @@ extension IntegrationTests {
             let used = kibibytes("VmHWM", of: process) - before
             print("5,000 connections: at most \(used) KiB more")
             #expect(used > 0 && used < 4_096 * 64, "\(used) KiB")
+        }
+
+        /// What became of a scenario of Tests/Servers/apns-client.py.
+        private func play(
+            _ scenario: String, _ authorization: String, environment: [String: String] = [:]
+        ) throws -> JSONObject {
+            try Self.object(
+                run(
+                    "/usr/bin/python3",
+                    [
+                        sourceFile("Tests/Servers/apns-client.py"), scenario, "\(phone.endpointPort)",
+                        "\(phone.state.path)/credentials/ca.pem", "com.example.phone", alert, authorization,
+                    ], environment: environment))
+        }
+
+        @Test("no attack takes more memory than its limit, nor anything from who is served")
+        func attacked() throws {
+            let authorization = try "bearer \(newToken())"
+            #expect(try play("ordinary", authorization)["status"] == 200)
+            let process = try #require(phone.endpoint)
+            let before = kibibytes("VmHWM", of: process)
+            for scenario in [
+                "rapid-reset", "malformed", "continuation-flood", "settings-flood", "ping-flood", "headers-120k",
+                "hpack-bomb", "never-finished", "never-reads", "window-zero-for-ever",
+            ] {
+                #expect(try play(scenario, authorization)["other"] == 200, "\(scenario)")
+                print("\(scenario): at most \(kibibytes("VmHWM", of: process) - before) KiB more by now")
+            }
+            #expect(kibibytes("VmHWM", of: process) - before < 16 << 10)
+            #expect(phone.endpoint == process)
         }
 
         /// A token of a key that is known here.
@@ -177,6 +201,8 @@ extension IntegrationTests {
             #expect(
                 try curl(#"{"aps":{"alert":"x"}}"#, to: alert, topic: "com.example.phone")
                     == #"{"reason":"InternalServerError"}500"#)
+            let injected = "injected 500: InternalServerError\n"
+            #expect(try waitUntil { try phone.belfry("apns", "log").output.hasSuffix(injected) })
             #expect(try curl(#"{"aps":{"alert":"x"}}"#, to: alert, topic: "com.example.phone") == "200")
         }
     }

@@ -26,7 +26,7 @@ final class Phone {
     ]
 
     /// Where its APNs endpoint listens.
-    let endpointPort = Phone.freePort()
+    let endpointPort: UInt16
 
     /// - Parameters:
     ///   - settings: environment variables of the workers; sound is off unless they say otherwise. `BELFRY_SOCKET` is
@@ -35,6 +35,10 @@ final class Phone {
     ///   - hasDesktop: whether calls are shown.
     init(_ settings: [String: String] = [:], configuration: String? = nil, hasDesktop: Bool = false) throws {
         name = "belfry-\(String(UInt32.random(in: .min ... .max), radix: 36))"
+        // Of a port that nobody has.
+        var port: UInt16 = 0
+        _ = try listenLocally(backlog: 1, port: &port)
+        endpointPort = port
         state = StateDirectory(path: settings["BELFRY_STATE_DIRECTORY"] ?? "\(folder.path)/state")
         var environment = ["BELFRY_SOUND": "none", "BELFRY_STATE_DIRECTORY": state.path].merging(settings) { $1 }
         if let configuration {
@@ -165,24 +169,6 @@ final class Phone {
     var endpoint: Int32? {
         let shown = try? systemctl("show", "--property=MainPID", "--value", "\(name)-apns.service").output
         return shown.flatMap { Int32($0.filter { $0.isNumber }) }.flatMap { $0 == 0 ? nil : $0 }
-    }
-
-    /// A port of this machine that nobody has.
-    private static func freePort() -> UInt16 {
-        let number = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        precondition(number >= 0, "no socket: errno \(errno)")
-        defer { close(number) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                unsafe bind(number, address, size) | getsockname(number, address, &size)
-            }
-        }
-        precondition(result == 0, "no port: errno \(errno)")
-        return UInt16(bigEndian: address.sin_port)
     }
 
     @discardableResult

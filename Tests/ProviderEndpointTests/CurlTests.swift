@@ -194,9 +194,29 @@ import Testing
             token: bench.alertToken, status: 503, reason: "Invented", times: 2, delay: .milliseconds(1))
         #expect(bench.endpoint.add(fault))
         let arguments = topic + ["--header", try bench.bearer()]
+        // Whatever is wrong with the request, as with the second.
         #expect(try bench.curl(arguments) == "{\"reason\":\"Invented\"}503 2\n")
-        #expect(try bench.curl(arguments) == "{\"reason\":\"Invented\"}503 2\n")
+        #expect(try bench.curl([]) == "{\"reason\":\"Invented\"}503 2\n")
+        #expect(bench.faults.map(\.reason) == ["Invented", "Invented"] && bench.refusals.isEmpty)
         #expect(try bench.curl(arguments) == "200 2\n")
         #expect(bench.pushes.count == 1)
+    }
+
+    @Test("a fault is for the device that it names, and one of 200 is a push that never arrives")
+    func faultsOfOne() throws {
+        func fault(_ token: DeviceToken?, _ status: Int) -> AnswerFault {
+            AnswerFault(token: token, status: status, reason: "", times: 1, delay: .zero)
+        }
+        #expect(bench.endpoint.add(fault(bench.removedToken, 200)) && bench.endpoint.add(fault(bench.voipToken, 410)))
+        let arguments = topic + ["--header", try bench.bearer()]
+        #expect(try bench.curl(arguments) == "200 2\n")
+        #expect(bench.pushes.count == 1)
+        #expect(try bench.curl(arguments, to: bench.removedToken) == "200 2\n")
+        let gone = try bench.curl(arguments, to: bench.voipToken)
+        #expect(gone.hasPrefix(#"{"reason":"","timestamp":1"#) && gone.hasSuffix("}410 2\n"), "\(gone)")
+        #expect(bench.pushes.count == 1)
+        #expect(bench.endpoint.add(fault(nil, 200)))
+        #expect(try bench.curl([], to: .random()) == "200 2\n")
+        #expect(bench.faults.map(\.status) == [200, 410, 200])
     }
 }

@@ -28,6 +28,8 @@ final class EndpointBench: PushTaker {
     private(set) var pushes: [ProviderPush] = []
     /// Why requests were refused, in order.
     private(set) var refusals: [ProviderReason] = []
+    /// What was answered as a tester wanted it, in order.
+    private(set) var faults: [AnswerFault] = []
     private(set) var warnings: [String] = []
     /// What the taker says to what it is given.
     var outcome: ProviderReason?
@@ -38,8 +40,9 @@ final class EndpointBench: PushTaker {
         store = try CredentialStore(state: StateDirectory(path: folder.path + "/state"))
         try store.setUp(hostName: "example.test")
         minted = try store.mint(bundleID: Self.bundleID, team: Self.team, environments: [.production])
-        listener = try Self.listen()
-        port = try Self.port(of: listener.number)
+        var port: UInt16 = 0
+        listener = try listenLocally(backlog: 512, port: &port)
+        self.port = port
         let taker = Weak()
         endpoint = try APNsEndpoint(store: store, environment: .production, taker: taker, on: loop)
         self.taker = taker
@@ -63,6 +66,8 @@ final class EndpointBench: PushTaker {
         }
 
         func note(refusal: Refusal, of apnsID: String) { bench?.note(refusal: refusal, of: apnsID) }
+
+        func note(fault: AnswerFault, of apnsID: String) { bench?.note(fault: fault, of: apnsID) }
     }
 
     func standing(of token: DeviceToken) -> TokenStanding {
@@ -86,6 +91,8 @@ final class EndpointBench: PushTaker {
     }
 
     func note(refusal: Refusal, of apnsID: String) { refusals.append(refusal.reason) }
+
+    func note(fault: AnswerFault, of apnsID: String) { faults.append(fault) }
 
     /// Runs `path` while the endpoint serves, calls `onOutput` when it begins to print, and returns all that it prints.
     func run(
@@ -159,36 +166,5 @@ final class EndpointBench: PushTaker {
             throw SystemError(errno: EPROTO, call: scenario, subject: said)
         }
         return object
-    }
-
-    private static func listen() throws -> OwnedDescriptor {
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let listener = OwnedDescriptor(owning: try checked("socket") { socket(AF_INET, kind, 0) })
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let number = listener.number
-        try checked("bind") {
-            unsafe withUnsafePointer(to: &address) { pointer in
-                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    unsafe bind(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-                }
-            }
-        }
-        try checked("listen") { Glibc.listen(number, 512) }
-        return listener
-    }
-
-    private static func port(of socket: Int32) throws -> UInt16 {
-        var address = sockaddr_in()
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        try checked("getsockname") {
-            unsafe withUnsafeMutablePointer(to: &address) { pointer in
-                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    unsafe getsockname(socket, $0, &size)
-                }
-            }
-        }
-        return UInt16(bigEndian: address.sin_port)
     }
 }

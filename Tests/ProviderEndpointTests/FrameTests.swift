@@ -137,6 +137,27 @@ import Testing
         #expect(handshake["ended"] == true && handshake["silent"] == true && handshake["other"] == 200, "\(handshake)")
     }
 
+    @Test("a client that has done nothing for long is told so and sent away, and waited for only so long")
+    func idle() throws {
+        let bench = try EndpointBench {
+            $0.idleTime = .milliseconds(500)
+            $0.endTime = .milliseconds(500)
+        }
+        let said = try bench.play("idle")
+        #expect(said["status"] == 200 && said["closed"] == true, "\(said)")
+        #expect(said["goaway"]?.objectValue?["data"] == #"{"reason":"IdleTimeout"}"#, "\(said)")
+        let staying = try bench.play("idle-with-a-request")
+        #expect(staying["goaway"]?.objectValue?["data"] == #"{"reason":"IdleTimeout"}"#, "\(staying)")
+        #expect(staying["closed"] == true && bench.endpoint.connectionCount == 0, "\(staying)")
+    }
+
+    @Test("a client that reads nothing of what waits for it is ended, and nobody else")
+    func stalled() throws {
+        let bench = try EndpointBench { $0.stallTime = .milliseconds(500) }
+        let said = try bench.play("stalled")
+        #expect(said["ended"] == true && said["other"] == 200, "\(said)")
+    }
+
     @Test("a body of ten megabytes is answered before its end, and stopped")
     func largeBody() throws {
         let said = try EndpointBench().play("large-body")

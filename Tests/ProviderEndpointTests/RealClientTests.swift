@@ -68,6 +68,8 @@ import Testing
             }
             #expect(got.members.count == answers.members.count, "\(name): \(got)")
         }
-        #expect(found.members.count == expected.count, "\(run.complaints())")
+        // Where there are more clients than Debian's, they play too.
+        let unknown = Set(found.members.map(\.key)).subtracting(expected.map(\.0) + ["kalyke"])
+        #expect(unknown.isEmpty, "\(unknown) \(run.complaints())")
     }
 }

@@ -508,6 +508,37 @@ def slow_handshake(case):
     return {"ended": ended, "silent": silent.closed, "other": good(case)}
 
 
+def idle(case):
+    client = case.client()
+    client.request(case, 1)
+    answer = client.answer(1)
+    answer.update(client.end())
+    return answer
+
+
+def idle_with_a_request(case):
+    """A request that is begun and never goes on."""
+    client = case.client()
+    client.frames(client.head(case, 1))
+    return client.end()
+
+
+def stalled(case):
+    """Requests whose answers are not read, until the server reads no more either; then whether it ends this."""
+    client = case.client()
+    client.socket.settimeout(0.2)
+    try:
+        for start in range(1, 400001, 2000):
+            client.socket.sendall(b"".join(
+                client.head(case, stream, path="/3/device/ab").serialize() + client.body(stream).serialize()
+                for stream in range(start, start + 2000, 2)))
+    except OSError:
+        pass
+    poll = select.poll()
+    poll.register(client.socket, 0)
+    return {"ended": bool(poll.poll(15000)), "other": good(case)}
+
+
 def large_body(case):
     client = case.client()
     client.frames(client.head(case, 1))

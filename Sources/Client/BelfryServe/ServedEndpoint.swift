@@ -45,7 +45,7 @@ public final class ServedEndpoint {
         for name in ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "NOTIFY_SOCKET"] { environment[name] = nil }
         self.environment = environment
         var port: UInt16 = 0
-        let listener = try Self.listen(port: &port)
+        let listener = try listenLocally(backlog: Self.backlog, port: &port)
         let control = try listenPrivately(at: controlPath, backlog: Self.backlog)
         _ = try ask(["apns", "setup"])
         let credentials = try object(["apns", "credentials", "new", "--bundle-id", Self.bundleID, "--json"])
@@ -89,26 +89,6 @@ public final class ServedEndpoint {
         guard let stopped else { return onEnd(exit) }
         self.stopped = nil
         stopped()
-    }
-
-    /// A socket on a port of this machine alone, which the system chooses.
-    private static func listen(port: inout UInt16) throws(SystemError) -> OwnedDescriptor {
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let listener = OwnedDescriptor(owning: try checked("socket") { socket(AF_INET, kind, 0) })
-        let number = listener.number
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        try unsafe withUnsafeMutablePointer(to: &address) { pointer throws(SystemError) in
-            try unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic throws(SystemError) in
-                try checked("bind", on: "127.0.0.1") { unsafe bind(number, generic, size) }
-                try checked("listen", on: "127.0.0.1") { Glibc.listen(number, backlog) }
-                try checked("getsockname", on: "127.0.0.1") { unsafe getsockname(number, generic, &size) }
-            }
-        }
-        port = UInt16(bigEndian: address.sin_port)
-        return listener
     }
 
     private func object(_ words: [String]) throws(SystemError) -> JSONObject {

@@ -4,6 +4,8 @@ public enum PushStep: String, Hashable, Sendable, CaseIterable {
     case accepted
     /// It was refused; `code` is the reason that the server was told.
     case refused
+    /// A tester wanted it answered so, and nothing else became of it; `detail` is the reason that the server was told.
+    case injected
     /// It came before within ten minutes, was answered 200 and is not delivered once more.
     case duplicate
     /// It was answered 200, and nobody here receives its kind.

@@ -87,6 +87,12 @@ public struct ProviderConnection: Sendable {
         return stated.unicodeScalars.contains("\u{FFFD}") ? new() : stated
     }
 
+    /// The device token that `request` names, whatever else is right or wrong about it.
+    public static func deviceToken(of request: ProviderRequest) -> DeviceToken? {
+        guard let start = try? tokenStart(in: request) else { return nil }
+        return DeviceToken(hexDigits: request.path.utf8Span.span.extracting(start...))
+    }
+
     /// The push that `request` is, if all about it is in order.
     public mutating func accept(
         _ request: ProviderRequest, body: ProviderBody, identifier: String, at moment: ProviderMoment,

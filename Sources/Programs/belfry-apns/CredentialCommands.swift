@@ -79,6 +79,8 @@ struct CredentialCommands {
             pushy        setApnsServer("localhost", 2197), setTrustedServerCertificateChain(new File("\(authority)"))
             APNSwift     environment: .custom(url: "https://localhost:2197"), \(authority) in its TLS configuration
             dotAPNS      UseBackupPort(), and api.push.apple.com in /etc/hosts
+            a container  --add-host api.push.apple.com:ADDRESS, and the authority in the container's own store
+            any, in CI   unshare --user --map-root-user --net --mount, api.push.apple.com in its /etc/hosts, port 443
 
             Start it:    systemctl --user enable --now belfry-apns.socket
             A phone:     belfry device add --bundle-id com.example.phone

@@ -136,11 +136,21 @@ private final class QueueTaker: PushTaker {
     }
 
     func note(refusal: Refusal, of apnsID: String) {
-        var note = PushNote(
-            at: WallTime(microseconds: wallTimeMicroseconds()), apnsID: apnsID, step: .refused)
+        var note = note(.refused, apnsID)
         note.status = refusal.reason.status
         note.code = refusal.reason.rawValue
         queue.note(note)
+    }
+
+    func note(fault: AnswerFault, of apnsID: String) {
+        var note = note(.injected, apnsID)
+        note.status = fault.status
+        note.detail = fault.reason.isEmpty ? nil : fault.reason
+        queue.note(note)
+    }
+
+    private func note(_ step: PushStep, _ apnsID: String) -> PushNote {
+        PushNote(at: WallTime(microseconds: wallTimeMicroseconds()), apnsID: apnsID, step: step)
     }
 }
 

@@ -15,8 +15,9 @@ struct TesterCommands {
     static let help = """
         Usage: belfry apns fail --status N --reason R [--token T] [--times N] [--delay SECONDS]
                belfry apns goaway
-        Has the endpoint answer the next pushes, to the device token T or to all, with this status and reason, and
-        has it send its clients away, for tests of what a push server does then.
+        Has the endpoint answer the next pushes, to the device token T or to all, with this status and reason,
+        whatever is right or wrong about them, and deliver none of them; 200 needs no reason. goaway has it send its
+        clients away. For tests of what a push server does then.
         """
 
     private static let options = [
@@ -35,7 +36,7 @@ struct TesterCommands {
 
     private func fault(_ words: ParsedOptions) throws(CommandError) -> ControlRequest {
         guard let status = words["status"].flatMap({ Int($0) }), (200...599).contains(status),
-            let reason = words["reason"]
+            let reason = words["reason"] ?? (status == 200 ? "" : nil)
         else {
             throw CommandError(
                 .usage, "belfry apns fail needs what to answer", "--status 503 --reason ServiceUnavailable")

@@ -6,26 +6,42 @@ import Glibc
 /// Whether push servers can reach the APNs endpoint, and who else can.
 enum ApnsChecks {
     private static let unit = "belfry-apns.socket"
-    private static let port: UInt16 = 2197
 
     /// What there is to say of the endpoint's socket; nothing where it is not in use.
     static func run(_ context: Context) -> [Finding] {
         switch Systemctl.property("ActiveState", of: unit) {
-        case "active": return listeners(Systemctl.property("Listen", of: unit, joined: true) ?? "")
+        case "active": return listeners(addresses())
         case "failed":
-            let owner =
+            let owners = ports(addresses()).compactMap { port in
                 PortOwner.of(port).map { "port \(port) is taken by \($0)" }
-                ?? "see journalctl --user -u \(unit)"
+            }
+            let owner = owners.isEmpty ? "see journalctl --user -u \(unit)" : owners.joined(separator: ", ")
             let mend = "another port: systemctl --user edit \(unit), then systemctl --user restart \(unit)"
             return [Finding(.warn, "apns", "\(unit) has failed: \(owner)", mend: mend)]
         default: return []
         }
     }
 
+    private static func addresses() -> String { Systemctl.property("Listen", of: unit, joined: true) ?? "" }
+
+    /// The TCP ports of `addresses`, as systemctl prints them, each once.
+    static func ports(_ addresses: String) -> [UInt16] {
+        var ports: [UInt16] = []
+        for address in internet(addresses) {
+            guard let port = address.split(separator: ":").last.flatMap({ UInt16($0) }) else { continue }
+            if !ports.contains(port) { ports.append(port) }
+        }
+        return ports
+    }
+
+    private static func internet(_ addresses: String) -> [String] {
+        let words = addresses.split { $0 == " " || $0 == "\n" }.map(String.init)
+        return words.filter { $0.contains(":") && !$0.hasPrefix("/") }
+    }
+
     /// What to say of a socket that listens at `addresses`, as systemctl prints them.
     static func listeners(_ addresses: String) -> [Finding] {
-        let words = addresses.split { $0 == " " || $0 == "\n" }.map(String.init)
-        let internet = words.filter { $0.contains(":") && !$0.hasPrefix("/") }
+        let internet = internet(addresses)
         let foreign = internet.filter { !isLocal($0) }
         guard foreign.isEmpty else {
             let detail = "push servers reach \(unit) from outside: \(foreign.joined(separator: ", "))"

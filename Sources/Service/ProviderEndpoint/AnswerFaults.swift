@@ -38,11 +38,11 @@ struct AnswerFaults {
         return true
     }
 
-    /// What the answer to a push to `token` is to be; nil for what it would be.
-    mutating func take(_ token: DeviceToken?) -> AnswerFault? {
-        guard !faults.isEmpty, let index = faults.firstIndex(where: { $0.token == nil || $0.token == token }) else {
-            return nil
-        }
+    /// What the answer to `request` is to be; nil for what it would be.
+    mutating func take(for request: ProviderRequest) -> AnswerFault? {
+        guard !faults.isEmpty else { return nil }
+        let token = ProviderConnection.deviceToken(of: request)
+        guard let index = faults.firstIndex(where: { $0.token == nil || $0.token == token }) else { return nil }
         let fault = faults[index]
         faults[index].times -= 1
         if faults[index].times == 0 { faults.remove(at: index) }

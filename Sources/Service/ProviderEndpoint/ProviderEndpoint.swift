@@ -132,6 +132,7 @@ private final class Client: HTTP2Handler {
     func handle(_ request: ProviderRequest, _ body: ProviderBody, _ exchange: HTTP2Exchange) {
         let endpoint = endpoint
         let apnsID = ProviderConnection.identifier(of: request) { endpoint.newID() }
+        if let fault = endpoint.faults.take(for: request) { return answer(fault, apnsID, exchange) }
         let moment = ProviderMoment(wall: WallTime(microseconds: wallTimeMicroseconds()), instant: endpoint.loop.now)
         do throws(Refusal) {
             let accepted = try connection.accept(
@@ -146,7 +147,6 @@ private final class Client: HTTP2Handler {
 
     private func take(_ accepted: AcceptedPush, _ exchange: HTTP2Exchange) {
         let (endpoint, apnsID) = (endpoint, accepted.push.apnsID)
-        if let fault = endpoint.faults.take(accepted.push.token) { return answer(fault, apnsID, exchange) }
         let environment = connection.environment
         endpoint.taker.take(accepted.push, for: accepted.registration) { reason in
             if let reason {
@@ -163,13 +163,21 @@ private final class Client: HTTP2Handler {
     }
 
     private func answer(_ fault: AnswerFault, _ apnsID: String, _ exchange: HTTP2Exchange) {
-        let isGone = fault.status == ProviderReason.unregistered.status
-        let answer = ProviderAnswer(
-            status: fault.status, reason: fault.reason,
-            timestampMilliseconds: isGone ? wallTimeMicroseconds() / 1_000 : nil, apnsID: apnsID)
+        endpoint.taker.note(fault: fault, of: apnsID)
+        let answer = answer(fault, apnsID)
         guard fault.delay > .zero else { return exchange.answer(answer) }
         _ = endpoint.loop.schedule(at: endpoint.loop.now + fault.delay, description: "fault") {
             exchange.answer(answer)
         }
+    }
+
+    private func answer(_ fault: AnswerFault, _ apnsID: String) -> ProviderAnswer {
+        guard fault.status != 200 else {
+            return ProviderAnswer(acceptedAs: apnsID, in: connection.environment) { endpoint.newID() }
+        }
+        let isGone = fault.status == ProviderReason.unregistered.status
+        return ProviderAnswer(
+            status: fault.status, reason: fault.reason,
+            timestampMilliseconds: isGone ? wallTimeMicroseconds() / 1_000 : nil, apnsID: apnsID)
     }
 }

@@ -11,4 +11,7 @@ public protocol PushTaker: AnyObject {
 
     /// Tells of a request that was refused.
     func note(refusal: Refusal, of apnsID: String)
+
+    /// Tells of a request that was answered as a tester wants it.
+    func note(fault: AnswerFault, of apnsID: String)
 }
