@@ -60,7 +60,7 @@ package_folder := $(DESTDIR)$(PREFIX)/share/belfry/swift/belfry
 documents_folder := $(DESTDIR)$(PREFIX)/share/doc/belfry
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build build/simulate stage demo test mutants simulate torture sanitize fuzz lint format bench pages deb package install files uninstall rule clean
+.PHONY: help deps build build/simulate stage demo test mutants simulate torture storm sanitize fuzz lint format bench pages deb package install files uninstall rule clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -118,6 +118,13 @@ torture: deps ## strikes KILLS=1000 real workers in each way, or WAY=; SEED= rep
 	@BELFRY_TEST_BIN=$(STAGE)/bin BELFRY_TEST_ROOT=$(CURDIR) \
 		BELFRY_TORTURE_KILLS=$(or $(KILLS),1000) BELFRY_TORTURE_SEED=$(SEED) BELFRY_TORTURE_WAY=$(WAY) Tests/in-user-manager Tests/with-sound \
 		$(BUILD)/debug/belfryPackageTests.xctest --testing-library swift-testing --filter TortureTests
+
+storm: deps ## PUSHES=100000 calls, while the APNs endpoint is struck KILLS=20 times; WAY=kill or restart
+	$(SWIFT) build --build-tests $(DEBUG_FLAGS)
+	@$(MAKE) --no-print-directory stage
+	@BELFRY_TEST_BIN=$(STAGE)/bin BELFRY_TEST_ROOT=$(CURDIR) \
+		BELFRY_STORM_PUSHES=$(or $(PUSHES),100000) BELFRY_STORM_KILLS=$(or $(KILLS),20) BELFRY_STORM_WAY=$(WAY) Tests/in-user-manager Tests/with-sound \
+		$(BUILD)/debug/belfryPackageTests.xctest --testing-library swift-testing --filter EndpointStorm
 
 sanitize: deps ## SANITIZER=address or thread, FILTER=: the unit tests and what they start, watched by that sanitizer
 	@Tests/sanitize $(or $(SANITIZER),address) $(FILTER)

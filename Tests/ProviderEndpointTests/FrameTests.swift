@@ -44,16 +44,19 @@ import Testing
         #expect(many["answers"] == 1_000 && many["other"] == 200, "\(many)")
     }
 
-    @Test("a stranger who reads no answer is ended when too much waits for him")
+    @Test("a stranger who reads no answer is ended when too much waits for him, be it what he sent himself")
     func unread() throws {
         let said = try EndpointBench { $0.heldBytesMax = 256 << 10 }.play("unread-answers")
         #expect(said["closed"] == true && said["other"] == 200, "\(said)")
+        let echoed = try EndpointBench { $0.heldBytesMax = 4 << 20 }.play(
+            "unread-answers", environment: ["IDENTIFIER": "7000"])
+        #expect(echoed["closed"] == true && echoed["other"] == 200, "\(echoed)")
     }
 
-    @Test("of a connection that is reset as it is told to end nothing stays behind")
-    func garbageAndReset() throws {
+    @Test("of a connection that is gone as it is told to end nothing stays behind")
+    func garbageAndGone() throws {
         let bench = try EndpointBench { $0.endTime = .milliseconds(200) }
-        #expect(try bench.play("garbage-and-reset")["other"] == 200)
+        #expect(try bench.play("garbage-and-gone")["other"] == 200)
         #expect(bench.endpoint.connectionCount <= 1)
     }
 

@@ -305,7 +305,7 @@ final class HTTP2Connection {
         guard let exchange = exchanges.removeValue(forKey: stream) else { return }
         if lastExchange === exchange { lastExchange = nil }
         exchange.connection = nil
-        hold(-exchange.receivedBytes - HTTP2Limits.exchangeBytes)
+        hold(-exchange.receivedBytes - exchange.echoedBytes - HTTP2Limits.exchangeBytes)
     }
 
     private func handOver(_ exchange: HTTP2Exchange) {
@@ -343,6 +343,9 @@ final class HTTP2Connection {
         guard state == .open, let session = unsafe session else { return }
         _ = unsafe HTTP2Answer.submit(answer, to: exchange, of: session)
         sendSoon()
+        // Last of all, since it may end the connection.
+        exchange.echoedBytes += answer.apnsID.utf8.count
+        hold(answer.apnsID.utf8.count)
     }
 
     private func sendSoon() {

@@ -67,6 +67,8 @@ public final class HTTP2Exchange {
     var isRefused = false
     /// How many bytes of body have come.
     var bodyBytes = 0
+    /// How many bytes of the answer are the client's own, and held until it has read them.
+    var echoedBytes = 0
     /// The answer's body, of which the first `sentBytes` are sent.
     var answerBody: [UInt8] = []
     var sentBytes = 0
