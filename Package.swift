@@ -382,7 +382,8 @@ let checks: [Target] = [
     tests(
         "DeviceRegistryTests",
         of: [
-            "DeviceRegistry", "BelfryAppGroup", "BelfryDevices", "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms",
+            "DeviceRegistry", "BelfryAppGroup", "BelfryDatabase", "BelfryDevices", "BelfryEventLoop", "BelfrySyscalls",
+            "BelfryTerms",
             "Support",
         ]),
     tests(

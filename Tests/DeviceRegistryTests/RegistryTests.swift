@@ -1,12 +1,14 @@
 import BelfryAppGroup
+import BelfryDatabase
 import BelfryDevices
 import BelfryEventLoop
 import BelfrySyscalls
 import BelfryTerms
-import DeviceRegistry
 import Glibc
 import Support
 import Testing
+
+@testable import DeviceRegistry
 
 @Suite struct RegistryTests {
     private let folder = TemporaryFolder()
@@ -27,7 +29,7 @@ import Testing
     func add() throws {
         let registry = try registry()
         let device = try added(to: registry, group: "group.a", .development)
-        #expect(device.alertToken != device.voipToken && isUUID(device.id))
+        #expect(device.alertToken != device.voipToken && isUUID(device.id) && device.addedAt == now)
         guard case .registered(let alert) = registry.standing(of: device.alertToken),
             case .registered(let voip) = registry.standing(of: device.voipToken)
         else { return #expect(Bool(false), "a token is not known") }
@@ -42,6 +44,7 @@ import Testing
         let (writer, reader) = (try registry(), try registry())
         #expect(reader.all().isEmpty)
         let device = try added(to: writer)
+        #expect(reader.standing(of: device.alertToken) == .registered(device.registrations[0]))
         #expect(reader.all() == [device])
         #expect(try reader.setOffline(true, device.id))
         #expect(writer.device(device.id)?.isOffline == true)
@@ -75,7 +78,7 @@ import Testing
         _ = try registry.remove(device.id, at: now)
         for taken in [[one, three], [three, two], [three, three]] {
             tokens = taken
-            #expect(throws: RegistryError.self) { try added(to: registry) }
+            #expect(throws: RegistryError("that token has been issued already")) { try added(to: registry) }
         }
         #expect(registry.all().count == 1)
     }
@@ -85,7 +88,8 @@ import Testing
         arguments: ["", "a b", "com.example.phone.voip", "é", "a/b", String(repeating: "a", count: 241)])
     func bundleIDs(_ text: String) throws {
         let registry = try registry()
-        #expect(throws: RegistryError.self) {
+        let refusal = "\(text) is no bundle identifier, of letters, digits, dots and hyphens"
+        #expect(throws: RegistryError(refusal)) {
             try registry.add(bundleID: text, appGroup: nil, environment: .production, at: now)
         }
         #expect(registry.all().isEmpty)
@@ -112,6 +116,76 @@ import Testing
         #expect(unsafe access("\(path).corrupt", F_OK) == 0)
         let other = try added(to: fresh)
         #expect(survivor.all() == [other] && survivor.standing(of: device.alertToken) == .unknown)
+    }
+
+    @Test("R13: so is one whose damage is found as it is read, and the folder is made if it is missing")
+    func damagedWithin() throws {
+        let state = StateDirectory(path: folder.path + "/new")
+        var registry: TokenRegistry? = try TokenRegistry(state: state)
+        let device = try added(to: #require(registry))
+        registry = nil
+        folder.damage("new/devices/devices.sqlite", from: 4_096)
+        let fresh = try TokenRegistry(state: state)
+        #expect(fresh.wasSetAside && fresh.standing(of: device.alertToken) == .unknown)
+        let other = try added(to: fresh)
+        #expect(try TokenRegistry(state: state).all() == [other])
+    }
+
+    @Test("each change is told once, one's own at once")
+    func changes() throws {
+        let (watched, writer) = (try registry(), try registry())
+        var seen: [String] = []
+        watched.onChange = { seen.append($0.id) }
+        let (one, two) = (try added(to: writer), try added(to: writer))
+        watched.look()
+        #expect(seen == [one.id, two.id])
+        #expect(try watched.remove(one.id, at: now) && seen == [one.id, two.id, one.id])
+        _ = try writer.setOffline(true, two.id)
+        watched.look()
+        #expect(seen == [one.id, two.id, one.id, two.id])
+    }
+
+    /// Writes to the file behind the registry's back.
+    private func write(_ statement: String) throws {
+        let directory = try Directory.open(path: folder.path + "/devices", makes: false)
+        try Database("devices.sqlite", in: directory, sharing: .shared, bytesMax: 1 << 30).execute(statement)
+    }
+
+    @Test(
+        "what another program wrote is no device if its id, app, group or environment is none",
+        arguments: [
+            ("'one'", "'com.example.phone'", "NULL", "'production'"),
+            ("'00000000-0000-4000-8000-000000000000'", "'com.example.phone.voip'", "NULL", "'production'"),
+            ("'00000000-0000-4000-8000-000000000000'", "'com.example.phone'", "'../a'", "'production'"),
+            ("'00000000-0000-4000-8000-000000000000'", "'com.example.phone'", "'group.a'", "'test'"),
+        ])
+    func foreignRows(id: String, bundleID: String, group: String, environment: String) throws {
+        let registry = try registry()
+        let device = try added(to: registry)
+        try write(
+            """
+            INSERT INTO devices (id, bundle, app_group, environment, alert, voip, added, revision)
+            VALUES (\(id), \(bundleID), \(group), \(environment), randomblob(32), randomblob(32), 0, 2)
+            """)
+        #expect(registry.all() == [device])
+        let second = try added(to: registry)
+        #expect(registry.all().map(\.id).sorted() == [device.id, second.id].sorted())
+    }
+
+    @Test("a hundred thousand devices, and no more")
+    func most() throws {
+        let registry = try registry()
+        try write(
+            """
+            WITH RECURSIVE numbers(number) AS
+                (SELECT 1 UNION ALL SELECT number + 1 FROM numbers LIMIT \(TokenRegistry.devicesMax - 1))
+            INSERT INTO devices (id, bundle, environment, alert, voip, added, revision)
+            SELECT printf('%08x-0000-4000-8000-000000000000', number), 'com.example.phone', 'production',
+                randomblob(32), randomblob(32), 0, number FROM numbers
+            """)
+        _ = try added(to: registry)
+        #expect(throws: RegistryError("there are 100000 devices already")) { try added(to: registry) }
+        #expect(registry.all().count == 100_000)
     }
 
     @Test("a change of another process wakes who watches")

@@ -127,6 +127,37 @@ import Testing
         #expect(played.settled(1) == [.start(3)])
     }
 
+    @Test("the socket's return counts for a device that is just finding it gone")
+    func backWhileInFlight() {
+        var played = Played()
+        _ = played.accept(to: "a", topic: "one", expiresIn: 1_000)
+        for seconds in [1, 2, 4] {
+            _ = played.offline(1)
+            played.advance(.seconds(Int64(seconds)))
+            #expect(played.wake() == [.start(1)])
+        }
+        #expect(played.machine.socketIsBack(at: played.now) == [])
+        #expect(played.offline(1) == [])
+        #expect(played.machine.nextWake() == played.instant + .seconds(1))
+    }
+
+    @Test("a device that is off and removed keeps nothing, whatever comes late")
+    func offAndRemoved() {
+        var played = Played()
+        _ = played.accept(to: "a", expiresIn: 100)
+        #expect(played.machine.setOff(true, "a", at: played.now) == [])
+        #expect(played.machine.remove("a", at: played.now) == [])
+        #expect(played.offline(1) == [.store(1)])
+        played.advance(.seconds(1))
+        #expect(played.wake() == [.start(1)])
+        #expect(played.machine.carried(1, .settled, at: played.now) == [])
+        _ = played.machine.setOff(true, "a", at: played.now)
+        #expect(played.machine.remove("a", at: played.now) == [])
+        #expect(played.accept(to: "a", expiresIn: 100) == [.start(2)])
+        #expect(played.machine.carried(2, .settled, at: played.now) == [])
+        #expect(played.machine.devices.isEmpty)
+    }
+
     @Test("what is kept is tried again though what waited behind it has expired by the time of its own try")
     func expiredBehind() {
         var played = Played()

@@ -235,6 +235,28 @@ import Testing
         #expect(finished == 1 && notes.isEmpty)
     }
 
+    @Test("whoever ends waits for what is not decided yet, since somebody else decides")
+    func finishingUndecided() throws {
+        let hand = HandLoop(at: loop.now)
+        let decider = other
+        try decider.folder.open(makes: true)
+        var lock = try decider.folder.tryLock()
+        let isHeld = lock != nil
+        #expect(isHeld)
+        file.transact(on: hand) {
+            $0.hangUp(CallKey("a"), reason: .busy, sentAt: nil)
+        } completion: { _ in
+        }
+        var finished = 0
+        file.finish(by: hand.now) { finished += 1 }
+        hand.advance(by: .milliseconds(10))
+        #expect(finished == 0)
+        lock = nil
+        hand.advance(by: .milliseconds(10))
+        #expect(finished == 1)
+        #expect(Ledger(reading: other.file.snapshot()).call(CallKey("a"))?.state == .hangup)
+    }
+
     @Test("notes that are laid within one tick of the kernel are all read") func quickNotes() throws {
         let lock = try holdLock()
         let reader = other

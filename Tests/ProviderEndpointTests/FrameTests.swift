@@ -48,6 +48,10 @@ import Testing
     func unread() throws {
         let said = try EndpointBench { $0.heldBytesMax = 256 << 10 }.play("unread-answers")
         #expect(said["closed"] == true && said["other"] == 200, "\(said)")
+        // What was refused on another connection buys him nothing.
+        let refused = try EndpointBench { $0.heldBytesMax = 256 << 10 }.play(
+            "unread-answers", environment: ["REFUSED": "300"])
+        #expect(refused["closed"] == true && refused["other"] == 200, "\(refused)")
         let echoed = try EndpointBench { $0.heldBytesMax = 4 << 20 }.play(
             "unread-answers", environment: ["IDENTIFIER": "7000"])
         #expect(echoed["closed"] == true && echoed["other"] == 200, "\(echoed)")

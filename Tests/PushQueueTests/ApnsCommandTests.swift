@@ -3,6 +3,7 @@ import BelfryJSON
 import BelfrySyscalls
 import BelfryTerms
 import DeviceRegistry
+import Glibc
 import Support
 import Testing
 
@@ -121,6 +122,36 @@ import Testing
         #expect(read == 100)
         let kept = try PushLog.lines(of: bench.state)
         #expect(kept.count < 50 && String(decoding: kept.last ?? [], as: UTF8.self).contains("\"id\":\"99\""))
+    }
+
+    @Test("of a log that nobody writes to the disk no more than a megabyte waits, and nothing is no line")
+    func unwritten() throws {
+        let log = try PushLog(state: bench.state)
+        let path = "\(bench.folder.path)/apns/\(PushLog.fileName)"
+        log.write()
+        #expect(unsafe access(path, F_OK) != 0)
+        for _ in 0..<40 {
+            log.add(PushNote(at: bench.wall, apnsID: String(repeating: "a", count: 50_000), step: .accepted))
+        }
+        log.write()
+        #expect(try PushLog.lines(of: bench.state).count == 21)
+    }
+
+    @Test("a line is told when it has its end, unless it is too long to be one of ours")
+    func unfinishedLines() throws {
+        _ = try PushLog(state: bench.state)
+        let reader = try PushLogReader(state: bench.state)
+        let name = "apns/\(PushLog.fileName)"
+        func lines(of text: String) throws -> [Int] {
+            bench.folder.write(Array(text.utf8), to: name)
+            return try reader.newLines().map(\.count)
+        }
+        let long = String(repeating: "a", count: 60_000)
+        #expect(try lines(of: long) == [])
+        #expect(try lines(of: long + "b\nc\n") == [60_001, 1])
+        let longer = long + "b\nc\n" + String(repeating: "d", count: 70_000)
+        #expect(try lines(of: longer) == [])
+        #expect(try lines(of: longer + "\ne\n") == [1])
     }
 
     @Test(

@@ -313,8 +313,15 @@ def window_zero_for_ever(case):
 
 
 def unread_answers(case):
-    """A stranger without room for answers, who asks for more of them than are held."""
+    """A stranger without room for answers, who asks for more of them than are held; and before, of another connection,
+    for what is refused REFUSED times."""
     good_authorization, case.authorization = case.authorization, "bearer x"
+    refused = case.client()
+    long = [hpack.NeverIndexedHeaderTuple("x", "a" * 3900)] * 3
+    blocks = [refused.headers(case, extra=long), refused.headers(case, extra=long)]
+    for stream in range(1, 2 * int(os.environ.get("REFUSED", "0")), 2):
+        refused.frames(frame.HeadersFrame(stream, blocks[stream > 1], flags=["END_HEADERS"]))
+        refused.wait(lambda: stream in refused.resets)
     client = case.client({frame.SettingsFrame.INITIAL_WINDOW_SIZE: 0})
     for request in client.thousand(case, int(os.environ.get("IDENTIFIER", "36"))):
         client.send(request)

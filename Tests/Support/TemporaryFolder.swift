@@ -31,6 +31,17 @@ public final class TemporaryFolder {
         return file
     }
 
+    /// Overwrites the file `name` in it from the byte `start` on.
+    public func damage(_ name: String, from start: Int) {
+        let file = "\(path)/\(name)"
+        let descriptor = unsafe open(file, O_WRONLY | O_CLOEXEC)
+        precondition(descriptor >= 0, "cannot damage \(file): errno \(errno)")
+        defer { close(descriptor) }
+        let noise = [UInt8](repeating: 0xFF, count: Int(lseek(descriptor, 0, SEEK_END)) - start)
+        let count = unsafe pwrite(descriptor, noise, noise.count, start)
+        precondition(count == noise.count && count > 0, "cannot damage \(file): errno \(errno)")
+    }
+
     /// Makes the folder `name` in it and tells its path.
     @discardableResult
     public func makeFolder(_ name: String) -> String {

@@ -169,6 +169,8 @@ public struct ForwardingStateMachine {
     public mutating func remove(_ device: String, at now: ForwardingTime) -> [Effect] {
         var effects: [Effect] = []
         change(device) { queue in
+            // What comes late is to be tried, which finds its token removed.
+            queue.isOff = false
             let waiting = queue.entries.map(\.push).filter { $0.number != queue.inFlight }
             return waiting.compactMap { queue.remove($0.number).map { .drop($0, .unregistered) } }
         }.forEach { settlePlace($0, &effects) }
@@ -177,7 +179,8 @@ public struct ForwardingStateMachine {
 
     /// Takes note that the push socket is back: all that is kept is tried now.
     public mutating func socketIsBack(at now: ForwardingTime) -> [Effect] {
-        for device in devices.filter({ $0.value.retryAt != nil }).keys {
+        // What is under way may have found it gone, and is not answered yet.
+        for device in devices.filter({ $0.value.retryAt != nil || $0.value.inFlight != nil }).keys {
             _ = change(device) { queue in
                 queue.failedRounds = 0
                 queue.makeAllDue()

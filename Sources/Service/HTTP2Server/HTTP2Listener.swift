@@ -116,7 +116,7 @@ public final class HTTP2Listener {
     /// with more if there is no stranger.
     func hold(_ bytes: Int, by connection: HTTP2Connection) {
         heldBytes += bytes
-        guard heldBytes > limits.heldBytesMax else { return }
+        guard bytes > 0, heldBytes > limits.heldBytesMax else { return }
         let stranger = connections.values.filter { !$0.isTrusted }.max { $0.heldBytes < $1.heldBytes }
         (stranger ?? connection).closeSoon()
     }

@@ -40,9 +40,9 @@ struct RequestHead {
 
     /// Takes a header, of which those behind the body say nothing; false if they are too many.
     mutating func add(_ name: Span<UInt8>, _ value: Span<UInt8>, isTrailer: Bool) -> Bool {
-        bytesCount += name.count + value.count
-        headersCount += 1
+        let (bytesCount, headersCount) = (bytesCount + name.count + value.count, headersCount + 1)
         guard bytesCount <= HTTP2Limits.headerBytesMax, headersCount <= HTTP2Limits.headersMax else { return false }
+        (self.bytesCount, self.headersCount) = (bytesCount, headersCount)
         if !isTrailer { request.add(name, value) }
         return true
     }

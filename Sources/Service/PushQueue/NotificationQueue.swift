@@ -170,6 +170,7 @@ extension NotificationQueue {
             (apnsIDs, effects) = ([:], [])
             do throws(DatabaseError) {
                 try store.replaceDamaged()
+                try read()
             } catch {
                 throw QueueError(description: "the queue of pushes is damaged: \(error)")
             }
@@ -191,7 +192,9 @@ extension NotificationQueue {
             lastNumber = max(lastNumber, number)
         }
         marks = [(now.instant, lastNumber)]
-        for device in registry.all() where device.isOffline { _ = machine.setOff(true, device.id, at: now) }
+        for device in registry.all() where device.isOffline && device.removedAt == nil {
+            _ = machine.setOff(true, device.id, at: now)
+        }
         for (push, apnsID) in try store.waiting() {
             effects += machine.restore(push, at: now)
             apnsIDs[push.number] = apnsID

@@ -83,11 +83,11 @@ public final class LedgerFile {
                 record(decision, on: timers) { completion(LedgerTransaction(value: decision.answer, outcome: $0)) }
                 return true
             case .tryAgain(let instant):
-                _ = timers.schedule(at: instant, description: "ledger") { self.proceed() }
+                _ = timers.schedule(at: instant, description: "ledger") { self.proceed(on: timers) }
                 return false
             }
         }
-        if waiting.count == 1 { proceed() }
+        if waiting.count == 1 { proceed(on: timers) }
     }
 
     /// Changes what the ledger says of `key`, whose ring this process owns, as ``transact(on:_:completion:)`` does, but
@@ -132,8 +132,9 @@ public final class LedgerFile {
         }
     }
 
-    private func proceed() {
+    private func proceed(on timers: any TimerSource) {
         while let first = waiting.first, first() { waiting.removeFirst() }
+        endFinishing(on: timers)
     }
 
     /// Changes the ledger as ``transact(on:_:completion:)`` does, and waits until the file has it, or for a second: for
@@ -157,15 +158,15 @@ public final class LedgerFile {
         return ended
     }
 
-    /// Calls `done` once nothing is being recorded; until `end` what could not be is tried again. A process that ends
-    /// leaves its notes behind.
+    /// Calls `done` once nothing is being decided or recorded; until `end` what could not be recorded is tried again. A
+    /// process that ends leaves its notes behind.
     public func finish(by end: Instant, _ done: @escaping () -> Void) {
-        guard isRecording || following != nil else { return done() }
+        guard isRecording || following != nil || !waiting.isEmpty else { return done() }
         finishing = (end, done)
     }
 
     private func endFinishing(on timers: any TimerSource) {
-        guard let (end, done) = finishing, !isRecording else { return }
+        guard let (end, done) = finishing, !isRecording, waiting.isEmpty else { return }
         if timers.now < end, notes.areStillOwed, lastFailure?.isHopeless != true {
             record(on: timers) { [self] in onRecorded($0) }
             // What is recorded at once calls nobody back.
