@@ -112,19 +112,19 @@ mutants: ## faults made on purpose, and which of them no test notices; ARGS='--r
 simulate: deps build/simulate ## RUNS=, SECONDS=: real workers on a machine that is played; SEED= tells one run again
 	@$(BUILD)/release/simulate $(ARGS) $(if $(SEED),--seed $(SEED)) $(if $(RUNS),--runs $(RUNS)) $(if $(SECONDS),--seconds $(SECONDS))
 
+# $(call strike,VARIABLES,SUITE): the tests of a suite that strikes what runs, under a systemd of their own.
+strike = BELFRY_TEST_BIN=$(STAGE)/bin BELFRY_TEST_ROOT=$(CURDIR) $(1) Tests/in-user-manager Tests/with-sound \
+	$(BUILD)/debug/belfryPackageTests.xctest --testing-library swift-testing --filter $(2)
+
 torture: deps ## strikes KILLS=1000 real workers in each way, or WAY=; SEED= repeats what a run printed
 	$(SWIFT) build --build-tests $(DEBUG_FLAGS)
 	@$(MAKE) --no-print-directory stage
-	@BELFRY_TEST_BIN=$(STAGE)/bin BELFRY_TEST_ROOT=$(CURDIR) \
-		BELFRY_TORTURE_KILLS=$(or $(KILLS),1000) BELFRY_TORTURE_SEED=$(SEED) BELFRY_TORTURE_WAY=$(WAY) Tests/in-user-manager Tests/with-sound \
-		$(BUILD)/debug/belfryPackageTests.xctest --testing-library swift-testing --filter TortureTests
+	@$(call strike,BELFRY_TORTURE_KILLS=$(or $(KILLS),1000) BELFRY_TORTURE_SEED=$(SEED) BELFRY_TORTURE_WAY=$(WAY),TortureTests)
 
 storm: deps ## PUSHES=100000 calls, while the APNs endpoint is struck KILLS=20 times; WAY=kill or restart
 	$(SWIFT) build --build-tests $(DEBUG_FLAGS)
 	@$(MAKE) --no-print-directory stage
-	@BELFRY_TEST_BIN=$(STAGE)/bin BELFRY_TEST_ROOT=$(CURDIR) \
-		BELFRY_STORM_PUSHES=$(or $(PUSHES),100000) BELFRY_STORM_KILLS=$(or $(KILLS),20) BELFRY_STORM_WAY=$(WAY) Tests/in-user-manager Tests/with-sound \
-		$(BUILD)/debug/belfryPackageTests.xctest --testing-library swift-testing --filter EndpointStorm
+	@$(call strike,BELFRY_STORM_PUSHES=$(or $(PUSHES),100000) BELFRY_STORM_KILLS=$(or $(KILLS),20) BELFRY_STORM_WAY=$(WAY),EndpointStorm)
 
 sanitize: deps ## SANITIZER=address or thread, FILTER=: the unit tests and what they start, watched by that sanitizer
 	@Tests/sanitize $(or $(SANITIZER),address) $(FILTER)

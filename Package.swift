@@ -383,8 +383,7 @@ let checks: [Target] = [
         "DeviceRegistryTests",
         of: [
             "DeviceRegistry", "BelfryAppGroup", "BelfryDatabase", "BelfryDevices", "BelfryEventLoop", "BelfrySyscalls",
-            "BelfryTerms",
-            "Support",
+            "BelfryTerms", "Support",
         ]),
     tests(
         "PushQueueTests",

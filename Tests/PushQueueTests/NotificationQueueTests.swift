@@ -145,9 +145,7 @@ import Testing
     func off() throws {
         let bench = try QueueBench()
         try bench.open()
-        let device = try bench.device()
-        _ = try bench.registry.setOffline(true, device.id)
-        bench.loop.settle()
+        let device = try bench.offlineDevice()
         for number in 1...5 { bench.submit(bench.push(device, id: "id \(number)")) }
         bench.submit(bench.push(device, id: "once", expiration: WallTime(microseconds: 0)))
         bench.loop.settle()
@@ -206,9 +204,7 @@ import Testing
     func removedWhileOff() throws {
         let bench = try QueueBench()
         try bench.open()
-        let device = try bench.device()
-        _ = try bench.registry.setOffline(true, device.id)
-        bench.loop.settle()
+        let device = try bench.offlineDevice()
         bench.submit(bench.push(device, id: "a"))
         bench.loop.settle()
         bench.close()
@@ -238,9 +234,7 @@ import Testing
     func tidying() throws {
         let bench = try QueueBench()
         try bench.open()
-        let device = try bench.device()
-        _ = try bench.registry.setOffline(true, device.id)
-        bench.loop.settle()
+        let device = try bench.offlineDevice()
         func waiting() throws -> [String] {
             bench.close()
             return try QueueStore(state: bench.state, bytesMax: 1 << 30).waiting().map(\.apnsID)
@@ -260,9 +254,7 @@ import Testing
     func tidyingAgain() throws {
         let bench = try QueueBench()
         try bench.open()
-        let device = try bench.device()
-        _ = try bench.registry.setOffline(true, device.id)
-        bench.loop.settle()
+        let device = try bench.offlineDevice()
         for _ in 0..<2 {
             bench.submit(bench.push(device, expiration: WallTime(microseconds: 0)))
             bench.loop.settle()

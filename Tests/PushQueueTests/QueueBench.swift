@@ -51,6 +51,14 @@ final class QueueBench {
             bundleID: "com.example.phone", appGroup: group.flatMap(GroupName.init), environment: .production, at: wall)
     }
 
+    /// A device that somebody has taken off, as the queue knows.
+    func offlineDevice() throws -> VirtualDevice {
+        let device = try device()
+        _ = try registry.setOffline(true, device.id)
+        loop.settle()
+        return device
+    }
+
     func push(
         _ device: VirtualDevice, _ kind: TokenKind = .alert, id: String = randomUUID(), type: APNsPushType = .alert,
         body: String = "{\"aps\":{}}", expiration: WallTime? = nil

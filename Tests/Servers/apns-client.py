@@ -122,13 +122,17 @@ class Client:
         flags = ["END_HEADERS"] + (["END_STREAM"] if ended else [])
         return frame.HeadersFrame(stream, self.headers(case, **options), flags=flags)
 
-    def thousand(self, case, identifier):
-        """As many requests as may be at once, with a long apns-id: their headers are the same from the second on."""
-        extra = [hpack.NeverIndexedHeaderTuple("apns-id", "~" * identifier)]
+    def heads(self, case, count, name, value, times=1):
+        """The heads of so many requests with a long header: from the second on they are made once."""
+        extra = [hpack.NeverIndexedHeaderTuple(name, value)] * times
         blocks = [self.headers(case, extra=extra), self.headers(case, extra=extra)]
-        for stream in range(1, 2000, 2):
-            head = frame.HeadersFrame(stream, blocks[stream > 1], flags=["END_HEADERS"])
-            yield head.serialize() + self.body(stream).serialize()
+        for stream in range(1, 2 * count, 2):
+            yield frame.HeadersFrame(stream, blocks[stream > 1], flags=["END_HEADERS"])
+
+    def thousand(self, case, identifier):
+        """As many requests as may be at once, with a long apns-id."""
+        for head in self.heads(case, 1000, "apns-id", "~" * identifier):
+            yield head.serialize() + self.body(head.stream_id).serialize()
 
     @staticmethod
     def body(stream, data=PAYLOAD, ended=True):
@@ -317,11 +321,9 @@ def unread_answers(case):
     for what is refused REFUSED times."""
     good_authorization, case.authorization = case.authorization, "bearer x"
     refused = case.client()
-    long = [hpack.NeverIndexedHeaderTuple("x", "a" * 3900)] * 3
-    blocks = [refused.headers(case, extra=long), refused.headers(case, extra=long)]
-    for stream in range(1, 2 * int(os.environ.get("REFUSED", "0")), 2):
-        refused.frames(frame.HeadersFrame(stream, blocks[stream > 1], flags=["END_HEADERS"]))
-        refused.wait(lambda: stream in refused.resets)
+    for head in refused.heads(case, int(os.environ.get("REFUSED", "0")), "x", "a" * 3900, times=3):
+        refused.frames(head)
+        refused.wait(lambda: head.stream_id in refused.resets)
     client = case.client({frame.SettingsFrame.INITIAL_WINDOW_SIZE: 0})
     for request in client.thousand(case, int(os.environ.get("IDENTIFIER", "36"))):
         client.send(request)
