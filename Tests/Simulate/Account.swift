@@ -26,6 +26,9 @@ struct Account {
     var mode: RingMode?
     var lastTick: Int64 = 0
     var ticks: Int64 = 0
+    /// How often its sound was asked for, and would have to be: once each time it rings in a mode, and with each tick.
+    var pulses = 0
+    var pulsesDue = 0
     var deliveries = 0
     var ends = 0
     /// How it says that its ring ended.

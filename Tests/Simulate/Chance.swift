@@ -9,7 +9,8 @@ extension Plan {
         self.seed = seed
         var chance = Chance(random: SeededRandom(seed: seed))
         surroundings = chance.surroundings()
-        happenings = meets ? chance.meetings(rings: surroundings.duration.microseconds) : chance.happenings()
+        let rings = surroundings.duration.microseconds
+        happenings = meets ? chance.meetings(rings: rings) : chance.happenings(rings: rings)
     }
 }
 
@@ -40,7 +41,8 @@ private struct Chance {
         var surroundings = Plan.Surroundings()
         surroundings.duration = .seconds(random.pick([2, 4, 6, 6, 30]))
         surroundings.interval = .milliseconds(random.pick([500, 1_000, 1_000, 3_000]))
-        surroundings.budget = .milliseconds(random.pick([3_000, 5_000, 8_000, 30_000, 30_000, 30_000, 1_500, 750]))
+        surroundings.budget = .milliseconds(
+            random.pick([3_000, 5_000, 8_000, 30_000, 30_000, 30_000, 2_000, 2_500, 1_500, 750]))
         surroundings.secondCall = random.pick([.soft, .soft, .silent, .loud])
         surroundings.callsMax = random.pick([1, 2, 3, 8, 8, 100])
         surroundings.noticesLost = random.pick([0, 0, 5, 100])
@@ -48,12 +50,13 @@ private struct Chance {
         return surroundings
     }
 
-    mutating func happenings() -> [Happening] {
+    mutating func happenings(rings duration: Int64) -> [Happening] {
         var happenings: [Happening] = []
         let calls = Int.random(in: 1...callsMost, using: &random)
-        for call in 0..<calls { addCall(call, to: &happenings) }
+        for call in 0..<calls { addCall(call, rings: duration, to: &happenings) }
         let others = Int.random(in: 0...3, using: &random)
         for _ in 0..<others { addOther(to: &happenings) }
+        if random.oneIn(200) { answerMany(in: &happenings) }
         happenings.sort { $0.at < $1.at }
         return happenings
     }
@@ -82,6 +85,15 @@ private struct Chance {
         return happenings
     }
 
+    /// More calls are answered than answers are kept.
+    private mutating func answerMany(in happenings: inout [Happening]) {
+        for call in 0..<24 {
+            let (begins, id) = (Int64(call) * 200_000, "many \(call)")
+            happenings.append(Happening(at: begins, what: .push(PlayedPush(kind: .request, group: 0, id: id))))
+            happenings.append(Happening(at: begins + 100_000, what: .chosen(.answer, id, group: 0)))
+        }
+    }
+
     private mutating func time(_ range: Range<Int64>) -> Int64 { Int64.random(in: range, using: &random) * 1_000 }
 
     private mutating func group() -> Int { Int.random(in: 0..<groups, using: &random) }
@@ -102,12 +114,14 @@ private struct Chance {
         return (step, .frozen(microseconds))
     }
 
-    private mutating func addCall(_ call: Int, to happenings: inout [Happening]) {
+    private mutating func addCall(_ call: Int, rings duration: Int64, to happenings: inout [Happening]) {
         let begins = time(0..<5_000)
         var push = PlayedPush(kind: .request, group: group())
         push.id = random.oneIn(8) ? "" : random.oneIn(4) ? "0" : "\(call)"
         if random.oneIn(2) { push.sentAt = begins - (random.oneIn(4) ? time(0..<8_000) : 0) }
         if random.oneIn(40) { push.sentAt = begins + 3_600_000_000 }
+        // Just stale, or just not.
+        if random.oneIn(20) { push.sentAt = begins - duration + random.pick([-1, 0, 1]) }
         if random.oneIn(8) { push.expiration = random.oneIn(2) ? 0 : begins + time(-500..<2_000) }
         if random.oneIn(4) { push.duration = random.pick([1, 2, 3.5, 60]) }
         push.isVoIP = random.oneIn(8)
@@ -172,6 +186,9 @@ private struct Chance {
             case .command: .command(command(), group: group())
             }
         var happening = Happening(at: time(0..<10_000), what: what)
+        if case .push = what, random.oneIn(3) {
+            happenings.append(Happening(at: happening.at + time(0..<3_000), what: .terminated(worker)))
+        }
         if case .command = what { happening.fate = fate() }
         happenings.append(happening)
     }

@@ -1,6 +1,7 @@
 import BelfrySyscalls
 import BelfryTerms
 import CBelfryLinux
+import CallLedger
 import Glibc
 import Support
 
@@ -75,11 +76,24 @@ final class Machine: PlayedMachine {
 
     /// A new process, which does nothing yet.
     func spawn() -> PlayedProcess {
+        let start = UInt64(bootTime.microseconds / 10_000)
         let process = PlayedProcess(
-            machine: self, pid: Int32(processes.count + 100), start: UInt64(bootTime.microseconds / 10_000),
+            machine: self, owner: Owner(bootID: bootID, pid: Int64(freePID(at: start)), start: Int64(start)),
             seed: random.next())
         processes.append(process)
         return process
+    }
+
+    /// A process id that nobody living has. Like a kernel's, it may have been a dead one's, if that did not start in
+    /// the same tick.
+    private func freePID(at start: UInt64) -> Int32 {
+        let ofThisBoot = processes.filter { $0.owner.bootID == bootID }
+        if random.oneIn(3), let dead = ofThisBoot.last(where: { !$0.isAlive }),
+            ofThisBoot.allSatisfy({ $0.pid != dead.pid || !$0.isAlive && $0.identity.startTicks < start })
+        {
+            return dead.pid
+        }
+        return (ofThisBoot.map(\.pid).max() ?? 99) + 1
     }
 
     var process: ProcessIdentity {
@@ -97,7 +111,7 @@ final class Machine: PlayedMachine {
             guard let process = processes.last(where: { $0.pid == pid }), process.isAlive else { return nil }
             let state = process.isStopped ? "T" : process === current ? "R" : "S"
             return Array(
-                "\(process.pid) (worker) \(state) 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 \(process.start) 0\n".utf8)
+                "\(process.pid) (worker) \(state) 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 \(process.owner.start) 0\n".utf8)
         }
         guard path == "/proc/locks" else { return nil }
         var lines = ""

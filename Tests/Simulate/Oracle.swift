@@ -19,13 +19,13 @@ final class Oracle {
     /// Whether an old version of each group's file may have come back.
     private var mayComeBack = [false, false]
     /// What commands have decided and may not have laid yet.
-    private var pending: [Int32: (notes: Int, rules: Rules)] = [:]
+    private var pending: [ObjectIdentifier: (notes: Int, rules: Rules)] = [:]
     /// When everybody stood still last.
     private var stillAt: Int64?
     /// What those were told who wanted a worker's ring to end.
     private var told: [(worker: PlayedWorker, state: CallState)] = []
     /// The calls that tidiers, by their processes, are to tell.
-    private var toTell: [Int32: (group: Int, calls: [String])] = [:]
+    private var toTell: [ObjectIdentifier: (group: Int, calls: [String])] = [:]
 
     /// What a look, a timer and a silence may take together, in microseconds.
     static let slack: Int64 = 60_000
@@ -163,7 +163,7 @@ final class Oracle {
         switch ask {
         case .hangUp(let reason, let sentAt):
             rules[group].hangUpCall(key, reason, sentAt: believed(sentAt), now: now, hasEnded: hasEnded)
-        case .answer where entry.end == nil: rules[group].leaveAnswer(now: now)
+        case .answer where entry.end == nil: rules[group].leaveAnswer(to: key, now: now)
         case .answer, .decline, .foreground, .look: break
         }
     }
@@ -203,9 +203,10 @@ final class Oracle {
         for (key, entry) in entries where ledger.call(CallKey(key)) == nil {
             compare(nil, with: entry, key: key, group: group)
         }
-        let answers = ledger.root["pendingAccept"]?.arrayValue?.count ?? 0
-        let expected = rules[group].answersCount(now: now, slack: TimeSpan(microseconds: Self.slack))
-        demand(expected.contains(answers), "\(answers) answers wait instead of \(expected)")
+        let answers = ledger.answers.map(\.key.text)
+        demand(
+            rules[group].answersAre(answers, now: now, slack: TimeSpan(microseconds: Self.slack)),
+            "answers to \(answers) wait")
         compareMissed(ledger)
         demand(
             (ledger.foreground != .background) == rules[group].isInFront,
@@ -238,9 +239,9 @@ final class Oracle {
 
     private func agree(_ call: Call?, _ entry: Rules.Entry?) -> Bool {
         guard let call, let entry else { return call == nil && entry == nil }
-        guard call.sentAt == entry.sentAt, call.owner?.pid == entry.worker.map({ Int64($0.process.pid) }) else {
-            return false
-        }
+        guard call.sentAt == entry.sentAt, call.hangupSentAt == entry.hangupSentAt,
+            call.owner == entry.worker?.process.owner
+        else { return false }
         // Whoever writes the file records what the dead left, at whatever moment.
         guard let end = entry.end, end != .missed else {
             let isDead =
@@ -276,17 +277,19 @@ final class Oracle {
 
     /// A command or a tidier decides.
     func visits(_ process: PlayedProcess, _ group: Int) {
-        pending[process.pid] = (process.notesLaid, rules[group])
+        pending[ObjectIdentifier(process)] = (process.notesLaid, rules[group])
         process.onEnd = { [self] in
-            if process.isKilled { toTell[process.pid] = nil }
-            guard let (notes, before) = pending.removeValue(forKey: process.pid), notes == process.notesLaid else {
+            if process.isKilled { toTell[ObjectIdentifier(process)] = nil }
+            guard let (notes, before) = pending.removeValue(forKey: ObjectIdentifier(process)),
+                notes == process.notesLaid
+            else {
                 return
             }
             rules[group] = before
         }
     }
 
-    func visitIsOver(_ process: PlayedProcess, _ group: Int) { pending[process.pid] = nil }
+    func visitIsOver(_ process: PlayedProcess, _ group: Int) { pending[ObjectIdentifier(process)] = nil }
 
     func ends(_ key: CallKey, as end: Rules.End, _ hasEnded: Bool, group: Int) {
         expectSilence(of: key.text, in: group)
@@ -299,7 +302,7 @@ final class Oracle {
     /// Somebody who wanted a call to end is told how it has.
     func isTold(_ ended: EndedCall?, group: Int) {
         let worker = ended.flatMap { ended in
-            world.workers.first { $0.push.group == group && Int64($0.process.pid) == ended.call.owner?.pid }
+            world.workers.first { $0.push.group == group && $0.process.owner == ended.call.owner }
         }
         guard let ended, let worker else { return }
         told.append((worker, ended.state))
@@ -317,27 +320,25 @@ final class Oracle {
     }
 
     func entersForeground(_ app: PlayedProcess?, group: Int) {
-        rules[group].open(now: now)
-        for ring in rules[group].rings(now: now) { expectSilence(of: ring.key, in: group) }
-        rules[group].front = app.map { .owned($0) } ?? .unowned
+        rules[group].enterForeground(app, now: now)
+        let since = now
+        // Whoever is in front only for a while may end no ring.
+        expectSilence(of: "", in: group) { rules, _ in rules.isInFront && rules.frontSince == since }
         note("app in front")
     }
 
-    func entersBackground(_ group: Int) {
-        rules[group].open(now: now)
-        rules[group].front = .no
-    }
+    func entersBackground(_ group: Int) { rules[group].enterBackground(now: now) }
 
     /// A tidier is to tell these calls, unless it is killed over it: then another one does.
     func findsDeadRings(_ process: PlayedProcess, _ group: Int) {
         rules[group].open(now: now)
         var found = rules[group]
-        toTell[process.pid] = (group, found.takeDeadRings(of: nil, now: now))
+        toTell[ObjectIdentifier(process)] = (group, found.takeDeadRings(of: nil, now: now))
     }
 
     /// A tidier has told the calls of these processes.
-    func takesDeadRings(_ group: Int, pids: [Int64]) {
-        _ = rules[group].takeDeadRings(of: pids, now: now)
+    func takesDeadRings(_ group: Int, owners: [Owner]) {
+        _ = rules[group].takeDeadRings(of: owners, now: now)
     }
 
     func keepsNothing(_ group: Int) { unsettle(group, "what was taken over cannot be kept") }
@@ -346,17 +347,17 @@ final class Oracle {
     func told(of call: Call, by process: PlayedProcess, group: Int) {
         note("missed of a dead worker")
         world.story.tell("the tidier tells that “\(call.key.text)” was missed")
-        let owner = world.workers.first { $0.push.group == group && Int64($0.process.pid) == call.owner?.pid }
+        let owner = world.workers.first { $0.push.group == group && $0.process.owner == call.owner }
         if !mayComeBack[group], let owner {
             demand(
                 !owner.account.isMarked || owner.process.descriptorsMax != nil,
                 "worker \(owner.number) told its missed call, and the tidier tells it again")
         }
         guard isSure[group] else { return }
-        guard let index = toTell[process.pid]?.calls.firstIndex(of: call.key.text) else {
+        guard let index = toTell[ObjectIdentifier(process)]?.calls.firstIndex(of: call.key.text) else {
             return demand(false, "“\(call.key.text)” is told as missed and was not, or was told before")
         }
-        toTell[process.pid]?.calls.remove(at: index)
+        toTell[ObjectIdentifier(process)]?.calls.remove(at: index)
     }
 
     func isVisited(by stranger: Stranger, group: Int) {
@@ -380,6 +381,13 @@ final class Oracle {
         unsettle(worker.push.group, "worker \(worker.number) is short of descriptors")
     }
 
+    /// All that was is over, so that it is known again what must be.
+    func beginsAnew() {
+        for group in rules.indices { rules[group] = Rules(surroundings: world.plan.surroundings) }
+        (isSure, mayComeBack, stillAt, told, toTell) = ([true, true], [false, false], nil, [], [:])
+        world.story.tell("the oracle is sure again")
+    }
+
     func everybodyStoodStill() { stillAt = world.machine.time.now + 40_000_000 }
 
     func reboots(isSudden: Bool) {
@@ -393,15 +401,20 @@ final class Oracle {
 
     /// The rings of `key`, all if that is empty, end in the ledger: each is silent within a tick.
     func expectSilence(of key: String, in group: Int) {
+        let since = now
+        // What was decided may never have been laid, and a late hangup ends nothing.
+        expectSilence(of: key, in: group) { $0.entries[$1]?.endedAt == since }
+    }
+
+    /// The rings of `key`, all if that is empty, are silent within a tick if `isDue` still says so of them by then.
+    private func expectSilence(of key: String, in group: Int, if isDue: @escaping (Rules, String) -> Bool) {
         guard isSure[group] else { return }
         let (since, machine) = (world.machine.time.now, world.machine)
         let rings = rules[group].rings(now: now).filter { key.isEmpty || $0.key == key }
         for worker in rings.compactMap(\.entry.worker) {
             machine.time.after(world.plan.surroundings.interval.microseconds + Self.slack) { [self] in
-                guard worker.account.isHeard, !isExcused(worker, since: since) else { return }
-                // What was decided may never have been laid, and a late hangup ends nothing.
-                guard let entry = rules[group].entries[worker.push.id], entry.end != nil, isSure[group] else { return }
-                demand(false, "worker \(worker.number) rings on after its end")
+                guard worker.account.isHeard, !isExcused(worker, since: since), isSure[group] else { return }
+                demand(!isDue(rules[group], worker.push.id), "worker \(worker.number) rings on after its end")
             }
         }
     }

@@ -1,4 +1,5 @@
 import BelfrySyscalls
+import CallLedger
 import Support
 
 /// A process of the played machine.
@@ -11,9 +12,8 @@ final class PlayedProcess {
     }
 
     let machine: Machine
-    let pid: Int32
-    /// When it started, in the kernel's ticks.
-    let start: UInt64
+    /// It, as what it writes names it.
+    let owner: Owner
     private(set) var isAlive = true
     private(set) var isKilled = false
     private(set) var isStopped = false
@@ -40,15 +40,15 @@ final class PlayedProcess {
     private var waiting: [() -> Void] = []
     private var strand: Strand?
 
-    init(machine: Machine, pid: Int32, start: UInt64, seed: UInt64) {
+    init(machine: Machine, owner: Owner, seed: UInt64) {
         self.machine = machine
-        self.pid = pid
-        self.start = start
+        self.owner = owner
         random = SeededRandom(seed: seed)
         latency = Int64.random(in: 0..<2_000, using: &random)
     }
 
-    var identity: ProcessIdentity { ProcessIdentity(pid: pid, startTicks: start) }
+    var pid: Int32 { Int32(owner.pid) }
+    var identity: ProcessIdentity { ProcessIdentity(pid: pid, startTicks: UInt64(owner.start)) }
 
     /// Lets `fate` happen as it makes its call number `step` from here.
     func meets(_ fate: Fate, atStep step: Int) {

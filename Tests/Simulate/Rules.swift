@@ -1,4 +1,5 @@
 import BelfryTerms
+import CallLedger
 
 /// What docs/rules.md says of one group's calls, from the order in which things are decided.
 ///
@@ -42,6 +43,8 @@ struct Rules {
     struct Entry {
         /// nil as long as it rings, or nobody has said how that ended.
         var end: End?
+        /// When that was decided.
+        var endedAt: Instant?
         /// Who rings, or has still to report the end.
         var worker: PlayedWorker?
         /// When the ring is over by itself, or the record forgotten.
@@ -81,12 +84,14 @@ struct Rules {
         case busy
     }
 
-    enum Front { case no, owned(PlayedProcess), unowned }
+    private enum Front { case no, owned(PlayedProcess), unowned }
 
     var entries: [String: Entry] = [:]
-    var front = Front.no
-    /// Until when each answer waits for the app.
-    private var answers: [Instant] = []
+    private var front = Front.no
+    /// When the app came to the front; nil if it is not there.
+    private(set) var frontSince: Instant?
+    /// The calls whose answers wait for the app, and until when.
+    private var answers: [(key: String, until: Instant)] = []
     private var orders = 0
     let surroundings: Plan.Surroundings
 
@@ -120,22 +125,36 @@ struct Rules {
             let isSettling = entry.worker?.isAlive ?? false && now - entry.until <= Self.grace
             if !isSettling { record(key, .missed, now: now) }
         }
-        if !isInFront { front = .no }
+        if !isInFront { (front, frontSince) = (.no, nil) }
+    }
+
+    /// R5, R7: the app, `owner` if that is known, comes to the front.
+    mutating func enterForeground(_ owner: PlayedProcess?, now: Instant) {
+        open(now: now)
+        (front, frontSince) = (owner.map { .owned($0) } ?? .unowned, now)
+    }
+
+    mutating func enterBackground(now: Instant) {
+        open(now: now)
+        (front, frontSince) = (.no, nil)
     }
 
     private mutating func record(_ key: String, _ end: End, now: Instant) {
         entries[key]?.end = end
+        entries[key]?.endedAt = now
         entries[key]?.until = now + Self.memory
     }
 
     /// An answer waits for two minutes, and 20 of them at most.
-    mutating func leaveAnswer(now: Instant) {
-        answers = (answers.filter { $0 > now } + [now + .seconds(120)]).suffix(20)
+    mutating func leaveAnswer(to key: String, now: Instant) {
+        answers = (answers.filter { $0.until > now } + [(key, now + .seconds(120))]).suffix(20)
     }
 
-    /// How many answers wait: `slack` of a clock that was read by another allows for a few.
-    func answersCount(now: Instant, slack: TimeSpan) -> ClosedRange<Int> {
-        answers.count { $0 > now + slack }...answers.count { $0 > now - slack }
+    /// Whether those are the calls whose answers wait: `slack` of a clock that was read by another allows for a few.
+    func answersAre(_ keys: [String], now: Instant, slack: TimeSpan) -> Bool {
+        let fewest = answers.count { $0.until > now + slack }
+        let most = answers.filter { $0.until > now - slack }.map(\.key)
+        return (fewest...most.count).contains(keys.count) && keys == most.suffix(keys.count)
     }
 
     // MARK: Requests
@@ -270,7 +289,11 @@ struct Rules {
         entry.until = entry.end == nil && isLate ? entry.until : now + Self.memory
         switch entry.end {
         case .answered, .declined, .hangup: break
-        case .timeout, .expired, .stopped, .missed, .foreground, nil: if !isLate { entry.end = .hangup(reason) }
+        case .timeout, .expired, .stopped, .missed, .foreground, nil:
+            if !isLate {
+                entry.end = .hangup(reason)
+                entry.endedAt = now
+            }
         }
         entries[key] = entry
     }
@@ -280,7 +303,7 @@ struct Rules {
         open(now: now)
         guard let entry = entries[key], isRinging(entry, now: now) else { return false }
         record(key, end, now: now)
-        if end == .answered { leaveAnswer(now: now) }
+        if end == .answered { leaveAnswer(to: key, now: now) }
         return true
     }
 
@@ -317,10 +340,10 @@ struct Rules {
 
     /// R12: the calls that dead workers, of those processes if any are named, have not told as missed: somebody else
     /// tells them.
-    mutating func takeDeadRings(of pids: [Int64]?, now: Instant) -> [String] {
+    mutating func takeDeadRings(of owners: [Owner]?, now: Instant) -> [String] {
         open(now: now)
         func isTaken(_ worker: PlayedWorker) -> Bool {
-            !worker.isAlive && pids?.contains(Int64(worker.process.pid)) ?? true
+            !worker.isAlive && owners?.contains(worker.process.owner) ?? true
         }
         var told: [String] = []
         for (key, known) in entries {

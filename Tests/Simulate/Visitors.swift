@@ -133,7 +133,7 @@ private final class Visit {
             ledger.reported(calls)
             guard process.isAlive else { return }
             world.oracle.visits(process, group)
-            world.oracle.takesDeadRings(group, pids: calls.compactMap { $0.owner?.pid })
+            world.oracle.takesDeadRings(group, owners: calls.compactMap(\.owner))
             world.oracle.compare(ledger, group: group)
         } completion: { [self] _ in
             if process.isAlive { world.oracle.visitIsOver(process, group) }

@@ -66,6 +66,7 @@ extension Oracle {
         demand(ringing.duration == (window.end - window.start).seconds, "\(name) rings for \(ringing.duration) s")
         demand(ringing.interval == world.plan.surroundings.interval.seconds, "\(name) ticks each \(ringing.interval) s")
         worker.account.mode = mode
+        worker.account.pulsesDue += 1
         note("ringing \(mode)")
         let (time, end) = (world.machine.time, world.machine.simulated(window.end))
         time.at(end + Self.slack) { [self] in
@@ -96,6 +97,8 @@ extension Oracle {
         demand(!isPunctual(worker) || late < 0.01, "\(name) makes tick \(n) \(late) s late")
         worker.account.lastTick = n
         worker.account.ticks += 1
+        worker.account.pulsesDue += 1
+        demand(worker.account.pulses == worker.account.pulsesDue, "\(name) makes tick \(n) without a sound")
     }
 
     private func delivers(_ worker: PlayedWorker, _ by: CodeWord<Deliverer>, _ content: NotificationContent) {
@@ -198,6 +201,7 @@ extension Oracle {
     func sounds(_ worker: PlayedWorker, _ mode: RingMode) {
         let name = "worker \(worker.number)"
         worker.account.isHeard = true
+        worker.account.pulses += 1
         demand(worker.account.mode == mode, "\(name) sounds \(mode)")
         demand(worker.account.silentAt == nil, "\(name) sounds after silence")
         if let window = worker.account.window {

@@ -43,9 +43,23 @@ final class World {
             for group in usedGroups { start(.background, group: group) }
             rest("forgetting runs in circles")
             oracle.judgeOblivion()
+            ringOnceMore()
             machine.retire()
         }
         return oracle.mistake
+    }
+
+    /// Whatever went on in a group that nobody could follow: on the next morning a call rings in it as ever.
+    private func ringOnceMore() {
+        let groups = usedGroups.filter { !oracle.isSure[$0] }
+        guard !groups.isEmpty else { return }
+        oracle.reboots(isSudden: false)
+        machine.reboot(isSudden: false, offFor: 60_000_000)
+        oracle.beginsAnew()
+        oracle.note("one more call")
+        for group in groups { arrive(PlayedPush(kind: .request, group: group, id: "0"), nil) }
+        rest("the last call runs in circles")
+        oracle.judgeRest()
     }
 
     private func rest(_ mistake: String) {

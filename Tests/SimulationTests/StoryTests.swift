@@ -11,10 +11,14 @@ import Testing
         let lines: [String]
         let workers: [PlayedWorker]
 
-        init(_ happenings: [Happening], lasting duration: TimeSpan = .seconds(4)) {
+        init(
+            _ happenings: [Happening], lasting duration: TimeSpan = .seconds(4),
+            where surround: (inout Plan.Surroundings) -> Void = { _ in }
+        ) {
             var plan = Plan(seed: 7, happenings: happenings.sorted { $0.at < $1.at })
             plan.surroundings.duration = duration
             plan.surroundings.budget = .seconds(20)
+            surround(&plan.surroundings)
             let world = World(plan, tells: true)
             mistake = world.run()
             lines = world.story.lines.map { String($0.drop { $0 != " " }.dropFirst(2)) }
@@ -200,14 +204,36 @@ import Testing
     @Test("R7 R11 a ring that falls silent as the next of its id begins keeps why it was hung up")
     func hangupAsTheNextBegins() {
         let voip = Happening.What.push(PlayedPush(kind: .request, group: 0, isVoIP: true))
-        var plan = Plan(
-            seed: 7,
-            happenings: [at(0, voip), at(0.73, hangup(.answeredElsewhere)), at(0.78, voip)])
-        plan.surroundings.budget = .milliseconds(750)
-        plan.surroundings.isSoundDead = true
-        let world = World(plan, tells: true)
-        #expect(world.run() == nil)
-        #expect(world.story.lines.contains { $0.hasSuffix("worker 0: ends: hangup (answered-elsewhere)") })
-        #expect(!world.story.lines.contains { $0.hasSuffix("worker 0: missed") })
+        let run = Run([at(0, voip), at(0.73, hangup(.answeredElsewhere)), at(0.78, voip)]) { surroundings in
+            surroundings.duration = .seconds(6)
+            surroundings.budget = .milliseconds(750)
+            surroundings.isSoundDead = true
+        }
+        #expect(run.mistake == nil && run.tells("worker 0: ends: hangup (answered-elsewhere)"))
+        #expect(!run.tells("worker 0: missed"))
+    }
+
+    @Test("R5 R7 where no notice comes, an app that is in front only between two ticks ends no ring that goes on")
+    func brieflyInFront() {
+        let run = inFront(forMicroseconds: 490_000)
+        #expect(run.mistake == nil && run.tells("worker 0: ends: hangup (cancelled)"))
+    }
+
+    @Test("R5 R7 where no notice comes, an app that stays in front ends a ring at its next tick")
+    func staysInFront() {
+        let run = inFront(forMicroseconds: 20_000_000)
+        #expect(run.mistake == nil && run.tells("worker 0: ends: foreground"))
+    }
+
+    /// The app comes to the front during a ring with ticks of three seconds, which is hung up 2.7 s later.
+    private func inFront(forMicroseconds life: Int64) -> Run {
+        let happenings = [
+            at(0, .earsFull(forMicroseconds: 9_000_000)), at(0.5, request("1")),
+            at(2.5, .command(.foreground(livesForMicroseconds: life), group: 0)), at(5.2, hangup(.cancelled, "1")),
+        ]
+        return Run(happenings, lasting: .seconds(15)) { surroundings in
+            surroundings.interval = .seconds(3)
+            surroundings.noticesLost = 100
+        }
     }
 }

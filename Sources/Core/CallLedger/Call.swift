@@ -115,7 +115,7 @@ public struct Call: Hashable, Sendable {
     }
 
     /// When the latest hangup was sent, if one said so. Rings of later requests do not erase it.
-    var hangupSentAt: WallTime? {
+    package var hangupSentAt: WallTime? {
         get { time("hangupSentAt") }
         set { entry["hangupSentAt"] = newValue.map { .real($0.unixSeconds) } }
     }
