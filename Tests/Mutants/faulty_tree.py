@@ -23,12 +23,15 @@ let belfryFault: Int = getenv("{SWITCH}").flatMap {{ Int(String(cString: $0)) }}
 class FaultyTree:
     """The copy, and what was built of it."""
 
-    def __init__(self, root):
+    def __init__(self, root, simulates):
+        """`simulates` builds the simulation alone, optimised, instead of all tests."""
         self.root = root
         self.folder = root / ".build/mutants/tree"
         self.scratch = root / ".build/mutants/build"
         self.refused = root / ".build/mutants/refused.json"
         self.bundle = self.scratch / "debug/belfryPackageTests.xctest"
+        self.simulation = self.scratch / "release/simulate"
+        self.wanted = ["--configuration", "release", "--product", "simulate"] if simulates else ["--build-tests"]
 
     def build(self, folders, faults, tell):
         """Builds the copy with `faults`; returns those that compile. `folders` are those of all rooms."""
@@ -42,7 +45,7 @@ class FaultyTree:
             lines = self._write(sources.values(), faults)
             tell(f"building {len(faults)} faults")
             command = [
-                "swift", "build", "--build-tests", "--package-path", self.folder, "--scratch-path", self.scratch,
+                "swift", "build", *self.wanted, "--package-path", self.folder, "--scratch-path", self.scratch,
                 "-debug-info-format", "none", "-Xswiftc", "-suppress-warnings"]
             result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
             if result.returncode == 0:

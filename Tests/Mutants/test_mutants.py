@@ -118,7 +118,7 @@ class Copy(unittest.TestCase):
 class Tree(unittest.TestCase):
     def setUp(self):
         self.place = tempfile.TemporaryDirectory()
-        self.tree = FaultyTree(pathlib.Path(self.place.name))
+        self.tree = FaultyTree(pathlib.Path(self.place.name), simulates=False)
         self.faults = list(faults_by_rules("Room", [SAMPLE], all_rules([SAMPLE])))
         for number, fault in enumerate(self.faults, 1):
             fault.number = number

@@ -11,10 +11,13 @@ import time
 from faulty_tree import SWITCH
 
 PASSED, KILLED, TIMED_OUT = "survived", "killed", "timed out"
+# Seeds of the simulation, instead of suites.
+SEEDS = ("--first", "0", "--runs", "5000")
 
 
 def run(tree, suites, number, limit_seconds):
-    """What became of the suites with the fault `number`, or with none if that is 0, and what they said last."""
+    """What became of the suites, or the seeds, with the fault `number`, or with none if that is 0, and what they said
+    last."""
     place = tempfile.mkdtemp(prefix="belfry-mutant-")
     environment = {
         **os.environ, SWITCH: str(number), "BELFRY_TEST_ROOT": str(tree.folder), "NO_COLOR": "1", "TMPDIR": place,
@@ -22,6 +25,8 @@ def run(tree, suites, number, limit_seconds):
     command = [tree.bundle, "--testing-library", "swift-testing", "--skip", "IntegrationTests"]
     for suite in suites:
         command += ["--filter", rf"^{suite}\."]
+    if suites == SEEDS:
+        command = [tree.simulation, *SEEDS]
     process = subprocess.Popen(
         command, cwd=tree.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, start_new_session=True)
