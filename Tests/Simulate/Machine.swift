@@ -33,6 +33,8 @@ final class Machine: PlayedMachine {
     var inodesCount: UInt64 = 2
     var disk = DiskTrouble()
     var isMemoryFull = false
+    /// Called with a file that somebody sets aside as unusable.
+    var onSetAside: (PlayedNode) -> Void = { _ in }
     var areEarsFull = false
 
     private(set) var processes: [PlayedProcess] = []

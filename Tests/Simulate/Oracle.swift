@@ -390,7 +390,7 @@ final class Oracle {
 
     func everybodyStoodStill() { stillAt = world.machine.time.now + 40_000_000 }
 
-    func reboots(isSudden: Bool) {
+    func reboots() {
         note("reboot")
         stillAt = world.machine.time.now
         for group in rules.indices {

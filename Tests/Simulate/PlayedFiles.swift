@@ -191,6 +191,7 @@ extension Machine {
         guard let node = from.names[name] else { return fail(ENOENT) }
         if !from.isInMemory, disk.isReadOnly { return fail(EROFS) }
         if to.names[newName]?.kind == .directory { return fail(EISDIR) }
+        if newName.contains(".corrupt") { onSetAside(node) }
         from.names[name] = nil
         from.modified = kernelTime
         if from !== to { notify(from) }

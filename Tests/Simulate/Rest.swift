@@ -30,8 +30,50 @@ extension Oracle {
     private func judgeMemory(_ group: Int) {
         let left = world.machine.node(at: "/run/rings")?.names.values.flatMap { $0.names.keys } ?? []
         demand(left.isEmpty, "\(left.sorted()) are left in memory")
-        let container = world.machine.node(at: "/state/groups/\(world.groups[group].text)")
-        let temporaries = container?.names["tmp"]?.names.keys.count ?? 0
-        demand(temporaries <= 1, "\(temporaries) files are left over from writing")
+        demand(temporaries(of: group) <= 1, "\(temporaries(of: group)) files are left over from writing")
+    }
+
+    /// How many files that are yet to be the group's lie beside it.
+    func temporaries(of group: Int) -> Int {
+        world.machine.node(at: "/state/groups/\(world.groups[group].text)/tmp")?.names.count ?? 0
+    }
+
+    // MARK: What is no rule of calls
+
+    /// R8, R11: the answers that wait and the missed calls of each group whose decisions are known, by their ids: they
+    /// outlive a power cut.
+    func durable() -> [Int: Set<String>] {
+        var kept: [Int: Set<String>] = [:]
+        for group in world.usedGroups where isSure[group] { kept[group] = entries(of: group) }
+        return kept
+    }
+
+    /// The power was cut, after which `kept` must still be there.
+    func judgePowerCut(_ kept: [Int: Set<String>]) {
+        for (group, entries) in kept {
+            let lost = entries.subtracting(self.entries(of: group))
+            demand(lost.isEmpty, "a power cut takes \(lost.sorted())")
+        }
+    }
+
+    private func entries(of group: Int) -> Set<String> {
+        let name = world.groups[group].text
+        let bytes = world.machine.node(at: "/state/groups/\(name)/Library/Preferences/\(name).plist")?.bytes ?? []
+        guard let root = try? PropertyListDictionary.parse(bytes) else { return [] }
+        let entries = ["pendingAccept", "missedCalls"].flatMap { key in
+            (root[key]?.arrayValue ?? []).compactMap { entry in
+                entry.dictionaryValue?["callId"]?.stringValue.map { "\($0) in \(key)" }
+            }
+        }
+        return Set(entries)
+    }
+
+    /// R13: only what cannot be used is set aside.
+    func isSetAside(_ file: PlayedNode) {
+        note("set aside")
+        let isOld = world.machine.kernelTime - file.modified > 100_000
+        let hasJustGoneOn = world.machine.current?.wentOn == world.machine.time.now
+        guard file.kind == .file, isOld, !hasJustGoneOn, file.bytes.count <= 1 << 20 else { return }
+        demand((try? PropertyListDictionary.parse(file.bytes)) == nil, "a good file is set aside")
     }
 }

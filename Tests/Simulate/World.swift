@@ -26,6 +26,7 @@ final class World {
         random = SeededRandom(seed: plan.seed &* 17 &+ 3)
         story = Story(machine: machine, tells: tells)
         machine.noticesLost = plan.surroundings.noticesLost
+        machine.onSetAside = { [unowned self] in oracle.isSetAside($0) }
     }
 
     /// Runs the plan to its end, and says what went wrong first.
@@ -49,17 +50,19 @@ final class World {
         return oracle.mistake
     }
 
-    /// Whatever went on in a group that nobody could follow: on the next morning a call rings in it as ever.
+    /// Whatever went on in a group that nobody could follow, or in which writers died: on the next morning a call rings
+    /// in it as ever.
     private func ringOnceMore() {
-        let groups = usedGroups.filter { !oracle.isSure[$0] }
+        let groups = usedGroups.filter { !oracle.isSure[$0] || oracle.temporaries(of: $0) > 0 }
         guard !groups.isEmpty else { return }
-        oracle.reboots(isSudden: false)
+        oracle.reboots()
         machine.reboot(isSudden: false, offFor: 60_000_000)
         oracle.beginsAnew()
         oracle.note("one more call")
         for group in groups { arrive(PlayedPush(kind: .request, group: group, id: "0"), nil) }
         rest("the last call runs in circles")
         oracle.judgeRest()
+        for group in groups { oracle.demand(oracle.temporaries(of: group) == 0, "what writers left is never removed") }
     }
 
     private func rest(_ mistake: String) {
@@ -98,8 +101,10 @@ final class World {
             oracle.everybodyStoodStill()
             machine.time.skip(microseconds)
         case .rebooted(let isSudden, let microseconds):
-            oracle.reboots(isSudden: isSudden)
+            let kept = isSudden ? oracle.durable() : [:]
+            oracle.reboots()
             machine.reboot(isSudden: isSudden, offFor: microseconds)
+            oracle.judgePowerCut(kept)
         case .disk(let trouble, let microseconds):
             machine.disk = trouble
             machine.time.after(microseconds) { [machine] in machine.disk = DiskTrouble() }
