@@ -126,6 +126,7 @@ private struct Chance {
         if random.oneIn(4) { push.duration = random.pick([1, 2, 3.5, 60]) }
         push.isVoIP = random.oneIn(8)
         push.isMutable = !random.oneIn(20)
+        push.isNamed = !random.oneIn(10)
         if random.oneIn(5) {
             push.picture = random.pick([
                 .comes(afterMicroseconds: 5_000), .comes(afterMicroseconds: 900_000),

@@ -30,8 +30,14 @@ final class Oracle {
     /// What a look, a timer and a silence may take together, in microseconds.
     static let slack: Int64 = 60_000
 
+    /// Whether whoever asks at an ear is heard.
+    private let earsHear: Bool
+
     init(world: World) {
         self.world = world
+        earsHear = !world.plan.happenings.contains {
+            if case .earsFull = $0.what { true } else { false }
+        }
         rules = [Rules](repeating: Rules(surroundings: world.plan.surroundings), count: 2)
     }
 
@@ -54,9 +60,12 @@ final class Oracle {
     }
 
     /// Whether `worker` has never stood still.
-    func isPunctual(_ worker: PlayedWorker) -> Bool {
-        worker.process.wentOn == nil && stillAt == nil && !worker.process.isStopped
-            && worker.process.descriptorsMax == nil
+    func isPunctual(_ worker: PlayedWorker) -> Bool { isPunctual(worker.process) }
+
+    /// Whether `process` has done at once whatever it had to do.
+    private func isPunctual(_ process: PlayedProcess) -> Bool {
+        process.wentOn == nil && stillAt == nil && !process.isStopped && !process.isKilled
+            && process.descriptorsMax == nil
     }
 
     // MARK: Decisions
@@ -81,7 +90,7 @@ final class Oracle {
         case .request: worker.account.lateHangup.map { carryOut($0, of: worker) }
         case .hangup(let reason):
             let sentAt = believed(worker.push.sentAt.map(world.wallTime))
-            expectSilence(of: worker.push.id, in: group)
+            expectSilence(of: worker.push.id, in: group, by: worker.process)
             rules[group].hangUp(worker.push.id, reason, sentAt: sentAt, now: now)
             note("hangup in the ledger")
         case .alert: demand(false, "an alert changes the ledger")
@@ -291,8 +300,8 @@ final class Oracle {
 
     func visitIsOver(_ process: PlayedProcess, _ group: Int) { pending[ObjectIdentifier(process)] = nil }
 
-    func ends(_ key: CallKey, as end: Rules.End, _ hasEnded: Bool, group: Int) {
-        expectSilence(of: key.text, in: group)
+    func ends(_ key: CallKey, as end: Rules.End, _ hasEnded: Bool, by process: PlayedProcess, group: Int) {
+        expectSilence(of: key.text, in: group, by: process)
         let isExpected = rules[group].end(key.text, as: end, now: now)
         note("command ends a ring")
         guard isSure[group] else { return }
@@ -319,11 +328,11 @@ final class Oracle {
         }
     }
 
-    func entersForeground(_ app: PlayedProcess?, group: Int) {
+    func entersForeground(_ app: PlayedProcess?, by process: PlayedProcess, group: Int) {
         rules[group].enterForeground(app, now: now)
         let since = now
         // Whoever is in front only for a while may end no ring.
-        expectSilence(of: "", in: group) { rules, _ in rules.isInFront && rules.frontSince == since }
+        expectSilence(of: "", in: group, by: process) { rules, _ in rules.isInFront && rules.frontSince == since }
         note("app in front")
     }
 
@@ -399,22 +408,33 @@ final class Oracle {
         }
     }
 
-    /// The rings of `key`, all if that is empty, end in the ledger: each is silent within a tick.
-    func expectSilence(of key: String, in group: Int) {
+    /// The rings of `key`, all if that is empty, end in the ledger, by what `process` has decided: each is silent
+    /// within a tick.
+    func expectSilence(of key: String, in group: Int, by process: PlayedProcess) {
         let since = now
         // What was decided may never have been laid, and a late hangup ends nothing.
-        expectSilence(of: key, in: group) { $0.entries[$1]?.endedAt == since }
+        expectSilence(of: key, in: group, by: process) { $0.entries[$1]?.endedAt == since }
     }
 
-    /// The rings of `key`, all if that is empty, are silent within a tick if `isDue` still says so of them by then.
-    private func expectSilence(of key: String, in group: Int, if isDue: @escaping (Rules, String) -> Bool) {
+    /// The rings of `key`, all if that is empty, are silent within a tick if `isDue` still says so of them by then. R7:
+    /// those that `process` can tell at their ears do not wait for a tick.
+    private func expectSilence(
+        of key: String, in group: Int, by process: PlayedProcess, if isDue: @escaping (Rules, String) -> Bool
+    ) {
         guard isSure[group] else { return }
         let (since, machine) = (world.machine.time.now, world.machine)
         let rings = rules[group].rings(now: now).filter { key.isEmpty || $0.key == key }
         for worker in rings.compactMap(\.entry.worker) {
-            machine.time.after(world.plan.surroundings.interval.microseconds + Self.slack) { [self] in
+            let judge = { [self] in
                 guard worker.account.isHeard, !isExcused(worker, since: since), isSure[group] else { return }
                 demand(!isDue(rules[group], worker.push.id), "worker \(worker.number) rings on after its end")
+            }
+            machine.time.after(world.plan.surroundings.interval.microseconds + Self.slack, judge)
+            guard earsHear, let window = worker.account.window, now - window.start > .milliseconds(100) else {
+                continue
+            }
+            machine.time.after(Self.slack) { [self] in
+                if isPunctual(process), isPunctual(worker.process) { judge() }
             }
         }
     }

@@ -83,6 +83,8 @@ struct PlayedPush {
     /// How many seconds it asks to ring.
     var duration: Double?
     var isVoIP = false
+    /// Whether it names the caller, or has only a number.
+    var isNamed = true
     /// Without it nobody intercepts the push.
     var isMutable = true
     var picture: PlayedPicture?
@@ -148,7 +150,8 @@ extension PlayedPush: CustomStringConvertible {
         let parts = [
             name, group == 0 ? nil : "of another group", sentAt.map { "sent at \(seconds($0))" },
             expiration.map { $0 == 0 ? "tried once" : "stale at \(seconds($0))" },
-            duration.map { "to ring for \($0) s" }, isVoIP ? "voip" : nil, isMutable ? nil : "not mutable",
+            duration.map { "to ring for \($0) s" }, isVoIP ? "voip" : nil,
+            isNamed ? nil : "without a name", isMutable ? nil : "not mutable",
             picture.map { "whose picture \($0)" }, isBackground ? "background" : nil,
             text == .body ? nil : "text: \(text)", code.map { "for \($0)" },
         ]

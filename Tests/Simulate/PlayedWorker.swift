@@ -72,8 +72,9 @@ final class PlayedWorker {
             let host = NotificationHost(
                 Reception(world: call, settings: settings, foreign: code).visit(parsed), timers: loop, budget: budget,
                 report: reporter.report
-            ) { [self] _ in
+            ) { [self] end in
                 // The connection is closed.
+                world.oracle.closes(self, as: end)
                 isHeard = false
                 account.hasClosed = true
                 leave()
@@ -120,7 +121,7 @@ final class PlayedWorker {
         switch push.kind {
         case .request:
             payload = CallRequest(
-                callID: push.id, callerName: "caller",
+                callID: push.id, callerName: push.isNamed ? "caller" : nil, handle: push.isNamed ? nil : "number",
                 callerAvatar: push.picture.map { _ in .url(Self.picture) } ?? .absent,
                 duration: push.duration.flatMap { TimeSpan(seconds: $0) }, sentAt: sentAt
             ).payload()

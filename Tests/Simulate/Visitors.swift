@@ -55,8 +55,9 @@ private final class Visit {
                 self.change { ledger in
                     let rang = ledger.rings.contains { $0.key == key }
                     return (ended: change(&ledger), rang: rang)
-                } decided: { [world, group] made in
-                    world.oracle.ends(key, as: Rules.End(end), made.ended != nil && made.rang, group: group)
+                } decided: { [world, process, group] made in
+                    world.oracle.ends(
+                        key, as: Rules.End(end), made.ended != nil && made.rang, by: process, group: group)
                     world.oracle.isTold(made.ended, group: group)
                 }
             }
@@ -73,8 +74,8 @@ private final class Visit {
         let owner = app.map { Owner($0.identity) }
         change(telling: .foreground) {
             $0.enterForeground(owner: owner)
-        } decided: { [world, group] _ in
-            world.oracle.entersForeground(app, group: group)
+        } decided: { [world, process, group] _ in
+            world.oracle.entersForeground(app, by: process, group: group)
         }
     }
 
@@ -184,7 +185,7 @@ final class PlayedDesktop {
             let rang = ledger.rings.contains { $0.key == key }
             let ended = change(&ledger)
             world.oracle.visits(process, group)
-            world.oracle.ends(key, as: Rules.End(end), ended != nil && rang, group: group)
+            world.oracle.ends(key, as: Rules.End(end), ended != nil && rang, by: process, group: group)
             world.oracle.compare(ledger, group: group)
             return ended
         } completion: { [process, world] transaction in

@@ -2,6 +2,7 @@ import BelfryProtocol
 import BelfryTerms
 import CallLedger
 import Interception
+import ServiceHost
 
 /// What one worker does: its events, its sound and its end, held against the rules.
 extension Oracle {
@@ -119,7 +120,7 @@ extension Oracle {
         if by == .expiry || by == .stopped && worker.account.mode == nil { return }
         if case .request = worker.push.kind {
             if by != .passthrough || worker.push.isVoIP {
-                demand(content.title == "caller", "\(name) delivers the title \(content.title)")
+                demand(content.title == worker.push.caller, "\(name) delivers the title \(content.title)")
             }
             if worker.account.mode != nil {
                 demand(content.interruptionLevel == .timeSensitive, "\(name) rings as \(content.interruptionLevel)")
@@ -177,7 +178,7 @@ extension Oracle {
         worker.account.missed += 1
         demand(worker.account.deliveries == 1, "\(name) misses before it delivered")
         demand(
-            content.body == "Missed call" && content.title == "caller",
+            content.body == "Missed call" && content.title == worker.push.caller,
             "\(name) misses “\(content.title)”, “\(content.body)”"
         )
         demand(content.sound == nil && content.interruptionLevel == .active, "\(name): a missed call that sounds")
@@ -274,6 +275,11 @@ extension Oracle {
         worker.account.cause = .stopped
     }
 
+    func closes(_ worker: PlayedWorker, as end: NotificationHost.End) {
+        guard worker.isAlive else { return }
+        demand((end == .refused) == worker.account.isRejected, "worker \(worker.number) ends as \(end)")
+    }
+
     func left(_ worker: PlayedWorker) {
         let name = "worker \(worker.number)"
         worker.account.hasLeft = true
@@ -313,6 +319,11 @@ extension Event.Body {
     fileprivate var isWarning: Bool {
         if case .warning = self { true } else { false }
     }
+}
+
+extension PlayedPush {
+    /// Who calls, as people know them.
+    fileprivate var caller: String { isNamed ? "caller" : "number" }
 }
 
 extension EndReason {
