@@ -2,7 +2,8 @@ import BelfrySyscalls
 import Support
 import Synchronization
 
-/// Runs many seeds on two threads, one for each processor that there is at least.
+/// Runs many seeds on four threads, two for each processor that there is at least: each waits while a played process
+/// that can stand still is run on a `Strand`.
 final class Search: Sendable {
     private struct State {
         var next: UInt64
@@ -11,7 +12,7 @@ final class Search: Sendable {
         var seen: [String: Int] = [:]
     }
 
-    private static let threads = 2
+    private static let threads = 4
     private let state: Mutex<State>
     private let meets: Bool
     private let end: UInt64
