@@ -153,5 +153,6 @@ extension Machine {
     /// Nothing more happens: ends the processes that are left, and their threads.
     func retire() {
         for process in processes { process.retire() }
+        time.forget()
     }
 }

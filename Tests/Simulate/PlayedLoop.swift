@@ -100,7 +100,11 @@ final class PlayedLoop: EventLoop {
         guard let node = machine.files[directory]?.node else {
             throw SystemError(errno: EIO, call: "F_NOTIFY", subject: description)
         }
-        let watch = PlayedWatch(process, ended: { watch in node.watches.removeAll { $0 === watch } }, action: action)
+        let watch = PlayedWatch(process) { [weak node] watch in
+            node?.watches.removeAll { $0 === watch }
+        } action: {
+            action()
+        }
         node.watches.append(watch)
         return watch
     }

@@ -11,7 +11,7 @@ final class PlayedProcess {
         case frozen(Int64)
     }
 
-    let machine: Machine
+    unowned let machine: Machine
     /// It, as what it writes names it.
     let owner: Owner
     private(set) var isAlive = true
@@ -139,9 +139,10 @@ final class PlayedProcess {
 
     /// Nothing more happens.
     func retire() {
-        onEnd = {}
+        (onEnd, onFate, onPark) = ({}, { _ in }, { _ in })
         end()
         strand?.end()
+        deathWatches = []
     }
 
     /// How many microseconds pass until it hears of something.

@@ -30,6 +30,9 @@ final class PlayedTime {
     /// Passes over `microseconds`: what was to happen meanwhile happens at their end.
     func skip(_ microseconds: Int64) { now += microseconds }
 
+    /// What has not happened never does.
+    func forget() { events = [] }
+
     /// Lets everything happen until nothing is left, or `eventsMax` have happened, and says how many have.
     func run(eventsMax: Int) -> Int {
         var happened = 0

@@ -17,7 +17,7 @@ final class PlayedWorker {
     let process: PlayedProcess
     let push: PlayedPush
     let number: Int
-    let world: World
+    unowned let world: World
     /// What the oracle knows of it.
     var account = Account()
     private var host: NotificationHost?

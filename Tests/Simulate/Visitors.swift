@@ -31,7 +31,7 @@ extension World {
 
 /// One command's process.
 private final class Visit {
-    private let world: World
+    private unowned let world: World
     private let process: PlayedProcess
     private let group: Int
     private let loop: PlayedLoop
@@ -162,6 +162,9 @@ final class PlayedDesktop {
         process = world.machine.spawn()
         loop = PlayedLoop(process)
     }
+
+    /// What it held goes.
+    func release() { files = [:] }
 
     func end(_ id: String?, as end: PersonalEnd, group: Int) {
         process.perform { [self] in

@@ -45,9 +45,16 @@ final class World {
             rest("forgetting runs in circles")
             oracle.judgeOblivion()
             ringOnceMore()
-            machine.retire()
+            retire()
         }
         return oracle.mistake
+    }
+
+    /// Nothing more happens: what is left is given back to the machine while that is played.
+    private func retire() {
+        machine.retire()
+        for worker in workers { worker.release() }
+        desktop.release()
     }
 
     /// Whatever went on in a group that nobody could follow, or in which writers died: on the next morning a call rings
