@@ -164,6 +164,16 @@ import Testing
         #expect(error.errno == EIO && outcomes[1] == .written)
     }
 
+    /// Whoever has written it may have died before that was flushed.
+    @Test func whatIsToOutliveAPowerCutIsFlushedAlsoIfTheFileSaysItAlready() throws {
+        let file = place.file()
+        #expect(change(file, on: HandLoop()) { $0.root["n"] = .integer(1) }.outcome == .written)
+        let outcome = withFailingFlush { change(file, on: HandLoop()) { $0.isDurable = true }.outcome }
+        guard case .failed(let error) = outcome else { throw Unexpected(what: "\(outcome)") }
+        #expect(error.errno == EIO)
+        #expect(change(file, on: HandLoop()) { $0.isDurable = true }.outcome == .written)
+    }
+
     @Test func whenItWasWrittenIsToldOnTheBootClock() throws {
         let (file, loop) = (place.file(), try Loop())
         let before = loop.now

@@ -1,5 +1,6 @@
 import BelfryAppGroup
 import BelfryEventLoop
+import BelfryPropertyList
 import BelfrySyscalls
 import BelfryTerms
 import CallLedger
@@ -183,11 +184,7 @@ import Testing
             { _ = $0.settle(RingRequest(key: CallKey("a")), owner: Owner(.current), reason: .hangup) },
         ]
         let outcomes = withFailingFlush {
-            changes.map { change -> LedgerOutcome? in
-                var outcome: LedgerOutcome?
-                file.transact(on: HandLoop(at: loop.now), change) { outcome = $0.outcome }
-                return outcome
-            }
+            changes.map { outcome(of: $0) }
         }
         #expect(outcomes.first == .recorded([]))
         guard case .unwritable(let error, kept: true, [])? = outcomes.last else {
@@ -195,6 +192,28 @@ import Testing
             return
         }
         #expect(error.errno == EIO)
+    }
+
+    @Test("R12 a missed call whose writer died before it was flushed is flushed by who opens the ledger next")
+    func flushedAfterAll() throws {
+        #expect(admit("a", as: Owner(.current)) == .ring(mode: .loud))
+        let settle = { (ledger: inout Ledger) in
+            _ = ledger.settle(RingRequest(key: CallKey("a")), owner: Owner(.current), reason: .timeout)
+        }
+        let open = { (ledger: inout Ledger) in }
+        let outcomes = withFailingFlush { [settle, open].map { outcome(of: $0) } }
+        #expect(outcomes.allSatisfy { $0?.isRecorded == false })
+        let root = try #require(file.read()).root
+        folder.write(root.serializedXML(), to: "state/groups/group.belfry/Library/Preferences/group.belfry.plist")
+        #expect(withFailingFlush { outcome(of: open) }?.isRecorded == false)
+        #expect(outcome(of: open) == .recorded([]))
+        #expect(withFailingFlush { outcome(of: open) } == .recorded([]))
+    }
+
+    private func outcome(of change: @escaping (inout Ledger) -> Void) -> LedgerOutcome? {
+        var outcome: LedgerOutcome?
+        file.transact(on: HandLoop(at: loop.now), change) { outcome = $0.outcome }
+        return outcome
     }
 
     /// The reading end of a pipe that nobody writes to and this process keeps open.

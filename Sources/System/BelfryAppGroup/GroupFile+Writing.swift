@@ -86,7 +86,8 @@ extension GroupFile {
     }
 
     private func write(_ edit: GroupEdit, over found: GroupSnapshot, old: OldVersion) -> GroupOutcome {
-        guard edit.root != found.root else { return .unchanged }
+        // What is there already may be a writer's who died before it was flushed.
+        guard edit.root != found.root || edit.isDurable else { return .unchanged }
         let bytes = edit.root.serializedXML()
         guard bytes.count <= GroupFile.bytesMax else {
             let detail = "\(path): more than \(GroupFile.bytesMax) bytes"

@@ -104,8 +104,8 @@ extension GroupTransaction {
 public struct GroupEdit {
     /// What the file says, to be changed in place; empty if it could not be read.
     public var root: PropertyListDictionary
-    /// Set it if the change must outlive a power cut: it is then written through to the disk (fsync), which may take
-    /// long.
+    /// Set it if the change must outlive a power cut: the file is then written through to the disk (fsync), which may
+    /// take long, also if it says the same already.
     public var isDurable = false
     /// The file as the transaction found it.
     public let found: GroupSnapshot

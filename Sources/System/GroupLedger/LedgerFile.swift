@@ -256,7 +256,7 @@ extension LedgerFile {
         let answer = change(&ledger)
         if let note = LedgerNote(from: before, to: ledger) { notes.lay(note) }
         notes.removeForgotten(in: ledger)
-        let isOwed = snapshot.isUnreadable || ledger.root != snapshot.root
+        let isOwed = snapshot.isUnreadable || ledger.root != snapshot.root || ledger.isDurable
         return .decided(
             Decision(
                 answer: answer, ledger: ledger, revision: snapshot.revision, notes: notes.all, isOwed: isOwed))
