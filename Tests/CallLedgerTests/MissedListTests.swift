@@ -93,6 +93,19 @@ import Testing
         #expect(listed == [])
     }
 
+    @Test("R7 R11 a call that was answered is not listed, although whoever came meanwhile took its worker for dead")
+    func answeredAndTakenForDead() {
+        for (id, ringsAnew) in [("a", false), ("b", true)] {
+            file.request(id)
+            file.pass(.seconds(60))
+            file.open()
+            #expect(listed == ["\(id) died"])
+            if ringsAnew { file.request(id, by: 2) }
+            file.settle(id, .answered)
+            #expect(listed == [])
+        }
+    }
+
     private func illustrate(_ id: String, with picture: String) {
         let owner = file.process(1)
         file.change { $0.illustrate(CallKey(id), owner: owner, with: picture) }

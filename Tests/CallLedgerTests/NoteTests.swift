@@ -201,6 +201,18 @@ import Testing
         #expect(ledger([cleared]).missedCalls == [] && ledger([missed]).missedCalls.count == 1)
     }
 
+    @Test("R7 R11 a ring's own end takes it off a list that was not read for that") func unlistedUnread() throws {
+        file.request("a")
+        file.pass(.seconds(60))
+        file.open()
+        #expect(file.ledger.missedCalls.count == 1)
+        let before = Ledger(reading: file.root, with: [], only: CallKey("a"), at: file.moment)
+        var after = before
+        _ = after.settle(GroupFile.request("a", sentAt: nil), owner: file.process(1), reason: .answered)
+        let note = try #require(LedgerNote(from: before, to: after))
+        #expect(before.missedCalls == [] && ledger([note]).missedCalls == [])
+    }
+
     @Test("an answer that was collected does not come back by the note that left it") func collectedOnce() throws {
         let ring = try ring("a", by: 1)
         let answer = try note({ _ = $0.answer(CallKey("a")) }, over: [ring])

@@ -38,6 +38,8 @@ public struct Ledger {
 
     /// Whether the change must survive a power cut: it holds an answer for the app to collect, or a missed call.
     public internal(set) var isDurable = false
+    /// The rings that were taken off the list of missed calls, be they on it as far as was read or not.
+    var unlisted: Set<MissedIdentity> = []
 
     /// How long an answer waits for the app that is given from now on.
     public var answersWait = Ledger.answerLifetime

@@ -52,7 +52,7 @@ extension Ledger {
     mutating func leaveAnswer(to ring: Call) -> Call {
         let call = record(ring, as: .answered)
         write(call)
-        unlist(ring)
+        if ring.isListed { unlist(ring) }
         var accept = PropertyListDictionary()
         accept["callId"] = .string(call.key.text)
         if !call.name.isEmpty { accept["name"] = .string(call.name) }

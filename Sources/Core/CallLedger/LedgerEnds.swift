@@ -102,7 +102,7 @@ extension Ledger {
     mutating func recordDecline(ofKnown ring: Call) -> Call {
         let call = record(ring, as: .declined)
         write(call)
-        unlist(ring)
+        if ring.isListed { unlist(ring) }
         return call
     }
 }
@@ -169,7 +169,11 @@ extension Ledger {
         call.owner = settlement.isMissed ? owner : nil
         call.markSettled()
         write(call)
-        if !isListed, let reason = settlement.missedReason { list(call, for: reason) }
+        if let reason = settlement.missedReason {
+            if !isListed { list(call, for: reason) }
+        } else if isListed {
+            unlist(call)
+        }
         return settlement
     }
 
@@ -180,7 +184,11 @@ extension Ledger {
         var later = later
         guard let index = later.earlier.firstIndex(where: { $0.owner == owner }) else {
             let settlement = Settlement(reason: reason, hangupReason: reason == .hangup ? hangupReason : nil)
-            if let reason = settlement.missedReason { list(record(own, as: CallState(settlement.reason)), for: reason) }
+            if let reason = settlement.missedReason {
+                list(record(own, as: CallState(settlement.reason)), for: reason)
+            } else {
+                unlist(own)
+            }
             return settlement
         }
         let ring = later.earlier[index]
@@ -193,6 +201,7 @@ extension Ledger {
         } else {
             later.earlier.remove(at: index)
             write(later)
+            if ring.isListed { unlist(ring) }
         }
         return settlement
     }

@@ -117,8 +117,12 @@ extension Ledger {
         list([.dictionary(entry)])
     }
 
-    /// Takes `ring` off the list: it was not missed after all.
-    mutating func unlist(_ ring: Call) { unlist([MissedIdentity(key: ring.key, since: ring.since)]) }
+    /// Takes `ring` off the list: it was not missed after all. Whoever reads nothing but his own call says so too.
+    mutating func unlist(_ ring: Call) {
+        let identity = MissedIdentity(key: ring.key, since: ring.since)
+        unlisted.insert(identity)
+        unlist([identity])
+    }
 
     /// Adds `entries`, or puts them in the place of what is listed of the same rings.
     mutating func list(_ entries: [PropertyListValue]) {

@@ -9,7 +9,7 @@ public import BelfryTerms
 /// nobody.
 public struct LedgerNote: Hashable, Sendable {
     /// When the change was made. Of two notes about one call, the later one counts.
-    public let at: Instant
+    public var at: Instant
     /// Whether the file has it, as far as is known.
     public var isRecorded = false
 
@@ -41,17 +41,20 @@ public struct LedgerNote: Hashable, Sendable {
         let (answersBefore, answersAfter) = (before.pendingAnswers, after.pendingAnswers)
         answers = answersAfter.filter { !answersBefore.contains($0) }
         collected = answersBefore.filter { !answersAfter.contains($0) && !after.isOver($0) }
-        takeMissed(before.missedEntries, after.missedEntries)
+        takeMissed(before.missedEntries, after.missedEntries, after.unlisted)
         let (was, became) = (before.foregroundKeys, after.foregroundKeys)
         if was != became { foreground = (was, became) }
         if calls.isEmpty, isOfCallsAlone { return nil }
     }
 
-    private mutating func takeMissed(_ before: [PropertyListValue], _ after: [PropertyListValue]) {
+    private mutating func takeMissed(
+        _ before: [PropertyListValue], _ after: [PropertyListValue], _ unlisted: Set<MissedIdentity>
+    ) {
+        cleared = unlisted
         guard before != after else { return }
         missed = after.filter { !before.contains($0) }
         let listed = Set(after.compactMap(Ledger.identity))
-        cleared = Set(before.compactMap(Ledger.identity)).subtracting(listed)
+        cleared.formUnion(Set(before.compactMap(Ledger.identity)).subtracting(listed))
     }
 
     /// Whether it says nothing but what became of calls.
