@@ -22,7 +22,7 @@ final class Machine: PlayedMachine {
     var wallOffset: Int64 = 0
     /// What CLOCK_BOOTTIME is ahead of the simulation's time.
     private var bootOffset = Machine.bootTimeAtStart
-    private var boots = 1
+    private(set) var boots = 1
     private(set) var bootID = "11111111-2222-4333-8444-000000000001"
 
     private(set) var root: PlayedNode

@@ -58,6 +58,7 @@ private final class Visit {
                 } decided: { [world, process, group] made in
                     world.oracle.ends(
                         key, as: Rules.End(end), made.ended != nil && made.rang, by: process, group: group)
+                } told: { [world, group] made in
                     world.oracle.isTold(made.ended, group: group)
                 }
             }
@@ -81,7 +82,7 @@ private final class Visit {
 
     func change<Answer>(
         telling ask: RingAsk? = nil, _ change: @escaping (inout Ledger) -> Answer,
-        decided: @escaping (Answer) -> Void
+        decided: @escaping (Answer) -> Void, told: @escaping (Answer) -> Void = { _ in }
     ) {
         file.transact(on: loop) { [process, world, group] ledger in
             let rings = ledger.rings
@@ -91,13 +92,16 @@ private final class Visit {
                 decided(answer)
                 world.oracle.compare(ledger, group: group)
             }
-            return rings
+            return (rings: rings, answer: answer)
         } completion: { [self] transaction in
-            if process.isAlive { world.oracle.visitIsOver(process, group) }
+            if process.isAlive {
+                world.oracle.visitIsOver(process, group)
+                told(transaction.value.answer)
+            }
             if let ask {
                 file.ask(ask, of: nil, on: loop) { [self] _, _ in finish() }
             } else {
-                if !transaction.outcome.isShown { file.wake(transaction.value) }
+                if !transaction.outcome.isShown { file.wake(transaction.value.rings) }
                 finish()
             }
         }

@@ -40,7 +40,7 @@ final class World {
             for group in usedGroups { start(.tidy, group: group) }
             rest("tidying runs in circles")
             oracle.judgeRest()
-            machine.time.skip(Rules.memory.microseconds + 10_000_000)
+            machine.time.skip(untilForgotten)
             for group in usedGroups { start(.background, group: group) }
             rest("forgetting runs in circles")
             oracle.judgeOblivion()
@@ -49,6 +49,10 @@ final class World {
         }
         return oracle.mistake
     }
+
+    /// How long anything is remembered that there is now. What an earlier boot left may be ahead of this one's clock by
+    /// as much again.
+    private var untilForgotten: Int64 { Rules.memory.microseconds * (machine.boots > 1 ? 2 : 1) + 10_000_000 }
 
     /// Nothing more happens: what is left is given back to the machine while that is played.
     private func retire() {

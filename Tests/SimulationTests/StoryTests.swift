@@ -1,4 +1,5 @@
 import BelfryTerms
+import GroupLedger
 import Testing
 
 @testable import simulate
@@ -12,10 +13,10 @@ import Testing
         let workers: [PlayedWorker]
 
         init(
-            _ happenings: [Happening], lasting duration: TimeSpan = .seconds(4),
+            _ happenings: [Happening], lasting duration: TimeSpan = .seconds(4), seed: UInt64 = 7,
             where surround: (inout Plan.Surroundings) -> Void = { _ in }
         ) {
-            var plan = Plan(seed: 7, happenings: happenings.sorted { $0.at < $1.at })
+            var plan = Plan(seed: seed, happenings: happenings.sorted { $0.at < $1.at })
             plan.surroundings.duration = duration
             plan.surroundings.budget = .seconds(20)
             surround(&plan.surroundings)
@@ -152,6 +153,19 @@ import Testing
         #expect(end.mistake == nil && end.tells("worker 0: ends: timeout"))
     }
 
+    @Test("R8 of two changes within one tick of the clock the later counts, though its process has the lower number")
+    func oneInstant() {
+        for seed in UInt64(0)..<20 {
+            let run = Run(
+                [
+                    at(0, request("2")), at(1, .killed(0)), at(3, .lockHeld(group: 0, forMicroseconds: 2_000_000)),
+                    at(3, .push(PlayedPush(kind: .request, group: 0, id: "1", sentAt: 1_000_000, expiration: 1))),
+                    at(3, hangup(.declinedElsewhere, "1", sentAt: 500_000)),
+                ], seed: seed)
+            #expect(run.mistake == nil)
+        }
+    }
+
     @Test("R8 R12 an answer outlives a power cut, and a ring that it cut off is told as missed")
     func powerCut() {
         let run = Run([
@@ -159,6 +173,26 @@ import Testing
             at(3, .rebooted(isSudden: true, offForMicroseconds: 5_000_000)), at(9, request("1")),
         ])
         #expect(run.mistake == nil && run.tells("worker 2: is silent: answered"))
+    }
+
+    @Test("R12 a missed call that was told outlives a power cut, wherever its worker was killed", arguments: 0..<200)
+    func killedAndPowerCut(step: Int) {
+        let run = Run(
+            [
+                at(0, request("1"), meeting: (step, .killed)),
+                at(5.6, .rebooted(isSudden: true, offForMicroseconds: 5_000_000)),
+            ], lasting: .seconds(4))
+        #expect(run.mistake == nil)
+    }
+
+    @Test("R7 R11 a call that was answered as the machine fell asleep is not missed, whoever looks first after that")
+    func answeredAndSuspended() {
+        let run = Run(
+            [
+                at(0, request("1")), at(0.1, .chosen(.answer, "1", group: 0)),
+                at(0.174, .suspended(forMicroseconds: 30_000_000)), at(0.18, request("2")),
+            ]) { $0.isSoundDead = true }
+        #expect(run.mistake == nil && run.tells("worker 0: ends: answered"))
     }
 
     @Test("R14 a worker leaves although memory is full and the file's lock was held")

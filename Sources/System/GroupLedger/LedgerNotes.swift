@@ -128,6 +128,9 @@ final class LedgerNotes {
 
     /// Lays `note`. If there is no room for it, this process alone knows of it.
     func lay(_ note: LedgerNote) {
+        var note = note
+        // Of two changes within one tick of the clock this one is the later.
+        while known.contains(where: { $0.note?.at == note.at }) { note.at = note.at + TimeSpan(microseconds: 1) }
         lastAt = max(lastAt + 1, note.at.microseconds)
         let writer = ProcessIdentity.current
         let stem = "\(lastAt)-\(writer.pid)-\(writer.startTicks)"
