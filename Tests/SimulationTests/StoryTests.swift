@@ -195,6 +195,18 @@ import Testing
         #expect(run.mistake == nil && run.tells("worker 0: ends: answered"))
     }
 
+    @Test("R11 R14 a missed call is told once, although its worker slept until its folder was gone and the disk full")
+    func frozenUntilItsFolderIsGone() {
+        for step in 0..<140 {
+            let run = Run(
+                [
+                    at(0, request("1"), meeting: (step, .frozen(8_000_000))), at(2.5, request("1")),
+                    at(6, .disk(DiskTrouble(isFull: true), forMicroseconds: 6_000_000)),
+                ], lasting: .seconds(2))
+            #expect(run.mistake == nil, "standing still at call \(step)")
+        }
+    }
+
     @Test("R14 a worker leaves although memory is full and the file's lock was held")
     func fullMemoryAndHeldLock() {
         let run = Run([

@@ -134,9 +134,14 @@ final class LedgerNotes {
         lastAt = max(lastAt + 1, note.at.microseconds)
         let writer = ProcessIdentity.current
         let stem = "\(lastAt)-\(writer.pid)-\(writer.startTicks)"
+        let bytes = note.root.serializedXML()
         do throws(SystemError) {
-            try folder.open(makes: true)
-            try write(note.root.serializedXML(), as: Self.name(stem, .owed), aside: Self.name(stem, .unfinished))
+            do throws(SystemError) {
+                try write(bytes, as: Self.name(stem, .owed), aside: Self.name(stem, .unfinished))
+            } catch  where error.errno == ENOENT {
+                // Somebody removed the folder after it was opened.
+                try write(bytes, as: Self.name(stem, .owed), aside: Self.name(stem, .unfinished))
+            }
             for earlier in known where earlier.isOfThisProcess && earlier.note?.isCovered(by: note) ?? false {
                 remove(earlier.stem)
             }
@@ -150,6 +155,7 @@ final class LedgerNotes {
         guard bytes.count <= Self.bytesMax else {
             throw SystemError(errno: EFBIG, call: "write", subject: name)
         }
+        try folder.open(makes: true)
         try folder.directory?.write(bytes, as: name, aside: aside)
     }
 
