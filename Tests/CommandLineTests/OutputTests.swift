@@ -39,12 +39,32 @@ import Testing
             deaf.isOpen && text(other.reading.number) == "{\"e\":1}\n", "who reads no complaints reads what is printed")
     }
 
+    @Test("an empty line is one, and whoever reads a named pipe anew gets nothing that was meant for others")
+    func another() throws {
+        let folder = TemporaryFolder()
+        let path = "\(folder.path)/pipe"
+        #expect(unsafe mkfifo(path, 0o600) == 0)
+        let first = OwnedDescriptor(owning: unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC))
+        let written = OwnedDescriptor(owning: unsafe open(path, O_WRONLY | O_CLOEXEC))
+        let output = Output(standardOutput: written.number, standardError: written.number)
+        output.line("")
+        #expect(text(first.number) == "\n")
+        first.close()
+        output.line("a")
+        #expect(!output.isOpen)
+        let second = OwnedDescriptor(owning: unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC))
+        output.line("b")
+        #expect(text(second.number) == "")
+    }
+
     @Test("all arrives, also where the reader is slow and another program has set O_NONBLOCK") func slow() throws {
         let pipe = try DescriptorPair.pipe()
         _ = fcntl(pipe.writing.number, F_SETFL, O_NONBLOCK)
-        let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+        var random = SeededRandom(seed: 1)
+        let bytes = (0..<300_000).map { _ in UInt8.random(in: 0...255, using: &random) }
         let number = pipe.writing.number
         let writer = PosixThread { Output(standardOutput: number, standardError: number).bytes(bytes) }
+        writer.waitUntilItSleeps()
         var arrived: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 10_000)
         while arrived.count < bytes.count {

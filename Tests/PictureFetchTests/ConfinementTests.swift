@@ -109,6 +109,10 @@ import Testing
         }
     }
 
+    @Test func aVolunteerThatMayNotIsNone() {
+        withForbiddenFiles { ProcessConfinement.volunteerForMemoryShortage() }
+    }
+
     @Test func aThreadOpensNoArenaOfItsOwn() async {
         await #expect(processExitsWith: .exitCode(7)) {
             ProcessConfinement.useOneArena()
@@ -139,7 +143,7 @@ import Testing
             try ProcessConfinement.endAfter(milliseconds: 999_999)
             var left = itimerval()
             _ = unsafe getitimer(__itimer_which_t(ITIMER_REAL.rawValue), &left)
-            _exit(left.it_value.tv_sec == 999 && left.it_value.tv_usec > 500_000 ? 7 : 1)
+            _exit(left.it_value.tv_sec == 999 && (500_000...999_001).contains(left.it_value.tv_usec) ? 7 : 1)
         }
     }
 
@@ -150,6 +154,17 @@ import Testing
             var limit = rlimit()
             _ = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
             _exit(limit.rlim_cur == 20 && limit.rlim_max == 20 ? 7 : 1)
+        }
+    }
+
+    @Test(arguments: [(10, 30, 30), (30, 20, 30), (10, 100, 50), (0, -1, 0)])
+    func aSoftLimitGoesUpToTheHardOneAndNeverDown(soft: Int, wanted: Int, raised: Int) async {
+        await #expect(processExitsWith: .exitCode(7)) { [soft, wanted, raised] in
+            var limit = rlimit(rlim_cur: rlim_t(soft), rlim_max: 50)
+            _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            try ResourceLimit.fileBytes.raise(to: wanted)
+            _ = unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            _exit(limit.rlim_cur == raised && limit.rlim_max == 50 ? 7 : 1)
         }
     }
 

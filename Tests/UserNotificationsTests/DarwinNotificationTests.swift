@@ -37,6 +37,47 @@ import UserNotifications
         #expect(throws: (any Error).self) { try board.setState(1, of: String(repeating: "x", count: 1_025)) }
     }
 
+    @Test("a name may be empty, have lines and be as long as a thousand bytes, and who asks makes no folder")
+    func names() throws {
+        let path = "\(folder.path)/new"
+        let board = NoticeBoard(path: path)
+        let longest = String(repeating: "x", count: NoticeBoard.nameBytesMax)
+        #expect(board.state(of: "") == 0)
+        #expect(unsafe access(path, F_OK) != 0)
+        for (state, name) in [(5, ""), (6, "a\nb"), (7, longest)] as [(UInt64, String)] {
+            try board.post(name)
+            try board.setState(state, of: name)
+            #expect(board.state(of: name) == state && board.lastPost(of: name) != nil)
+        }
+    }
+
+    @Test(
+        "a number that another program left is none if it is of another name, without one, or longer than any",
+        arguments: ["7\nb", "7", String(repeating: "0", count: 2_100) + "7\na"])
+    func foreignNumbers(_ text: String) throws {
+        let board = NoticeBoard(path: "\(folder.path)/notices")
+        try board.setState(1, of: "a")
+        let directory = try Directory.open(path: "\(folder.path)/notices", makes: false)
+        let name = try #require(try directory.names(max: 9).first { $0.hasSuffix(".state") })
+        folder.write(Array(text.utf8), to: "notices/\(name)")
+        #expect(board.state(of: "a") == 0)
+    }
+
+    @Test("who listens sleeps until something is posted") func sleeps() throws {
+        let board = NoticeBoard(path: "\(folder.path)/notices")
+        let ear = try board.listen()
+        let heard = Mutex(false)
+        let listener = PosixThread {
+            ear.wait()
+            heard.withLock { $0 = true }
+        }
+        listener.waitUntilItSleeps()
+        #expect(!heard.withLock { $0 })
+        try board.post("a")
+        listener.join()
+        #expect(heard.withLock { $0 })
+    }
+
     /// Calls `body` as the app with a state directory of its own, and waits on a queue of the test's.
     private func asApp(_ body: (DispatchQueue) throws -> Void) rethrows {
         let door = HostDoor.openForApp(stateDirectory: folder.path, bundle: folder.path)
