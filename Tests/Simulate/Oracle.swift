@@ -20,6 +20,8 @@ final class Oracle {
     private var mayComeBack = [false, false]
     /// What commands have decided and may not have laid yet.
     private var pending: [ObjectIdentifier: (notes: Int, rules: Rules)] = [:]
+    /// When somebody last died over a decision in each group, in the simulation's time.
+    private(set) var diedDeciding: [Int64?] = [nil, nil]
     /// When everybody stood still last.
     private var stillAt: Int64?
     /// What those were told who wanted a worker's ring to end.
@@ -29,6 +31,9 @@ final class Oracle {
 
     /// What a look, a timer and a silence may take together, in microseconds.
     static let slack: Int64 = 60_000
+
+    /// How long who ends in a crowd lets others go first, at most.
+    private static let crowdDelay = TimeSpan.milliseconds(20)
 
     /// Whether whoever asks at an ear is heard.
     private let earsHear: Bool
@@ -140,12 +145,15 @@ final class Oracle {
     func decidedOfItsOwn(by worker: PlayedWorker, _ ledger: Ledger) {
         let (group, key) = (worker.push.group, worker.push.id)
         worker.account.pending = (worker.process.notesLaid, rules[group])
+        let isLatest = rules[group].entries[key]?.worker === worker
         if worker.account.silentAt != nil, !worker.account.isSettled {
             settles(worker)
         } else {
             rules[group].reported(key, worker)
             worker.account.isMarking = true
         }
+        // Of the next ring of its id it need not know yet.
+        guard isLatest else { return }
         compare(ledger.call(CallKey(key)), with: rules[group].entries[key], key: key, group: group)
     }
 
@@ -186,10 +194,16 @@ final class Oracle {
     /// `worker` is dead: what it decided and did not lay never happened.
     func isGone(_ worker: PlayedWorker) {
         worker.account.isHeard = false
-        if let pending = worker.account.pending, worker.process.notesLaid == pending.notes {
-            rules[worker.push.group] = pending.rules
+        if let pending = worker.account.pending {
+            diesDeciding(worker.process, worker.push.group, since: pending)
         }
         note("gone")
+    }
+
+    /// A process has died that had decided something: if it had not laid it yet, that never happened.
+    private func diesDeciding(_ process: PlayedProcess, _ group: Int, since before: (notes: Int, rules: Rules)) {
+        diedDeciding[group] = world.machine.time.now
+        if process.notesLaid == before.notes { rules[group] = before.rules }
     }
 
     /// The order of decisions is not known from here on.
@@ -259,7 +273,9 @@ final class Oracle {
                 ? entry.end == nil && call.until == entry.until : isDead && call.state == .missed
         }
         if case .hangup(let reason) = end, call.hangupReason != reason { return false }
-        return call.state == end.state && call.until == entry.until
+        // In a crowd a ring's owner may not have read what others have just decided, and decide the same once more.
+        let difference = max(call.until - entry.until, entry.until - call.until)
+        return call.state == end.state && difference <= Self.crowdDelay
     }
 
     private static func describe(_ call: Call) -> String {
@@ -289,12 +305,8 @@ final class Oracle {
         pending[ObjectIdentifier(process)] = (process.notesLaid, rules[group])
         process.onEnd = { [self] in
             if process.isKilled { toTell[ObjectIdentifier(process)] = nil }
-            guard let (notes, before) = pending.removeValue(forKey: ObjectIdentifier(process)),
-                notes == process.notesLaid
-            else {
-                return
-            }
-            rules[group] = before
+            guard let before = pending.removeValue(forKey: ObjectIdentifier(process)) else { return }
+            diesDeciding(process, group, since: before)
         }
     }
 
@@ -314,6 +326,8 @@ final class Oracle {
             world.workers.first { $0.push.group == group && $0.process.owner == ended.call.owner }
         }
         guard let ended, let worker else { return }
+        // R7: of a ring that is over for so long nobody waits for its worker, which may have stood still.
+        if ended.state == .missed, let window = worker.account.window, now - window.end > Rules.grace { return }
         told.append((worker, ended.state))
         note("told \(ended.state)")
     }

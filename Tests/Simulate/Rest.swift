@@ -41,10 +41,14 @@ extension Oracle {
     // MARK: What is no rule of calls
 
     /// R8, R11: the answers that wait and the missed calls of each group whose decisions are known, by their ids: they
-    /// outlive a power cut.
+    /// outlive a power cut, unless their writer has just died over them.
     func durable() -> [Int: Set<String>] {
         var kept: [Int: Set<String>] = [:]
-        for group in world.usedGroups where isSure[group] { kept[group] = entries(of: group) }
+        for group in world.usedGroups where isSure[group] {
+            // Whoever tidies up is there in less.
+            let hasJustDied = diedDeciding[group].map { world.machine.time.now - $0 < 3_000_000 } ?? false
+            if !hasJustDied { kept[group] = entries(of: group) }
+        }
         return kept
     }
 

@@ -180,9 +180,32 @@ import Testing
         let run = Run(
             [
                 at(0, request("1"), meeting: (step, .killed)),
-                at(5.6, .rebooted(isSudden: true, offForMicroseconds: 5_000_000)),
+                at(8.6, .rebooted(isSudden: true, offForMicroseconds: 5_000_000)),
             ], lasting: .seconds(4))
         #expect(run.mistake == nil)
+    }
+
+    @Test("R12 who tidies up and stands still while it reads tells no missed call that its worker has told since")
+    func frozenTidier() {
+        for step in 0..<60 {
+            let run = Run([
+                at(0, request("1")), at(2.99, request("2")),
+                at(3, .command(.tidy, group: 0), meeting: (step, .frozen(1_002_500))),
+            ])
+            #expect(run.mistake == nil, "standing still at call \(step)")
+        }
+    }
+
+    @Test("R7 R11 of a call that nobody could ask about any more it may be said that it was missed")
+    func suspendedBetweenAnswerAndWord() {
+        for sleeps in [0, 0.066] {
+            let run = Run(
+                [
+                    at(0.4, request("1")), at(0.5, .chosen(.answer, "1", group: 0)),
+                    at(0.5 + sleeps, .suspended(forMicroseconds: 38_000_000)),
+                ]) { $0.isSoundDead = true }
+            #expect(run.mistake == nil)
+        }
     }
 
     @Test("R7 R11 a call that was answered as the machine fell asleep is not missed, whoever looks first after that")

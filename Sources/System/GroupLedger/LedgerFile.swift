@@ -246,12 +246,9 @@ extension LedgerFile {
             // Without the folder the file alone has to do.
         }
         defer { lock = nil }
-        // The notes first: whoever records one in the meantime has written the file by then.
-        notes.refresh()
-        let snapshot = file.snapshot()
+        let (snapshot, before, opened) = look()
         if let next = file.nextReading(of: snapshot, since: begun, now: now) { return .tryAgain(next) }
-        let before = Ledger(reading: snapshot, with: notes.all)
-        var ledger = before.opened
+        var ledger = opened
         ledger.answersWait = answersWait
         let answer = change(&ledger)
         if let note = LedgerNote(from: before, to: ledger) { notes.lay(note) }
@@ -260,6 +257,22 @@ extension LedgerFile {
         return .decided(
             Decision(
                 answer: answer, ledger: ledger, revision: snapshot.revision, notes: notes.all, isOwed: isOwed))
+    }
+
+    /// What file and notes say, as it is read and as it is opened. If somebody is found dead, all is read again: as he
+    /// died he may just have said how his ring ended.
+    private func look() -> (snapshot: GroupSnapshot, before: Ledger, opened: Ledger) {
+        var dead: Set<Owner?> = []
+        while true {
+            // The notes first: whoever records one in the meantime has written the file by then.
+            notes.refresh()
+            let snapshot = file.snapshot()
+            let before = Ledger(reading: snapshot, with: notes.all)
+            let opened = before.opened
+            let found = opened.unreported.map(\.owner)
+            guard !dead.isSuperset(of: found) else { return (snapshot, before, opened) }
+            dead.formUnion(found)
+        }
     }
 }
 
