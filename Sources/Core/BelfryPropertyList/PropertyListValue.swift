@@ -159,7 +159,9 @@ public struct PropertyListDictionary: Sendable {
 
     private func position(of key: String) -> Int? {
         if let index { return index[ExactKey(text: key)] }
-        return members.firstIndex { $0.key.hasBytes(of: key) }
+        // A closure would be handed a copy of each member.
+        for position in members.indices where members[position].key.hasBytes(of: key) { return position }
+        return nil
     }
 
     private mutating func append(_ member: Member) {
