@@ -7,6 +7,8 @@ struct Account {
     var verdict: Rules.Verdict?
     /// Whether its request, or its hangup, was decided.
     var isDecided = false
+    /// When that was.
+    var decidedAt: Instant?
     /// When its ring is to begin and end, and what that end is called.
     var window: Window?
     /// What ended its ring, if it was told so, and what it was asked.

@@ -230,12 +230,14 @@ private struct Chance {
     }
 
     private mutating func command() -> Command {
-        switch Int.random(in: 0..<8, using: &random) {
+        switch Int.random(in: 0..<10, using: &random) {
         case 0, 1: .answer(random.oneIn(2) ? nil : "0")
         case 2, 3: .decline(random.oneIn(2) ? nil : "1")
         case 4: .foreground(livesForMicroseconds: nil)
         case 5: .foreground(livesForMicroseconds: time(100..<8_000))
         case 6: .background
+        case 7: .collect(random.oneIn(2) ? nil : "0")
+        case 8: .seen
         default: .tidy
         }
     }
@@ -249,7 +251,7 @@ private struct Chance {
         case 5, 6: .setsState(random.pick(["answered", "declined", "hangup", "nonsense"]))
         case 7: .deletesCalls
         case 8: .forgesCall
-        case 9, 10: .setsForeground(random.oneIn(2))
+        case 9, 10: .setsForeground(random.pick(ForegroundFlag.allCases))
         case 11: .removesFile
         case 12: .breaksFile(mendsAfterMicroseconds: nil)
         case 13: .breaksFile(mendsAfterMicroseconds: time(1..<200))

@@ -22,6 +22,8 @@ final class Oracle {
     private var pending: [ObjectIdentifier: (notes: Int, rules: Rules)] = [:]
     /// When somebody last died over a decision in each group, in the simulation's time.
     private(set) var diedDeciding: [Int64?] = [nil, nil]
+    /// The missed calls that were listed before all began anew, when the clocks told other times.
+    private(set) var listedBefore: Set<PropertyListDictionary> = []
     /// When everybody stood still last.
     private var stillAt: Int64?
     /// What those were told who wanted a worker's ring to end.
@@ -37,11 +39,19 @@ final class Oracle {
 
     /// Whether whoever asks at an ear is heard.
     private let earsHear: Bool
+    /// Whether the file says at once whatever was decided.
+    private let isFileSound: Bool
 
     init(world: World) {
         self.world = world
         earsHear = !world.plan.happenings.contains {
             if case .earsFull = $0.what { true } else { false }
+        }
+        isFileSound = !world.plan.happenings.contains {
+            switch $0.what {
+            case .disk, .memoryFull, .lockHeld, .shortOfDescriptors: true
+            default: false
+            }
         }
         rules = [Rules](repeating: Rules(surroundings: world.plan.surroundings), count: 2)
     }
@@ -100,6 +110,7 @@ final class Oracle {
             note("hangup in the ledger")
         case .alert: demand(false, "an alert changes the ledger")
         }
+        if !worker.account.isDecided || worker.push.kind.isHangup { worker.account.decidedAt = now }
         worker.account.isDecided = true
         compare(ledger, group: group)
     }
@@ -231,6 +242,7 @@ final class Oracle {
             rules[group].answersAre(answers, now: now, slack: TimeSpan(microseconds: Self.slack)),
             "answers to \(answers) wait")
         compareMissed(ledger)
+        judgeRecords(ledger, group: group)
         demand(
             (ledger.foreground != .background) == rules[group].isInFront,
             "the app is \(ledger.foreground), by the rules in front: \(rules[group].isInFront)")
@@ -240,7 +252,7 @@ final class Oracle {
 
     /// Nothing is listed twice, nor what was answered or declined after all.
     private func compareMissed(_ ledger: Ledger) {
-        let listed = (ledger.root["missedCalls"]?.arrayValue ?? []).compactMap(\.dictionaryValue)
+        let listed = listedCalls(ledger)
         demand(listed.count <= Ledger.missedMax, "\(listed.count) missed calls are listed")
         for (index, entry) in listed.enumerated() {
             let key = entry["callId"]?.stringValue ?? ""
@@ -350,7 +362,29 @@ final class Oracle {
         note("app in front")
     }
 
+    /// A program that knows nothing of Belfry says whether the app is in front.
+    func isFlagged(_ isInFront: Bool, group: Int) {
+        rules[group].setForegroundFlag(isInFront, now: now)
+        let since = now
+        if isInFront { expectSilence(of: "", in: group) { rules, _ in rules.isInFront && rules.frontSince == since } }
+        note("app in front, by its flag")
+    }
+
     func entersBackground(_ group: Int) { rules[group].enterBackground(now: now) }
+
+    /// The app takes out the answers to `key`, all if that is nil.
+    func collects(_ answers: [PendingAnswer], to key: String?, group: Int) {
+        note("answers collected")
+        let expected = rules[group].collectAnswers(to: key, now: now)
+        guard isSure[group] else { return }
+        demand(answers.map(\.key.text) == expected, "answers to \(answers.map(\.key.text)) are handed over")
+    }
+
+    /// The person has seen what was missed.
+    func clearsMissed(_ cleared: [MissedRecord], group: Int) {
+        note("missed calls seen")
+        rules[group].seeMissed(now: now)
+    }
 
     /// A tidier is to tell these calls, unless it is killed over it: then another one does.
     func findsDeadRings(_ process: PlayedProcess, _ group: Int) {
@@ -385,6 +419,11 @@ final class Oracle {
 
     func isVisited(by stranger: Stranger, group: Int) {
         note("stranger")
+        switch stranger {
+        case .addsKey where isFileSound: return
+        case .setsForeground(let flag) where isFileSound: return isFlagged(flag.isSet, group: group)
+        default: break
+        }
         mayComeBack[group] = true
         unsettle(group, "\(stranger)")
     }
@@ -406,7 +445,10 @@ final class Oracle {
 
     /// All that was is over, so that it is known again what must be.
     func beginsAnew() {
-        for group in rules.indices { rules[group] = Rules(surroundings: world.plan.surroundings) }
+        for group in rules.indices {
+            rules[group] = Rules(surroundings: world.plan.surroundings)
+            listedBefore.formUnion(world.ledger(of: group).map(listedCalls) ?? [])
+        }
         (isSure, mayComeBack, stillAt, told, toTell) = ([true, true], [false, false], nil, [], [:])
         world.story.tell("the oracle is sure again")
     }
@@ -433,7 +475,7 @@ final class Oracle {
     /// The rings of `key`, all if that is empty, are silent within a tick if `isDue` still says so of them by then. R7:
     /// those that `process` can tell at their ears do not wait for a tick.
     private func expectSilence(
-        of key: String, in group: Int, by process: PlayedProcess, if isDue: @escaping (Rules, String) -> Bool
+        of key: String, in group: Int, by process: PlayedProcess? = nil, if isDue: @escaping (Rules, String) -> Bool
     ) {
         guard isSure[group] else { return }
         let (since, machine) = (world.machine.time.now, world.machine)
@@ -444,7 +486,8 @@ final class Oracle {
                 demand(!isDue(rules[group], worker.push.id), "worker \(worker.number) rings on after its end")
             }
             machine.time.after(world.plan.surroundings.interval.microseconds + Self.slack, judge)
-            guard earsHear, let window = worker.account.window, now - window.start > .milliseconds(100) else {
+            guard let process, earsHear, let window = worker.account.window, now - window.start > .milliseconds(100)
+            else {
                 continue
             }
             machine.time.after(Self.slack) { [self] in

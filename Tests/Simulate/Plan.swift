@@ -115,7 +115,23 @@ enum Command {
     /// The app comes to the front; nil without an owner, else it dies after so many microseconds.
     case foreground(livesForMicroseconds: Int64?)
     case background
+    /// The app takes out the answers to the call with that id, or all.
+    case collect(String?)
+    /// The person looks at what was missed.
+    case seen
     case tidy
+}
+
+/// What apps write for a flag.
+enum ForegroundFlag: CaseIterable {
+    case yes, no, one, many, zero
+
+    var isSet: Bool {
+        switch self {
+        case .yes, .one, .many: true
+        case .no, .zero: false
+        }
+    }
 }
 
 /// What a program that knows nothing of Belfry does to the group file.
@@ -130,7 +146,7 @@ enum Stranger {
     case setsState(String)
     case deletesCalls
     case forgesCall
-    case setsForeground(Bool)
+    case setsForeground(ForegroundFlag)
     case removesFile
     /// Leaves nonsense; if it is at work, the whole file follows so many microseconds later.
     case breaksFile(mendsAfterMicroseconds: Int64?)
@@ -165,4 +181,8 @@ extension Plan.Surroundings: CustomStringConvertible {
             + "\(secondCall), \(callsMax) calls at most, \(noticesLost) % of notices lost"
             + (isSoundDead ? ", sound that never falls silent" : "")
     }
+}
+
+extension PlayedPush.Kind {
+    var isHangup: Bool { if case .hangup = self { true } else { false } }
 }

@@ -54,6 +54,8 @@ struct Rules {
         var hangupSentAt: WallTime?
         /// Whether the person was told of all requests up to `sentAt`, or their worker is about to tell.
         var isAccounted = false
+        /// Whether it is among the missed calls that the person has not seen.
+        var isListed = false
         /// Rings of this id that were over before this one began, whose workers have still to report.
         var earlier: [Earlier] = []
         /// Which ring is older.
@@ -139,15 +141,41 @@ struct Rules {
         (front, frontSince) = (.no, nil)
     }
 
+    /// R5, R7: a program that knows nothing of Belfry says whether the app is in front. It names no process: one that
+    /// was named before counts still.
+    mutating func setForegroundFlag(_ isSet: Bool, now: Instant) {
+        if !isSet {
+            (front, frontSince) = (.no, nil)
+        } else if case .no = front {
+            (front, frontSince) = (.unowned, now)
+        }
+    }
+
     private mutating func record(_ key: String, _ end: End, now: Instant) {
         entries[key]?.end = end
         entries[key]?.endedAt = now
         entries[key]?.until = now + Self.memory
+        entries[key]?.isListed = end == .missed
     }
 
     /// An answer waits for two minutes, and 20 of them at most.
     mutating func leaveAnswer(to key: String, now: Instant) {
         answers = (answers.filter { $0.until > now } + [(key, now + .seconds(120))]).suffix(20)
+    }
+
+    /// R8: an answer is handed over once, whoever asks; of those to one call the oldest.
+    mutating func collectAnswers(to key: String?, now: Instant) -> [String] {
+        open(now: now)
+        let waiting = answers.filter { $0.until > now && (key == nil || $0.key == key) }
+        let collected = key == nil ? waiting : Array(waiting.prefix(1))
+        answers.removeAll { answer in collected.contains { $0 == answer } }
+        return collected.map(\.key)
+    }
+
+    /// R11: the person has seen what was missed so far.
+    mutating func seeMissed(now: Instant) {
+        open(now: now)
+        for key in entries.keys { entries[key]?.isListed = false }
     }
 
     /// Whether those are the calls whose answers wait: `slack` of a clock that was read by another allows for a few.
@@ -222,6 +250,7 @@ struct Rules {
         let latest = later(known.sentAt, request.sentAt)
         enter(request, over: known, end: known.end, until: known.until)
         entries[request.key]?.sentAt = latest
+        entries[request.key]?.isListed = true
         account(request.key)
         return true
     }
@@ -232,6 +261,7 @@ struct Rules {
         let latest = later(known?.sentAt, request.sentAt)
         enter(request, over: known, end: .missed, until: now + Self.memory)
         entries[request.key]?.sentAt = latest
+        entries[request.key]?.isListed = true
         account(request.key)
         return true
     }
@@ -318,11 +348,13 @@ struct Rules {
             return settled
         }
         // Others may have taken a worker that stood still past its end for one that never says how it ended.
+        let wasListed = entry.isListed || entry.end != .missed
         if entry.end == nil || entry.end == .missed {
             entry.end = end
             entry.until = now + Self.memory
         }
         let settled = entry.end ?? end
+        entry.isListed = settled.isMissed && wasListed
         if !settled.isMissed { entry.worker = nil }
         entries[key] = entry
         account(key)
@@ -353,6 +385,7 @@ struct Rules {
             if let worker = known.worker, isTaken(worker), known.end?.isMissed ?? true {
                 told.append(key)
                 entry.worker = nil
+                if !known.isAccounted, known.end != .missed { entry.isListed = true }
             }
             entries[key] = entry
             if known.worker != nil, entry.worker == nil { account(key) }

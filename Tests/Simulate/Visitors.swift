@@ -23,6 +23,18 @@ extension World {
                 } decided: { [oracle] _ in
                     oracle.entersBackground(group)
                 }
+            case .collect(let id):
+                visit.change { ledger in
+                    ledger.collectAnswers(id.map(CallKey.init))
+                } decided: { [oracle] in
+                    oracle.collects($0, to: id, group: group)
+                }
+            case .seen:
+                visit.change { ledger in
+                    ledger.clearMissed()
+                } decided: { [oracle] in
+                    oracle.clearsMissed($0, group: group)
+                }
             case .tidy: visit.tidy()
             }
         }
@@ -229,7 +241,7 @@ extension World {
                 ])
                 root["calls"] = .dictionary(calls)
             }
-        case .setsForeground(let isInFront): rewrite(directory, name) { $0["enterToForground"] = .bool(isInFront) }
+        case .setsForeground(let flag): rewrite(directory, name) { $0["enterToForground"] = flag.value }
         case .removesFile: machine.set(name, in: directory, to: nil)
         case .breaksFile(let mendsAfter):
             guard let node = directory.names[name] else { return }
@@ -272,6 +284,18 @@ extension World {
         let node = machine.make(.file, in: directory)
         node.bytes = bytes
         machine.set(name, in: directory, to: node)
+    }
+}
+
+extension ForegroundFlag {
+    fileprivate var value: PropertyListValue {
+        switch self {
+        case .yes: .bool(true)
+        case .no: .bool(false)
+        case .one: .integer(1)
+        case .many: .integer(2)
+        case .zero: .integer(0)
+        }
     }
 }
 
