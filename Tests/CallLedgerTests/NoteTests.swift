@@ -213,6 +213,17 @@ import Testing
         #expect(before.missedCalls == [] && ledger([note]).missedCalls == [])
     }
 
+    @Test("R5 R7 whoever reads of one call alone knows from a note of none that the app is in front") func flagBeside()
+        throws
+    {
+        let flag = try note { $0.enterForeground(owner: nil) }
+        let ring = try ring("b", by: 2)
+        let read = Ledger(reading: file.root, with: [ring, flag], only: CallKey("a"), at: file.moment)
+        #expect(read.foreground == .unowned && read.calls.isEmpty)
+        let later = Ledger(reading: file.root, with: [recorded(flag)], only: CallKey("a"), at: file.moment)
+        #expect(later.foreground == .background)
+    }
+
     @Test("an answer that was collected does not come back by the note that left it") func collectedOnce() throws {
         let ring = try ring("a", by: 1)
         let answer = try note({ _ = $0.answer(CallKey("a")) }, over: [ring])

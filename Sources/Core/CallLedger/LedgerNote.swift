@@ -170,10 +170,14 @@ public struct LedgerNote: Hashable, Sendable {
             ledger.list(missed)
             ledger.unlist(cleared)
         }
-        if let foreground, !isRecorded, ledger.foregroundKeys == foreground.was {
-            ledger.foregroundKeys = foreground.became
-        }
+        enterForeground(&ledger)
         if isDurable, !isRecorded { ledger.isDurable = true }
+    }
+
+    /// Takes along of the note whether the app is in front, and nothing else.
+    fileprivate func enterForeground(_ ledger: inout Ledger) {
+        guard let foreground, !isRecorded, ledger.foregroundKeys == foreground.was else { return }
+        ledger.foregroundKeys = foreground.became
     }
 }
 
@@ -277,7 +281,9 @@ extension Ledger {
         if let entry = whole.entries[key.text] { part[Key.calls] = .dictionary([key.text: entry]) }
         self.init(asRead: part, at: moment)
         foregroundKeys = whole.foregroundKeys
-        for note in notes.sorted(by: { $0.at < $1.at }) where note.concerns(key) { note.enter(&self) }
+        for note in notes.sorted(by: { $0.at < $1.at }) {
+            if note.concerns(key) { note.enter(&self) } else { note.enterForeground(&self) }
+        }
     }
 
     /// The file opened for a change, with `notes` taken along. What other processes left behind is settled first.
