@@ -44,6 +44,15 @@ struct Account {
     var isReceived = false
     var isRejected = false
     var hasPicture = false
+    /// Whether it has told what became of its picture, and whether that is being fetched.
+    var isPictureTold = false
+    var isFetching = false
+    /// What it has warned of, and how often.
+    var warnings: [WarningCode: Int] = [:]
+    /// Whether its push states a time that cannot be.
+    var isClockBad = false
+    /// Whether it does not ring, or no longer, because of a flag that nobody owns; nil if the rules cannot tell.
+    var isFlagUnowned: Bool? = false
     var stoppedAt: Instant?
     var hasLeft = false
     /// Whether its client hears nothing more.

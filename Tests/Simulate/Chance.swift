@@ -127,6 +127,8 @@ private struct Chance {
         push.isVoIP = random.oneIn(8)
         push.isMutable = !random.oneIn(20)
         push.isNamed = !random.oneIn(10)
+        push.hasTitle = !random.oneIn(4)
+        push.level = random.pick([nil, .passive, .active, .timeSensitive, .timeSensitive, .critical])
         if random.oneIn(5) {
             push.picture = random.pick([
                 .comes(afterMicroseconds: 5_000), .comes(afterMicroseconds: 900_000),
@@ -140,6 +142,7 @@ private struct Chance {
         var hangup = PlayedPush(kind: .hangup(reason), group: push.group)
         hangup.id = random.oneIn(15) ? "" : push.id
         if let sentAt = push.sentAt, !random.oneIn(6) { hangup.sentAt = sentAt + (random.oneIn(8) ? 0 : lasts) }
+        if random.oneIn(30) { hangup.sentAt = begins + 3_600_000_000 }
         hangup.isMutable = !random.oneIn(12)
         hangup.isVoIP = random.oneIn(12)
         send(hangup, at: begins + lasts, to: &happenings)
@@ -164,6 +167,7 @@ private struct Chance {
     /// What else happens, apart from calls.
     private enum Other: CaseIterable {
         case killed, frozen, terminated, shortOfDescriptors, stranger, machine, lockHeld, storage, alert, command
+        case chosen
     }
 
     private mutating func addOther(to happenings: inout [Happening]) {
@@ -171,7 +175,8 @@ private struct Chance {
             .killed: allowsKills, .frozen: allowsFreezes, .stranger: allowsStrangers, .machine: allowsMachine,
             .lockHeld: allowsStorage, .storage: allowsStorage, .shortOfDescriptors: allowsStorage,
         ]
-        let others = Other.allCases.filter { isAllowed[$0] ?? true } + [.command, .command]
+        let more: [Other] = allowsStrangers ? [.command, .command, .stranger, .stranger] : [.command, .command]
+        let others = Other.allCases.filter { isAllowed[$0] ?? true } + more
         let worker = Int.random(in: 0..<8, using: &random)
         let what: Happening.What =
             switch random.pick(others) {
@@ -185,6 +190,7 @@ private struct Chance {
             case .storage: storageTrouble()
             case .alert: .push(alert())
             case .command: .command(command(), group: group())
+            case .chosen: .chosen(random.oneIn(2) ? .answer : .decline, random.oneIn(3) ? nil : "0", group: group())
             }
         var happening = Happening(at: time(0..<10_000), what: what)
         if case .push = what, random.oneIn(3) {

@@ -35,6 +35,8 @@ final class Machine: PlayedMachine {
     var isMemoryFull = false
     /// Called with a file that somebody sets aside as unusable.
     var onSetAside: (PlayedNode) -> Void = { _ in }
+    /// Called with who reads a file that has been as it is for a while, and how often that is.
+    var onRead: (PlayedProcess, Int) -> Void = { _, _ in }
     var areEarsFull = false
 
     private(set) var processes: [PlayedProcess] = []

@@ -78,7 +78,7 @@ final class Oracle {
     func isPunctual(_ worker: PlayedWorker) -> Bool { isPunctual(worker.process) }
 
     /// Whether `process` has done at once whatever it had to do.
-    private func isPunctual(_ process: PlayedProcess) -> Bool {
+    func isPunctual(_ process: PlayedProcess) -> Bool {
         process.wentOn == nil && stillAt == nil && !process.isStopped && !process.isKilled
             && process.descriptorsMax == nil
     }
@@ -123,6 +123,11 @@ final class Oracle {
             worker: worker, key: push.id, sentAt: sentAt, until: worker.account.window?.end)
         let verdict = rules[push.group].admit(request, now: now)
         worker.account.verdict = isSure[push.group] ? verdict : nil
+        worker.account.isClockBad = push.sentAt != nil && sentAt == nil
+        if verdict == .silent(.foreground, missed: false) {
+            worker.account.isFlagUnowned = rules[push.group].isFlagUnowned
+        }
+        if !isSure[push.group] { worker.account.isFlagUnowned = nil }
         world.story.tell("worker \(worker.number) decides: \(verdict)\(isSure[push.group] ? "" : ", perhaps")")
         switch verdict {
         case .ring: note("ring")
@@ -172,6 +177,7 @@ final class Oracle {
         let (group, key) = (worker.push.group, worker.push.id)
         worker.account.isSettled = true
         if let ask = worker.account.ask { carryOut(ask, of: worker, hasEnded: true) }
+        worker.account.isFlagUnowned = nil
         guard isSure[group] else { return }
         let entry = rules[group].entries[key]
         let ended = entry?.worker === worker ? entry?.end : entry?.earlier.first { $0.worker === worker }?.end
@@ -180,7 +186,9 @@ final class Oracle {
         guard let cause = known ?? worker.account.cause ?? byFront else {
             return demand(false, "worker \(worker.number) ends its ring for no reason")
         }
-        worker.account.settled = rules[group].settle(key, worker, as: cause, now: now)
+        let settled = rules[group].settle(key, worker, as: cause, now: now)
+        worker.account.settled = settled
+        worker.account.isFlagUnowned = settled == .foreground && rules[group].isFlagUnowned
     }
 
     /// What `worker` was asked at its ear is in the ledger.
@@ -208,6 +216,8 @@ final class Oracle {
         if let pending = worker.account.pending {
             diesDeciding(worker.process, worker.push.group, since: pending)
         }
+        crossesStranger(worker)
+        expectLoudness(in: worker.push.group)
         note("gone")
     }
 
@@ -266,7 +276,11 @@ final class Oracle {
     }
 
     private func compare(_ call: Call?, with entry: Rules.Entry?, key: String, group: Int) {
-        guard isSure[group], !agree(call, entry) else { return }
+        guard isSure[group] else { return }
+        guard !agree(call, entry) else {
+            if let call, entry?.isUnseen ?? false { rules[group].seeEndByStranger(key, until: call.until) }
+            return
+        }
         let found = call.map(Self.describe) ?? "nothing"
         let expected = entry.map(Self.describe) ?? "nothing"
         demand(false, "of call “\(key)” the ledger says \(found) instead of \(expected)")
@@ -277,6 +291,14 @@ final class Oracle {
         guard call.sentAt == entry.sentAt, call.hangupSentAt == entry.hangupSentAt,
             call.owner == entry.worker?.process.owner
         else { return false }
+        // When a stranger ended it is written down as soon as somebody of ours sees it.
+        if entry.isUnseen {
+            // A tick, and a sound server that does not answer.
+            let delayMax = world.plan.surroundings.interval + TimeSpan(microseconds: 3 * Self.slack)
+            let delay = call.until - entry.until
+            return call.state == entry.end?.state && delay >= .zero && delay <= delayMax
+                && (call.state != .hangup || call.hangupReason == .cancelled)
+        }
         // Whoever writes the file records what the dead left, at whatever moment.
         guard let end = entry.end, end != .missed else {
             let isDead =
@@ -354,6 +376,19 @@ final class Oracle {
         }
     }
 
+    /// R10: nothing rings before the oldest ring of `group` any more, which is loud as soon as it hears of that.
+    func expectLoudness(in group: Int) {
+        guard isSure[group], earsHear, world.plan.surroundings.noticesLost == 0 else { return }
+        let rang = rules[group].rings(now: now).first?.entry.worker
+        world.machine.time.after(Self.slack) { [self] in
+            guard let worker = rules[group].rings(now: now).first?.entry.worker, worker === rang, isSure[group],
+                isPunctual(worker), worker.account.isHeard, let window = worker.account.window,
+                now - window.start > .milliseconds(200)
+            else { return }
+            demand(worker.account.mode == .loud, "worker \(worker.number) is the oldest, and not loud")
+        }
+    }
+
     func entersForeground(_ app: PlayedProcess?, by process: PlayedProcess, group: Int) {
         rules[group].enterForeground(app, now: now)
         let since = now
@@ -422,10 +457,46 @@ final class Oracle {
         switch stranger {
         case .addsKey where isFileSound: return
         case .setsForeground(let flag) where isFileSound: return isFlagged(flag.isSet, group: group)
+        case .removesStart where isFollowed(group), .zeroesStart where isFollowed(group):
+            return isEndedByStranger(as: .hangup(.cancelled), group: group)
+        case .setsState(let state) where isFollowed(group):
+            let ends: [String: Rules.End] = ["answered": .answered, "declined": .declined]
+            if let end = ends[state] { return isEndedByStranger(as: end, group: group) }
         default: break
         }
         mayComeBack[group] = true
         unsettle(group, "\(stranger)")
+    }
+
+    /// Whether the file shows all that was decided, and each of its rings is on and will be for a while: then it is
+    /// known what comes of a change that a stranger makes.
+    private func isFollowed(_ group: Int) -> Bool {
+        let lasts = world.plan.surroundings.interval + TimeSpan(microseconds: 3 * Self.slack)
+        let isQuiet = world.workers.allSatisfy { worker in
+            guard worker.isAlive, worker.push.group == group, worker.push.kind.isOfCalls else { return true }
+            guard let window = worker.account.window, worker.account.isRinging, worker.account.pending == nil else {
+                return false
+            }
+            return worker.account.cause == nil && isPunctual(worker) && now - window.start > .milliseconds(100)
+                && window.end - now > lasts
+        }
+        let lies = world.machine.node(at: "/run/rings")?.names.values.flatMap { $0.names.keys } ?? []
+        return isSure[group] && isFileSound && isQuiet && pending.isEmpty && !lies.contains { $0.hasSuffix(".owed") }
+            && rules[group].entries.values.allSatisfy { $0.end != nil || rules[group].isRinging($0, now: now) }
+    }
+
+    private func isEndedByStranger(as end: Rules.End, group: Int) {
+        let since = now
+        expectSilence(of: "", in: group) { $0.entries[$1]?.endedAt == since }
+        rules[group].endByStranger(as: end, now: now)
+        note("stranger ends rings")
+    }
+
+    /// Something else ends the ring of `worker`, or its process, which need not have seen yet that a stranger has.
+    func crossesStranger(_ worker: PlayedWorker) {
+        let entry = rules[worker.push.group].entries[worker.push.id]
+        guard entry?.worker === worker, entry?.isUnseen ?? false else { return }
+        unsettle(worker.push.group, "a stranger was there before, and nobody has seen it")
     }
 
     /// What was sent before may count as sent later from here on.
@@ -473,7 +544,7 @@ final class Oracle {
     }
 
     /// The rings of `key`, all if that is empty, are silent within a tick if `isDue` still says so of them by then. R7:
-    /// those that `process` can tell at their ears do not wait for a tick.
+    /// those that `process` can tell at their ears do not wait for a tick, nor does who is told of a changed file.
     private func expectSilence(
         of key: String, in group: Int, by process: PlayedProcess? = nil, if isDue: @escaping (Rules, String) -> Bool
     ) {
@@ -486,12 +557,10 @@ final class Oracle {
                 demand(!isDue(rules[group], worker.push.id), "worker \(worker.number) rings on after its end")
             }
             machine.time.after(world.plan.surroundings.interval.microseconds + Self.slack, judge)
-            guard let process, earsHear, let window = worker.account.window, now - window.start > .milliseconds(100)
-            else {
-                continue
-            }
+            let isHeard = process == nil ? world.plan.surroundings.noticesLost == 0 : earsHear
+            guard isHeard, let window = worker.account.window, now - window.start > .milliseconds(100) else { continue }
             machine.time.after(Self.slack) { [self] in
-                if isPunctual(process), isPunctual(worker.process) { judge() }
+                if process.map(isPunctual) ?? true, isPunctual(worker.process) { judge() }
             }
         }
     }

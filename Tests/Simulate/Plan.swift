@@ -85,6 +85,10 @@ struct PlayedPush {
     var isVoIP = false
     /// Whether it names the caller, or has only a number.
     var isNamed = true
+    /// Whether its alert has a title.
+    var hasTitle = true
+    /// How it wants to interrupt, if it says so.
+    var level: InterruptionLevel?
     /// Without it nobody intercepts the push.
     var isMutable = true
     var picture: PlayedPicture?
@@ -185,4 +189,5 @@ extension Plan.Surroundings: CustomStringConvertible {
 
 extension PlayedPush.Kind {
     var isHangup: Bool { if case .hangup = self { true } else { false } }
+    var isOfCalls: Bool { if case .alert = self { false } else { true } }
 }

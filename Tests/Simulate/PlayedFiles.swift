@@ -236,6 +236,9 @@ extension Machine {
 
     func read(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard step(), let file = files[descriptor] else { return Int(fail(EIO)) }
+        if file.offset == 0, kernelTime - file.node.modified > 30_000, let current {
+            onRead(current, current.reads(file.node))
+        }
         let count = min(buffer.count, max(0, file.node.bytes.count - file.offset))
         unsafe file.node.bytes.withUnsafeBytes { bytes in
             unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[file.offset..<file.offset + count]))

@@ -29,6 +29,8 @@ final class PlayedProcess {
     /// How many descriptors it has open, and may have; nil if that is more than it ever needs.
     var descriptors = 0
     private(set) var descriptorsMax: Int?
+    /// How often it has read each version of a file from its beginning, once that was old enough to be told from others.
+    private var readings: [Version: Int] = [:]
     /// How many notes it has laid.
     var notesLaid = 0
     /// How late its timers fire, as long as it runs.
@@ -53,6 +55,19 @@ final class PlayedProcess {
     /// Lets `fate` happen as it makes its call number `step` from here.
     func meets(_ fate: Fate, atStep step: Int) {
         (self.fate, stepsLeft) = (fate, step)
+    }
+
+    private struct Version: Hashable {
+        let inode: UInt64
+        let modified: Int64
+        let size: Int
+    }
+
+    /// It reads `node` from its beginning; how often it has read that version so far.
+    func reads(_ node: PlayedNode) -> Int {
+        let version = Version(inode: node.inode, modified: node.modified, size: node.bytes.count)
+        readings[version, default: 0] += 1
+        return readings[version] ?? 0
     }
 
     /// A call with an effect: false if the process is dead, and so nothing comes of the call.

@@ -128,8 +128,12 @@ final class PlayedWorker {
         case .hangup(let reason): payload = Hangup(callID: push.id, reason: reason, sentAt: sentAt).payload()
         case .alert: payload = ["aps": ["alert": push.text.alert, "mutable-content": 1]]
         }
-        if !push.isMutable, case .object(var aps)? = payload["aps"] {
-            aps["mutable-content"] = nil
+        if case .object(var aps)? = payload["aps"] {
+            if !push.isMutable { aps["mutable-content"] = nil }
+            if case .request = push.kind {
+                aps["interruption-level"] = push.level.map { .string($0.rawValue) }
+                if !push.hasTitle { aps["alert"] = ["body": "a call"] }
+            }
             payload["aps"] = .object(aps)
         }
         do throws(Rejection) {
@@ -266,6 +270,7 @@ private final class PlayedFetcher: PictureSource {
     }
 
     func fetch(_ url: String, deadline: Instant, finished: @escaping (PictureDownload.Outcome) -> Void) {
+        worker.world.oracle.fetches(worker)
         let began = loop.now
         let timeout = PictureDownload.Outcome.skipped(Skip(.timeout, "nobody answered"))
         let (at, outcome): (Instant, PictureDownload.Outcome) =
@@ -282,10 +287,14 @@ private final class PlayedFetcher: PictureSource {
                 (began + TimeSpan(microseconds: microseconds), .skipped(Skip(.connectFailed, "nobody there")))
             case .never, nil: (deadline, timeout)
             }
-        timer = loop.schedule(at: min(at, deadline), description: "picture") {
+        timer = loop.schedule(at: min(at, deadline), description: "picture") { [worker] in
+            worker.account.isFetching = false
             finished(at > deadline ? timeout : outcome)
         }
     }
 
-    func cancel() { timer?.cancel() }
+    func cancel() {
+        worker.account.isFetching = false
+        timer?.cancel()
+    }
 }

@@ -72,6 +72,12 @@ extension Oracle {
         return Set(entries)
     }
 
+    /// Who looks or waits reads each version of a file a few times at most, as long as nothing is wrong with it.
+    func reads(_ process: PlayedProcess, timesUntilNow count: Int) {
+        let isWell = isSure.allSatisfy(\.self) && isPunctual(process)
+        demand(count <= 3 || !isWell, "\(process.pid) reads the same for the \(count)th time")
+    }
+
     /// R13: only what cannot be used is set aside.
     func isSetAside(_ file: PlayedNode) {
         note("set aside")

@@ -52,6 +52,8 @@ struct Rules {
         /// When the latest request was sent, and the latest hangup.
         var sentAt: WallTime?
         var hangupSentAt: WallTime?
+        /// Whether a program that knows nothing of Belfry has ended it, and nobody of ours has seen that yet.
+        var isUnseen = false
         /// Whether the person was told of all requests up to `sentAt`, or their worker is about to tell.
         var isAccounted = false
         /// Whether it is among the missed calls that the person has not seen.
@@ -119,6 +121,9 @@ struct Rules {
         }
     }
 
+    /// Whether the app is in front, and no process is known whose word that is.
+    var isFlagUnowned: Bool { if case .unowned = front { true } else { false } }
+
     /// Whoever opens the group file records what the dead left (R12), and forgets what is old (R8).
     mutating func open(now: Instant) {
         for (key, entry) in entries {
@@ -149,6 +154,20 @@ struct Rules {
         } else if case .no = front {
             (front, frontSince) = (.unowned, now)
         }
+    }
+
+    /// A program that knows nothing of Belfry ends every ring.
+    mutating func endByStranger(as end: End, now: Instant) {
+        for (key, _) in rings(now: now) {
+            record(key, end, now: now)
+            entries[key]?.isUnseen = true
+        }
+    }
+
+    /// Somebody of ours has written down that the ring of `key` was ended by a stranger.
+    mutating func seeEndByStranger(_ key: String, until: Instant) {
+        entries[key]?.isUnseen = false
+        entries[key]?.until = until
     }
 
     private mutating func record(_ key: String, _ end: End, now: Instant) {
@@ -243,9 +262,10 @@ struct Rules {
         return known.isAccounted ? sent > latest : sent >= latest
     }
 
-    /// R11: a request that its hangup overtook is missed, once; a copy of one that rang is not.
+    /// R11: a request that its hangup overtook is missed, once; a copy of one that rang is not, nor of one that a dead
+    /// worker has left to be told.
     private mutating func overtake(_ known: Entry, _ request: Request) -> Bool {
-        if case .hangup(let reason) = known.end, !End.hangup(reason).isMissed { return false }
+        guard case .hangup(let reason) = known.end, End.hangup(reason).isMissed else { return false }
         guard isNews(request, of: known), !isLeftToItsWorker(known) else { return false }
         let latest = later(known.sentAt, request.sentAt)
         enter(request, over: known, end: known.end, until: known.until)

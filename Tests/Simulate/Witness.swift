@@ -32,26 +32,14 @@ extension Oracle {
         case .tick(let n, let late): ticks(worker, n, late: late)
         case .sound: demand(worker.account.ends == 0, "\(name) sounds after its end")
         case .notification, .vibration: demand(false, "\(name): no desktop is played")
-        case .attachment(let attachment):
-            if case .attached = attachment.outcome { worker.account.hasPicture = true }
+        case .attachment(let attachment): picture(attachment, of: worker)
         case .delivered(let by, let content): delivers(worker, by, content)
         case .ended(let ended): ends(worker, ended)
         case .missed(_, let content): misses(worker, content)
-        case .warning(let code, let detail): warns(worker, code.known, detail)
+        case .warning(let code, let detail): warns(worker, code, detail)
         case .extensionProcess, .asked, .unknown: demand(false, "\(name): an event that is none of ours")
         }
         demand(worker.account.isReceived || worker.account.isRejected, "\(name) reports before it received")
-    }
-
-    private func warns(_ worker: PlayedWorker, _ code: WarningCode?, _ detail: String) {
-        switch code {
-        case .handlerCalledAgain:
-            demand(worker.push.code != nil, "worker \(worker.number): a handler called again")
-            worker.account.interception.calledAgain += 1
-        case .noAlertText: worker.account.interception.withoutText += 1
-        case .attachmentDropped: worker.account.interception.dropped.append(detail)
-        default: break
-        }
     }
 
     private func rings(_ worker: PlayedWorker, _ ringing: Event.Ringing) {
@@ -119,11 +107,14 @@ extension Oracle {
         demand(by != .crash, "\(name) delivers by crash")
         if by == .expiry || by == .stopped && worker.account.mode == nil { return }
         if case .request = worker.push.kind {
-            if by != .passthrough || worker.push.isVoIP {
-                demand(content.title == worker.push.caller, "\(name) delivers the title \(content.title)")
-            }
-            if worker.account.mode != nil {
-                demand(content.interruptionLevel == .timeSensitive, "\(name) rings as \(content.interruptionLevel)")
+            // What passes without its extension, be it at the end of its time, is as it came.
+            let isOriginal =
+                by == .passthrough && !(worker.push.isVoIP && worker.account.isDecided && now < worker.deadline)
+            if !isOriginal {
+                demand(content.title == worker.push.title, "\(name) delivers the title \(content.title)")
+                let level = worker.push.level ?? .active
+                let wanted = worker.account.mode == nil ? level : max(level, .timeSensitive)
+                demand(content.interruptionLevel == wanted, "\(name) comes as \(content.interruptionLevel)")
             }
             demand(content.attachments.isEmpty != worker.account.hasPicture, "\(name) delivers without its picture")
         }
@@ -148,6 +139,7 @@ extension Oracle {
         }
         note("ended \(reason.map { "\($0)" } ?? "?")")
         demand(ended.ticks == worker.account.ticks, "\(name) counts \(ended.ticks) ticks")
+        expectLoudness(in: worker.push.group)
         let rang = (silentAt - window.start).seconds
         demand(
             ended.rang >= rang - 1e-6 && (ended.rang < rang + 0.102 || !isPunctual(worker)),
@@ -248,6 +240,7 @@ extension Oracle {
             let window = worker.account.window
         else { return }
         guard now < window.end else { return worker.account.cause = window.endsAs }
+        if ask != .look { crossesStranger(worker) }
         switch ask {
         case .look: return
         case .answer: worker.account.cause = .answered
@@ -271,6 +264,7 @@ extension Oracle {
 
     func toldToStop(_ worker: PlayedWorker) {
         if worker.account.stoppedAt == nil { worker.account.stoppedAt = now }
+        crossesStranger(worker)
         guard worker.account.isRinging, worker.account.cause == nil else { return }
         worker.account.cause = .stopped
     }
@@ -290,6 +284,8 @@ extension Oracle {
         demand(worker.account.deliveries == 1, "\(name) leaves without delivering")
         demand(worker.account.mode == nil || worker.account.ends == 1, "\(name) leaves a ring behind")
         demand(!worker.account.isHeard, "\(name) leaves a sound behind")
+        judgeWarnings(worker)
+        judgePicture(worker)
         guard let isMissed = isMissed(worker) else { return }
         demand(worker.account.missed == (isMissed ? 1 : 0), "\(name) told \(worker.account.missed) missed calls")
     }
@@ -324,6 +320,9 @@ extension Event.Body {
 extension PlayedPush {
     /// Who calls, as people know them.
     fileprivate var caller: String { isNamed ? "caller" : "number" }
+
+    /// What its notification is headed with: a number takes no missing title's place but that of a missed call's.
+    fileprivate var title: String { hasTitle || isNamed ? caller : "" }
 }
 
 extension EndReason {

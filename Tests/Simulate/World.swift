@@ -27,6 +27,7 @@ final class World {
         story = Story(machine: machine, tells: tells)
         machine.noticesLost = plan.surroundings.noticesLost
         machine.onSetAside = { [unowned self] in oracle.isSetAside($0) }
+        machine.onRead = { [unowned self] in oracle.reads($0, timesUntilNow: $1) }
     }
 
     /// Runs the plan to its end, and says what went wrong first.
@@ -64,7 +65,9 @@ final class World {
     /// Whatever went on in a group that nobody could follow, or in which writers died: on the next morning a call rings
     /// in it as ever.
     private func ringOnceMore() {
-        let groups = usedGroups.filter { !oracle.isSure[$0] || oracle.temporaries(of: $0) > 0 }
+        let groups = usedGroups.filter {
+            !oracle.isSure[$0] || oracle.temporaries(of: $0) > 0 || oracle.rules[$0].isFlagUnowned
+        }
         guard !groups.isEmpty else { return }
         oracle.reboots()
         machine.reboot(isSudden: false, offFor: 60_000_000)
@@ -102,13 +105,16 @@ final class World {
         case .chosen(let end, let id, let group): desktop.end(id, as: end, group: group)
         case .stranger(let stranger, let group): comes(stranger, group: group)
         case .killed(let number): living(number)?.process.kill()
-        case .frozen(let number, let microseconds): living(number)?.process.stop(for: microseconds)
+        case .frozen(let number, let microseconds):
+            living(number).map(oracle.crossesStranger)
+            living(number)?.process.stop(for: microseconds)
         case .terminated(let number): living(number)?.terminate()
         case .shortOfDescriptors(let number, let left): living(number).map { isShortOfDescriptors($0, left: left) }
         case .clockSet(let microseconds):
             oracle.clockIsSet()
             machine.wallOffset += microseconds
         case .suspended(let microseconds):
+            for worker in workers { oracle.crossesStranger(worker) }
             oracle.everybodyStoodStill()
             machine.time.skip(microseconds)
         case .rebooted(let isSudden, let microseconds):
