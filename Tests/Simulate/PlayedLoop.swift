@@ -10,21 +10,26 @@ final class PlayedWatch: ScheduledTimer, LoopWatch {
     private let isDue: () -> Bool
     private let ended: (PlayedWatch) -> Void
     private var isComing = false
+    private let description: String
 
     /// Calls `action` when it was told that it is ready, if `isDue` says so by then, and again as long as it says so.
     init(
-        _ process: PlayedProcess, isDue: @escaping () -> Bool = { false }, ended: @escaping (PlayedWatch) -> Void,
+        _ process: PlayedProcess, _ description: String, isDue: @escaping () -> Bool = { false },
+        ended: @escaping (PlayedWatch) -> Void,
         action: @escaping () -> Void
     ) {
         self.process = process
+        self.description = description
         self.isDue = isDue
         self.ended = ended
         self.action = action
+        process.sources[description, default: 0] += 1
     }
 
     func cancel() {
         guard action != nil else { return }
         action = nil
+        process.sources[description, default: 0] -= 1
         ended(self)
     }
 
@@ -50,12 +55,24 @@ final class PlayedLoop: EventLoop {
     init(_ process: PlayedProcess) { self.process = process }
 
     private final class Timer: ScheduledTimer {
-        var action: (() -> Void)?
-        init(_ action: @escaping () -> Void) { self.action = action }
-        func cancel() { action = nil }
+        private let process: PlayedProcess
+        private let description: String
+        private var action: (() -> Void)?
+
+        init(_ process: PlayedProcess, _ description: String, _ action: @escaping () -> Void) {
+            (self.process, self.description, self.action) = (process, description, action)
+            process.sources[description, default: 0] += 1
+        }
+
+        func cancel() {
+            guard action != nil else { return }
+            action = nil
+            process.sources[description, default: 0] -= 1
+        }
+
         func fire() {
             let action = action
-            self.action = nil
+            cancel()
             action?()
         }
     }
@@ -63,7 +80,7 @@ final class PlayedLoop: EventLoop {
     var now: Instant { machine.bootTime }
 
     func schedule(at instant: Instant, description: String, _ action: @escaping () -> Void) -> any ScheduledTimer {
-        let timer = Timer(action)
+        let timer = Timer(process, description, action)
         let due = max(machine.simulated(instant), machine.time.now)
         machine.time.at(due + process.latency) { [process] in process.perform { timer.fire() } }
         return timer
@@ -71,7 +88,7 @@ final class PlayedLoop: EventLoop {
 
     @discardableResult
     func afterThis(description: String, _ action: @escaping () -> Void) -> any ScheduledTimer {
-        let timer = Timer(action)
+        let timer = Timer(process, description, action)
         machine.time.after(10) { [process] in process.perform { timer.fire() } }
         return timer
     }
@@ -82,7 +99,7 @@ final class PlayedLoop: EventLoop {
         guard let socket = machine.files[descriptor]?.socket else {
             throw SystemError(errno: EIO, call: "epoll_ctl", subject: description)
         }
-        let watch = PlayedWatch(process) {
+        let watch = PlayedWatch(process, description) {
             socket.isReadable
         } ended: { [weak socket] watch in
             socket?.watches.removeAll { $0 === watch }
@@ -100,7 +117,7 @@ final class PlayedLoop: EventLoop {
         guard let node = machine.files[directory]?.node else {
             throw SystemError(errno: EIO, call: "F_NOTIFY", subject: description)
         }
-        let watch = PlayedWatch(process) { [weak node] watch in
+        let watch = PlayedWatch(process, description) { [weak node] watch in
             node?.watches.removeAll { $0 === watch }
         } action: {
             action()
@@ -114,7 +131,7 @@ final class PlayedLoop: EventLoop {
         of other: ProcessIdentity, description: String, _ action: @escaping () -> Void
     ) throws(SystemError) -> PlayedWatch {
         let watched = machine.processes.last { $0.identity == other && $0.isAlive }
-        let watch = PlayedWatch(process) { [weak watched] watch in
+        let watch = PlayedWatch(process, description) { [weak watched] watch in
             watched?.deathWatches.removeAll { $0 === watch }
         } action: {
             action()

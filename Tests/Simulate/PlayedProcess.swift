@@ -26,6 +26,8 @@ final class PlayedProcess {
     /// Called as it stands still in the midst of what it does, with the call that it was about to make.
     var onPark: (String) -> Void = { _ in }
     var deathWatches: [PlayedWatch] = []
+    /// How many timers and watches of each kind its loop has.
+    var sources: [String: Int] = [:]
     /// How many descriptors it has open, and may have; nil if that is more than it ever needs.
     var descriptors = 0
     private(set) var descriptorsMax: Int?

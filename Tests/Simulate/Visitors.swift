@@ -182,6 +182,15 @@ final class PlayedDesktop {
     /// What it held goes.
     func release() { files = [:] }
 
+    /// It stays when all is quiet, and waits for nothing then.
+    func judgeRest() {
+        guard process.isAlive else { return }
+        let left = process.sources.filter { $0.value > 0 }
+        world.oracle.demand(left.isEmpty, "the desktop is left with \(left)")
+        let descriptors = process.descriptors
+        world.oracle.demand(descriptors <= 3 * files.count, "the desktop is left with \(descriptors) descriptors")
+    }
+
     func end(_ id: String?, as end: PersonalEnd, group: Int) {
         process.perform { [self] in
             let file = files[group] ?? world.ledgerFile(of: group)

@@ -284,6 +284,9 @@ extension Oracle {
         demand(worker.account.deliveries == 1, "\(name) leaves without delivering")
         demand(worker.account.mode == nil || worker.account.ends == 1, "\(name) leaves a ring behind")
         demand(!worker.account.isHeard, "\(name) leaves a sound behind")
+        // What is played of a fetcher and of an app's code is not its own.
+        let sources = worker.process.sources.filter { $0.value > 0 && $0.key != "picture" && $0.key != "code" }
+        demand(sources.isEmpty || !isPunctual(worker), "\(name) leaves \(sources) behind")
         judgeWarnings(worker)
         judgePicture(worker)
         guard let isMissed = isMissed(worker) else { return }

@@ -41,6 +41,7 @@ final class World {
             for group in usedGroups { start(.tidy, group: group) }
             rest("tidying runs in circles")
             oracle.judgeRest()
+            desktop.judgeRest()
             machine.time.skip(untilForgotten)
             for group in usedGroups { start(.background, group: group) }
             rest("forgetting runs in circles")
