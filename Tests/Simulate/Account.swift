@@ -25,6 +25,8 @@ struct Account {
     /// Whether its ring has been settled, by whatever rules.
     var isSettled = false
     var isHeard = false
+    /// Whether there was a folder to be watched for news of the group file as it began to ring.
+    var isToldOfNews = false
     var mode: RingMode?
     var lastTick: Int64 = 0
     var ticks: Int64 = 0

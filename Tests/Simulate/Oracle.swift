@@ -17,9 +17,9 @@ final class Oracle {
     /// file, and while decisions overlap.
     var isSure = [true, true]
     /// Whether an old version of each group's file may have come back.
-    private var mayComeBack = [false, false]
+    var mayComeBack = [false, false]
     /// What commands have decided and may not have laid yet.
-    private var pending: [ObjectIdentifier: (notes: Int, rules: Rules)] = [:]
+    var pending: [ObjectIdentifier: (notes: Int, rules: Rules)] = [:]
     /// When somebody last died over a decision in each group, in the simulation's time.
     private(set) var diedDeciding: [Int64?] = [nil, nil]
     /// The missed calls that were listed before all began anew, when the clocks told other times.
@@ -38,9 +38,9 @@ final class Oracle {
     private static let crowdDelay = TimeSpan.milliseconds(20)
 
     /// Whether whoever asks at an ear is heard.
-    private let earsHear: Bool
+    let earsHear: Bool
     /// Whether the file says at once whatever was decided.
-    private let isFileSound: Bool
+    let isFileSound: Bool
 
     init(world: World) {
         self.world = world
@@ -376,33 +376,12 @@ final class Oracle {
         }
     }
 
-    /// R10: nothing rings before the oldest ring of `group` any more, which is loud as soon as it hears of that.
-    func expectLoudness(in group: Int) {
-        guard isSure[group], earsHear, world.plan.surroundings.noticesLost == 0 else { return }
-        let rang = rules[group].rings(now: now).first?.entry.worker
-        world.machine.time.after(Self.slack) { [self] in
-            guard let worker = rules[group].rings(now: now).first?.entry.worker, worker === rang, isSure[group],
-                isPunctual(worker), worker.account.isHeard, let window = worker.account.window,
-                now - window.start > .milliseconds(200)
-            else { return }
-            demand(worker.account.mode == .loud, "worker \(worker.number) is the oldest, and not loud")
-        }
-    }
-
     func entersForeground(_ app: PlayedProcess?, by process: PlayedProcess, group: Int) {
         rules[group].enterForeground(app, now: now)
         let since = now
         // Whoever is in front only for a while may end no ring.
         expectSilence(of: "", in: group, by: process) { rules, _ in rules.isInFront && rules.frontSince == since }
         note("app in front")
-    }
-
-    /// A program that knows nothing of Belfry says whether the app is in front.
-    func isFlagged(_ isInFront: Bool, group: Int) {
-        rules[group].setForegroundFlag(isInFront, now: now)
-        let since = now
-        if isInFront { expectSilence(of: "", in: group) { rules, _ in rules.isInFront && rules.frontSince == since } }
-        note("app in front, by its flag")
     }
 
     func entersBackground(_ group: Int) { rules[group].enterBackground(now: now) }
@@ -452,53 +431,6 @@ final class Oracle {
         toTell[ObjectIdentifier(process)]?.calls.remove(at: index)
     }
 
-    func isVisited(by stranger: Stranger, group: Int) {
-        note("stranger")
-        switch stranger {
-        case .addsKey where isFileSound: return
-        case .setsForeground(let flag) where isFileSound: return isFlagged(flag.isSet, group: group)
-        case .removesStart where isFollowed(group), .zeroesStart where isFollowed(group):
-            return isEndedByStranger(as: .hangup(.cancelled), group: group)
-        case .setsState(let state) where isFollowed(group):
-            let ends: [String: Rules.End] = ["answered": .answered, "declined": .declined]
-            if let end = ends[state] { return isEndedByStranger(as: end, group: group) }
-        default: break
-        }
-        mayComeBack[group] = true
-        unsettle(group, "\(stranger)")
-    }
-
-    /// Whether the file shows all that was decided, and each of its rings is on and will be for a while: then it is
-    /// known what comes of a change that a stranger makes.
-    private func isFollowed(_ group: Int) -> Bool {
-        let lasts = world.plan.surroundings.interval + TimeSpan(microseconds: 3 * Self.slack)
-        let isQuiet = world.workers.allSatisfy { worker in
-            guard worker.isAlive, worker.push.group == group, worker.push.kind.isOfCalls else { return true }
-            guard let window = worker.account.window, worker.account.isRinging, worker.account.pending == nil else {
-                return false
-            }
-            return worker.account.cause == nil && isPunctual(worker) && now - window.start > .milliseconds(100)
-                && window.end - now > lasts
-        }
-        let lies = world.machine.node(at: "/run/rings")?.names.values.flatMap { $0.names.keys } ?? []
-        return isSure[group] && isFileSound && isQuiet && pending.isEmpty && !lies.contains { $0.hasSuffix(".owed") }
-            && rules[group].entries.values.allSatisfy { $0.end != nil || rules[group].isRinging($0, now: now) }
-    }
-
-    private func isEndedByStranger(as end: Rules.End, group: Int) {
-        let since = now
-        expectSilence(of: "", in: group) { $0.entries[$1]?.endedAt == since }
-        rules[group].endByStranger(as: end, now: now)
-        note("stranger ends rings")
-    }
-
-    /// Something else ends the ring of `worker`, or its process, which need not have seen yet that a stranger has.
-    func crossesStranger(_ worker: PlayedWorker) {
-        let entry = rules[worker.push.group].entries[worker.push.id]
-        guard entry?.worker === worker, entry?.isUnseen ?? false else { return }
-        unsettle(worker.push.group, "a stranger was there before, and nobody has seen it")
-    }
-
     /// What was sent before may count as sent later from here on.
     func clockIsSet() { for group in rules.indices { unsettle(group, "the clock is set") } }
 
@@ -532,36 +464,6 @@ final class Oracle {
         for group in rules.indices {
             unsettle(group, "the machine starts anew")
             mayComeBack[group] = true
-        }
-    }
-
-    /// The rings of `key`, all if that is empty, end in the ledger, by what `process` has decided: each is silent
-    /// within a tick.
-    func expectSilence(of key: String, in group: Int, by process: PlayedProcess) {
-        let since = now
-        // What was decided may never have been laid, and a late hangup ends nothing.
-        expectSilence(of: key, in: group, by: process) { $0.entries[$1]?.endedAt == since }
-    }
-
-    /// The rings of `key`, all if that is empty, are silent within a tick if `isDue` still says so of them by then. R7:
-    /// those that `process` can tell at their ears do not wait for a tick, nor does who is told of a changed file.
-    private func expectSilence(
-        of key: String, in group: Int, by process: PlayedProcess? = nil, if isDue: @escaping (Rules, String) -> Bool
-    ) {
-        guard isSure[group] else { return }
-        let (since, machine) = (world.machine.time.now, world.machine)
-        let rings = rules[group].rings(now: now).filter { key.isEmpty || $0.key == key }
-        for worker in rings.compactMap(\.entry.worker) {
-            let judge = { [self] in
-                guard worker.account.isHeard, !isExcused(worker, since: since), isSure[group] else { return }
-                demand(!isDue(rules[group], worker.push.id), "worker \(worker.number) rings on after its end")
-            }
-            machine.time.after(world.plan.surroundings.interval.microseconds + Self.slack, judge)
-            let isHeard = process == nil ? world.plan.surroundings.noticesLost == 0 : earsHear
-            guard isHeard, let window = worker.account.window, now - window.start > .milliseconds(100) else { continue }
-            machine.time.after(Self.slack) { [self] in
-                if process.map(isPunctual) ?? true, isPunctual(worker.process) { judge() }
-            }
         }
     }
 

@@ -31,7 +31,7 @@ final class PlayedProcess {
     /// How many descriptors it has open, and may have; nil if that is more than it ever needs.
     var descriptors = 0
     private(set) var descriptorsMax: Int?
-    /// How often it has read each version of a file from its beginning, once that was old enough to be told from others.
+    /// How often it has read each version of a file from its beginning that was old enough to be told from others.
     private var readings: [Version: Int] = [:]
     /// How many notes it has laid.
     var notesLaid = 0

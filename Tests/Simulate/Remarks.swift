@@ -48,6 +48,8 @@ extension Oracle {
         }
         let isUnasked = account.passthrough.map { $0 != .voip } ?? false
         demandWarning(.hangupNotIntercepted, if: worker.push.kind.isHangup && isUnasked)
+        // Who was held up until its time was over says no more.
+        guard isPunctual(worker) else { return }
         demandWarning(.badClock, if: account.isClockBad)
         if let isDue = account.isFlagUnowned { demandWarning(.foregroundUnowned, if: isDue) }
     }

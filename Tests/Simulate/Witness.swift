@@ -54,6 +54,7 @@ extension Oracle {
         demand(worker.account.mode != mode, "\(name) rings \(mode) again")
         demand(ringing.duration == (window.end - window.start).seconds, "\(name) rings for \(ringing.duration) s")
         demand(ringing.interval == world.plan.surroundings.interval.seconds, "\(name) ticks each \(ringing.interval) s")
+        if worker.account.mode == nil { worker.account.isToldOfNews = world.directory(of: worker.push.group) != nil }
         worker.account.mode = mode
         worker.account.pulsesDue += 1
         note("ringing \(mode)")
