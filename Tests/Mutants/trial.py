@@ -11,8 +11,11 @@ import time
 from faulty_tree import SWITCH
 
 PASSED, KILLED, TIMED_OUT = "survived", "killed", "timed out"
-# Seeds of the simulation, instead of suites.
-SEEDS = ("--first", "0", "--runs", "5000")
+
+
+def seeds(count):
+    """So many seeds of the simulation, in the place of suites."""
+    return ("--first", "0", "--runs", str(count))
 
 
 def run(tree, suites, number, limit_seconds):
@@ -25,8 +28,8 @@ def run(tree, suites, number, limit_seconds):
     command = [tree.bundle, "--testing-library", "swift-testing", "--skip", "IntegrationTests"]
     for suite in suites:
         command += ["--filter", rf"^{suite}\."]
-    if suites == SEEDS:
-        command = [tree.simulation, *SEEDS]
+    if isinstance(suites, tuple):
+        command = [tree.simulation, *suites]
     process = subprocess.Popen(
         command, cwd=tree.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, start_new_session=True)
