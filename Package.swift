@@ -399,7 +399,7 @@ let checks: [Target] = [
             "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "DeviceRegistry", "PushQueue", "Support", "belfry-worker",
             "queue-tool",
         ]),
-    tests("BelfryTLSTests", of: ["BelfryTLS", "BelfryTerms"]),
+    tests("BelfryTLSTests", of: ["BelfryTLS", "BelfryTerms", "CBelfryLinux"]),
     tests(
         "ProviderEndpointTests",
         of: [
@@ -441,7 +441,12 @@ let checks: [Target] = [
         of: ["BelfryJournal", "BelfryProtocol", "BelfryJSON", "BelfryTerms", "BelfrySyscalls", "Support"]),
     tests("SystemSoundTests", of: ["SystemSound", "Support", "BelfrySyscalls", "BelfryTerms", "RingPlayer"]),
     tests("BelfryVibrationTests", of: ["BelfryVibration", "BelfryTerms", "CBelfryLinux", "Support"]),
-    tests("DesktopServiceTests", of: ["Desktop", "BelfrySyscalls", "BelfryTerms", "RingEar", "Showing", "Support"]),
+    tests(
+        "DesktopServiceTests",
+        of: [
+            "Desktop", "BelfryAppGroup", "BelfryBus", "BelfryEventLoop", "BelfryProtocol", "BelfrySyscalls",
+            "BelfryTerms", "DesktopChannel", "RingEar", "Showing", "Support",
+        ]),
     tests("BelfrySoundDecodingTests", of: ["BelfrySoundDecoding", "BelfrySyscalls", "Support"]),
     tests(
         "PictureFetchTests",
@@ -464,8 +469,9 @@ let checks: [Target] = [
     tests(
         "ExtensionHostTests",
         of: [
-            "BelfryAppGroup", "BelfryJSON", "BelfryNotices", "BelfryPropertyList", "BelfryProtocol", "BelfrySyscalls",
-            "BelfryTerms", "ExtensionSample", "RingingExtension", "Support", "belfry", "belfry-worker",
+            "BelfryAppGroup", "BelfryEventLoop", "BelfryJSON", "BelfryNotices", "BelfryPropertyList", "BelfryProtocol",
+            "BelfrySyscalls", "BelfryTerms", "ExtensionHost", "ExtensionSample", "HostChannel", "RingingExtension",
+            "Support", "belfry", "belfry-worker",
         ]),
     tests(
         "CallServiceTests",

@@ -5,6 +5,18 @@ import Testing
 @Suite struct CombineTests {
     private struct Broken: Error, Equatable {}
 
+    /// Asks for no value of its own accord.
+    private final class Slow: Subscriber {
+        var values: [Int] = []
+        var subscription: (any Subscription)?
+        func receive(subscription: any Subscription) { self.subscription = subscription }
+        func receive(_ input: Int) -> Subscribers.Demand {
+            values.append(input)
+            return .none
+        }
+        func receive(completion: Subscribers.Completion<Never>) {}
+    }
+
     private final class Model {
         @Published var count = 1
         var copy = 0
@@ -73,17 +85,16 @@ import Testing
         #expect(checks.count == 3 && ends.map { $0.prefix(7) } == ["failure", "failure", "finishe"])
     }
 
+    @Test("a value that is there waits until somebody asks for it") func asked() {
+        let slow = Slow()
+        Just(7).subscribe(slow)
+        slow.subscription?.request(.none)
+        #expect(slow.values.isEmpty)
+        slow.subscription?.request(.max(1))
+        #expect(slow.values == [7])
+    }
+
     @Test("nobody is given more than asked for; a subject that keeps its value gives the last") func demand() {
-        final class Slow: Subscriber {
-            var values: [Int] = []
-            var subscription: (any Subscription)?
-            func receive(subscription: any Subscription) { self.subscription = subscription }
-            func receive(_ input: Int) -> Subscribers.Demand {
-                values.append(input)
-                return .none
-            }
-            func receive(completion: Subscribers.Completion<Never>) {}
-        }
         let (plain, current) = (PassthroughSubject<Int, Never>(), CurrentValueSubject<Int, Never>(0))
         let (first, second) = (Slow(), Slow())
         plain.compactMap { $0 > 1 ? $0 : nil }.subscribe(first)

@@ -1,6 +1,6 @@
 import CommonCrypto
-import CryptoKit
 import Testing
+@testable import CryptoKit
 
 /// Cryptography, by published vectors.
 @Suite struct CryptoKitTests {
@@ -21,12 +21,21 @@ import Testing
         #expect(first.finalize() == Data(SHA256.hash(data: abc)) && Data(first.finalize()).count == 32)
     }
 
+    @Test("a hash function says how many bytes its digest and its block have") func sizes() {
+        #expect([SHA256.byteCount, SHA384.byteCount, SHA512.byteCount] == [32, 48, 64] as [Int])
+        #expect([Insecure.MD5.byteCount, Insecure.SHA1.byteCount] == [16, 20] as [Int])
+        #expect([SHA256.blockByteCount, SHA384.blockByteCount, SHA512.blockByteCount] == [64, 128, 128] as [Int])
+        #expect([Insecure.MD5.blockByteCount, Insecure.SHA1.blockByteCount] == [64, 64] as [Int])
+    }
+
     @Test("authentication codes and keys (RFC 4231, RFC 5869)") func codes() {
         let (key, data) = (SymmetricKey(data: Data("Jefe".utf8)), Data("what do ya want for nothing?".utf8))
         let code = HMAC<SHA256>.authenticationCode(for: data, using: key)
         #expect(code.hex == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
         #expect(HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: data, using: key))
         #expect(!HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: data + [0], using: key))
+        let isOther = code == Data(count: 32)
+        #expect(code == Data(code) && !isOther)
         let long = SymmetricKey(data: [UInt8](repeating: 0xAA, count: 131))
         let text = Data("Test Using Larger Than Block-Size Key - Hash Key First".utf8)
         #expect(
@@ -120,6 +129,16 @@ import Testing
         #expect(key.bitCount == 256)
     }
 
+    @Test("a key out of a secret by ANSI X9.63 (NIST CAVS 12.0), of one digest and of two") func derived() {
+        let secret = SharedSecret(bytes: [UInt8](Data(hex: "96c05619d56c328ab95fe84b18264b08725b85e33fd34f08")))
+        func key(_ count: Int, _ info: Data = Data()) -> SymmetricKey {
+            secret.x963DerivedSymmetricKey(using: SHA256.self, sharedInfo: info, outputByteCount: count)
+        }
+        #expect(key(16).hex == "443024c3dae66b95e6f5670601558f71")
+        #expect(key(48).hex.hasSuffix("c89cb225a8d3655c407cb151ec12f283"))
+        #expect(key(32, Data([9])).hex == SHA256.hash(data: secret.bytes + [0, 0, 0, 1, 9]).hex)
+    }
+
     @Test("Curve25519: a secret (RFC 7748, 5.2), a signature (RFC 8032, 7.1)") func edwards() throws {
         let own = try Curve25519.KeyAgreement.PrivateKey(
             rawRepresentation: Data(hex: "a546e36bf0527c9d3b16154b82465edd62144c0ac1fc5a18506a2244ba449ac4"))
@@ -172,6 +191,35 @@ import Testing
         #expect(crypt(kCCEncrypt, 0, [1]).0 == kCCAlignmentError)
         #expect(crypt(kCCEncrypt, 0, message, room: 8).0 == kCCBufferTooSmall)
         #expect(crypt(kCCDecrypt, kCCOptionPKCS7Padding, message).0 == kCCDecodeError)
+    }
+
+    @Test("CommonCrypto's numbers are Apple's") func numbers() {
+        let statuses = [
+            kCCSuccess, kCCParamError, kCCBufferTooSmall, kCCAlignmentError, kCCDecodeError, kCCUnimplemented,
+        ]
+        #expect(statuses == [0, -4300, -4301, -4303, -4304, -4305])
+        let choices = [
+            kCCEncrypt, kCCDecrypt, kCCAlgorithmAES, kCCAlgorithmAES128, kCCOptionPKCS7Padding, kCCOptionECBMode,
+            kCCPBKDF2,
+        ]
+        #expect(choices == [0, 1, 0, 0, 1, 2, 2])
+        let sizes = [kCCKeySizeAES128, kCCKeySizeAES192, kCCKeySizeAES256, kCCBlockSizeAES128]
+        #expect(sizes == [16, 24, 32, 16])
+        let functions = [kCCPRFHmacAlgSHA1, kCCPRFHmacAlgSHA256, kCCPRFHmacAlgSHA384, kCCPRFHmacAlgSHA512]
+        #expect(functions == [1, 3, 4, 5])
+        let codes = [kCCHmacAlgSHA1, kCCHmacAlgMD5, kCCHmacAlgSHA256, kCCHmacAlgSHA384, kCCHmacAlgSHA512]
+        #expect(codes == [0, 1, 2, 3, 4])
+    }
+
+    @Test("CommonCrypto's random bytes are as many as are asked for") func random() {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        // One byte can come out as it was by chance; not each of them.
+        for _ in bytes.indices {
+            #expect(unsafe CCRandomGenerateBytes(&bytes, 0) == kCCSuccess)
+            #expect(bytes[0] == 0)
+        }
+        #expect(unsafe CCRandomGenerateBytes(&bytes, 48) == kCCSuccess)
+        #expect(Set(bytes.prefix(48)).count > 16 && bytes.dropFirst(48).allSatisfy { $0 == 0 })
     }
 }
 

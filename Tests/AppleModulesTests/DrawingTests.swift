@@ -145,6 +145,49 @@ import UIKit
         #expect(plain.makeImage() != nil)
     }
 
+    @Test("a context's own path is filled from where it began; what is cleared is clear, and can be drawn on again")
+    func ownPath() {
+        let image = drawn { context in
+            context.setFillColor(red: 0, green: 0, blue: 1, alpha: 1)
+            context.move(to: CGPoint(x: 0, y: 0))
+            context.addLine(to: CGPoint(x: 20, y: 0))
+            context.addLine(to: CGPoint(x: 0, y: 20))
+            context.fillPath()
+            context.clear(CGRect(x: 0, y: 0, width: 4, height: 4))
+            context.fill(CGRect(x: 0, y: 0, width: 2, height: 2))
+        }
+        #expect(pixel(6, 6, of: image) == [0, 0, 255, 255] && pixel(18, 18, of: image)[3] == 0)
+        #expect(pixel(3, 3, of: image) == [0, 0, 0, 0] && pixel(1, 1, of: image) == [0, 0, 255, 255])
+    }
+
+    @Test("a picture is drawn as transparent as is asked for, and what is drawn after it is not") func faint() {
+        let red = filled(CGSize(width: 4, height: 4), .red)
+        let image = drawn { _ in
+            UIColor.green.setFill()
+            red.draw(in: CGRect(x: 0, y: 0, width: 10, height: 20), blendMode: .normal, alpha: 0.5)
+            UIRectFill(CGRect(x: 10, y: 0, width: 10, height: 20))
+        }
+        let half = pixel(5, 5, of: image)
+        #expect(half.prefix(3) == [255, 0, 0] && (126...129).contains(half[3]))
+        #expect(pixel(15, 5, of: image) == [0, 255, 0, 255])
+    }
+
+    @Test("a colour that is hardly transparent is drawn as the nearest there is") func nearest() throws {
+        let almost: [UInt8] = [128, 64, 200, 254]
+        let bitmap = try #require(Bitmap(rgba: almost, width: 1, height: 1))
+        let image = drawn { _ in UIImage(cgImage: CGImage(bitmap)).draw(at: .zero) }
+        #expect(pixel(0, 0, of: image) == almost)
+    }
+
+    @Test("a rectangle whose corners are all as round as fits is an oval") func roundest() {
+        let rect = CGRect(x: 0, y: 0, width: 30, height: 20)
+        let round = UIBezierPath(
+            roundedRect: rect, byRoundingCorners: .allCorners, cornerRadii: CGSize(width: 99, height: 99))
+        let oval = UIBezierPath(ovalIn: rect)
+        let points = (0..<600).map { CGPoint(x: Double($0 % 30) + 0.5, y: Double($0 / 30) + 0.5) }
+        #expect(points.filter { round.contains($0) } == points.filter { oval.contains($0) })
+    }
+
     @Test("paths of lines, curves and arcs are filled, drawn as lines and cut along") func paths() {
         let triangle = UIBezierPath()
         triangle.move(to: CGPoint(x: 10, y: 2))
@@ -209,6 +252,12 @@ import UIKit
             (0..<20).first { x in (0..<20).contains { pixel(x, $0, of: image)[3] > 0 } }
         }
         #expect((firstColumn(left) ?? 99) < (firstColumn(middle) ?? 0))
+    }
+
+    @Test("of a text its first 16384 bytes are drawn") func longText() {
+        let longest = String(repeating: "i", count: 16_384)
+        #expect((longest + "W").size() == longest.size())
+        #expect(String(longest.dropLast()).size().width < longest.size().width)
     }
 
     @Test("what is too large, or nothing, is an empty picture") func sizes() {

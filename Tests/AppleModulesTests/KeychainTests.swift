@@ -121,6 +121,18 @@ import UserNotifications
         #expect(SecCopyErrorMessageString(errSecItemNotFound, nil) != nil && SecCopyErrorMessageString(1, nil) == nil)
     }
 
+    @Test("what a keychain answers has Apple's number") func numbers() {
+        let numbers = [
+            errSecSuccess, errSecUnimplemented, errSecIO, errSecParam, errSecAllocate, errSecUserCanceled,
+            errSecNotAvailable, errSecAuthFailed, errSecDuplicateItem, errSecItemNotFound,
+            errSecInteractionNotAllowed, errSecDecode, errSecMissingEntitlement,
+        ]
+        #expect(
+            numbers == [
+                0, -4, -36, -50, -108, -128, -25_291, -25_293, -25_299, -25_300, -25_308, -26_275, -34_018,
+            ])
+    }
+
     @Test("random bytes are random") func random() {
         var bytes = [UInt8](repeating: 0, count: 64)
         #expect(unsafe SecRandomCopyBytes(kSecRandomDefault, bytes.count, &bytes) == errSecSuccess)

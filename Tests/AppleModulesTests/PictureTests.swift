@@ -1,5 +1,7 @@
+import HostChannel
 import ImageIO
 import Support
+import Synchronization
 import Testing
 import UIKit
 import UserNotifications
@@ -36,6 +38,20 @@ import UserNotifications
     @Test("a file's name tells its scale") func scale() {
         let path = folder.write(Self.gif, to: "icon@2x.gif")
         #expect(UIImage(contentsOfFile: path)?.scale == 2)
+    }
+
+    @Test("a picture that is to lie another way is not turned, with a warning") func orientation() throws {
+        let image = try #require(UIImage(data: Data(Self.gif))?.cgImage)
+        let said = Mutex<[String]>([])
+        let door = HostDoor.open(HostGreeting(stateDirectory: folder.path, memoryBytesMax: 1)) { word in
+            if case .warning(_, let detail) = word { said.withLock { $0.append(detail) } }
+        }
+        defer { door.close() }
+        func warned() -> Bool { said.withLock { $0.contains { $0.contains("orientation") } } }
+        door.run {
+            #expect(UIImage(cgImage: image, scale: 2, orientation: .up).scale == 2 && !warned())
+            #expect(UIImage(cgImage: image, scale: 1, orientation: .left).imageOrientation == .up && warned())
+        }
     }
 
     @Test("a source tells type and size, and makes thumbnails where it is asked to") func thumbnails() throws {

@@ -16,12 +16,15 @@ import UniformTypeIdentifiers
         #expect(!UTType.jpeg.conforms(to: .movie) && UTType.mpeg4Movie.isSubtype(of: .movie))
         #expect(UTType(filenameExtension: "png", conformingTo: .audio) == nil)
         #expect(UTType.image.isSupertype(of: .gif) && UTType.image.preferredFilenameExtension == nil)
+        #expect(UTType.png.isPublic && !UTType.gif.isPublic && !UTType.png.isDynamic)
     }
 
     @Test("what is not known is made up, and knows its extension") func madeUp() {
         let type = UTType(filenameExtension: "xyz")
         #expect(type?.isDynamic == true && type?.preferredFilenameExtension == "xyz")
         #expect(type?.conforms(to: .data) == true && type != .data)
+        let dotted = "application/vnd.example.call"
+        #expect(UTType(mimeType: dotted)?.tags == [.mimeType: [dotted]])
         #expect(UTType(exportedAs: "com.example.kind").identifier == "com.example.kind")
         let url = URL(fileURLWithPath: "/tmp/a").appendingPathExtension(for: .mpeg4Movie)
         #expect(url.lastPathComponent == "a.mp4")

@@ -81,6 +81,12 @@ import Testing
         #expect(answer.error?.code == .endedEarly && answer.error?.exitStatus == 75)
     }
 
+    @Test("what was pushed again, and read to the end then, is not pushed once more")
+    func perhapsTakenLater() throws {
+        let answer = try push(#"{"aps":{}}"#, [Self.reading(0), Self.reading(10), Self.answering])
+        #expect(answer.received == ["", #"{"aps":{}}"#] && answer.error?.code == .endedEarly)
+    }
+
     @Test("what was answered is not, though the rest was left unread")
     func answered() throws {
         let answer = try push(#"{"aps":{}}"#, [Self.reading(1, reply: "{"), Self.answering])

@@ -52,6 +52,24 @@ import Testing
         #expect(before.contains("a") && before.contains("b") && before.count < 10)
     }
 
+    @Test func whatCameAfterAllThatIsReadyLeavesNoSourceBehind() async {
+        await #expect(processExitsWith: .success) {
+            let loop = try Loop()
+            func queue(_ count: Int) {
+                for _ in 0..<count {
+                    loop.afterReady(description: "all") {}
+                    loop.runUntilIdle()
+                }
+            }
+            queue(100)
+            let before = mallinfo2().uordblks
+            queue(1_000)
+            let left = mallinfo2().uordblks - before
+            // A source takes some hundred bytes.
+            precondition(left < 100_000, "\(left) bytes are left of a thousand sources")
+        }
+    }
+
     @Test func aFullCloseIsToldUnaskedAndLeftEnabledItSpins() throws {
         let loop = try Loop()
         let ends = try SocketPair()

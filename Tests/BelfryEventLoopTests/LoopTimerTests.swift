@@ -93,6 +93,15 @@ import Testing
         #expect(done == ["a", "a'", "b", "c"])
     }
 
+    @Test func aTimerThatIsYetToComeLeavesTheLoopAtRest() throws {
+        let loop = try Loop()
+        var fired = false
+        _ = loop.schedule(at: loop.now + .seconds(3_600), description: "later") { fired = true }
+        // It traps if something is due again and again.
+        loop.runUntilIdle()
+        #expect(!fired)
+    }
+
     @Test func aLoopThatWaitsLeavesTheProcessorAlone() throws {
         let loop = try Loop()
         _ = loop.schedule(at: loop.now + .milliseconds(200), description: "later") { loop.stop() }

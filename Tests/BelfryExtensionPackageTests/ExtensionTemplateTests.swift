@@ -43,6 +43,16 @@ import Testing
         #expect(alone.text.contains("\"belfry\"),\n.product(name: \"os\", package: \"belfry\"),\n])"))
     }
 
+    @Test("a product that is added is one line, and every other line stays, empty ones too")
+    func addedProduct() throws {
+        let template = ExtensionTemplate(folder: "a", belfry: "/b")
+        let text = try #require(template.files.first { $0.path == "Package.swift" }).text
+        var manifest = try #require(PackageManifest(text))
+        manifest.add(product: "os")
+        let line = "                .product(name: \"os\", package: \"belfry\"),\n"
+        #expect(manifest.text != text && manifest.text.replacing(line, with: "") == text)
+    }
+
     @Test("the modules that are ours are the products that Package.swift has for Apple's names")
     func products() {
         let manifest = String(decoding: sourceBytes("Package.swift"), as: UTF8.self)

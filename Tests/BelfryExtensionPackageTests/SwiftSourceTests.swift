@@ -105,6 +105,7 @@ import Testing
         #expect(
             blanked("import CoreData // c\n@testable import SwiftUI\nimport AVFoundation;import class AVFoundation.A")
                 == "                // c\n@testable import UIKit  \nimport AVFAudio    ;                           ")
+        #expect(blanked("import SwiftUI.View;import UIKit") == "                   ;import UIKit")
         #expect(blanked("import SwiftUIX\nimport UIKit.UIImage") == "import SwiftUIX\nimport UIKit.UIImage")
         var source = SwiftSource(Array("import CoreFoundation\nimport CoreData\nimport Realm".utf8))
         #expect(source.blankForLinux() == [GoneImport(module: "CoreData", standIn: nil)])
@@ -136,7 +137,8 @@ import Testing
     @Test("what never ends ends, and what is nested without end is read in time")
     func endless() {
         for text in [
-            "\"", "\"\"\"", "/*", "#\"", "\"\\(", "#/", "/", "/a", "a /\\", "\"\\", "@", "#if", "import", "class A:",
+            "\"", "\"\"\"", "/*", "#\"", "\"\\(", "#/", "/", "/a", "a /\\", "\"\\", "@", "#if", "import",
+            "class", "class A", "class A:",
         ] {
             _ = imports(text)
             _ = blanked(text)

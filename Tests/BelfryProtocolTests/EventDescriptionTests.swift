@@ -39,6 +39,8 @@ import Testing
         #expect(ended.ended?.reason == .answered && ended.ringing == nil && ended.content == nil)
         #expect(event(.silent(call: "a", why: .duplicate)).silence == .duplicate && ended.silence == nil)
         #expect(event(.missed(call: "a", content: .init())).content == NotificationContent() && ended.kind == .ended)
+        let delivered = event(.delivered(by: .extension, content: .init()))
+        #expect(delivered.deliverer == .extension && ended.deliverer == nil)
     }
 
     @Test("lengths of time have the decimals that they need, one at most, and one tick is one")

@@ -82,6 +82,9 @@ private struct Wave {
         channels = number(22, 2)
         samplesPerSecond = number(24, 4)
         #expect(number(4, 4) == bytes.count - 8 && number(40, 4) == bytes.count - 44)
+        // Sixteen bytes of format, which is PCM, with sixteen bits a sample.
+        #expect(number(16, 4) == 16 && number(20, 2) == 1 && number(34, 2) == 16)
+        #expect(number(28, 4) == samplesPerSecond * channels * 2 && number(32, 2) == channels * 2)
         samples = stride(from: 44, to: bytes.count - 1, by: 2).map { Int16(truncatingIfNeeded: number($0, 2)) }
     }
 }

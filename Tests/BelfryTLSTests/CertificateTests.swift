@@ -1,5 +1,6 @@
 import BelfryTLS
 import BelfryTerms
+import CBelfryLinux
 import Testing
 
 /// Keys and certificates as they are read and made.
@@ -52,5 +53,51 @@ import Testing
         #expect(!signatures.isSigned([1], signature, by: point))
         #expect(!signatures.isSigned([1], signature, by: []))
         #expect(!signatures.isSigned([1], signature, by: [UInt8](repeating: 4, count: 65)))
+    }
+
+    @Test("a signature is its key's and its message's: the example of RFC 7515, A.3")
+    func signed() throws {
+        let message = Array(
+            ("eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0"
+                + "dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ").utf8)
+        let point = bytes(
+            "047fcdce2770f6c45d4183cbee6fdb4b7b580733357be9ef13bacf6e3c7bd15445"
+                + "c7f144cd1bbd9b7e872cdfedb9eeb9f4b3695d6ea90b24ad8a4623288588e5ad")
+        let (r, s) = (
+            bytes("0ed1215379636c483c2f7f155807d402a3b228033af97c7e17819ac3169ea665"),
+            bytes("c50a07d38c3c70e5d8f12daf084a5480a66590c5f293509a8f3f7f8a83a354d5")
+        )
+        let signatures = ES256()
+        #expect(signatures.isSigned(message, r + s, by: point))
+        #expect(!signatures.isSigned(message, s + r, by: point))
+        #expect(!signatures.isSigned(Array(message.dropLast()), r + s, by: point))
+        #expect(!signatures.isSigned(message, r + s, by: try SigningKey().publicPoint()))
+    }
+
+    @Test("neither a signature that is checked nor a certificate that is made leaves memory behind")
+    func memory() async {
+        await #expect(processExitsWith: .success) {
+            let (key, signatures) = (try SigningKey(), ES256())
+            let point = try key.publicPoint()
+            let request = CertificateRequest(commonName: "a", use: .server(names: ["DNS:a"]), days: 1)
+            func work() throws {
+                for _ in 0..<1_000 {
+                    _ = signatures.isSigned([], [UInt8](repeating: 0xFF, count: 64), by: point)
+                    _ = try Certificate.make(request, for: key, issuerKey: key)
+                }
+            }
+            try work()
+            let before = mallinfo2().uordblks
+            try work()
+            let left = mallinfo2().uordblks - before
+            // Each of them takes some hundred bytes.
+            precondition(left < 100_000, "\(left) bytes are left of a thousand of each")
+        }
+    }
+
+    /// What `hex` writes.
+    private func bytes(_ hex: String) -> [UInt8] {
+        let digits = hex.compactMap { $0.hexDigitValue.map(UInt8.init) }
+        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 }

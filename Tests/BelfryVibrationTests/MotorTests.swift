@@ -2,6 +2,7 @@ import BelfryTerms
 import CBelfryLinux
 import Glibc
 import Support
+import Synchronization
 import Testing
 
 @testable import BelfryVibration
@@ -14,6 +15,8 @@ final class PlayedEvdev: EvdevPort {
     var calls: [String] = []
     /// The error with which the next upload fails; 0 for none.
     var uploadError: Int32 = 0
+    /// The number that the next upload gives an effect.
+    var effectNumber: UInt8 = 3
     /// Whether the device was unplugged.
     var isGone = false
 
@@ -38,13 +41,13 @@ final class PlayedEvdev: EvdevPort {
             errno = isGone ? ENODEV : uploadError
             return -1
         }
-        argument[2] = 3
+        argument[2] = effectNumber
         argument[3] = 0
         return 0
     }
 
     func write(_ device: Int32, _ bytes: [UInt8]) -> Int {
-        #expect(device == 7 && bytes.count == 24 && bytes[16] == 0x15 && bytes[18] == 3)
+        #expect(device == 7 && bytes.count == 24 && bytes[16] == 0x15 && bytes[18] == effectNumber)
         calls.append("play \(bytes[20])")
         guard !isGone else {
             errno = ENODEV
@@ -103,6 +106,41 @@ final class PlayedEvdev: EvdevPort {
         loop.advance(by: .milliseconds(400))
         #expect(port.calls.suffix(2) == ["play 0", "close"])
         #expect(!motor.isOn)
+    }
+
+    @Test("the first effect of a device, whose number is 0, is stopped as any other") func firstEffect() throws {
+        port.devices = ["event0": (Self.rumbling, 0)]
+        port.effectNumber = 0
+        let motor = motor()
+        _ = try motor.start(Self.pattern)
+        motor.stop()
+        #expect(port.calls.suffix(2) == ["play 0", "close"])
+    }
+
+    @Test("each start is a new effect: the one before went with its device") func again() throws {
+        port.devices = ["event0": (Self.rumbling, 0)]
+        let motor = motor()
+        for _ in 0..<2 {
+            _ = try motor.start(Self.pattern)
+            motor.stop()
+        }
+        let uploads = port.calls.filter { $0.hasPrefix("upload") }.map { $0.prefix(9) }
+        #expect(uploads == ["upload -1", "upload -1"])
+    }
+
+    @Test("where this process stood still the pattern goes on from then") func late() throws {
+        port.devices = ["event0": (Self.rumbling, 0)]
+        let motor = motor()
+        _ = try motor.start(Self.pattern)
+        port.calls = []
+        loop.stall(for: .seconds(5))
+        loop.runUntilIdle()
+        #expect(port.calls == ["play 0"])
+        loop.advance(by: .milliseconds(599))
+        #expect(port.calls == ["play 0"])
+        loop.advance(by: .milliseconds(1))
+        #expect(port.calls.last == "play 1")
+        motor.stop()
     }
 
     @Test("whoever drops it stops it") func dropped() throws {
@@ -170,5 +208,33 @@ final class PlayedEvdev: EvdevPort {
         for name in kernel.names() { #expect(kernel.effects(of: name) != nil, "\(name)") }
         #expect(kernel.effects(of: "event99999") == nil)
         #expect(kernel.open("event99999") == -1)
+    }
+
+    @Test("a motor is found, and opened for reading and writing without waiting") func kernelsMotor() throws {
+        // Whoever is not root may take no other folder for the root.
+        guard geteuid() == 0 else { return }
+        // A folder that one thread alone takes for the root, in place of a motor, which nobody here has.
+        let folder = TemporaryFolder()
+        folder.makeFolder("dev/input")
+        folder.write([], to: "dev/input/event3")
+        folder.makeFolder("sys/class/input/event3/device/capabilities")
+        folder.write(Array("\(Self.rumbling)\n".utf8), to: "sys/class/input/event3/device/capabilities/ff")
+        let root = folder.path
+        let found = Mutex<(names: [String], effects: String?, flags: Int32)?>(nil)
+        PosixThread {
+            // unshare(CLONE_FS), which Swift's Glibc leaves out.
+            guard let unshare = unsafe dlsym(nil, "unshare"),
+                unsafe unsafeBitCast(unshare, to: (@convention(c) (Int32) -> Int32).self)(0x200) == 0,
+                unsafe chroot(root) == 0
+            else { return }
+            let kernel = KernelEvdev()
+            let device = kernel.open("event3")
+            let flags = fcntl(device, F_GETFL)
+            kernel.close(device)
+            found.withLock { $0 = (kernel.names(), kernel.effects(of: "event3"), flags) }
+        }.join()
+        let motor = try #require(found.withLock { $0 })
+        #expect(motor.names == ["event3"] && motor.effects == "\(Self.rumbling)\n")
+        #expect(motor.flags & (O_ACCMODE | O_NONBLOCK) == O_RDWR | O_NONBLOCK)
     }
 }

@@ -283,6 +283,15 @@ import Testing
         #expect(second.world.storyWithoutTicks.last == "ringing loud")
     }
 
+    @Test("R10: when the loud ring is declined, the next one is loud at once") func elderDeclined() throws {
+        _ = try phone.call("A")
+        let second = try phone.call("B")
+        phone.loop.advance(by: .milliseconds(100))
+        _ = phone.file.change { $0.decline(CallKey("A")) }
+        phone.loop.advance(by: .milliseconds(1))
+        #expect(second.world.story.last == "ringing loud")
+    }
+
     @Test("R15: setting the clock changes nothing about a ring") func clock() throws {
         let worker = try phone.call("A", "\"sentAt\": \(phone.file.wall.unixSeconds)")
         tick(3)

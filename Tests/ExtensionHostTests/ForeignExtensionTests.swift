@@ -26,6 +26,19 @@ import Testing
         #expect(events.delivered?.userInfo["a"] == 1)
     }
 
+    @Test("how long its process has lived counts from its start") func age() throws {
+        let events = try PlayedExtension("reply(content)\nsys.exit(0)").events()
+        let begun = try #require(events.first?.boot)
+        var ages: [Double] = []
+        for event in events {
+            guard case .extensionProcess(let process) = event.body else { continue }
+            ages.append(process.seconds)
+            // Both are rounded.
+            #expect(process.seconds <= event.boot - begun + 0.01)
+        }
+        #expect(ages.count == 2 && ages == ages.sorted())
+    }
+
     @Test("R3 one that blocks is told, then killed with all that it started, and the original is delivered")
     func blocks() throws {
         let played = PlayedExtension(
@@ -114,6 +127,7 @@ import Testing
             content["userInfo"]["oom"] = int(open("/proc/self/oom_score_adj").read())
             content["userInfo"]["group"] = os.getpgrp() == os.getpid()
             content["userInfo"]["state"] = greeting["stateDirectory"]
+            content["userInfo"]["memory"] = greeting["memoryBytesMax"]
             reply(content)
             sys.exit(0)
             """)
@@ -122,6 +136,7 @@ import Testing
         #expect(found?["home"] == .string("\(own)/home") && found?["state"] == .string("\(played.folder.path)/state"))
         #expect(found?["own"] == [] && found?["descriptors"] == [0, 1, 2, 3])
         #expect(found?["core"] == 0 && found?["oom"] == 500 && found?["group"] == true)
+        #expect(found?["memory"] == .integer(24 << 20))
     }
 
     @Test("memory beyond what iOS gives is warned of, and killed if the operator says so", arguments: [false, true])
@@ -224,6 +239,26 @@ import Testing
         #expect(unsafe access("\(played.path)/b.png", R_OK) == 0)
         #expect(try Directory.open(path: "\(own)/tmp", makes: false).names(max: 9) == [])
         #expect(events.story.filter { $0 == "warning attachment-dropped" }.count == 5)
+    }
+
+    @Test("S2 an attachment of somebody else's, which may not be linked, is copied") func foreignAttachment() throws {
+        let played = PlayedExtension(
+            """
+            path = greeting["stateDirectory"] + "/groups/shared.png"
+            content["attachments"] = [{"id": "a", "path": path, "type": "public.png"}]
+            reply(content)
+            sys.exit(0)
+            """)
+        played.folder.makeFolder("state/groups")
+        let path = played.folder.write([1], to: "state/groups/shared.png")
+        var through = ""
+        // Only root can give a file away, and has to go without what lets it link whatever it likes.
+        if geteuid() == 0 {
+            try checked("chown") { unsafe chown(path, 65_534, 65_534) }
+            through = "setpriv --bounding-set=-fowner,-dac_override"
+        }
+        let events = try played.events(through: through)
+        #expect(events.delivered?.attachments.map(\.id) == ["a"], "\(events.story)")
     }
 
     @Test("what is no extension is passed over with a word, and the built-in service rings on")

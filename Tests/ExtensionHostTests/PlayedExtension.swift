@@ -64,19 +64,19 @@ struct PlayedExtension {
         unsafe chmod("\(path)/Played", 0o755)
     }
 
-    /// The events of a worker that is handed `payload`, until it has ended.
+    /// The events of a worker that is handed `payload`, until it has ended; see ``run(_:budget:environment:through:)``.
     func events(
         of payload: String = #"{"aps":{"alert":{"title":"t","body":"b"},"mutable-content":1},"a":1}"#,
-        budget: String = "30s", environment: [String: String?] = [:]
+        budget: String = "30s", environment: [String: String?] = [:], through: String = ""
     ) throws -> [Event] {
-        let run = try run(payload, budget: budget, environment: environment)
+        let run = try run(payload, budget: budget, environment: environment, through: through)
         return try run.lines().map { try Event(line: Array($0.utf8)) }
     }
 
-    /// A worker that is handed `payload`.
+    /// A worker that is handed `payload`, run by the command `through` if there is one.
     func run(
         _ payload: String = #"{"aps":{"alert":{"title":"t","body":"b"},"mutable-content":1},"a":1}"#,
-        budget: String = "30s", environment: [String: String?] = [:]
+        budget: String = "30s", environment: [String: String?] = [:], through: String = ""
     ) throws -> ProgramRun {
         // Each has its own: the shell of an earlier one may have yet to open its.
         let file = folder.write(Array(payload.utf8), to: "\(randomUUID()).json")
@@ -85,7 +85,8 @@ struct PlayedExtension {
             "BELFRY_CONFIG_FILES": "no", "BELFRY_SOUND": "none", "BELFRY_EXPIRY_BUDGET": budget,
         ]
         return try ProgramRun(
-            "/bin/sh", ["-c", "exec \"$0\" --extension \"$1\" <\"$2\"", testedProgram("belfry-worker"), path, file],
+            "/bin/sh",
+            ["-c", "exec \(through) \"$0\" --extension \"$1\" <\"$2\"", testedProgram("belfry-worker"), path, file],
             environment: own.merging(environment) { $1 })
     }
 }

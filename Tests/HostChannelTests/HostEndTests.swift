@@ -26,6 +26,7 @@ import Testing
             "{\"say\":\"reply\",\"number\":1,\"content\":{\"title\":1}}\n",
             "{\"say\":\"returned\",\"number\":99999999999999999999}\n",
             "{\"say\":\"asked\",\"number\":1,\"what\":\"sound\",\"path\":1,\"detail\":\"\"}\n",
+            "{\"say\":\"asked\",\"number\":1,\"what\":\"remove\",\"detail\":\"\",\"identifiers\":[\"a\",1]}\n",
             "{\"say\":\"hello\",\"say\":\"hello\"}\n", "\u{0}\n",
         ])
     func noMessage(line: String) {

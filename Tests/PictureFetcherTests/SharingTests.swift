@@ -78,6 +78,16 @@ import Testing
         #expect(bench.runs == 2, "the other's entry is replaced")
     }
 
+    @Test("the first entry of all makes the cache's folder") func firstEntry() throws {
+        let url = try WebURL(PictureBench.url)
+        let picture = try #require(KeptPicture(PictureBench.png))
+        let now = wallTimeMicroseconds() / 1_000_000
+        let entry = CacheEntry(url: url, fetchedAt: now, freshness: Freshness(seconds: 60), picture: picture)
+        let cache = PictureCache(statePath: bench.state)
+        cache.keep(entry, of: url, at: now)
+        #expect(cache.entry(of: url) == entry)
+    }
+
     @Test("entries of an earlier version are not read, stay for a day, and go") func earlierVersion() {
         let names = ["a", "b"].map { String(repeating: $0, count: 64) + ".picture" }
         bench.folder.makeFolder("state/avatars")
@@ -191,5 +201,19 @@ import Testing
         age(yesterday, seconds: 86_410)
         picture.removeOld { ["\(bench.state)/attachments/missed/caller.png", "caller.png", "/"] }
         #expect(Set(bench.kept) == [now, today, "missed", "writing"])
+    }
+
+    @Test("a day is over when its last second is") func wholeDay() {
+        let kept = 1_700_000_000
+        bench.folder.makeFolder("state/attachments/kept")
+        bench.folder.write([1], to: "state/attachments/kept/caller.png")
+        let times = [timespec(tv_sec: kept, tv_nsec: 0), timespec(tv_sec: kept, tv_nsec: 0)]
+        let result = unsafe utimensat(AT_FDCWD, "\(bench.state)/attachments/kept", times, 0)
+        precondition(result == 0)
+        let store = AttachmentStore(statePath: bench.state)
+        store.removeOld(at: Int64(kept) + 86_400) { [] }
+        #expect(bench.kept == ["kept"])
+        store.removeOld(at: Int64(kept) + 86_401) { [] }
+        #expect(bench.kept == [])
     }
 }

@@ -34,34 +34,62 @@ import Testing
         #expect(ControlRequest(line: Array(line.utf8)) == nil)
     }
 
-    @Test("whoever asks is told whether it was done, and a stranger's noise harms nobody")
-    func served() throws {
-        let folder = TemporaryFolder()
-        let path = folder.path + "/apns.sock"
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    private let folder = TemporaryFolder()
+    private let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    private var path: String { folder.path + "/apns.sock" }
+
+    private func listener() throws -> OwnedDescriptor {
         let listener = OwnedDescriptor(owning: socket(AF_UNIX, kind | Int32(SOCK_NONBLOCK.rawValue), 0))
         try bindUnixSocket(listener.number, to: path)
-        #expect(listen(listener.number, 4) == 0)
+        #expect(listen(listener.number, 32) == 0)
+        return listener
+    }
+
+    private func client() throws -> PassedFile {
+        let client = PassedFile(OwnedDescriptor(owning: socket(AF_UNIX, kind, 0)))
+        try connectUnixSocket(client.descriptor.number, to: path)
+        return client
+    }
+
+    /// What `client` was answered so far, nothing if it was sent away; nil if it has to wait.
+    private func answer(to client: PassedFile) -> String? {
+        var answer = [UInt8](repeating: 0, count: 16)
+        let count = unsafe recv(client.descriptor.number, &answer, answer.count, Int32(MSG_DONTWAIT))
+        if count < 0, errno == EAGAIN { return nil }
+        return String(decoding: answer.prefix(max(0, count)), as: UTF8.self)
+    }
+
+    @Test("whoever asks is told whether it was done, and a stranger's noise harms nobody")
+    func served() throws {
+        let listener = try listener()
         let loop = try Loop()
         var asked: [ControlRequest] = []
         let control = try ControlSocket(listener.number, on: loop) {
             asked.append($0)
             return asked.count == 1
         }
-        func ask(_ line: [UInt8]) throws -> String {
-            let client = OwnedDescriptor(owning: socket(AF_UNIX, kind, 0))
-            try connectUnixSocket(client.number, to: path)
-            try writeAll(line, to: client.number, path: path)
+        func ask(_ line: [UInt8]) throws -> String? {
+            let client = try client()
+            try writeAll(line, to: client.descriptor.number, path: path)
             loop.runUntilIdle()
-            var answer = [UInt8](repeating: 0, count: 16)
-            let count = unsafe recv(client.number, &answer, answer.count, Int32(MSG_DONTWAIT))
-            return String(decoding: answer.prefix(max(0, count)), as: UTF8.self)
+            return answer(to: client)
         }
         #expect(try ask(ControlRequest.sendAway.line) == "ok\n")
         #expect(try ask(ControlRequest.sendAway.line) == "no\n")
         #expect(try ask(Array("noise\n".utf8)) == "no\n")
         #expect(try ask([UInt8](repeating: 0x61, count: 5_000)) == "no\n")
         #expect(asked == [.sendAway, .sendAway])
+        withExtendedLifetime(control) {}
+    }
+
+    @Test("sixteen at once may take their time to ask, one more is sent away")
+    func crowd() throws {
+        let listener = try listener()
+        let loop = try Loop()
+        let control = try ControlSocket(listener.number, on: loop) { _ in true }
+        let clients = try (0..<17).map { _ in try client() }
+        loop.runUntilIdle()
+        #expect(clients.map(answer) == [String?](repeating: nil, count: 16) + [""])
         withExtendedLifetime(control) {}
     }
 }

@@ -1,5 +1,6 @@
 import BelfryDevices
 import BelfryJSON
+import BelfrySyscalls
 import BelfryTLS
 import BelfryTerms
 import HTTP2Server
@@ -24,6 +25,25 @@ import Testing
         let said = try bench.curl(
             ["--cert", minted.certificatePath, "--header", "apns-topic: \(bundleID)"], to: bench.alertToken)
         #expect(said.contains("DeviceTokenNotForTopic"), "\(said)")
+    }
+
+    @Test("a certificate that is made here is good for a year, as Apple's are")
+    func year() throws {
+        let certificate = try #require(try bench.store.credentials().certificates.values.first)
+        let left = certificate.expiresAt.microseconds - wallTimeMicroseconds()
+        let day: Int64 = 86_400_000_000
+        #expect((left + day / 2) / day == 365)
+    }
+
+    @Test("what a command that was killed had half written is in nobody's way")
+    func halfWritten() throws {
+        for name in ["credentials.json", "server.key", "server.pem"] {
+            bench.folder.write([1], to: "state/credentials/\(name).new")
+        }
+        try bench.store.setUp(hostName: nil)
+        _ = try bench.store.mint(bundleID: "com.example.other", team: EndpointBench.team, environments: [.production])
+        #expect(try bench.store.credentials().certificates.count == 2)
+        #expect(try bench.curl(certificate + topic) == "200 2\n")
     }
 
     @Test("a call with a certificate in a PEM file is taken as it was sent")

@@ -1,6 +1,8 @@
 import BelfryEventLoop
 import BelfryJSON
+import BelfrySyscalls
 import BelfryTerms
+import Glibc
 import HTTP2Server
 import ProviderAPI
 import ProviderEndpoint
@@ -181,6 +183,43 @@ import Testing
         }
         let alert = try bench.play("alpn-http1")["alert"]?.stringValue ?? ""
         #expect(alert.contains("no application protocol"), "\(alert)")
+    }
+
+    @Test("a connection that ends says so in TLS, so that nobody takes what came for cut off")
+    func closeNotify() throws {
+        let bench = try EndpointBench()
+        let client = "printf 'no HTTP/2 at all' | openssl s_client -ign_eof -connect 127.0.0.1:\(bench.port) 2>&1"
+        let said = try bench.run("/bin/sh", ["-c", client])
+        #expect(said.hasSuffix("closed\n"), "\(said)")
+    }
+
+    @Test("what a client sends on and on after the end is not passed over for ever")
+    func endless() throws {
+        let bench = try EndpointBench()
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let client = OwnedDescriptor(owning: try checked("socket") { socket(AF_INET, kind, 0) })
+        let number = client.number
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_port = bench.port.bigEndian
+        try unsafe withUnsafePointer(to: &address) { pointer in
+            try unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+                _ = try checked("connect") { unsafe connect(number, generic, size) }
+            }
+        }
+        // No handshake begins so, and the sockets themselves hold less than it is sent.
+        let chunk = [UInt8](repeating: 0x78, count: 64 << 10)
+        let bytesMax = 32 << 20
+        var sentBytes = 0
+        while sentBytes < bytesMax {
+            let count = unsafe send(number, chunk, chunk.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+            if count < 0, errno != EAGAIN { break }
+            sentBytes += max(count, 0)
+            bench.loop.runUntilIdle()
+        }
+        #expect(sentBytes < bytesMax && bench.endpoint.connectionCount == 0)
     }
 
     @Test("connections that say nothing give way to those who come")

@@ -200,6 +200,18 @@ import Testing
         #expect(try bench.steps(of: "a") == ["accepted", "handed-over", "received"])
     }
 
+    @Test("a carrier that has found nobody is heard no more of that try")
+    func heardNoMore() throws {
+        let bench = try QueueBench()
+        try bench.open()
+        bench.submit(bench.push(try bench.device(), id: "a"))
+        bench.loop.settle()
+        bench.carrier.tell(.offline(.busy, detail: ""), of: 0)
+        bench.carrier.tell(.received, of: 0)
+        bench.loop.settle()
+        #expect(try bench.steps(of: "a") == ["accepted", "handed-over", "offline busy", "stored"])
+    }
+
     @Test("what is kept for a device that is removed while no endpoint runs is dropped by the next one")
     func removedWhileOff() throws {
         let bench = try QueueBench()

@@ -172,6 +172,19 @@ private final class PlayedExtension: ServiceExtension {
         #expect(late.story.last == "delivered expiry as it came" && late.end == .handled)
     }
 
+    @Test("R3 an extension that begins only now has all of its time, which the wait was no part of") func begins() {
+        let walk = walk()
+        walk.host.start()
+        loop.advance(by: .seconds(20))
+        walk.host.extensionBegan(within: Budget(start: loop.now, length: .seconds(30)))
+        loop.advance(by: .milliseconds(28_999))
+        #expect(walk.story == Self.beginning)
+        loop.advance(by: .milliseconds(1))
+        #expect(service.told.last == "timeWillExpire")
+        loop.advance(by: .seconds(1))
+        #expect(walk.story.last == "delivered expiry as it came" && walk.end == .handled)
+    }
+
     @Test("R2 an extension that dies leaves the original, before or after it handed something over") func dies() {
         let first = walk()
         first.host.start()

@@ -294,6 +294,29 @@ import Testing
         #expect(run.mistake == nil && run.tells("worker 0: ends: foreground"))
     }
 
+    @Test("R5 R14 a ring warns that no process owns the word that the app is in front, also if no file can have it")
+    func unownedBesideTheFile() {
+        let run = Run([
+            at(0, .disk(DiskTrouble(failsFlushing: true), forMicroseconds: 9_000_000)), at(0.5, request("1")),
+            at(2, .command(.foreground(livesForMicroseconds: nil), group: 0)),
+        ])
+        #expect(run.mistake == nil && run.tells("worker 0: ends: foreground"))
+        #expect(run.lines.contains { $0.hasPrefix("worker 0: warning foreground-unowned") })
+    }
+
+    @Test("R7 a program that knows nothing of Belfry hangs up or answers, and the rings end so")
+    func strangerEnds() {
+        let ends: [(Stranger, String)] = [
+            (.removesStart, "hangup (cancelled)"), (.zeroesStart, "hangup (cancelled)"),
+            (.setsState("answered"), "answered"), (.setsState("declined"), "declined"),
+        ]
+        for (stranger, end) in ends {
+            let run = Run([at(0, request("1")), at(0.1, request("2")), at(0.5, .stranger(stranger, group: 0))])
+            #expect(run.mistake == nil && run.tells("worker 0: ends: \(end)") && run.tells("worker 1: ends: \(end)"))
+            #expect(!run.lines.contains { $0.hasPrefix("from here on the oracle is unsure") })
+        }
+    }
+
     /// The app comes to the front during a ring with ticks of three seconds, which is hung up 2.7 s later.
     private func inFront(forMicroseconds life: Int64) -> Run {
         let happenings = [

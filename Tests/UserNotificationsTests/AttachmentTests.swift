@@ -29,6 +29,7 @@ import Testing
         #expect(attach(SmallPNG.bytes(), as: "a.png") == nil && attach(SmallPNG.bytes(), as: "A.PNG") == nil)
         #expect(code(of: URL(fileURLWithPath: folder.path + "/absent.png")) == 100)
         #expect(code(of: URL(fileURLWithPath: folder.path)) == 100)
+        #expect(code(of: URL(fileURLWithPath: folder.path + "/absent/../a.png")) == 100)
         let web = try #require(URL(string: "https://example.com/a.png"))
         #expect(code(of: web) == 100)
         #expect(attach(SmallPNG.bytes(), as: "a") == 101 && attach(SmallPNG.bytes(), as: "a.tmp") == 101)

@@ -81,8 +81,12 @@ import WidgetKit
             }
         }
         #expect(kept.isEmpty && told.asked.isEmpty && told.warnings == 2)
-        let error = CXErrorCodeNotificationServiceExtensionError(.missingNotificationFilteringEntitlement) as NSError
-        #expect(error.domain == "com.apple.CallKit.error.notificationserviceextension" && error.code == 2)
+        let error = CXErrorCodeNotificationServiceExtensionError(.missingNotificationFilteringEntitlement)
+        let bridged = error as NSError
+        #expect(bridged.domain == "com.apple.CallKit.error.notificationserviceextension" && bridged.code == 2)
+        for words in [error.errorDescription, error.localizedDescription, bridged.localizedDescription] {
+            #expect(words == "The extension has no notification filtering entitlement")
+        }
     }
 
     @Test("widgets that are to be drawn anew are told")

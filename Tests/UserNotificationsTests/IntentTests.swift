@@ -71,24 +71,43 @@ import UserNotifications
         #expect(try content.updating(from: rich).body == "bold")
     }
 
-    @Test("what is donated is told and kept, until it is deleted") func donations() async throws {
-        let state = Phone.state
-        func kept() -> [String] {
-            let groups = (try? StateDirectory(path: "\(state.path)/donations").groups()) ?? []
-            return groups.flatMap { group in
-                let root = GroupFile(state: StateDirectory(path: "\(state.path)/donations"), group: group).snapshot()
-                    .root
-                return (root["donations"]?.arrayValue ?? []).compactMap { $0.dictionaryValue?["sender"]?.stringValue }
-            }
+    /// What is kept of this in each donation.
+    private func kept(_ key: String) -> [String] {
+        let state = StateDirectory(path: "\(Phone.state.path)/donations")
+        let groups = (try? state.groups()) ?? []
+        return groups.flatMap { group in
+            let root = GroupFile(state: state, group: group).snapshot().root
+            return (root["donations"]?.arrayValue ?? []).compactMap { $0.dictionaryValue?[key]?.stringValue }
         }
+    }
+
+    @Test("what is donated is told and kept, until it is deleted") func donations() async throws {
         let interaction = INInteraction(intent: message(from: person("Ann")), response: nil)
         interaction.direction = .incoming
         interaction.groupIdentifier = "family"
         try await interaction.donate()
-        #expect(kept() == ["Ann"] && Phone.asked.contains { $0.contains("donate") && $0.contains("INSendMessage") })
-        try await INInteraction.delete(with: ["other"])
-        #expect(kept() == ["Ann"])
+        #expect(Phone.asked.contains { $0.contains("donate") && $0.contains("INSendMessage") })
+        #expect(kept("sender") == ["Ann"] && kept("direction") == ["incoming"])
+        let call = INStartCallIntent(
+            callRecordFilter: nil, callRecordToCallBack: nil, audioRoute: .unknown, destinationType: .normal,
+            contacts: [person("Bob"), person("Cid")], callCapability: .audioCall)
+        let other = INInteraction(intent: call, response: nil)
+        try await other.donate()
+        #expect(kept("contacts") == ["Bob, Cid"])
+        try await INInteraction.delete(with: ["none"])
+        #expect(kept("identifier") == [interaction.identifier, other.identifier])
+        try await INInteraction.delete(with: [other.identifier])
+        #expect(kept("identifier") == [interaction.identifier])
         try await INInteraction.delete(with: "family")
-        #expect(kept() == [])
+        #expect(kept("identifier") == [])
+    }
+
+    @Test("what came of calls has Apple's bits; a message says of itself nothing that the app does not")
+    func values() {
+        let types: [INCallRecordTypeOptions] = [.outgoing, .missed, .received, .latest]
+        #expect(types.map(\.rawValue) == [1, 2, 4, 8])
+        let metadata = INSendMessageIntentDonationMetadata()
+        #expect(!metadata.mentionsCurrentUser && !metadata.isReplyToCurrentUser && !metadata.notifyRecipientAnyway)
+        #expect(metadata.recipientCount == 0)
     }
 }

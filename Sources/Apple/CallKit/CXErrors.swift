@@ -33,8 +33,12 @@ public struct CXErrorCodeNotificationServiceExtensionError: CustomNSError, Local
     public static var errorDomain: String { CXErrorDomainNotificationServiceExtension }
     /// The code's number.
     public var errorCode: Int { code.rawValue }
+    /// The code in words, where Foundation looks for those of an error that has a user info.
+    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: text] }
     /// The code in words.
-    public var errorDescription: String? {
+    public var errorDescription: String? { text }
+
+    private var text: String {
         switch code {
         case .unknown: "The call could not be handed to the app"
         case .invalidClientProcess: "Only a notification service extension hands a call to its app"

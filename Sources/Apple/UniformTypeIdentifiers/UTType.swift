@@ -4,7 +4,7 @@
 public struct UTType: Hashable, Codable, Sendable, CustomStringConvertible {
     /// Its identifier, such as `public.png`.
     public let identifier: String
-    /// Whether the system knows it by another identifier than one made up for an extension or a MIME type.
+    /// Whether its identifier was made up for an extension or a MIME type that the system does not know.
     public var isDynamic: Bool { identifier.hasPrefix("dyn.") }
     /// Whether it is one that everybody may use.
     public var isPublic: Bool { identifier.hasPrefix("public.") }

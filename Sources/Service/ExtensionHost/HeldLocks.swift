@@ -40,11 +40,12 @@ enum HeldLocks {
         return text
     }
 
-    /// The inode of a line such as `1: FLOCK  ADVISORY  WRITE 123 08:01:4711 0 EOF`; nil for who waits (`->`) and for
-    /// other processes. A lock of an open file (`OFDLCK`) names none: whoever has the file open holds it.
+    /// The inode of a line such as `1: FLOCK  ADVISORY  WRITE 123 08:01:4711 0 EOF`; nil for other processes, and for
+    /// who waits, since `->` moves the words on in that line. A lock of an open file (`OFDLCK`) names none: whoever has
+    /// the file open holds it.
     private static func inode(_ line: Substring, of pid: Int32) -> UInt64? {
         let words = line.split(separator: " ")
-        guard words.count >= 6, words[1] != "->", words[4] == "\(pid)" || words[1] == "OFDLCK" else { return nil }
+        guard words.count >= 6, words[4] == "\(pid)" || words[1] == "OFDLCK" else { return nil }
         return words[5].split(separator: ":").last.flatMap { UInt64($0) }
     }
 

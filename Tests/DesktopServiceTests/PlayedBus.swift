@@ -1,0 +1,71 @@
+import BelfryBus
+import BelfryEventLoop
+import BelfrySyscalls
+import BelfryTerms
+import Glibc
+import Support
+import Testing
+
+/// A real session bus on which a test plays whoever the desktop asks. Only for a process of its own, since that one's
+/// environment names the bus.
+final class PlayedBus {
+    let loop: Loop
+    /// What is answered; nil for nothing.
+    var answer: (BusMessage) -> [BusValue]? = { _ in nil }
+    /// Called with all that comes, after it was answered.
+    var heard: (BusMessage) -> Void = { _ in }
+    private let folder = TemporaryFolder()
+    private let daemon: ChildProcess
+    private let player: SessionBus
+
+    /// A bus on which `names` have somebody.
+    init(_ names: String...) throws {
+        let address = "unix:path=\(folder.path)/bus"
+        let configuration = """
+            <busconfig><type>session</type><listen>\(address)</listen><auth>EXTERNAL</auth><policy context="default">
+            <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>
+            """
+        let file = folder.write(Array(configuration.utf8), to: "bus.conf")
+        let output = try DescriptorPair.pipe()
+        daemon = try ChildProcess(
+            ChildCommand(
+                path: "/usr/bin/setpriv",
+                arguments: [
+                    "--pdeathsig", "KILL", "dbus-daemon", "--config-file=\(file)", "--nofork", "--print-address=1",
+                ],
+                streams: [0: .null, 1: .descriptor(output.writing.number)]))
+        output.writing.close()
+        #expect(LineReader(output.reading).next(startingWith: "unix:", within: 60_000) != nil)
+        unsafe setenv("DBUS_SESSION_BUS_ADDRESS", address, 1)
+        loop = try Loop()
+        player = try SessionBus(on: loop)
+        player.onMessage = { [unowned self] in take($0) }
+        for name in names {
+            player.callBus("RequestName", [.string(name), .uint32(0)]) { [loop] _ in loop.stop() }
+            run()
+        }
+    }
+
+    private func take(_ message: BusMessage) -> Bool {
+        if let values = answer(message) { message.reply(values) }
+        heard(message)
+        // What is not answered here stays so.
+        return message.kind == .call
+    }
+
+    /// Has signals from `path` heard as well.
+    func listen(to path: String) { player.callBus("AddMatch", [.string("type='signal',path='\(path)'")]) }
+
+    /// Goes on until the loop is stopped.
+    func run() {
+        let patience = loop.schedule(at: loop.now + .seconds(60), description: "patience") { [loop] in
+            Issue.record("what was waited for did not come")
+            loop.stop()
+        }
+        loop.run()
+        patience.cancel()
+    }
+
+    /// Takes the bus away from everybody.
+    func kill() throws { try daemon.signal(SIGKILL) }
+}

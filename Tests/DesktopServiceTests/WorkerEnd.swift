@@ -1,0 +1,57 @@
+import BelfryProtocol
+import BelfrySyscalls
+import BelfryTerms
+import DesktopChannel
+import Glibc
+import Support
+
+/// The socket of a desktop, and a worker that is connected to it.
+struct WorkerEnd {
+    static let group = GroupName("group.a") ?? { preconditionFailure("no group") }()
+
+    let folder = TemporaryFolder()
+    private let ends: Ends
+
+    /// Both, since a struct of descriptors could not be copied.
+    private final class Ends {
+        let listener: OwnedDescriptor
+        let worker: OwnedDescriptor
+
+        init(_ path: String) throws {
+            func makeSocket() throws -> OwnedDescriptor {
+                let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+                return OwnedDescriptor(owning: try checked("socket") { socket(AF_UNIX, kind, 0) })
+            }
+            listener = try makeSocket()
+            worker = try makeSocket()
+            try bindUnixSocket(listener.number, to: path)
+            try BelfrySyscalls.listen(at: listener.number, backlog: 4)
+            try connectUnixSocket(worker.number, to: path)
+        }
+    }
+
+    /// A worker that has said whose events follow.
+    init() throws {
+        ends = try Ends("\(folder.path)/desktop.sock")
+        say(DesktopHello(group: Self.group).line)
+    }
+
+    var listener: Int32 { ends.listener.number }
+    var number: Int32 { ends.worker.number }
+
+    func say(_ line: [UInt8]) { ScriptedWorker.write(line, to: number) }
+
+    func tell(_ body: Event.Body) { say(Event(at: 0, boot: 1, id: "i", body: body).line) }
+
+    /// What it was told since it asked last.
+    func reports() -> [DesktopReport] {
+        var bytes: [UInt8] = []
+        while isReady(number, for: POLLIN) {
+            var chunk = [UInt8](repeating: 0, count: 4_096)
+            let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(number, $0.baseAddress, $0.count) }
+            guard count > 0 else { break }
+            bytes += chunk[..<count]
+        }
+        return bytes.split(separator: UInt8(ascii: "\n")).compactMap { DesktopReport(line: Array($0)) }
+    }
+}
