@@ -7,7 +7,8 @@ extension Oracle {
         note("stranger")
         switch stranger {
         case .addsKey where isFileSound: return
-        case .setsForeground(let flag) where isFileSound: return isFlagged(flag.isSet, group: group)
+        case .setsForeground(let flag) where isFileSound && !rules[group].isOwnerLeft:
+            return isFlagged(flag.isSet, group: group)
         case .removesStart where isFollowed(group), .zeroesStart where isFollowed(group):
             return isEndedByStranger(as: .hangup(.cancelled), group: group)
         case .setsState(let state) where isFollowed(group):
