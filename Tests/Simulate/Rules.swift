@@ -92,8 +92,8 @@ struct Rules {
 
     var entries: [String: Entry] = [:]
     private var front = Front.no
-    /// Whether a program that knows nothing of Belfry took back what a process owned: the file may still name that.
-    private(set) var isOwnerLeft = false
+    /// Whether the file may name a process that owned the flag: so it does until somebody of ours writes it.
+    private(set) var mayNameOwner = false
     /// When the app came to the front; nil if it is not there.
     private(set) var frontSince: Instant?
     /// The calls whose answers wait for the app, and until when.
@@ -141,7 +141,7 @@ struct Rules {
     mutating func enterForeground(_ owner: PlayedProcess?, now: Instant) {
         open(now: now)
         (front, frontSince) = (owner.map { .owned($0) } ?? .unowned, now)
-        isOwnerLeft = false
+        mayNameOwner = owner != nil
     }
 
     mutating func enterBackground(now: Instant) {
@@ -153,7 +153,6 @@ struct Rules {
     /// was named before counts still.
     mutating func setForegroundFlag(_ isSet: Bool, now: Instant) {
         if !isSet {
-            if case .owned = front { isOwnerLeft = true }
             (front, frontSince) = (.no, nil)
         } else if case .no = front {
             (front, frontSince) = (.unowned, now)

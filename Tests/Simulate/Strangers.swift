@@ -7,7 +7,7 @@ extension Oracle {
         note("stranger")
         switch stranger {
         case .addsKey where isFileSound: return
-        case .setsForeground(let flag) where isFileSound && !rules[group].isOwnerLeft:
+        case .setsForeground(let flag) where isFileSound && !(flag.isSet && rules[group].mayNameOwner):
             return isFlagged(flag.isSet, group: group)
         case .removesStart where isFollowed(group), .zeroesStart where isFollowed(group):
             return isEndedByStranger(as: .hangup(.cancelled), group: group)
