@@ -26,9 +26,14 @@ extension Oracle {
         }
     }
 
+    /// The names of notes and ears, of whatever group.
+    var besideTheFiles: [String] {
+        world.machine.node(at: "/run/rings")?.names.values.flatMap { $0.names.keys } ?? []
+    }
+
     /// What lies beside the file.
     private func judgeMemory(_ group: Int) {
-        let left = world.machine.node(at: "/run/rings")?.names.values.flatMap { $0.names.keys } ?? []
+        let left = besideTheFiles
         demand(left.isEmpty, "\(left.sorted()) are left in memory")
         demand(temporaries(of: group) <= 1, "\(temporaries(of: group)) files are left over from writing")
     }

@@ -32,8 +32,8 @@ extension Oracle {
             return worker.account.cause == nil && isPunctual(worker) && now - window.start > .milliseconds(100)
                 && window.end - now > lasts
         }
-        let lies = world.machine.node(at: "/run/rings")?.names.values.flatMap { $0.names.keys } ?? []
-        return isSure[group] && isFileSound && isQuiet && pending.isEmpty && !lies.contains { $0.hasSuffix(".owed") }
+        return isSure[group] && isFileSound && isQuiet && pending.isEmpty
+            && !besideTheFiles.contains { $0.hasSuffix(".owed") }
             && rules[group].entries.values.allSatisfy { $0.end != nil || rules[group].isRinging($0, now: now) }
     }
 
