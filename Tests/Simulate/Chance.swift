@@ -127,6 +127,7 @@ private struct Chance {
         push.isVoIP = random.oneIn(8)
         push.isMutable = !random.oneIn(20)
         push.isNamed = !random.oneIn(10)
+        push.isLong = random.oneIn(20)
         push.hasTitle = !random.oneIn(4)
         push.level = random.pick([nil, .passive, .active, .timeSensitive, .timeSensitive, .critical])
         if random.oneIn(5) {
@@ -249,7 +250,7 @@ private struct Chance {
     }
 
     private mutating func stranger() -> Stranger {
-        switch Int.random(in: 0..<16, using: &random) {
+        switch Int.random(in: 0..<22, using: &random) {
         case 0: .addsKey
         case 1, 2: .writesOldCopy(afterMicroseconds: time(0..<6_000))
         case 3: .removesStart
@@ -262,6 +263,7 @@ private struct Chance {
         case 12: .breaksFile(mendsAfterMicroseconds: nil)
         case 13: .breaksFile(mendsAfterMicroseconds: time(1..<200))
         case 14: .makesTooLarge
+        case 15..<21: .forges(random.pick(Forgery.allCases))
         default: .makesLink
         }
     }

@@ -14,14 +14,12 @@ final class Machine: PlayedMachine {
     let user = geteuid()
     /// The wall clock at the beginning of the simulation, in microseconds.
     static let wallAtStart: Int64 = 1_700_000_000_000_000
-    /// CLOCK_BOOTTIME at the beginning of the simulation.
-    static let bootTimeAtStart: Int64 = 50_000_000_000
     private static let tick: Int64 = 4_000
 
     /// How wrong the wall clock is set.
     var wallOffset: Int64 = 0
-    /// What CLOCK_BOOTTIME is ahead of the simulation's time.
-    private var bootOffset = Machine.bootTimeAtStart
+    /// What CLOCK_BOOTTIME is ahead of the simulation's time: the machine runs for fourteen hours already, or for one.
+    private var bootOffset: Int64
     private(set) var boots = 1
     private(set) var bootID = "11111111-2222-4333-8444-000000000001"
 
@@ -48,6 +46,7 @@ final class Machine: PlayedMachine {
 
     init(seed: UInt64) {
         random = SeededRandom(seed: seed)
+        bootOffset = (random.oneIn(2) ? 14 : 1) * 3_600_000_000
         root = PlayedNode(.directory, inode: 1, modified: Machine.wallAtStart, isInMemory: true)
         state = PlayedNode(.directory, inode: 2, modified: Machine.wallAtStart, isInMemory: false)
         inodesCount = 2

@@ -243,7 +243,9 @@ final class Oracle {
         demand((ledger.root["keyStartCallTime"] != nil) == !rings.isEmpty, "keyStartCallTime and \(rings.count) rings")
         guard isSure[group] else { return }
         let entries = rules[group].entries
-        for call in ledger.calls { compare(call, with: entries[call.key.text], key: call.key.text, group: group) }
+        for key in ledger.calls.map(\.key) where key.text != World.forgedKey {
+            compare(ledger.call(key), with: entries[key.text], key: key.text, group: group)
+        }
         for (key, entry) in entries where ledger.call(CallKey(key)) == nil {
             compare(nil, with: entry, key: key, group: group)
         }
@@ -418,6 +420,7 @@ final class Oracle {
     func told(of call: Call, by process: PlayedProcess, group: Int) {
         note("missed of a dead worker")
         world.story.tell("the tidier tells that “\(call.key.text)” was missed")
+        if call.key.text == World.forgedKey { return }
         let owner = world.workers.first { $0.push.group == group && $0.process.owner == call.owner }
         if !mayComeBack[group], let owner {
             demand(

@@ -85,6 +85,8 @@ struct PlayedPush {
     var isVoIP = false
     /// Whether it names the caller, or has only a number.
     var isNamed = true
+    /// Whether that is longer than the group file keeps.
+    var isLong = false
     /// Whether its alert has a title.
     var hasTitle = true
     /// How it wants to interrupt, if it says so.
@@ -150,6 +152,7 @@ enum Stranger {
     case setsState(String)
     case deletesCalls
     case forgesCall
+    case forges(Forgery)
     case setsForeground(ForegroundFlag)
     case removesFile
     /// Leaves nonsense; if it is at work, the whole file follows so many microseconds later.
@@ -171,7 +174,7 @@ extension PlayedPush: CustomStringConvertible {
             name, group == 0 ? nil : "of another group", sentAt.map { "sent at \(seconds($0))" },
             expiration.map { $0 == 0 ? "tried once" : "stale at \(seconds($0))" },
             duration.map { "to ring for \($0) s" }, isVoIP ? "voip" : nil,
-            isNamed ? nil : "without a name", isMutable ? nil : "not mutable",
+            isNamed ? nil : "without a name", isLong ? "of a long name" : nil, isMutable ? nil : "not mutable",
             picture.map { "whose picture \($0)" }, isBackground ? "background" : nil,
             text == .body ? nil : "text: \(text)", code.map { "for \($0)" },
         ]
@@ -184,6 +187,14 @@ extension Plan.Surroundings: CustomStringConvertible {
         "rings of \(duration.seconds) s, ticks of \(interval.seconds) s, budgets of \(budget.seconds) s, second calls "
             + "\(secondCall), \(callsMax) calls at most, \(noticesLost) % of notices lost"
             + (isSoundDead ? ", sound that never falls silent" : "")
+    }
+}
+
+extension PlayedPush {
+    /// Who calls, as people know them. Of one that is long 127 bytes are whole characters, and 128 are not.
+    var caller: String {
+        let name = isNamed ? "caller" : "number"
+        return isLong ? name + "." + String(repeating: "é", count: 100) : name
     }
 }
 

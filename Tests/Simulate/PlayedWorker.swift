@@ -121,7 +121,8 @@ final class PlayedWorker {
         switch push.kind {
         case .request:
             payload = CallRequest(
-                callID: push.id, callerName: push.isNamed ? "caller" : nil, handle: push.isNamed ? nil : "number",
+                callID: push.id, callerName: push.isNamed ? push.caller : nil,
+                handle: push.isNamed ? nil : push.caller,
                 callerAvatar: push.picture.map { _ in .url(Self.picture) } ?? .absent,
                 duration: push.duration.flatMap { TimeSpan(seconds: $0) }, sentAt: sentAt
             ).payload()

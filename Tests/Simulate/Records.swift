@@ -7,7 +7,7 @@ extension Oracle {
     /// Holds what `ledger` says, as it was decided, against who called when.
     func judgeRecords(_ ledger: Ledger, group: Int) {
         let calls = ledger.root["calls"]?.dictionaryValue ?? [:]
-        for key in ledger.calls.map(\.key.text) {
+        for key in ledger.calls.map(\.key.text) where key != World.forgedKey {
             judgeEntry(calls[key]?.dictionaryValue ?? [:], of: key, group: group)
         }
         let oldest = ledger.rings.first.flatMap { calls[$0.key.text]?.dictionaryValue?["started"] }
@@ -60,12 +60,14 @@ extension Oracle {
     private func judgeListing(_ ledger: Ledger, group: Int) {
         let all = listedCalls(ledger)
         let listed = all.filter { !listedBefore.contains($0) }
-        for call in ledger.calls {
+        for call in ledger.calls where call.key.text != World.forgedKey {
             let entry = listed.last {
                 $0["callId"] == .string(call.key.text) && $0["since"] == .integer(call.since.microseconds)
             }
             let isDue = rules[group].entries[call.key.text]?.isListed ?? false
             demand(entry != nil || !isDue || all.count == Ledger.missedMax, "“\(call.key.text)” is not listed")
+            let isSeen = rules[group].entries[call.key.text]?.isSeen ?? false
+            demand(entry == nil || !isSeen, "“\(call.key.text)” is listed, and was seen")
             guard let entry else { continue }
             let callers = callers(of: call.key.text, since: call.since.microseconds, group: group)
             demand(callers.contains { describes(entry, $0) }, "“\(call.key.text)” is listed of another caller")
@@ -95,8 +97,10 @@ extension Oracle {
     }
 
     private func describes(_ entry: PropertyListDictionary, _ worker: PlayedWorker) -> Bool {
-        entry["name"] == (worker.push.isNamed ? .string("caller") : nil)
-            && entry["handle"] == (worker.push.isNamed ? nil : .string("number")) && entry["video"] == .bool(false)
+        // As much as the file keeps: 128 bytes, and of whole characters.
+        let caller = PropertyListValue.string(String(decoding: worker.push.caller.utf8.prefix(127), as: UTF8.self))
+        return entry["name"] == (worker.push.isNamed ? caller : nil)
+            && entry["handle"] == (worker.push.isNamed ? nil : caller) && entry["video"] == .bool(false)
     }
 
     /// The second of the wall clock at `instant`, as long as nobody sets it.

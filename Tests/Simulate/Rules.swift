@@ -58,6 +58,8 @@ struct Rules {
         var isAccounted = false
         /// Whether it is among the missed calls that the person has not seen.
         var isListed = false
+        /// Whether the person has seen it there.
+        var isSeen = false
         /// Rings of this id that were over before this one began, whose workers have still to report.
         var earlier: [Earlier] = []
         /// Which ring is older.
@@ -92,8 +94,9 @@ struct Rules {
 
     var entries: [String: Entry] = [:]
     private var front = Front.no
-    /// Whether the file may name a process that owned the flag: so it does until somebody of ours writes it.
-    private(set) var mayNameOwner = false
+    /// Whether the file may say, beside the flag, for whom or since when it is set, and be wrong: so it does until
+    /// somebody of ours writes it.
+    private(set) var isFlagStamped = false
     /// When the app came to the front; nil if it is not there.
     private(set) var frontSince: Instant?
     /// The calls whose answers wait for the app, and until when.
@@ -141,7 +144,7 @@ struct Rules {
     mutating func enterForeground(_ owner: PlayedProcess?, now: Instant) {
         open(now: now)
         (front, frontSince) = (owner.map { .owned($0) } ?? .unowned, now)
-        mayNameOwner = owner != nil
+        isFlagStamped = owner != nil
     }
 
     mutating func enterBackground(now: Instant) {
@@ -151,12 +154,18 @@ struct Rules {
 
     /// R5, R7: a program that knows nothing of Belfry says whether the app is in front. It names no process: one that
     /// was named before counts still.
-    mutating func setForegroundFlag(_ isSet: Bool, now: Instant) {
+    mutating func setForegroundFlag(_ isSet: Bool, isStamped: Bool = false, now: Instant) {
+        if isStamped { isFlagStamped = true }
         if !isSet {
             (front, frontSince) = (.no, nil)
         } else if case .no = front {
             (front, frontSince) = (.unowned, now)
         }
+    }
+
+    /// R9: of what is over, a time counts as absent that cannot be.
+    mutating func forgetTimes(_ time: WritableKeyPath<Entry, WallTime?>) {
+        for (key, entry) in entries where entry.end != nil { entries[key]?[keyPath: time] = nil }
     }
 
     /// A program that knows nothing of Belfry ends every ring.
@@ -197,7 +206,10 @@ struct Rules {
     /// R11: the person has seen what was missed so far.
     mutating func seeMissed(now: Instant) {
         open(now: now)
-        for key in entries.keys { entries[key]?.isListed = false }
+        for (key, entry) in entries where entry.isListed {
+            entries[key]?.isListed = false
+            entries[key]?.isSeen = true
+        }
     }
 
     /// Whether those are the calls whose answers wait: `slack` of a clock that was read by another allows for a few.

@@ -7,8 +7,9 @@ extension Oracle {
         note("stranger")
         switch stranger {
         case .addsKey where isFileSound: return
-        case .setsForeground(let flag) where isFileSound && !(flag.isSet && rules[group].mayNameOwner):
+        case .setsForeground(let flag) where isFileSound && !(flag.isSet && rules[group].isFlagStamped):
             return isFlagged(flag.isSet, group: group)
+        case .forges(let forgery) where follows(forgery, group: group): return
         case .removesStart where isFollowed(group), .zeroesStart where isFollowed(group):
             return isEndedByStranger(as: .hangup(.cancelled), group: group)
         case .setsState(let state) where isFollowed(group):
@@ -22,7 +23,7 @@ extension Oracle {
 
     /// Whether the file shows all that was decided, and each of its rings is on and will be for a while: then it is
     /// known what comes of a change that a stranger makes.
-    private func isFollowed(_ group: Int) -> Bool {
+    func isFollowed(_ group: Int) -> Bool {
         let lasts = world.plan.surroundings.interval + TimeSpan(microseconds: 3 * Self.slack)
         let isQuiet = world.workers.allSatisfy { worker in
             guard worker.isAlive, worker.push.group == group, worker.push.kind.isOfCalls else { return true }

@@ -250,6 +250,9 @@ extension World {
                 ])
                 root["calls"] = .dictionary(calls)
             }
+        case .forges(let forgery):
+            rewrite(directory, name) { change(&$0, by: forgery) }
+            if forgery == .flagInNewerFile { directory.names[name]?.modified += 3_600_000_000 }
         case .setsForeground(let flag): rewrite(directory, name) { $0["enterToForground"] = flag.value }
         case .removesFile: machine.set(name, in: directory, to: nil)
         case .breaksFile(let mendsAfter):

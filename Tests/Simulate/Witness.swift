@@ -322,9 +322,6 @@ extension Event.Body {
 }
 
 extension PlayedPush {
-    /// Who calls, as people know them.
-    fileprivate var caller: String { isNamed ? "caller" : "number" }
-
     /// What its notification is headed with: a number takes no missing title's place but that of a missed call's.
     fileprivate var title: String { hasTitle || isNamed ? caller : "" }
 }
