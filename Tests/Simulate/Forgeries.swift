@@ -53,13 +53,15 @@ extension World {
 
     private func forgeRing(in root: inout PropertyListDictionary, lasting: TimeSpan, bootID: String) {
         let (now, living) = (machine.bootTime, machine.spawn().owner)
+        let started = PropertyListValue.integer(machine.wall.unixSecond)
         var calls = root["calls"]?.dictionaryValue ?? [:]
         calls[Self.forgedKey] = .dictionary([
-            "state": .string("ringing"), "since": .integer(now.microseconds), "started": .integer(machine.wall.unixSecond),
+            "state": .string("ringing"), "since": .integer(now.microseconds), "started": started,
             "until": .integer((now + lasting).microseconds), "bootId": .string(bootID), "pid": .integer(living.pid),
             "pidStart": .integer(living.start),
         ])
         root["calls"] = .dictionary(calls)
+        if root["keyStartCallTime"] == nil { root["keyStartCallTime"] = started }
     }
 
     private func forgeTime(in root: inout PropertyListDictionary, of key: String) {
