@@ -6,6 +6,8 @@ import CallLedger
 enum Forgery: CaseIterable {
     /// A ring of a process that lives, which would last for longer than any may (R18), or is said to be of another boot.
     case ringTooLong, ringOfOtherBoot
+    /// In the place of each ring how an earlier call of that id ended (R7).
+    case earlierEnd
     /// Of all that is over, that the request or the hangup was sent an hour from now (R9).
     case requestAhead, hangupAhead
     /// A flag that the app is in front: set in another boot, before this one, an hour from now, thirteen hours ago, by a
@@ -16,7 +18,7 @@ enum Forgery: CaseIterable {
 
     var isFlag: Bool {
         switch self {
-        case .ringTooLong, .ringOfOtherBoot, .requestAhead, .hangupAhead: false
+        case .ringTooLong, .ringOfOtherBoot, .earlierEnd, .requestAhead, .hangupAhead: false
         case .flagOfOtherBoot, .flagBeforeBoot, .flagAhead, .flagOld, .flagOfOtherBootsProcess, .flagInNewerFile,
             .flagJustAhead:
             true
@@ -34,6 +36,7 @@ extension World {
         switch forgery {
         case .ringTooLong: forgeRing(in: &root, lasting: .seconds(600), bootID: machine.bootID)
         case .ringOfOtherBoot: forgeRing(in: &root, lasting: .seconds(5), bootID: "other")
+        case .earlierEnd: forgeEnd(in: &root)
         case .requestAhead: forgeTime(in: &root, of: "sentAt")
         case .hangupAhead: forgeTime(in: &root, of: "hangupSentAt")
         case .flagOfOtherBoot: stamp["bootId"] = .string("other")
@@ -64,15 +67,21 @@ extension World {
         if root["keyStartCallTime"] == nil { root["keyStartCallTime"] = started }
     }
 
-    private func forgeTime(in root: inout PropertyListDictionary, of key: String) {
-        guard var calls = root["calls"]?.dictionaryValue else { return }
-        let ahead = WallTime(microseconds: machine.wall.microseconds + 3_600_000_000)
-        for id in calls.keys {
-            guard var call = calls[id]?.dictionaryValue, call["state"] != .string("ringing") else { continue }
-            call[key] = .real(ahead.unixSeconds)
-            calls[id] = .dictionary(call)
+    private func forgeEnd(in root: inout PropertyListDictionary) {
+        rewriteCalls(in: &root) { call in
+            guard call["state"] == .string("ringing") else { return }
+            let ended = machine.wall.unixSecond - 60
+            call = [
+                "state": .string("answered"), "since": .integer(machine.bootTime.microseconds - 70_000_000),
+                "started": .integer(ended - 10), "ended": .integer(ended),
+                "until": .integer(machine.bootTime.microseconds + 540_000_000),
+            ]
         }
-        root["calls"] = .dictionary(calls)
+    }
+
+    private func forgeTime(in root: inout PropertyListDictionary, of key: String) {
+        let ahead = WallTime(microseconds: machine.wall.microseconds + 3_600_000_000)
+        rewriteCalls(in: &root) { if $0["state"] != .string("ringing") { $0[key] = .real(ahead.unixSeconds) } }
     }
 }
 
@@ -80,10 +89,14 @@ extension Oracle {
     /// What comes of `forgery`: of a ring nothing, of a time that it counts as absent, and of a flag that it is believed
     /// or not. False if that is not known.
     func follows(_ forgery: Forgery, group: Int) -> Bool {
-        guard forgery.isFlag ? isFileSound && isSure[group] : isFollowed(group) else { return false }
+        let isKnown =
+            forgery.isFlag
+            ? isFileSound && isSure[group] : forgery == .earlierEnd ? areRingsNoted(group) : isFollowed(group)
+        guard isKnown else { return false }
         note("forgery")
         switch forgery {
         case .ringTooLong, .ringOfOtherBoot: break
+        case .earlierEnd: rules[group].areRingsHidden = true
         case .requestAhead: rules[group].forgetTimes(\.sentAt)
         case .hangupAhead: rules[group].forgetTimes(\.hangupSentAt)
         case .flagJustAhead, .flagInNewerFile:

@@ -97,6 +97,8 @@ struct Rules {
     /// Whether the file may say, beside the flag, for whom or since when it is set, and be wrong: so it does until
     /// somebody of ours writes it.
     private(set) var isFlagStamped = false
+    /// Whether the file may not say any more who rings: so it is until somebody of ours writes it.
+    var areRingsHidden = false
     /// When the app came to the front; nil if it is not there.
     private(set) var frontSince: Instant?
     /// The calls whose answers wait for the app, and until when.
@@ -174,6 +176,15 @@ struct Rules {
             record(key, end, now: now)
             entries[key]?.isUnseen = true
         }
+    }
+
+    /// R13: what the file said of calls is lost, or the whole `file`: who rings is known from the notes beside it.
+    mutating func lose(file: Bool, now: Instant) {
+        entries = entries.filter { isRinging($0.value, now: now) }
+        areRingsHidden = true
+        guard file else { return }
+        (answers, isFlagStamped) = ([], false)
+        (front, frontSince) = (.no, nil)
     }
 
     /// Somebody of ours has written down that the ring of `key` was ended by a stranger.
@@ -390,6 +401,7 @@ struct Rules {
         }
         let settled = entry.end ?? end
         entry.isListed = settled.isMissed && wasListed
+        entry.isSeen = false
         if !settled.isMissed { entry.worker = nil }
         entries[key] = entry
         account(key)
@@ -420,7 +432,7 @@ struct Rules {
             if let worker = known.worker, isTaken(worker), known.end?.isMissed ?? true {
                 told.append(key)
                 entry.worker = nil
-                if !known.isAccounted, known.end != .missed { entry.isListed = true }
+                if !known.isAccounted, known.end != .missed { (entry.isListed, entry.isSeen) = (true, false) }
             }
             entries[key] = entry
             if known.worker != nil, entry.worker == nil { account(key) }

@@ -12,6 +12,8 @@ extension Oracle {
         case .forges(let forgery) where follows(forgery, group: group): return
         case .removesStart where isFollowed(group), .zeroesStart where isFollowed(group):
             return isEndedByStranger(as: .hangup(.cancelled), group: group)
+        case .deletesCalls where areRingsNoted(group): return rules[group].lose(file: false, now: now)
+        case .removesFile where areRingsNoted(group): return rules[group].lose(file: true, now: now)
         case .setsState(let state) where isFollowed(group):
             let ends: [String: Rules.End] = ["answered": .answered, "declined": .declined]
             if let end = ends[state] { return isEndedByStranger(as: end, group: group) }
@@ -33,9 +35,18 @@ extension Oracle {
             return worker.account.cause == nil && isPunctual(worker) && now - window.start > .milliseconds(100)
                 && window.end - now > lasts
         }
-        return isSure[group] && isFileSound && isQuiet && pending.isEmpty
+        let isShown = !rules[group].areRingsHidden || rules[group].rings(now: now).isEmpty
+        return isSure[group] && isFileSound && isQuiet && isShown && pending.isEmpty
             && !besideTheFiles.contains { $0.hasSuffix(".owed") }
             && rules[group].entries.values.allSatisfy { $0.end != nil || rules[group].isRinging($0, now: now) }
+    }
+
+    /// Whether the notes beside the file say all that is known of the rings: but when a copy of a request was sent.
+    func areRingsNoted(_ group: Int) -> Bool {
+        isFollowed(group)
+            && rules[group].rings(now: now).allSatisfy { ring in
+                ring.entry.sentAt == believed(ring.entry.worker?.push.sentAt.map(world.wallTime))
+            }
     }
 
     private func isEndedByStranger(as end: Rules.End, group: Int) {

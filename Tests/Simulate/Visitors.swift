@@ -238,8 +238,8 @@ extension World {
         case .removesStart: rewrite(directory, name) { $0["keyStartCallTime"] = nil }
         case .zeroesStart: rewrite(directory, name) { $0["keyStartCallTime"] = .integer(0) }
         case .setsState(let state):
-            rewriteCalls(directory, name) { call in
-                if call["state"] == .string("ringing") { call["state"] = .string(state) }
+            rewrite(directory, name) {
+                rewriteCalls(in: &$0) { if $0["state"] == .string("ringing") { $0["state"] = .string(state) } }
             }
         case .deletesCalls: rewrite(directory, name) { $0["calls"] = nil }
         case .forgesCall:
@@ -278,18 +278,16 @@ extension World {
         replace(directory, name, root.serializedXML())
     }
 
-    private func rewriteCalls(
-        _ directory: PlayedNode, _ name: String, _ change: (inout PropertyListDictionary) -> Void
+    func rewriteCalls(
+        in root: inout PropertyListDictionary, _ change: (inout PropertyListDictionary) -> Void
     ) {
-        rewrite(directory, name) { root in
-            guard var calls = root["calls"]?.dictionaryValue else { return }
-            for key in calls.keys {
-                guard var call = calls[key]?.dictionaryValue else { continue }
-                change(&call)
-                calls[key] = .dictionary(call)
-            }
-            root["calls"] = .dictionary(calls)
+        guard var calls = root["calls"]?.dictionaryValue else { return }
+        for key in calls.keys {
+            guard var call = calls[key]?.dictionaryValue else { continue }
+            change(&call)
+            calls[key] = .dictionary(call)
         }
+        root["calls"] = .dictionary(calls)
     }
 
     private func replace(_ directory: PlayedNode, _ name: String, _ bytes: [UInt8]) {
