@@ -131,6 +131,22 @@ import Testing
         }
     }
 
+    @Test("R8 a hangup that the file gets as a request looks at it is seen, there or beside it")
+    func recordedAsAnotherLooks() {
+        var met = 0
+        for recording in [24, 30, 36] {
+            for looking in 5..<25 {
+                let run = Run([
+                    at(0, hangup(.cancelled, "1"), meeting: (recording, .frozen(30_000))),
+                    at(0.01, request("1"), meeting: (looking, .frozen(60_000))),
+                ])
+                #expect(run.mistake == nil && run.tells("worker 1: is silent: hung-up"))
+                met += run.tells("worker 0 goes on") && run.tells("worker 1 goes on") ? 1 : 0
+            }
+        }
+        #expect(met > 50)
+    }
+
     @Test("R8 a hangup that was sent before a request does not end its ring, be it with an id or without")
     func hangupSentBefore() {
         for id in ["", "1"] {

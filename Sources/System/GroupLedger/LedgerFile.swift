@@ -46,8 +46,6 @@ public final class LedgerFile {
     private static let silencingTime = TimeSpan(microseconds: 80)
     /// What one ring of a crowd needs of a processor to end.
     private static let endingTime = TimeSpan.milliseconds(1)
-    /// From when on somebody may write without the lock, which is taken for that of a stopped process a little later.
-    private static let lockPatience = TimeSpan.milliseconds(400)
     /// After a failure the file is tried again so much later, or as the ledger is changed.
     static let recordingInterval = TimeSpan.seconds(1)
 
@@ -311,27 +309,16 @@ extension LedgerFile {
         var decided = decided
         var taken: Merged?
         var hasEnded = false
-        var seen: [LedgerNote] = []
-        let begun = timers.now
-        let isObsolete = { [notes] in
-            guard notes.areStillOwed else { return true }
-            // Soon the lock may be passed over, by others too.
-            if timers.now - begun >= Self.lockPatience {
-                notes.refresh()
-                seen = notes.all
-            }
-            return false
-        }
+        let isObsolete = { [notes] in !notes.areStillOwed }
         let change = { [notes] (edit: inout GroupEdit) in
             let merged: Merged
             if let decided, decided.revision == edit.found.revision {
                 merged = decided
             } else {
+                // Whoever has removed a note since the file was read has written it: then this is done anew on that.
                 notes.refresh()
-                // Without the lock another may have written his notes and removed them since the file was read.
-                let all = edit.isLocked ? notes.all : Array(Set(notes.all + seen))
-                let ledger = Ledger(opening: edit.found, with: all)
-                merged = Merged(ledger: ledger, notes: all, revision: edit.found.revision)
+                let ledger = Ledger(opening: edit.found, with: notes.all)
+                merged = Merged(ledger: ledger, notes: notes.all, revision: edit.found.revision)
             }
             edit.root = merged.ledger.root
             edit.isDurable = merged.ledger.isDurable
