@@ -15,11 +15,26 @@ import Testing
 
     private var path: String { "\(folder.path)/push.sock" }
 
-    private func server(_ script: String, lifetime: TimeSpan = .seconds(60)) throws -> PushServer {
-        let worker = folder.write(Array("#!/bin/sh\n\(script)\n".utf8), to: "worker")
+    private func server(
+        _ script: String, lifetime: TimeSpan = .seconds(60), hostSocketPath: String? = nil
+    ) throws -> PushServer {
+        try PushServer(
+            at: path, worker: ChildCommand(path: write(worker: script)), hostSocketPath: hostSocketPath,
+            lifetimeMax: lifetime, on: loop)
+    }
+
+    private func write(worker script: String) -> String {
+        let worker = folder.write(Array("#!/bin/sh\n\(script)\n".utf8), to: "worker.new")
         unsafe chmod(worker, 0o700)
-        return try PushServer(
-            at: path, worker: ChildCommand(path: worker), lifetimeMax: lifetime, on: loop)
+        unsafe rename(worker, "\(folder.path)/worker")
+        return "\(folder.path)/worker"
+    }
+
+    private static func connection(to path: String) throws -> OwnedDescriptor {
+        let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let connection = OwnedDescriptor(owning: number)
+        try connectUnixSocket(number, to: path)
+        return connection
     }
 
     /// What the worker behind a connection of its own writes until it ends; then the server is stopped.
@@ -89,9 +104,9 @@ import Testing
 
     @Test("its end ends the workers first") func stops() throws {
         let server = try server("trap 'echo ended; exit' TERM; echo begun; sleep 100 & wait")
-        let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        try connectUnixSocket(number, to: path)
-        let lines = LineReader(OwnedDescriptor(owning: number))
+        let connection = try Self.connection(to: path)
+        let number = connection.number
+        let lines = LineReader(connection)
         let source = try loop.watch(descriptor: number, events: .readable, description: "begun") { [loop] _ in
             loop.stop()
         }
@@ -101,5 +116,69 @@ import Testing
         server.stop { [loop] in loop.stop() }
         loop.run()
         #expect(lines.next(within: 0) == "ended")
+    }
+
+    @Test("who came while no worker could be started is served once one can") func shortage() throws {
+        let server = try server("")
+        unsafe unlink("\(folder.path)/worker")
+        let connection = try Self.connection(to: path)
+        let number = connection.number
+        let lines = LineReader(connection)
+        let source = try loop.watch(descriptor: number, events: .readable, description: "served") { [loop] _ in
+            loop.stop()
+        }
+        loop.runUntilIdle()
+        _ = write(worker: "echo served")
+        loop.run()
+        source.cancel()
+        #expect(lines.next(within: 20_000) == "served")
+        server.stop { [loop] in loop.stop() }
+        loop.run()
+    }
+
+    @Test("workers that die while another is tidied after are tidied after by one run more") func tidiesTogether()
+        throws
+    {
+        for number in 1...2 { unsafe mkfifo("\(folder.path)/gate\(number)", 0o600) }
+        let script = """
+            cd '\(folder.path)'
+            [ "$1" = --tidy ] && { echo >>runs; exec cat gate$(wc -l <runs); }
+            echo $$; exit 1
+            """
+        let (place, path) = (folder.path, path)
+        _ = try answers(of: server(script)) {
+            // Each is opened as soon as a run of that number opens it too.
+            let first = unsafe open("\(place)/gate1", O_WRONLY | O_CLOEXEC)
+            for _ in 0..<2 {
+                guard let pid = try? Int32(LineReader(Self.connection(to: path)).next(within: 60_000) ?? "") else {
+                    Issue.record("no worker")
+                    return
+                }
+                while kill(pid, 0) == 0 { sched_yield() }
+            }
+            close(first)
+            close(unsafe open("\(place)/gate2", O_WRONLY | O_CLOEXEC))
+        }
+        let runs = try Directory.open(path: place, makes: false).read("runs", bytesMax: 99)?.bytes.count
+        #expect(runs == 2)
+    }
+
+    @Test("once it has stopped nothing of it is left, nor of its host") func leavesNothing() throws {
+        weak var left: PushServer?
+        do {
+            let hostSocketPath = "\(folder.path)/host.sock"
+            let server = try server("exec sleep 100", hostSocketPath: hostSocketPath)
+            left = server
+            _ = try Self.connection(to: hostSocketPath)
+            loop.runUntilIdle()
+            var isStopped = false
+            server.stop { [loop] in
+                isStopped = true
+                loop.stop()
+            }
+            #expect(!isStopped, "no host was started")
+            loop.run()
+        }
+        #expect(left == nil)
     }
 }

@@ -69,7 +69,7 @@ final class HostSocket {
     private func ended() {
         child = nil
         timer?.cancel()
-        if let stopped { return stopped() }
+        if let stopped = stopped.take() { return stopped() }
         listenLater()
     }
 

@@ -166,14 +166,9 @@ public final class PushServer {
     }
 
     private func leaveIfIdle() {
-        guard let stopped, children.isEmpty else { return }
-        self.stopped = nil
-        guard let hostSocket else { return stopped() }
+        guard children.isEmpty, let stopped = stopped.take() else { return }
         // Last, since workers wait for it.
-        hostSocket.stop { [self] in
-            self.hostSocket = nil
-            stopped()
-        }
+        if let hostSocket { hostSocket.stop(stopped) } else { stopped() }
     }
 }
 

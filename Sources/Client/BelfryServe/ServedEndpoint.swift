@@ -86,8 +86,7 @@ public final class ServedEndpoint {
     private func ended(_ exit: ChildExit) {
         child = nil
         killing?.cancel()
-        guard let stopped else { return onEnd(exit) }
-        self.stopped = nil
+        guard let stopped = stopped.take() else { return onEnd(exit) }
         stopped()
     }
 
