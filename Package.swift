@@ -526,7 +526,8 @@ let checks: [Target] = [
         "CommandLineTests",
         of: [
             "belfry", "CallLedger", "BelfryProtocol", "BelfryJSON", "BelfryPropertyList", "Support", "BelfrySyscalls",
-            "BelfryAppGroup", "BelfryCommandLine", "BelfrySettings", "BelfryTerms", "belfry-apns",
+            "BelfryAppGroup", "BelfryCommandLine", "BelfryDevices", "BelfrySettings", "BelfryTerms", "DeviceRegistry",
+            "belfry-apns",
         ]),
     tests(
         "IntegrationTests",

@@ -9,8 +9,8 @@ import Testing
 
 @testable import PushQueue
 
-/// `belfry-apns device …` and `belfry-apns apns log|watch`, as people run them.
-@Suite struct ApnsCommandTests {
+/// The log of what became of pushes, and `belfry-apns apns log` and `watch` as people run them.
+@Suite struct PushLogTests {
     private let bench: QueueBench
 
     init() throws { bench = try QueueBench() }
@@ -25,61 +25,6 @@ import Testing
         let lines = run.lines() + run.complaints()
         #expect(try run.child.waitUntilExit() == .exited(code: status), "\(words) \(lines)")
         return lines
-    }
-
-    @Test("add prints the tokens, which the registry knows; list, offline, online and remove see the device")
-    func devices() throws {
-        let added = try lines(
-            "device", "add", "--bundle-id", "com.example.phone", "--group=group.a", "--environment", "sandbox")
-        let words = added.map { $0.split(separator: " ").map(String.init) }
-        #expect(words.map { $0[0] } == ["device", "alert", "voip"])
-        let (id, voip) = (words[0][1], words[2][1])
-        guard case .registered(let registration)? = DeviceToken(hex: voip).map(bench.registry.standing) else {
-            return #expect(Bool(false), "the token is not known")
-        }
-        #expect(registration.topic == "com.example.phone.voip" && registration.environment == .development)
-        #expect(try lines("device", "list") == ["\(id) com.example.phone group.a development online"])
-        _ = try lines("device", "offline", id)
-        #expect(bench.registry.device(id)?.isOffline == true)
-        _ = try lines("device", "online", voip.uppercased())
-        #expect(bench.registry.device(id)?.isOffline == false)
-        _ = try lines("device", "remove", id)
-        #expect(try lines("device", "list") == ["\(id) com.example.phone group.a development removed"])
-        #expect(
-            try lines("device", "offline", id, exit: 66) == [
-                "belfry: the device \(id) was removed: see belfry device list"
-            ])
-        let json = try lines("device", "list", "--json")
-        guard case .object(let object)? = try json.first.map({ try JSONValue.parse(Array($0.utf8)) }) else {
-            return #expect(Bool(false), "\(json)")
-        }
-        #expect(object["voipToken"]?.stringValue == voip && object["state"] == "removed")
-    }
-
-    @Test(
-        "a command line that is wrong is told what is wrong",
-        arguments: [
-            (["device"], "belfry: belfry device needs one of add, list, remove, offline, online: see"),
-            (
-                ["device", "ad"],
-                "belfry: belfry device needs one of add, list, remove, offline, online: did you mean add?"
-            ),
-            (["device", "add"], "belfry: belfry device add needs a bundle identifier: --bundle-id com.example.phone"),
-            (["device", "add", "--bundle-id", "a", "--group", "/"], "belfry: the name of an app group is 1 to 128"),
-            (["device", "add", "--bundle-id", "a", "--environment", "x"], "belfry: --environment is production or"),
-            (["device", "add", "--bundle"], "belfry: --bundle-id needs a value"),
-            (["device", "add", "--bunch"], "belfry: there is no option --bunch"),
-            (["device", "add", "--group"], "belfry: --group needs a value"),
-            (["device", "list", "x"], "belfry: belfry device list takes no argument"),
-            (["device", "remove"], "belfry: belfry device remove takes one device"),
-            (["apns", "log", "a", "b"], "belfry: belfry apns log takes one id at most"),
-            (["apns", "lok"], "belfry: there is no such command"),
-        ])
-    func wrong(words: [String], message: String) throws {
-        let run = try ProgramRun(
-            testedProgram("belfry-apns"), words, environment: ["BELFRY_STATE_DIRECTORY": bench.folder.path])
-        #expect(run.complaint()?.hasPrefix(message) == true)
-        #expect(try run.child.waitUntilExit() == .exited(code: 64))
     }
 
     @Test("log tells what became of pushes, or of one; watch tells it as it happens")
