@@ -512,8 +512,8 @@ let checks: [Target] = [
     tests(
         "BelfryServeTests",
         of: [
-            "BelfryServe", "BelfryEventLoop", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "Support", "belfry",
-            "belfry-worker", "belfry-apns",
+            "BelfryServe", "BelfryEventLoop", "BelfryJSON", "BelfryJournal", "BelfryProtocol", "BelfrySyscalls",
+            "BelfryTerms", "Support", "belfry", "belfry-worker", "belfry-apns",
         ]),
     tests("BelfryTestingTests", of: ["BelfryTesting", "BelfrySyscalls", "Support", "belfry", "belfry-apns"]),
     tests(

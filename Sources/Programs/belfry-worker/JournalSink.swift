@@ -5,9 +5,10 @@ import BelfryProtocol
 /// Writes events to the journal one loop iteration late, so that silence and the group file come first. Never blocks.
 final class JournalSink {
     private let loop: Loop
+    private let path: String
     /// Made for the first entry, which comes after what the client waits for.
     private lazy var writer = {
-        let writer = JournalWriter()
+        let writer = JournalWriter(path: path)
         writer.onWaiting = { [unowned self] in watch($0) }
         return writer
     }()
@@ -15,8 +16,10 @@ final class JournalSink {
     private var waiting: [Event] = []
     private var writable: DescriptorSource?
 
-    init(loop: Loop) {
+    /// The journal listens at `path`.
+    init(loop: Loop, path: String = JournalWriter.standardPath) {
         self.loop = loop
+        self.path = path
     }
 
     /// Begins the story of a notification in `group`.

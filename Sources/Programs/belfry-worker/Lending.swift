@@ -30,6 +30,7 @@ enum Lending {
 
     private static func waitForEnd(of socket: Int32) {
         var byte: UInt8 = 0
-        while case let count = unsafe read(socket, &byte, 1), count > 0 || count < 0 && errno == EINTR {}
+        // No signal has a handler here that could interrupt it.
+        while unsafe read(socket, &byte, 1) > 0 {}
     }
 }

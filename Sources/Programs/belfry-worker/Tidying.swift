@@ -19,12 +19,12 @@ enum Tidying {
             let loop = try Loop()
             let runtime = RuntimeDirectory(environment: environment, statePath: state.path)
             let groups = try state.groups()
-            let teller = MissedCallTeller(loop: loop)
+            let journal = PatientJournal(loop: loop)
             var left = groups.count
             for group in groups {
-                tidy(LedgerFile(state: state, runtime: runtime, group: group), on: loop, telling: teller) {
+                tidy(LedgerFile(state: state, runtime: runtime, group: group), on: loop, telling: journal) {
                     left -= 1
-                    if left == 0 { teller.finish { loop.stop() } }
+                    if left == 0 { journal.finish { loop.stop() } }
                 }
             }
             // If everything is done already, the loop stops at once.
@@ -37,7 +37,7 @@ enum Tidying {
     }
 
     private static func tidy(
-        _ file: LedgerFile, on loop: Loop, telling teller: MissedCallTeller, done: @escaping () -> Void
+        _ file: LedgerFile, on loop: Loop, telling journal: PatientJournal, done: @escaping () -> Void
     ) {
         guard file.read() != nil else {
             file.folder.tidy { $0.isAlive }
@@ -55,7 +55,7 @@ enum Tidying {
             // If nothing can be recorded, every program that opens the ledger would report them again: they wait.
             guard isRecorded(transaction.outcome, in: file) else { return finish() }
             // Reported first: if this process is killed between, that is done twice rather than never.
-            for call in transaction.value { teller.tell(call, in: file.file.group) }
+            for call in transaction.value { tell(call, in: file.file.group, to: journal) }
             file.transact(on: loop) { ledger in
                 ledger.reported(transaction.value)
             } completion: { marking in
@@ -65,31 +65,7 @@ enum Tidying {
         }
     }
 
-    private static func isRecorded(_ outcome: LedgerOutcome, in file: LedgerFile) -> Bool {
-        guard case .unwritable(let error, kept: false, _) = outcome else { return true }
-        complain("belfry-worker: \(file.file.path): what dead workers left cannot be recorded: \(error)")
-        return false
-    }
-}
-
-/// Tells missed calls to the journal, and waits for it: nobody waits for the tidier, and nobody else tells them.
-private final class MissedCallTeller {
-    /// How long a journal that stands still is waited for. The unit allows a little more.
-    private static let patience = TimeSpan.seconds(20)
-
-    private let loop: Loop
-    private let writer = JournalWriter()
-    private var entries: [JournalEntry] = []
-    private var writable: DescriptorSource?
-    private var isWaiting = false
-    private var done: (() -> Void)?
-
-    init(loop: Loop) {
-        self.loop = loop
-        writer.onWaiting = { [unowned self] in watch($0) }
-    }
-
-    func tell(_ call: Call, in group: GroupName) {
+    private static func tell(_ call: Call, in group: GroupName, to journal: PatientJournal) {
         var story = JournalStory(group: group.text)
         var content = NotificationContent()
         content.title = call.name.isEmpty ? call.handle : call.name
@@ -97,32 +73,12 @@ private final class MissedCallTeller {
         let boot = Instant(microseconds: bootTimeMicroseconds()).seconds
         let event = Event(at: 0, boot: boot, id: randomUUID(), body: .missed(call: call.key.text, content: content))
         print(String(decoding: event.line, as: UTF8.self), terminator: "")
-        if let entry = story.entry(for: event) { entries.append(entry) }
-        proceed()
+        if let entry = story.entry(for: event) { journal.write(entry) }
     }
 
-    /// Calls `done` once the journal has all, or stood still for too long.
-    func finish(_ done: @escaping () -> Void) {
-        guard isWaiting else { return done() }
-        self.done = done
-        _ = loop.schedule(at: loop.now + Self.patience, description: "journal") { done() }
-    }
-
-    /// One entry after the other, since the writer keeps few that wait.
-    private func proceed() {
-        while !isWaiting, !entries.isEmpty { writer.write(entries.removeFirst()) }
-        if !isWaiting { done?() }
-    }
-
-    private func watch(_ descriptor: Int32?) {
-        writable?.cancel()
-        isWaiting = descriptor != nil
-        writable = descriptor.flatMap { descriptor in
-            try? loop.watch(descriptor: descriptor, events: .writable, description: "journal writable") {
-                [unowned self] _ in
-                writer.flush()
-                proceed()
-            }
-        }
+    private static func isRecorded(_ outcome: LedgerOutcome, in file: LedgerFile) -> Bool {
+        guard case .unwritable(let error, kept: false, _) = outcome else { return true }
+        complain("belfry-worker: \(file.file.path): what dead workers left cannot be recorded: \(error)")
+        return false
     }
 }

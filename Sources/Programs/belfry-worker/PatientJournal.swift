@@ -1,0 +1,54 @@
+import BelfryEventLoop
+import BelfryJournal
+import BelfryTerms
+
+/// Writes entries to the journal, and waits for it: for what nobody else tells, where nobody waits.
+final class PatientJournal {
+    /// How long a journal that stands still is waited for. The unit allows a little more.
+    private static let patience = TimeSpan.seconds(20)
+
+    private let loop: Loop
+    private let writer: JournalWriter
+    private var entries: [JournalEntry] = []
+    private var writable: DescriptorSource?
+    private var isWaiting = false
+    private var done: (() -> Void)?
+
+    /// The journal listens at `path`.
+    init(loop: Loop, path: String = JournalWriter.standardPath) {
+        self.loop = loop
+        writer = JournalWriter(path: path)
+        writer.onWaiting = { [unowned self] in watch($0) }
+    }
+
+    /// Writes `entry` after those that wait, which may be any number.
+    func write(_ entry: JournalEntry) {
+        entries.append(entry)
+        proceed()
+    }
+
+    /// Calls `done` once the journal has all, or stood still for too long.
+    func finish(_ done: @escaping () -> Void) {
+        guard isWaiting else { return done() }
+        self.done = done
+        _ = loop.schedule(at: loop.now + Self.patience, description: "journal") { done() }
+    }
+
+    /// One entry after the other, since the writer keeps few that wait.
+    private func proceed() {
+        while !isWaiting, !entries.isEmpty { writer.write(entries.removeFirst()) }
+        if !isWaiting { done?() }
+    }
+
+    private func watch(_ descriptor: Int32?) {
+        writable?.cancel()
+        isWaiting = descriptor != nil
+        writable = descriptor.flatMap { descriptor in
+            try? loop.watch(descriptor: descriptor, events: .writable, description: "journal writable") {
+                [unowned self] _ in
+                writer.flush()
+                proceed()
+            }
+        }
+    }
+}
