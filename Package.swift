@@ -519,8 +519,8 @@ let checks: [Target] = [
     tests(
         "ExtensionTestingTests",
         of: [
-            "AudioToolbox", "BelfryTerms", "ExtensionTesting", "RingingExtension", "Support", "UserNotifications",
-            "belfry",
+            "AudioToolbox", "BelfrySyscalls", "BelfryTerms", "ExtensionTesting", "HostChannel", "RingingExtension",
+            "Support", "UserNotifications", "belfry", "belfry-worker",
         ]),
     tests(
         "CommandLineTests",

@@ -1,0 +1,75 @@
+import BelfrySyscalls
+@testable import ExtensionTesting
+import Glibc
+import HostChannel
+import Support
+import Testing
+import UserNotifications
+
+/// What is left of an extension in this process when its bell stops.
+@Suite struct LeaveTests {
+    private static let group = "group.count"
+    private static let alert = #"{"aps":{"alert":{"title":"Hello"},"mutable-content":1},"a":1}"#
+    private static let holder = "LeaveTests"
+
+    @Test("its bell stops, and the next one's turn comes, once its threads have left; nothing is lent to it any more")
+    func lent() async throws {
+        let bell = try await Belfry.start(settings: BellSettings()) { place throws(BellError) in
+            let lent = LentExtension(at: place, holder: Self.holder) { Numbered() }
+            try await lent.settle(resources: nil)
+            return lent
+        }
+        let socketPath = bell.socketPath.dropLast("push.sock".count) + "lend.sock"
+        let channel = try SocketPair()
+        let lender = try ChildProcess(
+            ChildCommand(
+                path: testedProgram("belfry-worker"), arguments: ["--lend", String(socketPath)],
+                streams: [3: .descriptor(channel.writing.number)]))
+        let state = bell.environment["BELFRY_STATE_DIRECTORY"] ?? ""
+        let host = try channel.reading.duplicate()
+        ScriptedWorker.write(
+            HostMessage.hello(HostGreeting(stateDirectory: state, memoryBytesMax: 1 << 30)).line, to: host.number)
+        #expect(LineReader(host).next(within: 60_000) == #"{"say":"hello"}"#)
+        let stopping = Task { await bell.stop() }
+        while try Self.listens(at: String(socketPath)) { await Task.yield() }
+        // What the bell's thread does before this has been done.
+        _ = await bell.calls
+        #expect(ExtensionTurn.ofProcess.holder == Self.holder)
+        shutdown(channel.reading.number, Int32(SHUT_RDWR))
+        await stopping.value
+        #expect(ExtensionTurn.ofProcess.holder != Self.holder)
+        #expect(try lender.waitUntilExit().isSuccess)
+    }
+
+    private static func listens(at path: String) throws -> Bool {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let connection = OwnedDescriptor(owning: try checked("socket") { socket(AF_UNIX, kind, 0) })
+        do throws(SystemError) {
+            try connectUnixSocket(connection.number, to: path)
+            return true
+        } catch {
+            return error.errno == EAGAIN
+        }
+    }
+
+    @Test("a task that a test leaves behind has no state any more") func stateOfTheApp() async throws {
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        let (late, state) = try await Belfry.running(Numbered()) { bell in
+            try await bell.push(Self.alert).waitFor(.delivered, within: .seconds(60))
+            #expect(Self.count == 1)
+            let late = Task {
+                for await _ in ends {}
+                UserNotifications.UserDefaults(suiteName: Self.group)?.set(1, forKey: "late")
+                return Self.count
+            }
+            return (late, bell.environment["BELFRY_STATE_DIRECTORY"] ?? "")
+        }
+        end.finish()
+        #expect(await late.value == nil)
+        #expect(unsafe access(state, F_OK) == -1)
+    }
+
+    private static var count: Int? {
+        UserNotifications.UserDefaults(suiteName: group)?.object(forKey: "count") as? Int
+    }
+}
