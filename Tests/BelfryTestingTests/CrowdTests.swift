@@ -20,6 +20,19 @@ import Testing
             }
         }
     }
+
+    @Test("a bell may open as many descriptors as the system lets its process") func descriptorLimit() async {
+        await #expect(processExitsWith: .success) {
+            let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+            var limit = rlimit()
+            try checked("getrlimit") { unsafe getrlimit(descriptors, &limit) }
+            limit.rlim_cur = limit.rlim_max - 1
+            try checked("setrlimit") { unsafe setrlimit(descriptors, &limit) }
+            try await Belfry.start().stop()
+            try checked("getrlimit") { unsafe getrlimit(descriptors, &limit) }
+            #expect(limit.rlim_cur == limit.rlim_max)
+        }
+    }
 }
 
 private let patience = Duration.seconds(120)

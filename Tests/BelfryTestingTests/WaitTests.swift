@@ -1,5 +1,6 @@
 import BelfryTesting
 import Glibc
+import Support
 import Synchronization
 import Testing
 
@@ -85,6 +86,27 @@ import Testing
         await bell.stop()
         await bell.stop()
         #expect(await failure { try await bell.call() }?.code == .stopped)
+    }
+
+    @Test("a story of as many events as are kept is whole, and one of more is an error", arguments: [0, 1])
+    func manyEvents(more: Int) async throws {
+        let worker = ScriptedWorker { connection in
+            _ = ScriptedWorker.readAll(connection)
+            let delivered = Event.Body.delivered(by: CodeWord(Deliverer.extension), content: NotificationContent())
+            for _ in 0..<BellPush.eventsMax + more {
+                ScriptedWorker.write(Event(at: 0, boot: 0, id: "a", body: delivered).line, to: connection)
+            }
+        }
+        try await Belfry.running { bell in
+            #expect(unsafe rename(worker.path, bell.socketPath) == 0)
+            let push = try await bell.push("{}")
+            guard more == 0 else {
+                let error = await failure { try await push.waitUntilDone(within: Self.patience) }
+                #expect(error?.description.contains("\nand then: more than 10000 events came") == true)
+                return
+            }
+            #expect(try await push.waitUntilDone(within: Self.patience).count == BellPush.eventsMax)
+        }
     }
 
     @Test("what a test throws comes through, and its bell has ended by then") func throwing() async throws {
