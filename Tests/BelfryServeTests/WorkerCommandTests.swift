@@ -49,6 +49,7 @@ import Testing
         let told = try tidy()
         let event = try Event(line: Array(#require(told.first).utf8))
         #expect(told.count == 1 && event.kind == .missed && event.call == "a" && event.content?.title == "Ann")
+        #expect(event.at == 0)
         #expect(names(in: "run/rings") == [])
         #expect(try tidy() == [])
     }

@@ -42,6 +42,7 @@ import Testing
         while case let count = unsafe recv(journal.number, &buffer, buffer.count, 0), count >= 0 {
             let lines = String(decoding: buffer[..<count], as: UTF8.self).split(separator: "\n")
             let call = lines.first { $0.hasPrefix("BELFRY_CALL=") }?.dropFirst("BELFRY_CALL=".count)
+            #expect(call == nil || lines.contains("BELFRY_GROUP=group.belfry"))
             entries.append(call.map(String.init) ?? String(lines.first ?? ""))
         }
         return entries
@@ -74,13 +75,17 @@ import Testing
         #expect(entries() == ["c"])
     }
 
-    @Test("R14 what a journal that stands still has no room for is written once it has") func full() throws {
+    @Test(
+        "R14 what a journal that stands still has no room for is written once it has, or at the worker's end",
+        arguments: [false, true])
+    func full(ends: Bool) throws {
         let sink = JournalSink(loop: loop, path: path)
+        sink.begin(group: "group.belfry")
         try fill()
         sink.write(missed("a"))
         loop.runUntilIdle()
         #expect(Set(entries()) == ["full"])
-        loop.runUntilIdle()
+        if ends { sink.finish() } else { loop.runUntilIdle() }
         #expect(entries() == ["a"])
     }
 
