@@ -146,19 +146,47 @@ import UserNotifications
         }
     }
 
-    @Test("resources and Info.plist are those of a folder") func resources() async throws {
+    @Test(
+        "resources and Info.plist are those of a folder, but what Xcode fills in",
+        arguments: [("a.b.c", "a.b.c"), ("$(PRODUCT_BUNDLE_IDENTIFIER)", "belfry.tested.extension")])
+    func resources(written: String, identifier: String) async throws {
         let folder = TemporaryFolder()
-        let list = "<plist version=\"1.0\"><dict><key>CFBundleIdentifier</key><string>a.b.c</string></dict></plist>"
+        let key = "<key>CFBundleIdentifier</key><string>\(written)</string>"
         folder.makeFolder("Resources")
-        folder.write(Array(list.utf8), to: "Resources/Info.plist")
+        folder.write(
+            Array("<plist version=\"1.0\"><dict>\(key)</dict></plist>".utf8), to: "Resources/Info.plist")
         let source = folder.write([], to: "Test.swift")
         try await Belfry.running(Numbered(), resources: "Resources", source: source) { bell in
             try await bell.push(Self.alert).waitFor(.delivered, within: Self.patience)
-            let state = bell.environment["BELFRY_STATE_DIRECTORY"] ?? ""
-            #expect(try FileManager.default.contentsOfDirectory(atPath: "\(state)/extensions") == ["a.b.c"])
+            #expect(try identifiers(of: bell) == [identifier])
+        }
+    }
+
+    @Test("without resources it has an identifier all the same; a folder that is not there is an error")
+    func noResources() async throws {
+        try await Belfry.running(Numbered()) { bell in
+            try await bell.push(Self.alert).waitFor(.delivered, within: Self.patience)
+            #expect(try identifiers(of: bell) == ["belfry.tested.extension"])
         }
         await #expect(throws: BellError.self) {
-            try await Belfry.running(Numbered(), resources: "absent", source: source) { _ in }
+            try await Belfry.running(Numbered(), resources: "absent") { _ in }
+        }
+    }
+
+    private func identifiers(of bell: Bell) throws -> [String] {
+        let state = bell.environment["BELFRY_STATE_DIRECTORY"] ?? ""
+        return try FileManager.default.contentsOfDirectory(atPath: "\(state)/extensions")
+    }
+}
+
+/// The suite trait, as a dependent writes it.
+@Suite(.belfry(running: Numbered())) struct SuiteTraitTests {
+    @Suite struct Inner {
+        @Test("a suite's tests, and those of suites in it, have a bell with the extension") func inherited()
+            async throws
+        {
+            let push = try await Belfry.bell.push(#"{"aps":{"alert":{"title":"Hello"},"mutable-content":1}}"#)
+            #expect(try await push.waitFor(.delivered, within: .seconds(60)).content?.title == "Hello [modified]")
         }
     }
 }

@@ -1,5 +1,6 @@
 import BelfrySyscalls
 @testable import ExtensionTesting
+import BelfryTerms
 import Glibc
 import HostChannel
 import Support
@@ -12,33 +13,59 @@ import UserNotifications
     private static let alert = #"{"aps":{"alert":{"title":"Hello"},"mutable-content":1},"a":1}"#
     private static let holder = "LeaveTests"
 
+    /// A bell, and a channel that is lent to it and served there.
+    private struct Lent: ~Copyable {
+        let bell: Bell
+        let socketPath: String
+        let channel: SocketPair
+        let lender: ChildProcess
+
+        init(leavePatience: TimeSpan = LentExtension.leavePatience) async throws {
+            let bell = try await Belfry.start(settings: BellSettings()) { place throws(BellError) in
+                let lent = LentExtension(at: place, holder: holder, leavePatience: leavePatience) { Numbered() }
+                try await lent.settle(resources: nil)
+                return lent
+            }
+            let socketPath = bell.socketPath.dropLast("push.sock".count) + "lend.sock"
+            let channel = try SocketPair()
+            let lender = try ChildProcess(
+                ChildCommand(
+                    path: testedProgram("belfry-worker"), arguments: ["--lend", String(socketPath)],
+                    streams: [3: .descriptor(channel.writing.number)]))
+            let greeting = HostGreeting(
+                stateDirectory: bell.environment["BELFRY_STATE_DIRECTORY"] ?? "", memoryBytesMax: 1 << 30)
+            ScriptedWorker.write(HostMessage.hello(greeting).line, to: channel.reading.number)
+            #expect(try LineReader(channel.reading.duplicate()).next(within: 60_000) == #"{"say":"hello"}"#)
+            (self.bell, self.socketPath, self.lender) = (bell, String(socketPath), lender)
+            self.channel = channel
+        }
+    }
+
     @Test("its bell stops, and the next one's turn comes, once its threads have left; nothing is lent to it any more")
     func lent() async throws {
-        let bell = try await Belfry.start(settings: BellSettings()) { place throws(BellError) in
-            let lent = LentExtension(at: place, holder: Self.holder) { Numbered() }
-            try await lent.settle(resources: nil)
-            return lent
-        }
-        let socketPath = bell.socketPath.dropLast("push.sock".count) + "lend.sock"
-        let channel = try SocketPair()
-        let lender = try ChildProcess(
-            ChildCommand(
-                path: testedProgram("belfry-worker"), arguments: ["--lend", String(socketPath)],
-                streams: [3: .descriptor(channel.writing.number)]))
-        let state = bell.environment["BELFRY_STATE_DIRECTORY"] ?? ""
-        let host = try channel.reading.duplicate()
-        ScriptedWorker.write(
-            HostMessage.hello(HostGreeting(stateDirectory: state, memoryBytesMax: 1 << 30)).line, to: host.number)
-        #expect(LineReader(host).next(within: 60_000) == #"{"say":"hello"}"#)
-        let stopping = Task { await bell.stop() }
-        while try Self.listens(at: String(socketPath)) { await Task.yield() }
+        let lent = try await Lent()
+        let stopping = Task { [bell = lent.bell] in await bell.stop() }
+        while try Self.listens(at: lent.socketPath) { await Task.yield() }
         // What the bell's thread does before this has been done.
-        _ = await bell.calls
+        _ = await lent.bell.calls
         #expect(ExtensionTurn.ofProcess.holder == Self.holder)
-        shutdown(channel.reading.number, Int32(SHUT_RDWR))
+        shutdown(lent.channel.reading.number, Int32(SHUT_RDWR))
         await stopping.value
         #expect(ExtensionTurn.ofProcess.holder != Self.holder)
-        #expect(try lender.waitUntilExit().isSuccess)
+        #expect(try lent.lender.waitUntilExit().isSuccess)
+    }
+
+    @Test("a channel that does not come back is given up, and named on standard error") func givenUp() async throws {
+        let result = try #require(
+            await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+                let lent = try await Lent(leavePatience: .milliseconds(20))
+                await lent.bell.stop()
+                #expect(ExtensionTurn.ofProcess.holder == nil)
+                #expect(try lent.lender.waitUntilExit().isSuccess)
+                shutdown(lent.channel.reading.number, Int32(SHUT_RDWR))
+            })
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(text.contains("belfry: lent channels that do not come back: 1 served\n"), "\(text)")
     }
 
     private static func listens(at path: String) throws -> Bool {

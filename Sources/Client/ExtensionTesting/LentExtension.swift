@@ -15,7 +15,7 @@ actor LentExtension: ExtensionStandIn {
     /// begins all tests before it lets one go on, and on a slow machine each wait of whose turn it is takes that long.
     static let turnPatience = TimeSpan.seconds(1_800)
     /// How long hosts that were told to leave, and the threads that serve them, may take to do so.
-    private static let leavePatience = TimeSpan.seconds(30)
+    static let leavePatience = TimeSpan.seconds(30)
     private static let backlog: Int32 = 256
     private static let retryInterval = TimeSpan.milliseconds(100)
     private static let program = "Tested"
@@ -29,6 +29,7 @@ actor LentExtension: ExtensionStandIn {
     private nonisolated let executor: LoopExecutor
     private let holder: String
     private let turnPatience: TimeSpan
+    private let leavePatience: TimeSpan
     private let makeService: MakeService
     private let appDoor = LockedValue<HostDoor?>(nil)
     private var listener: OwnedDescriptor?
@@ -56,11 +57,12 @@ actor LentExtension: ExtensionStandIn {
     /// An extension for the bell at `place`, of the test in `holder`.
     init(
         at place: BellPlace, holder: String, turnPatience: TimeSpan = turnPatience,
-        makeService: @escaping MakeService
+        leavePatience: TimeSpan = leavePatience, makeService: @escaping MakeService
     ) {
         self.place = place
         self.holder = holder
         self.turnPatience = turnPatience
+        self.leavePatience = leavePatience
         self.makeService = makeService
         executor = place.executor
         path = "\(place.folder)/\(Self.program).appex"
@@ -200,7 +202,7 @@ actor LentExtension: ExtensionStandIn {
         listener = nil
         if !loans.isEmpty {
             let loop = executor.loop
-            let timer = loop.schedule(at: loop.now + Self.leavePatience, description: "leave") { self.giveUpLoans() }
+            let timer = loop.schedule(at: loop.now + leavePatience, description: "leave") { self.giveUpLoans() }
             await withCheckedContinuation { whenReturned = $0 }
             timer.cancel()
         }
