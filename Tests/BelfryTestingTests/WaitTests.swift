@@ -1,3 +1,4 @@
+import BelfrySyscalls
 import BelfryTesting
 import Glibc
 import Support
@@ -106,6 +107,31 @@ import Testing
                 return
             }
             #expect(try await push.waitUntilDone(within: Self.patience).count == BellPush.eventsMax)
+        }
+    }
+
+    @Test("a line of the worker that is no event ends its story, and says so") func noEvent() async throws {
+        let worker = ScriptedWorker { connection in
+            _ = ScriptedWorker.readAll(connection)
+            ScriptedWorker.write("nonsense\n", to: connection)
+        }
+        try await Belfry.running { bell in
+            #expect(unsafe rename(worker.path, bell.socketPath) == 0)
+            let push = try await bell.push("{}")
+            let error = await failure { try await push.waitUntilDone(within: Self.patience) }
+            #expect(error?.code == .didNotCome)
+            #expect(error?.description.contains("\nand then: a line of the worker is no event") == true)
+        }
+    }
+
+    @Test("what cannot be recorded is an error") func notRecorded() async throws {
+        try await Belfry.running { bell in
+            let state = bell.environment["BELFRY_STATE_DIRECTORY"] ?? ""
+            // What others may write to nobody writes to.
+            try checked("mkdir") { unsafe mkdir(state, 0o777) }
+            try checked("chmod") { unsafe chmod(state, 0o777) }
+            let error = await failure { try await bell.enterForeground() }
+            #expect(error?.code == .notRecorded && error?.description.contains(".plist cannot be written") == true)
         }
     }
 
