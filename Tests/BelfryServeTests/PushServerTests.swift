@@ -149,7 +149,7 @@ import Testing
         _ = try answers(of: server(script)) {
             // Each is opened as soon as a run of that number opens it too.
             let first = unsafe open("\(place)/gate1", O_WRONLY | O_CLOEXEC)
-            for _ in 0..<2 {
+            for _ in 0..<8 {
                 guard let pid = try? Int32(LineReader(Self.connection(to: path)).next(within: 60_000) ?? "") else {
                     Issue.record("no worker")
                     return

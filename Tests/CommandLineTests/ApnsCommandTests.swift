@@ -37,7 +37,7 @@ import Testing
             "device", "add", "--bundle-id", "com.example.phone", "--group=group.a", "--environment", "sandbox",
         ])
         let words = added.map { $0.split(separator: " ").map(String.init) }
-        #expect(words.map { $0[0] } == ["device", "alert", "voip"])
+        try #require(words.map { $0[0] } == ["device", "alert", "voip"])
         let (id, alert, voip) = (words[0][1], words[1][1], words[2][1])
         guard case .registered(let registration)? = DeviceToken(hex: voip).map(registry.standing) else {
             return #expect(Bool(false), "the token is not known")
