@@ -4,14 +4,15 @@ import CallLedger
 
 /// What a program that knows nothing of Belfry, or too much, writes into the group file and cannot be true.
 enum Forgery: CaseIterable {
-    /// A ring of a process that lives, which would last for longer than any may (R18), or is said to be of another boot.
+    /// A ring of a process that lives, which would last for longer than any may (R18), or is said to be of another
+    /// boot.
     case ringTooLong, ringOfOtherBoot
     /// In the place of each ring how an earlier call of that id ended (R7).
     case earlierEnd
     /// Of all that is over, that the request or the hangup was sent an hour from now (R9).
     case requestAhead, hangupAhead
-    /// A flag that the app is in front: set in another boot, before this one, an hour from now, thirteen hours ago, by a
-    /// process of another boot, and now in a file that is said to have been written an hour from now.
+    /// A flag that the app is in front: set in another boot, before this one, an hour from now, thirteen hours ago, by
+    /// a process of another boot, and now in a file that is said to have been written an hour from now.
     case flagOfOtherBoot, flagBeforeBoot, flagAhead, flagOld, flagOfOtherBootsProcess, flagInNewerFile
     /// One that is good: a reader's clock may have been read just before it was set.
     case flagJustAhead
@@ -86,8 +87,8 @@ extension World {
 }
 
 extension Oracle {
-    /// What comes of `forgery`: of a ring nothing, of a time that it counts as absent, and of a flag that it is believed
-    /// or not. False if that is not known.
+    /// What comes of `forgery`: of a ring nothing, of a time that it counts as absent, and of a flag that it is
+    /// believed or not. False if that is not known.
     func follows(_ forgery: Forgery, group: Int) -> Bool {
         let isKnown =
             forgery.isFlag
