@@ -28,6 +28,9 @@ struct Account {
     /// Whether there was a folder to be watched for news of the group file as it began to ring.
     var isToldOfNews = false
     var mode: RingMode?
+    /// When it began to ring, and told its mode last, by its events.
+    var beganAt: Instant?
+    var modeToldAt: Instant?
     var lastTick: Int64 = 0
     var ticks: Int64 = 0
     /// How often its sound was asked for, and would have to be: once each time it rings in a mode, and with each tick.

@@ -176,7 +176,8 @@ private struct Chance {
             .killed: allowsKills, .frozen: allowsFreezes, .stranger: allowsStrangers, .machine: allowsMachine,
             .lockHeld: allowsStorage, .storage: allowsStorage, .shortOfDescriptors: allowsStorage,
         ]
-        let more: [Other] = allowsStrangers ? [.command, .command, .stranger, .stranger] : [.command, .command]
+        let more: [Other] =
+            [.command, .command, .alert] + (allowsStrangers ? [.stranger, .stranger] : [])
         let others = Other.allCases.filter { isAllowed[$0] ?? true } + more
         let worker = Int.random(in: 0..<8, using: &random)
         let what: Happening.What =
@@ -214,6 +215,8 @@ private struct Chance {
     private mutating func code() -> PlayedCode {
         var code = PlayedCode()
         if random.oneIn(8) { code.admitsAfter = random.oneIn(2) ? nil : time(1..<4_000) }
+        if code.admitsAfter ?? 1 > 0 ? random.oneIn(3) : random.oneIn(20) { code.refuses = true }
+        if random.oneIn(6) { code.waits = random.pick([time(1..<2_000), time(2_000..<60_000), 200_000_000]) }
         let replies = random.pick([0, 1, 1, 1, 2])
         for _ in 0..<replies { code.replies.append(reply(within: random.pick([1, 2_000, 32_000]))) }
         if random.oneIn(6) { code.diesAfter = time(0..<12_000) }
@@ -233,7 +236,8 @@ private struct Chance {
                         file: random.pick(PlayedAttachment.files), type: random.pick(PlayedAttachment.types)))
             default: .changed
             }
-        return PlayedCode.Reply(after: time(0..<milliseconds), content: content)
+        let after = milliseconds == 1 ? Int64.random(in: 0...1, using: &random) : time(0..<milliseconds)
+        return PlayedCode.Reply(after: after, content: content)
     }
 
     private mutating func command() -> Command {

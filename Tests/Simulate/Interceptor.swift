@@ -60,16 +60,27 @@ extension Oracle {
     }
 
     /// R2: the first call counts, as the content is at that moment; without text it is the original.
-    func codeReplies(_ worker: PlayedWorker, _ content: PlayedCode.Content, _ reply: () -> Void) {
+    ///
+    /// What its code hands over before it returns to the host is delivered after that, in the same moment.
+    func codeReplies(
+        _ worker: PlayedWorker, _ content: PlayedCode.Content, beforeItReturns isCalled: Bool, _ reply: () -> Void
+    ) {
         let name = "worker \(worker.number)"
         let before = worker.account
-        if before.deliveries == 0 {
+        if isCalled {
+            note("own code replies before it returns")
+            world.machine.time.after(0) { [self] in
+                guard worker.isAlive, isPunctual(worker) else { return }
+                demand(worker.account.deliveries == 1, "\(name) does not deliver what its code handed over at once")
+            }
+        }
+        if before.deliveries == 0, before.interception.expected == nil {
             let deliverer = before.stoppedAt == nil ? Deliverer.extension : .stopped
             worker.account.interception.expected =
                 content == .withoutText ? .original(deliverer) : .content(deliverer, content)
         }
         reply()
-        guard worker.isAlive, !before.hasLeft else { return }
+        guard worker.isAlive, !before.hasLeft, !isCalled else { return }
         let after = worker.account
         let isFirst = before.deliveries == 0
         note(isFirst ? "own code replies" : "own code replies again")

@@ -7,7 +7,7 @@ import ServiceHost
 
 /// What an app's own notification service extension does with an alert. All times are microseconds.
 struct PlayedCode {
-    /// A call of the content handler, so long after what it follows.
+    /// A call of the content handler, so long after what it follows: 0 is before it returns from that.
     struct Reply {
         var after: Int64
         var content: Content
@@ -19,8 +19,14 @@ struct PlayedCode {
         case attaching(PlayedAttachment)
     }
 
-    /// How long it takes to say that it takes the notification; nil if it never says.
+    /// How long it takes to say whether it takes the notification; nil if it never says.
     var admitsAfter: Int64? = 0
+    /// Whether it does not take it.
+    var refuses = false
+    /// How long it waits for its turn in a process that others use too; nil if it has a process of its own.
+    var waits: Int64?
+    /// How long it waits at most: less than ten minutes, after which calls are forgotten.
+    static let waitMax = TimeSpan.seconds(100)
     /// After it got the notification.
     var replies: [Reply] = []
     var diesAfter: Int64?
@@ -92,12 +98,17 @@ private final class SparseFiles: Sendable {
 /// Does what the plan says, under the real host.
 final class PlayedCodeExtension: ServiceExtension {
     weak var host: (any ServiceExtensionHost)?
-    private(set) var isBusy = false
+    /// As a process that is started, or waited for, keeps its worker.
+    private(set) var isBusy = true
     private unowned let worker: PlayedWorker
     private let code: PlayedCode
     private let loop: PlayedLoop
     private var original = NotificationContent()
     private var isDead = false
+    /// Whether its turn is still to come; not any more if nobody waits for it.
+    private var isWaiting = false
+    /// Whether the host is in the midst of a call.
+    private var isCalled = false
 
     init(_ code: PlayedCode, of worker: PlayedWorker, on loop: PlayedLoop) {
         self.code = code
@@ -108,14 +119,26 @@ final class PlayedCodeExtension: ServiceExtension {
     private var oracle: Oracle { worker.world.oracle }
 
     func admit(within budget: Budget, _ decided: @escaping (ExtensionVerdict) -> Void) {
+        let verdict =
+            code.refuses ? ExtensionVerdict.refused(Rejection(.busy, detail: "it has too much to do")) : .admitted
         guard let delay = code.admitsAfter else { return }
-        guard delay > 0 else { return decided(.admitted) }
-        after(delay) { decided(.admitted) }
+        guard delay > 0 else { return decided(verdict) }
+        after(delay) { decided(verdict) }
     }
 
     func didReceive(_ request: NotificationRequest, within budget: Budget) {
-        isBusy = true
         original = request.content
+        guard let wait = code.waits else { return calling(begin) }
+        isWaiting = true
+        after(wait) { [self] in
+            guard isWaiting else { return }
+            isWaiting = false
+            host?.extensionBegan(within: worker.hasItsTurn())
+            begin()
+        }
+    }
+
+    private func begin() {
         oracle.codeBegins(worker)
         for answer in code.replies { reply(answer) }
         guard let death = code.diesAfter else { return }
@@ -127,13 +150,18 @@ final class PlayedCodeExtension: ServiceExtension {
     }
 
     func serviceExtensionTimeWillExpire() {
+        guard !isWaiting else { return }
         oracle.codeIsWarned(worker)
-        if let answer = code.onNotice { reply(answer) }
+        if let answer = code.onNotice { calling { reply(answer) } }
     }
 
-    func stop() { if let answer = code.onStop { reply(answer) } }
+    func stop() {
+        isWaiting = false
+        if let answer = code.onStop { reply(answer) }
+    }
 
     func end() {
+        isWaiting = false
         oracle.codeEnds(worker)
         after(code.lingers) { [self] in
             isBusy = false
@@ -141,17 +169,28 @@ final class PlayedCodeExtension: ServiceExtension {
         }
     }
 
+    private func calling(_ action: () -> Void) {
+        isCalled = true
+        action()
+        isCalled = false
+    }
+
     private func reply(_ answer: PlayedCode.Reply) {
-        after(answer.after) { [self] in
-            var content = original
-            switch answer.content {
-            case .changed: content.title = "changed"
-            case .withoutText: (content.title, content.subtitle, content.body) = ("", "", "")
-            case .attaching(let file):
-                content.title = "changed"
-                content.attachments = [NotificationAttachment(id: "a", path: file.path, type: file.type)]
-            }
-            oracle.codeReplies(worker, answer.content) { [self] in host?.extensionHandedOver(content) }
+        guard answer.after > 0 else { return handOver(answer) }
+        after(answer.after) { [self] in handOver(answer) }
+    }
+
+    private func handOver(_ answer: PlayedCode.Reply) {
+        var content = original
+        switch answer.content {
+        case .changed: content.title = "changed"
+        case .withoutText: (content.title, content.subtitle, content.body) = ("", "", "")
+        case .attaching(let file):
+            content.title = "changed"
+            content.attachments = [NotificationAttachment(id: "a", path: file.path, type: file.type)]
+        }
+        oracle.codeReplies(worker, answer.content, beforeItReturns: isCalled) { [self] in
+            host?.extensionHandedOver(content)
         }
     }
 

@@ -48,7 +48,7 @@ final class PlayedProcess {
         self.machine = machine
         self.owner = owner
         random = SeededRandom(seed: seed)
-        latency = Int64.random(in: 0..<2_000, using: &random)
+        latency = random.oneIn(8) ? 0 : Int64.random(in: 0..<2_000, using: &random)
     }
 
     var pid: Int32 { Int32(owner.pid) }

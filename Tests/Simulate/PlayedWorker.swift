@@ -34,19 +34,26 @@ final class PlayedWorker {
         self.number = number
         self.world = world
         process = world.machine.spawn()
-        budget = Budget(start: world.machine.bootTime, length: world.plan.surroundings.budget)
+        let length = push.code?.waits == nil ? world.plan.surroundings.budget : PlayedCode.waitMax
+        budget = Budget(start: world.machine.bootTime, length: length)
     }
 
     var isAlive: Bool { process.isAlive }
     var now: Instant { world.machine.bootTime }
 
-    private let budget: Budget
+    private var budget: Budget
     /// When its budget is over, and a second before that, or half-way through a short one (R3).
-    var deadline: Instant { budget.start + world.plan.surroundings.budget }
+    var deadline: Instant { budget.start + budget.length }
     var noticeAt: Instant {
-        let length = world.plan.surroundings.budget
+        let length = budget.length
         return length < .seconds(2)
             ? budget.start + TimeSpan(microseconds: length.microseconds / 2) : deadline - .seconds(1)
+    }
+
+    /// An extension that waited has its turn, and a budget from now on (R3).
+    func hasItsTurn() -> Budget {
+        budget = Budget(start: now, length: world.plan.surroundings.budget)
+        return budget
     }
 
     /// The notification arrives.
@@ -246,8 +253,9 @@ private final class PlayedSound: RingOutput {
     func soundName(of mode: RingMode) -> String { mode.rawValue }
 
     func pulse(_ mode: RingMode) {
+        let decided = worker.now
         guard worker.process.step() else { return }
-        world.oracle.sounds(worker, mode)
+        world.oracle.sounds(worker, mode, at: decided)
     }
 
     func silence(_ silent: @escaping () -> Void) {

@@ -40,6 +40,7 @@ extension Oracle {
         case .extensionProcess, .asked, .unknown: demand(false, "\(name): an event that is none of ours")
         }
         demand(worker.account.isReceived || worker.account.isRejected, "\(name) reports before it received")
+        judgeTimes(event, of: worker)
     }
 
     private func rings(_ worker: PlayedWorker, _ ringing: Event.Ringing) {
@@ -192,15 +193,14 @@ extension Oracle {
 
     // MARK: Its ring
 
-    func sounds(_ worker: PlayedWorker, _ mode: RingMode) {
+    /// `worker` sounds in `mode`, as it has decided at `instant`.
+    func sounds(_ worker: PlayedWorker, _ mode: RingMode, at instant: Instant) {
         let name = "worker \(worker.number)"
         worker.account.isHeard = true
         worker.account.pulses += 1
         demand(worker.account.mode == mode, "\(name) sounds \(mode)")
         demand(worker.account.silentAt == nil, "\(name) sounds after silence")
-        if let window = worker.account.window {
-            demand(now < window.end || hasJustGoneOn(worker), "\(name) sounds past its end")
-        }
+        judgeSound(of: worker, at: instant)
         let group = worker.push.group
         guard isSure[group] else { return }
         let rings = rules[group].rings(now: now)
@@ -220,7 +220,7 @@ extension Oracle {
     }
 
     /// Whether `worker` stood still in the midst of what it does.
-    private func hasJustGoneOn(_ worker: PlayedWorker) -> Bool { worker.process.wentOn == world.machine.time.now }
+    func hasJustGoneOn(_ worker: PlayedWorker) -> Bool { worker.process.wentOn == world.machine.time.now }
 
     func silenced(_ worker: PlayedWorker) {
         guard worker.account.silentAt == nil else {
@@ -271,6 +271,7 @@ extension Oracle {
     }
 
     func closes(_ worker: PlayedWorker, as end: NotificationHost.End) {
+        demand(!worker.account.hasClosed, "worker \(worker.number) ends its connection twice")
         guard worker.isAlive else { return }
         demand((end == .refused) == worker.account.isRejected, "worker \(worker.number) ends as \(end)")
     }
