@@ -137,14 +137,40 @@ import Testing
         let muted = "silent do-not-disturb true"
         #expect(told == (passes ? ["loud - true"] : [muted, "loud - true", muted]))
     }
+
+    @Test("R21 a soft ring, which does not wait for the desktop, begins muted if that has said so before it began")
+    func softAndMuted() throws {
+        let world = FakeWorld(file: FakeGroupFile(loop: phone.loop), pid: 7)
+        var parts = world.world
+        let desktop = Desktop()
+        desktop.isMuted = true
+        parts.desktop = desktop
+        let window = RingWindow.of(
+            duration: .seconds(30), sentAt: nil, expiration: nil, start: phone.loop.now, wall: world.file.wall,
+            deadline: phone.loop.now + .seconds(30))
+        let ring = Ring(
+            world: parts, settings: phone.settings, request: RingRequest(key: CallKey("A")),
+            window: try #require(window), ending: {}, over: { _ in })
+        ring.begin(mode: .soft)
+        let told = world.events.compactMap { event -> String? in
+            guard case .ringing(let ringing) = event.body else { return nil }
+            return "\(ringing.mode) \(ringing.why?.rawValue ?? "-")"
+        }
+        #expect(told == ["silent do-not-disturb"])
+    }
 }
 
 /// A desktop that says what the test has it say.
 private final class Desktop: RingDesktop {
     private(set) var begin: ((DesktopWord) -> Void)?
     private(set) var changed: ((Bool) -> Void)?
+    /// What it has said before a ring begins.
+    var isMuted: Bool?
 
     func beforeRing(_ begin: @escaping (DesktopWord) -> Void) { self.begin = begin }
 
-    func onMuted(_ changed: @escaping (Bool) -> Void) { self.changed = changed }
+    func onMuted(_ changed: @escaping (Bool) -> Void) {
+        self.changed = changed
+        if let isMuted { changed(isMuted) }
+    }
 }

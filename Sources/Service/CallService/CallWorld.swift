@@ -127,7 +127,8 @@ public protocol RingDesktop: AnyObject {
     /// perhaps before this returns.
     func beforeRing(_ begin: @escaping (DesktopWord) -> Void)
 
-    /// Calls `changed` whenever do-not-disturb goes on or off from now on.
+    /// Calls `changed` whenever do-not-disturb goes on or off from now on, and before this returns if the desktop has
+    /// said already which it is.
     func onMuted(_ changed: @escaping (Bool) -> Void)
 }
 

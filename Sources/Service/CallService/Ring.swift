@@ -82,8 +82,9 @@ final class Ring {
         begins = nil
         self.word = word
         mute(.doNotDisturb, word.isMuted)
-        feed(.begin(mutedMode))
+        // A ring that has not asked for the desktop's word may learn here, before it begins, that it is muted.
         world.desktop?.onMuted { [weak self] in self?.mute(.doNotDisturb, $0) }
+        feed(.begin(mutedMode))
         world.ledger.watch { [weak self] ledger in self?.look(at: ledger) }
     }
 

@@ -29,6 +29,8 @@ public final class DesktopConnection: RingDesktop {
     /// What a desktop has to know that comes in the midst of a ring; nil once the ring is over.
     private var story: [Event]? = []
     private var word: DesktopWord?
+    /// Whether do-not-disturb is on, as it said last.
+    private var isMuted: Bool?
     private var waiting: ((DesktopWord) -> Void)?
     private var timer: (any ScheduledTimer)?
     private var mutedChanged: (Bool) -> Void = { _ in }
@@ -124,11 +126,14 @@ public final class DesktopConnection: RingDesktop {
         switch report {
         case .first(let isMuted, let vibrates):
             let isLate = word == nil && waiting == nil
+            self.isMuted = isMuted
             let word = DesktopWord(isMuted: isMuted, vibrates: vibrates)
             begin(with: word)
             if isLate || self.word != word { mutedChanged(isMuted) }
             self.word = word
-        case .muted(let isMuted): mutedChanged(isMuted)
+        case .muted(let isMuted):
+            self.isMuted = isMuted
+            mutedChanged(isMuted)
         case .notification(let state, let detail): onReport(.notification(state: state, detail: detail))
         case .vibration(let state, let detail): onReport(.vibration(state: state, detail: detail))
         }
@@ -146,8 +151,12 @@ public final class DesktopConnection: RingDesktop {
         }
     }
 
-    /// Calls `changed` whenever do-not-disturb goes on or off, and if the first word comes too late.
-    public func onMuted(_ changed: @escaping (Bool) -> Void) { mutedChanged = changed }
+    /// Calls `changed` whenever do-not-disturb goes on or off, and if the first word comes too late; at once with what
+    /// was said before.
+    public func onMuted(_ changed: @escaping (Bool) -> Void) {
+        mutedChanged = changed
+        if let isMuted { changed(isMuted) }
+    }
 
     private func begin(with word: DesktopWord) {
         timer?.cancel()
