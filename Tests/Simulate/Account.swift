@@ -28,6 +28,9 @@ struct Account {
     /// Whether there was a folder to be watched for news of the group file as it began to ring.
     var isToldOfNews = false
     var mode: RingMode?
+    var muting = Muting()
+    /// Whether its ring waits for the desktop's first word before it begins.
+    var awaitsDesktop = false
     /// When it began to ring, and told its mode last, by its events.
     var beganAt: Instant?
     var modeToldAt: Instant?
@@ -74,6 +77,9 @@ struct Account {
         let endsAs: Rules.End
     }
 
+    /// Whether its call rings, or is about to.
+    var isToRing: Bool { mode != nil || awaitsDesktop }
+
     /// Whether it rings, as far as its own events go.
-    var isRinging: Bool { window != nil && silentAt == nil && mode != nil }
+    var isRinging: Bool { window != nil && silentAt == nil && isToRing }
 }

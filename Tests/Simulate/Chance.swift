@@ -1,4 +1,5 @@
 import BelfryTerms
+import CallLedger
 import GroupLedger
 import Support
 
@@ -10,7 +11,9 @@ extension Plan {
         var chance = Chance(random: SeededRandom(seed: seed))
         surroundings = chance.surroundings()
         let rings = surroundings.duration.microseconds
-        happenings = meets ? chance.meetings(rings: rings) : chance.happenings(rings: rings)
+        let hasDesktop = surroundings.mutes.desktop != nil
+        happenings =
+            meets ? chance.meetings(rings: rings) : chance.happenings(rings: rings, hasDesktop: hasDesktop)
     }
 }
 
@@ -47,15 +50,36 @@ private struct Chance {
         surroundings.callsMax = random.pick([1, 2, 3, 8, 8, 100])
         surroundings.noticesLost = random.pick([0, 0, 5, 100])
         surroundings.isSoundDead = random.oneIn(10)
+        if random.oneIn(3) { surroundings.mutes = mutes() }
         return surroundings
     }
 
-    mutating func happenings(rings duration: Int64) -> [Happening] {
+    private mutating func mutes() -> PlayedMutes {
+        var mutes = PlayedMutes()
+        if random.oneIn(2) { mutes.quietHours = random.pick(PlayedMutes.QuietHours.allCases) }
+        mutes.repeatedWithin = random.pick([.zero, .seconds(2), .seconds(180)])
+        guard !random.oneIn(4) else { return mutes }
+        var desktop = PlayedMutes.Desktop()
+        desktop.speaksAfter = random.pick([nil, 0, time(0..<100), time(0..<300), time(0..<3_000)])
+        desktop.isMuted = random.oneIn(3)
+        desktop.vibrates = !random.oneIn(4)
+        desktop.isByProfile = random.oneIn(3)
+        mutes.desktop = desktop
+        return mutes
+    }
+
+    mutating func happenings(rings duration: Int64, hasDesktop: Bool) -> [Happening] {
         var happenings: [Happening] = []
         let calls = Int.random(in: 1...callsMost, using: &random)
         for call in 0..<calls { addCall(call, rings: duration, to: &happenings) }
         let others = Int.random(in: 0...3, using: &random)
         for _ in 0..<others { addOther(to: &happenings) }
+        if hasDesktop {
+            let changes = Int.random(in: 0...2, using: &random)
+            for _ in 0..<changes {
+                happenings.append(Happening(at: time(0..<10_000), what: .doNotDisturb(random.oneIn(2))))
+            }
+        }
         if random.oneIn(200) { answerMany(in: &happenings) }
         happenings.sort { $0.at < $1.at }
         return happenings
@@ -126,11 +150,13 @@ private struct Chance {
         if random.oneIn(4) { push.duration = random.pick([1, 2, 3.5, 60]) }
         push.isVoIP = random.oneIn(8)
         push.isMutable = !random.oneIn(20)
-        push.isNamed = !random.oneIn(10)
+        push.isNamed = !random.oneIn(push.isVoIP ? 2 : 5)
         push.isLong = random.oneIn(20)
+        push.isSoundCritical = random.oneIn(20)
+        if random.oneIn(push.isVoIP ? 2 : 30) { push.text = .missing }
         push.hasTitle = !random.oneIn(4)
         push.level = random.pick([nil, .passive, .active, .timeSensitive, .timeSensitive, .critical])
-        if random.oneIn(5) {
+        if random.oneIn(push.isVoIP ? 2 : 5) {
             push.picture = random.pick([
                 .comes(afterMicroseconds: 5_000), .comes(afterMicroseconds: 900_000),
                 .fails(afterMicroseconds: 20_000), .never,
@@ -168,7 +194,7 @@ private struct Chance {
     /// What else happens, apart from calls.
     private enum Other: CaseIterable {
         case killed, frozen, terminated, shortOfDescriptors, stranger, machine, lockHeld, storage, alert, command
-        case chosen
+        case chosen, askedForAnother
     }
 
     private mutating func addOther(to happenings: inout [Happening]) {
@@ -186,6 +212,9 @@ private struct Chance {
             case .frozen: .frozen(worker, forMicroseconds: time(1..<9_000))
             case .terminated: .terminated(worker)
             case .shortOfDescriptors: .shortOfDescriptors(worker, left: .random(in: 0..<4, using: &random))
+            case .askedForAnother:
+                .askedForAnother(
+                    worker, random.pick([.answer, .decline, .foreground, .hangUp(.cancelled, sentAt: nil)]))
             case .stranger: .stranger(stranger(), group: group())
             case .machine: machineTrouble()
             case .lockHeld: .lockHeld(group: group(), forMicroseconds: time(10..<6_000))

@@ -9,6 +9,8 @@ struct Interception {
     }
 
     var hasBegun = false
+    /// Whether its worker was told to stop before that: its code is told so only once it has begun.
+    var isStoppedAtFirst = false
     var isWarned = false
     /// What its code did that must be delivered now.
     var expected: Expected?
@@ -38,6 +40,7 @@ extension Oracle {
         demand(!worker.account.interception.hasBegun, "worker \(worker.number) hands its notification over twice")
         demand(worker.account.deliveries == 0, "worker \(worker.number) hands over what it delivered")
         worker.account.interception.hasBegun = true
+        worker.account.interception.isStoppedAtFirst = worker.account.stoppedAt != nil
         note("own code")
         let time = world.machine.time
         let notice = world.machine.simulated(worker.noticeAt)
@@ -118,12 +121,13 @@ extension Oracle {
             return demand(isOriginal(content, of: worker), "\(name) changes what is not intercepted")
         }
         note("own code: delivered by \(by)")
+        let isOfItsOwn = by == .extension && worker.account.interception.isStoppedAtFirst
         switch worker.account.interception.expected {
         case .original(let deliverer)?:
-            demand(by == deliverer, "\(name) delivers by \(by) instead of \(deliverer)")
+            demand(by == deliverer || isOfItsOwn, "\(name) delivers by \(by) instead of \(deliverer)")
             demand(isOriginal(content, of: worker), "\(name) delivers a changed content")
         case .content(let deliverer, let changed)?:
-            demand(by == deliverer, "\(name) delivers by \(by) instead of \(deliverer)")
+            demand(by == deliverer || isOfItsOwn, "\(name) delivers by \(by) instead of \(deliverer)")
             demand(content.title == "changed", "\(name) delivers the original")
             judgeAttachment(worker, changed, content)
         case nil:

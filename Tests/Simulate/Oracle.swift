@@ -121,6 +121,7 @@ final class Oracle {
         worker.account.window = window(of: worker, sentAt: sentAt)
         let request = Rules.Request(
             worker: worker, key: push.id, sentAt: sentAt, until: worker.account.window?.end)
+        expectMuting(of: worker)
         let verdict = rules[push.group].admit(request, now: now)
         worker.account.verdict = isSure[push.group] ? verdict : nil
         worker.account.isClockBad = push.sentAt != nil && sentAt == nil

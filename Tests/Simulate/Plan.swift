@@ -1,4 +1,5 @@
 import BelfryTerms
+import CallLedger
 import GroupLedger
 import Support
 
@@ -13,6 +14,7 @@ struct Plan {
         var callsMax = 8
         /// How many of a hundred notices of a changed directory are lost.
         var noticesLost = 0
+        var mutes = PlayedMutes()
         /// Whether the sound server never confirms silence.
         var isSoundDead = false
     }
@@ -43,8 +45,12 @@ struct Happening {
         case frozen(Int, forMicroseconds: Int64)
         case terminated(Int)
         case shortOfDescriptors(Int, left: Int)
+        /// Somebody who was misled asks at the ear of a worker for a call that it does not ring.
+        case askedForAnother(Int, RingAsk)
         /// The wall clock is set.
         case clockSet(byMicroseconds: Int64)
+        /// Do-not-disturb goes on or off.
+        case doNotDisturb(Bool)
         case suspended(forMicroseconds: Int64)
         case rebooted(isSudden: Bool, offForMicroseconds: Int64)
         case disk(DiskTrouble, forMicroseconds: Int64)
@@ -59,9 +65,8 @@ struct Happening {
             case .push(let push): push.group
             case .command(_, let group), .chosen(_, _, let group), .stranger(_, let group), .lockHeld(let group, _):
                 group
-            case .killed, .frozen, .terminated, .shortOfDescriptors, .clockSet, .suspended, .rebooted, .disk,
-                .memoryFull,
-                .earsFull:
+            case .killed, .frozen, .terminated, .askedForAnother, .shortOfDescriptors, .clockSet, .doNotDisturb,
+                .suspended, .rebooted, .disk, .memoryFull, .earsFull:
                 0
             }
         }
@@ -91,6 +96,8 @@ struct PlayedPush {
     var hasTitle = true
     /// How it wants to interrupt, if it says so.
     var level: InterruptionLevel?
+    /// Whether its sound is to be heard whatever mutes the device.
+    var isSoundCritical = false
     /// Without it nobody intercepts the push.
     var isMutable = true
     var picture: PlayedPicture?
@@ -174,7 +181,8 @@ extension PlayedPush: CustomStringConvertible {
             name, group == 0 ? nil : "of another group", sentAt.map { "sent at \(seconds($0))" },
             expiration.map { $0 == 0 ? "tried once" : "stale at \(seconds($0))" },
             duration.map { "to ring for \($0) s" }, isVoIP ? "voip" : nil,
-            isNamed ? nil : "without a name", isLong ? "of a long name" : nil, isMutable ? nil : "not mutable",
+            isNamed ? nil : "without a name", isLong ? "of a long name" : nil,
+            isSoundCritical ? "with a critical sound" : nil, level.map { "\($0)" }, isMutable ? nil : "not mutable",
             picture.map { "whose picture \($0)" }, isBackground ? "background" : nil,
             text == .body ? nil : "text: \(text)", code.map { "for \($0)" },
         ]
@@ -186,7 +194,9 @@ extension Plan.Surroundings: CustomStringConvertible {
     var description: String {
         "rings of \(duration.seconds) s, ticks of \(interval.seconds) s, budgets of \(budget.seconds) s, second calls "
             + "\(secondCall), \(callsMax) calls at most, \(noticesLost) % of notices lost"
-            + (isSoundDead ? ", sound that never falls silent" : "")
+            + (mutes.quietHours == .never ? "" : ", quiet hours that \(mutes.quietHours)")
+            + (mutes.repeatedWithin == .zero ? "" : ", repeated calls within \(mutes.repeatedWithin.seconds) s")
+            + (mutes.desktop.map { ", \($0)" } ?? "") + (isSoundDead ? ", sound that never falls silent" : "")
     }
 }
 

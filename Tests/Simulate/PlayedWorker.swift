@@ -24,6 +24,8 @@ final class PlayedWorker {
     private var ledger: WorkerLedger?
     private var pictures: PlayedFetcher?
     private var code: PlayedCodeExtension?
+    /// What the desktop says to it; nil if none listens.
+    private(set) var desktop: PlayedRingDesktop?
     /// Whether it has left something that nobody else knows of.
     private(set) var leavesUnrecorded = false
     /// Whether a client still hears its events.
@@ -66,13 +68,18 @@ final class PlayedWorker {
             self.ledger = ledger
             let pictures = PlayedFetcher(self, loop: loop)
             self.pictures = pictures
-            let call = CallWorld(
-                timers: loop, wall: { [world] in world.machine.wall }, minuteOfDay: { 0 },
+            var call = CallWorld(
+                timers: loop, wall: { [world] in world.machine.wall },
+                minuteOfDay: { [world] in surroundings.mutes.minute(at: world.machine.wall) },
                 ledger: WatchedLedger(ledger, worker: self), ringer: PlayedSound(self), pictures: pictures,
                 report: reporter.report)
-            let settings = RingSettings(
+            desktop = surroundings.mutes.desktop.map { PlayedRingDesktop($0, of: self, on: loop) }
+            call.desktop = desktop
+            var settings = RingSettings(
                 duration: surroundings.duration, interval: surroundings.interval, sound: "none",
                 secondCall: surroundings.secondCall, callsMax: surroundings.callsMax)
+            settings.quietHours = surroundings.mutes.setting
+            settings.repeatedWithin = surroundings.mutes.repeatedWithin
             let code = push.code.map { PlayedCodeExtension($0, of: self, on: loop) }
             self.code = code
             account.passthrough = world.oracle.passthrough(of: push, arrivedAt: world.machine.wall)
@@ -109,7 +116,7 @@ final class PlayedWorker {
     }
 
     /// What the worker held goes with its process.
-    func release() { (host, ledger, pictures, code) = (nil, nil, nil, nil) }
+    func release() { (host, ledger, pictures, code, desktop) = (nil, nil, nil, nil, nil) }
 
     private func report(_ event: Event) {
         // Telling is an effect: a worker can be killed before it.
@@ -141,6 +148,8 @@ final class PlayedWorker {
             if case .request = push.kind {
                 aps["interruption-level"] = push.level.map { .string($0.rawValue) }
                 if !push.hasTitle { aps["alert"] = ["body": "a call"] }
+                if push.text == .missing { aps["alert"] = nil }
+                if push.isSoundCritical { aps["sound"] = ["name": "alarm.wav", "critical": 1] }
             }
             payload["aps"] = .object(aps)
         }
@@ -244,13 +253,16 @@ private final class WatchedLedger: SharedLedger {
 }
 
 /// What a worker's ring is heard by.
-private final class PlayedSound: RingOutput {
+final class PlayedSound: RingOutput {
     private let worker: PlayedWorker
     private var world: World { worker.world }
 
     init(_ worker: PlayedWorker) { self.worker = worker }
 
-    func soundName(of mode: RingMode) -> String { mode.rawValue }
+    func soundName(of mode: RingMode) -> String { Self.name(of: mode) }
+
+    /// What sounds in `mode`.
+    static func name(of mode: RingMode?) -> String { mode.map { "\($0) sound" } ?? "" }
 
     func pulse(_ mode: RingMode) {
         let decided = worker.now

@@ -43,7 +43,9 @@ extension Oracle {
                 let window = worker.account.window,
                 now - window.start > .milliseconds(200)
             else { return }
-            demand(worker.account.mode == .loud, "worker \(worker.number) is the oldest, and not loud")
+            let mode = worker.account.mode
+            let isMuted = mode == .silent && worker.account.muting.isMuted != false
+            demand(mode == .loud || isMuted, "worker \(worker.number) is the oldest, and not loud")
         }
     }
 }

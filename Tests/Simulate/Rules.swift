@@ -64,6 +64,9 @@ struct Rules {
         var earlier: [Earlier] = []
         /// Which ring is older.
         var order = 0
+        /// When the latest request came, and from which number.
+        var since: Instant?
+        var handle: String?
     }
 
     /// A ring that gave way to another one of its id.
@@ -317,6 +320,7 @@ struct Rules {
         var entry = Entry(end: end, worker: request.worker, until: until, order: orders)
         entry.sentAt = later(known?.sentAt, request.sentAt)
         entry.hangupSentAt = known?.hangupSentAt
+        (entry.since, entry.handle) = (request.worker.now, request.worker.push.handle)
         var earlier = known?.earlier ?? []
         if let known, let worker = known.worker {
             earlier.append(Earlier(worker: worker, sentAt: known.sentAt, end: known.end))

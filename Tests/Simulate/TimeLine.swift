@@ -8,6 +8,7 @@ extension Oracle {
         let at = Instant(microseconds: Int64((event.boot * 1e6).rounded()))
         switch event.body {
         case .ringing:
+            if worker.account.beganAt == nil { judgeBeginning(of: worker, at: at) }
             worker.account.beganAt = worker.account.beganAt ?? at
             worker.account.modeToldAt = at
         case .tick(let n, _): judgeTick(n, of: worker, at: at)

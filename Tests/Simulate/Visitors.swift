@@ -41,6 +41,25 @@ extension World {
     }
 }
 
+extension World {
+    /// Somebody asks at the ear of `worker` for a call that it does not ring: it rings on (R8), and does not answer.
+    func mistake(_ worker: PlayedWorker, asking ask: RingAsk) {
+        let owner = worker.process.owner
+        let ears = machine.node(at: "/run/rings")?.names.values.compactMap {
+            $0.names["\(owner.pid)-\(owner.start).ear"]
+        }
+        guard let listener = ears?.first?.listener else { return }
+        let client = PlayedSocket()
+        guard listener.connect(client) == nil else { return }
+        let message = RingMessage(group: groups[worker.push.group], call: CallKey("another"), ask: ask)
+        _ = client.send(message.packet)
+        machine.time.after(500_000) { [oracle] in
+            oracle.demand(client.packets.isEmpty, "worker \(worker.number) answers for another call")
+            client.close()
+        }
+    }
+}
+
 /// One command's process.
 private final class Visit {
     private unowned let world: World

@@ -49,7 +49,8 @@ extension Oracle {
             return demand(false, "\(name) rings without a window")
         }
         demand(worker.account.ends == 0, "\(name) rings after its end")
-        if worker.account.mode == nil, let verdict = worker.account.verdict {
+        judgeMuting(of: worker, ringing)
+        if worker.account.mode == nil, ringing.why == nil, let verdict = worker.account.verdict {
             demand(verdict == .ring(mode), "\(name) rings \(mode) instead of \(verdict)")
         }
         demand(worker.account.mode != mode, "\(name) rings \(mode) again")
@@ -67,7 +68,8 @@ extension Oracle {
 
     private func isSilent(_ worker: PlayedWorker, _ why: CodeWord<SilenceReason>) {
         guard why != .notIntercepted else {
-            return demand(!worker.push.isMutable && !worker.push.isVoIP, "worker \(worker.number) is not intercepted")
+            let isUnasked = worker.account.passthrough.map { $0 != .voip } ?? false
+            return demand(isUnasked, "worker \(worker.number) is not intercepted")
         }
         guard let verdict = worker.account.verdict, let known = why.known else { return }
         if case .silent(known, _) = verdict { return }
@@ -115,7 +117,7 @@ extension Oracle {
             if !isOriginal {
                 demand(content.title == worker.push.title, "\(name) delivers the title \(content.title)")
                 let level = worker.push.level ?? .active
-                let wanted = worker.account.mode == nil ? level : max(level, .timeSensitive)
+                let wanted = worker.account.isToRing ? max(level, .timeSensitive) : level
                 demand(content.interruptionLevel == wanted, "\(name) comes as \(content.interruptionLevel)")
             }
             demand(content.attachments.isEmpty != worker.account.hasPicture, "\(name) delivers without its picture")
@@ -206,12 +208,13 @@ extension Oracle {
         let rings = rules[group].rings(now: now)
         guard let index = rings.firstIndex(where: { $0.entry.worker === worker }) else { return }
         let expected = index == 0 ? RingMode.loud : world.plan.surroundings.secondCall
-        guard expected != mode else { return }
+        guard expected != mode, worker.account.muting.isMuted == false else { return }
         // R10: it may be loud, or not any more, since a tick at most.
         let since = world.machine.time.now
         world.machine.time.after(world.plan.surroundings.interval.microseconds + Self.slack) { [self] in
             let rings = rules[group].rings(now: now)
             guard worker.account.isHeard, isSure[group], !isExcused(worker, since: since),
+                worker.account.muting.isMuted == false,
                 let index = rings.firstIndex(where: { $0.entry.worker === worker })
             else { return }
             let expected = index == 0 ? RingMode.loud : world.plan.surroundings.secondCall
@@ -237,6 +240,7 @@ extension Oracle {
     func asked(_ worker: PlayedWorker, _ key: CallKey, _ ask: RingAsk) {
         world.story.tell("worker \(worker.number) is asked: \(ask) “\(key.text)”")
         note("asked at an ear")
+        worker.account.muting.isHurried = true
         guard worker.account.isRinging, worker.account.cause == nil, key.text == worker.push.id,
             let window = worker.account.window
         else { return }
@@ -265,6 +269,7 @@ extension Oracle {
 
     func toldToStop(_ worker: PlayedWorker) {
         if worker.account.stoppedAt == nil { worker.account.stoppedAt = now }
+        worker.account.muting.isHurried = true
         crossesStranger(worker)
         guard worker.account.isRinging, worker.account.cause == nil else { return }
         worker.account.cause = .stopped
@@ -286,8 +291,9 @@ extension Oracle {
         demand(worker.account.deliveries == 1, "\(name) leaves without delivering")
         demand(worker.account.mode == nil || worker.account.ends == 1, "\(name) leaves a ring behind")
         demand(!worker.account.isHeard, "\(name) leaves a sound behind")
-        // What is played of a fetcher and of an app's code is not its own.
-        let sources = worker.process.sources.filter { $0.value > 0 && $0.key != "picture" && $0.key != "code" }
+        // What is played of a fetcher, of an app's code and of the desktop is not its own.
+        let played = ["picture", "code", "played desktop"]
+        let sources = worker.process.sources.filter { $0.value > 0 && !played.contains($0.key) }
         demand(sources.isEmpty || !isPunctual(worker), "\(name) leaves \(sources) behind")
         judgeWarnings(worker)
         judgePicture(worker)
@@ -324,7 +330,7 @@ extension Event.Body {
 
 extension PlayedPush {
     /// What its notification is headed with: a number takes no missing title's place but that of a missed call's.
-    fileprivate var title: String { hasTitle || isNamed ? caller : "" }
+    fileprivate var title: String { hasTitle && text != .missing || isNamed ? caller : "" }
 }
 
 extension EndReason {

@@ -18,6 +18,8 @@ final class World {
     private(set) var workers: [PlayedWorker] = []
     private lazy var desktop = PlayedDesktop(world: self)
     let groups = ["group.one", "group.two"].compactMap(GroupName.init)
+    /// Whether the desktop is told to disturb nobody.
+    private(set) var isDoNotDisturbOn = false
     private var random: SeededRandom
 
     init(_ plan: Plan, tells: Bool = false) {
@@ -25,6 +27,7 @@ final class World {
         machine = Machine(seed: plan.seed &* 31 &+ 7)
         random = SeededRandom(seed: plan.seed &* 17 &+ 3)
         story = Story(machine: machine, tells: tells)
+        isDoNotDisturbOn = plan.surroundings.mutes.desktop?.isMuted ?? false
         machine.noticesLost = plan.surroundings.noticesLost
         machine.onSetAside = { [unowned self] in oracle.isSetAside($0) }
         machine.onRead = { [unowned self] in oracle.reads($0, timesUntilNow: $1) }
@@ -110,10 +113,14 @@ final class World {
             living(number).map(oracle.crossesStranger)
             living(number)?.process.stop(for: microseconds)
         case .terminated(let number): living(number)?.terminate()
+        case .askedForAnother(let number, let ask): living(number).map { mistake($0, asking: ask) }
         case .shortOfDescriptors(let number, let left): living(number).map { isShortOfDescriptors($0, left: left) }
         case .clockSet(let microseconds):
             oracle.clockIsSet()
             machine.wallOffset += microseconds
+        case .doNotDisturb(let isOn):
+            isDoNotDisturbOn = isOn
+            for worker in workers where worker.isAlive { worker.desktop?.changes() }
         case .suspended(let microseconds):
             for worker in workers { oracle.crossesStranger(worker) }
             oracle.everybodyStoodStill()
