@@ -243,7 +243,7 @@ private struct Chance {
 
     private mutating func code() -> PlayedCode {
         var code = PlayedCode()
-        if random.oneIn(8) { code.admitsAfter = random.oneIn(2) ? nil : time(1..<4_000) }
+        if random.oneIn(5) { code.admitsAfter = random.oneIn(3) ? nil : time(1..<4_000) }
         if code.admitsAfter ?? 1 > 0 ? random.oneIn(3) : random.oneIn(20) { code.refuses = true }
         if random.oneIn(6) { code.waits = random.pick([time(1..<2_000), time(2_000..<60_000), 200_000_000]) }
         let replies = random.pick([0, 1, 1, 1, 2])
@@ -251,7 +251,8 @@ private struct Chance {
         if random.oneIn(6) { code.diesAfter = time(0..<12_000) }
         if random.oneIn(2) { code.onNotice = reply(within: 1_500) }
         if random.oneIn(2) { code.onStop = reply(within: 1_500) }
-        if random.oneIn(3) { code.lingers = time(0..<3_000) }
+        // One that says too late whether it takes it is still there then.
+        if random.oneIn(3) || code.admitsAfter ?? 0 > 0 { code.lingers = time(0..<3_000) }
         return code
     }
 

@@ -70,7 +70,9 @@ final class PlayedRingDesktop: RingDesktop {
         guard let delay = desktop.speaksAfter else { return }
         after(delay) { [self] in
             hasSpoken = true
-            if waiting == nil { tell(word.isMuted) } else { start(with: word) }
+            start(with: word)
+            // A ring may have begun without its word, since somebody wanted something of it.
+            tell(word.isMuted)
         }
     }
 
@@ -102,7 +104,7 @@ final class PlayedRingDesktop: RingDesktop {
     private func start(with word: DesktopWord?) {
         let begin = waiting
         waiting = nil
-        if let word { worker.world.oracle.hears(worker, word) }
+        if let word, begin != nil, worker.account.mode == nil { worker.world.oracle.hears(worker, word) }
         begin?(word ?? .none)
     }
 
