@@ -14,6 +14,8 @@ extension Plan {
         let hasDesktop = surroundings.mutes.desktop != nil
         happenings =
             meets ? chance.meetings(rings: rings) : chance.happenings(rings: rings, hasDesktop: hasDesktop)
+        if !meets { happenings += Self.incidents(seed: seed, rings: rings) }
+        happenings.sort { $0.at < $1.at }
     }
 }
 

@@ -33,6 +33,8 @@ final class Machine: PlayedMachine {
     var isMemoryFull = false
     /// Called with a file that somebody sets aside as unusable.
     var onSetAside: (PlayedNode) -> Void = { _ in }
+    /// Called with the name, in a directory, that a file is about to get in place of its own.
+    var onRename: (String, PlayedNode) -> Void = { _, _ in }
     /// Called with who reads a file that has been as it is for a while, and how often that is.
     var onRead: (PlayedProcess, Int) -> Void = { _, _ in }
     var areEarsFull = false
@@ -112,7 +114,7 @@ final class Machine: PlayedMachine {
         if parts.count == 3, parts[2] == "stat" {
             let pid = parts[1] == "self" ? current?.pid : Int32(parts[1])
             guard let process = processes.last(where: { $0.pid == pid }), process.isAlive else { return nil }
-            let state = process.isStopped ? "T" : process === current ? "R" : "S"
+            let state = process.isStopped ? "T" : process === current || process.isAtWork ? "R" : "S"
             return Array(
                 "\(process.pid) (worker) \(state) 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 \(process.owner.start) 0\n".utf8)
         }

@@ -148,5 +148,5 @@ extension PlayedPush {
     var isCritical: Bool { level == .critical || isSoundCritical }
 
     /// The caller's number, if it says one.
-    var handle: String? { isNamed ? nil : "number" }
+    var handle: String? { isNamed ? nil : caller }
 }

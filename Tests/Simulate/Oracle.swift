@@ -39,17 +39,28 @@ final class Oracle {
 
     /// Whether whoever asks at an ear is heard.
     let earsHear: Bool
+    /// Whether each ring can have an ear.
+    private(set) lazy var mayHaveEars = world.plan.mayHaveEars
     /// Whether the file says at once whatever was decided.
     let isFileSound: Bool
+    /// Whether the file may be one that cannot be used.
+    private(set) lazy var mayBreakFile = world.plan.mayBreakFile
+    /// What was asked at ears of calls that do not ring there.
+    var heardAtEars: Set<String> = []
 
     init(world: World) {
         self.world = world
         earsHear = !world.plan.happenings.contains {
-            if case .earsFull = $0.what { true } else { false }
+            switch $0.what {
+            case .earsFull: true
+            case .incident(let incident, _): incident.isCrowd
+            default: false
+            }
         }
         isFileSound = !world.plan.happenings.contains {
             switch $0.what {
             case .disk, .memoryFull, .lockHeld, .shortOfDescriptors: true
+            case .incident(let incident, _): incident.holdsLock || incident.isShortage
             default: false
             }
         }
@@ -68,8 +79,13 @@ final class Oracle {
 
     /// Whether `worker` cannot be blamed for what it did not do since `instant`, in the simulation's time.
     func isExcused(_ worker: PlayedWorker, since instant: Int64) -> Bool {
+        worker.process.descriptorsMax != nil || hasStoodStill(worker, since: instant)
+    }
+
+    /// Whether `worker` stands still, or has since `instant` or shortly before, or is gone.
+    func hasStoodStill(_ worker: PlayedWorker, since instant: Int64) -> Bool {
         let process = worker.process
-        return !process.isAlive || process.isStopped || process.descriptorsMax != nil
+        return !process.isAlive || process.isStopped
             || process.wentOn.map { $0 >= instant - 2_000_000 } ?? false
             || stillAt.map { $0 >= instant - 2_000_000 } ?? false
     }

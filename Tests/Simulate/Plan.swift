@@ -58,12 +58,14 @@ struct Happening {
         case earsFull(forMicroseconds: Int64)
         /// Another program holds the file's lock and stands still.
         case lockHeld(group: Int, forMicroseconds: Int64)
+        case incident(Incident, group: Int)
 
         /// The group that it happens to, the first if it happens to all.
         var group: Int {
             switch self {
             case .push(let push): push.group
-            case .command(_, let group), .chosen(_, _, let group), .stranger(_, let group), .lockHeld(let group, _):
+            case .command(_, let group), .chosen(_, _, let group), .stranger(_, let group), .lockHeld(let group, _),
+                .incident(_, let group):
                 group
             case .killed, .frozen, .terminated, .askedForAnother, .shortOfDescriptors, .clockSet, .doNotDisturb,
                 .suspended, .rebooted, .disk, .memoryFull, .earsFull:

@@ -54,7 +54,11 @@ final class PlayedNode {
         if kind == .file { bytes = flushedBytes ?? [] }
         lock = nil
         watches = []
-        for node in names.values { node.loseWhatIsNotFlushed() }
+        for node in names.values {
+            // What was removed and is back has its name again.
+            node.links = 1
+            node.loseWhatIsNotFlushed()
+        }
     }
 }
 
@@ -192,6 +196,7 @@ extension Machine {
         if !from.isInMemory, disk.isReadOnly { return fail(EROFS) }
         if to.names[newName]?.kind == .directory { return fail(EISDIR) }
         if newName.contains(".corrupt") { onSetAside(node) }
+        onRename(newName, to)
         from.names[name] = nil
         from.modified = kernelTime
         if from !== to { notify(from) }

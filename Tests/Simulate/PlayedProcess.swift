@@ -17,6 +17,8 @@ final class PlayedProcess {
     private(set) var isAlive = true
     private(set) var isKilled = false
     private(set) var isStopped = false
+    /// Whether it computes, rather than waiting for something.
+    var isAtWork = false
     /// When it went on last, in the simulation's time.
     private(set) var wentOn: Int64?
     /// Called as it ends, however it does.

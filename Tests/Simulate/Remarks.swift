@@ -20,6 +20,7 @@ extension Oracle {
         case .hangupNotIntercepted, .badClock, .foregroundUnowned: break
         case .groupLocked, .groupCorrupt, .groupUnwritable:
             demand(hasTrouble(code), "\(name) warns of \(code): \(detail)")
+            if code == .groupLocked { judgeLockWarning(worker, detail) }
         case .configuration, .fieldIgnored, .neverReplied, .blocked, .killedAtBudget, .outputCut, .memory,
             .unsupported, .centerAfterReply, .lockHeld, .hangupCouldNotStop, .hostGone:
             demand(false, "\(name) warns of \(code): \(detail)")
@@ -34,6 +35,8 @@ extension Oracle {
             case .stranger(.makesLink, _), .stranger(.makesTooLarge, _), .stranger(.breaksFile, _):
                 code == .groupCorrupt || code == .groupUnwritable
             case .lockHeld, .frozen: code == .groupLocked
+            case .incident(let incident, _):
+                code == .groupLocked && incident.holdsLock || code == .groupUnwritable && incident.isShortage
             default: if case .frozen? = happening.fate?.fate { code == .groupLocked } else { false }
             }
         }

@@ -77,9 +77,14 @@ private final class Visit {
     }
 
     func end(_ id: String?, as end: PersonalEnd) {
+        let begun = loop.now
         file.end(id.map(CallKey.init), as: end, on: loop) { [self] ending in
+            let owner: Owner? = if case .over(let ended?) = ending { ended.call.owner } else { nil }
+            let ringer = world.workers.first { $0.process.owner == owner }
+            world.oracle.judgeAsker(process, since: begun, heardBy: ringer)
             switch ending {
             case .over(let ended):
+                if ended == nil { world.oracle.findsNobody(id, by: process, group: group) }
                 world.oracle.isTold(ended, group: group)
                 leave()
             case .due(let key, let change):
@@ -115,9 +120,12 @@ private final class Visit {
         telling ask: RingAsk? = nil, _ change: @escaping (inout Ledger) -> Answer,
         decided: @escaping (Answer) -> Void, told: @escaping (Answer) -> Void = { _ in }
     ) {
+        var isNothing = false
         file.transact(on: loop) { [process, world, group] ledger in
             let rings = ledger.rings
             let answer = change(&ledger)
+            isNothing =
+                world.directory(of: group) == nil && world.oracle.besideTheFiles.isEmpty && ledger.root.keys.isEmpty
             if process.isAlive {
                 world.oracle.visits(process, group)
                 decided(answer)
@@ -127,6 +135,7 @@ private final class Visit {
         } completion: { [self] transaction in
             if process.isAlive {
                 world.oracle.visitIsOver(process, group)
+                if isNothing { world.oracle.judgeNothingToRecord(process, transaction.outcome) }
                 told(transaction.value.answer)
             }
             if let ask {
@@ -217,7 +226,9 @@ final class PlayedDesktop {
             file.patience = LedgerFile.collectingPatience
             file.end(id.map(CallKey.init), as: end, on: loop) { [self] ending in
                 switch ending {
-                case .over(let ended): world.oracle.isTold(ended, group: group)
+                case .over(let ended):
+                    if ended == nil { world.oracle.findsNobody(id, by: process, group: group) }
+                    world.oracle.isTold(ended, group: group)
                 case .due(let key, let change): self.change(file, key, as: end, group: group, change)
                 }
             }

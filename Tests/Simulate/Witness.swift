@@ -88,6 +88,7 @@ extension Oracle {
         // It may have stood still between the tick and telling it.
         demand(late <= (now - due).seconds + 1e-6, "\(name) calls tick \(n) \(late) s late")
         demand(!isPunctual(worker) || late < 0.01, "\(name) makes tick \(n) \(late) s late")
+        judgeEar(of: worker)
         worker.account.lastTick = n
         worker.account.ticks += 1
         worker.account.pulsesDue += 1
@@ -241,6 +242,7 @@ extension Oracle {
         world.story.tell("worker \(worker.number) is asked: \(ask) “\(key.text)”")
         note("asked at an ear")
         worker.account.muting.isHurried = true
+        heardAtEars.insert(key.text)
         guard worker.account.isRinging, worker.account.cause == nil, key.text == worker.push.id,
             let window = worker.account.window
         else { return }

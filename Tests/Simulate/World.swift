@@ -17,9 +17,12 @@ final class World {
     private(set) lazy var oracle = Oracle(world: self)
     private(set) var workers: [PlayedWorker] = []
     private lazy var desktop = PlayedDesktop(world: self)
-    let groups = ["group.one", "group.two"].compactMap(GroupName.init)
+    /// Two groups of one state directory, or one of each of two.
+    let groups: [GroupName]
     /// Whether the desktop is told to disturb nobody.
     private(set) var isDoNotDisturbOn = false
+    var groupsWithOldEar: Set<Int> = []
+    var watchers: [Watcher] = []
     private var random: SeededRandom
 
     init(_ plan: Plan, tells: Bool = false) {
@@ -28,8 +31,14 @@ final class World {
         random = SeededRandom(seed: plan.seed &* 17 &+ 3)
         story = Story(machine: machine, tells: tells)
         isDoNotDisturbOn = plan.surroundings.mutes.desktop?.isMuted ?? false
+        groups = ["group.one", plan.seed % 4 == 0 ? "group.one" : "group.two"].compactMap(GroupName.init)
+        for name in ["0", "1"] where groups[0] == groups[1] {
+            machine.set(name, in: machine.state, to: machine.make(.directory, in: machine.state))
+        }
+        machine.state.flushNames()
         machine.noticesLost = plan.surroundings.noticesLost
         machine.onSetAside = { [unowned self] in oracle.isSetAside($0) }
+        machine.onRename = { [unowned self] in oracle.isRenamed(to: $0, in: $1) }
         machine.onRead = { [unowned self] in oracle.reads($0, timesUntilNow: $1) }
     }
 
@@ -93,8 +102,12 @@ final class World {
 
     func ledgerFile(of group: Int) -> LedgerFile {
         LedgerFile(
-            state: StateDirectory(path: "/state"), runtime: RuntimeDirectory(path: "/run"), group: groups[group])
+            state: StateDirectory(path: statePath(of: group)), runtime: RuntimeDirectory(path: "/run"),
+            group: groups[group])
     }
+
+    /// The state directory of `group`: two may share the runtime directory.
+    func statePath(of group: Int) -> String { groups[0] == groups[1] ? "/state/\(group)" : "/state" }
 
     /// What the wall clock said `microseconds` after the beginning, had nobody set it.
     func wallTime(_ microseconds: Int64) -> WallTime { WallTime(microseconds: Machine.wallAtStart + microseconds) }
@@ -140,7 +153,8 @@ final class World {
         case .earsFull(let microseconds):
             machine.areEarsFull = true
             machine.time.after(microseconds) { [machine] in machine.areEarsFull = false }
-        case .lockHeld(let group, let microseconds): hold(group, for: microseconds)
+        case .lockHeld(let group, let microseconds): hold(group, for: microseconds, by: machine.spawn())
+        case .incident(let incident, let group): begin(incident, group: group)
         }
     }
 
@@ -164,10 +178,11 @@ final class World {
             }
         }
         oracle.begins(worker)
+        if groupsWithOldEar.remove(push.group) != nil { layOldEar(of: worker) }
         worker.start()
     }
 
-    private func isShortOfDescriptors(_ worker: PlayedWorker, left: Int) {
+    func isShortOfDescriptors(_ worker: PlayedWorker, left: Int) {
         oracle.isShort(worker)
         worker.process.isShortOfDescriptors(left: left)
     }
@@ -177,14 +192,14 @@ final class World {
         if let fate { process.meets(fate.fate, atStep: fate.step) }
     }
 
-    /// A process that holds the lock of the group file, and does nothing.
-    private func hold(_ group: Int, for microseconds: Int64) {
+    /// `process` holds the lock of the group file.
+    func hold(_ group: Int, for microseconds: Int64, by process: PlayedProcess) {
         guard let directory = directory(of: group) else { return }
         let name = "\(groups[group].text).plist.lock"
         let node = directory.names[name] ?? machine.make(.file, in: directory)
         if directory.names[name] == nil { machine.set(name, in: directory, to: node) }
         guard node.lock == nil else { return }
-        let number = machine.number(OpenFile(node, process: machine.spawn()))
+        let number = machine.number(OpenFile(node, process: process))
         node.lock = machine.files[number]
         machine.time.after(microseconds) { [machine] in machine.close(number) }
     }
@@ -198,6 +213,6 @@ final class World {
 
     /// The directory of the group file, if there is one yet.
     func directory(of group: Int) -> PlayedNode? {
-        machine.node(at: "/state/groups/\(groups[group].text)/Library/Preferences")
+        machine.node(at: "\(statePath(of: group))/groups/\(groups[group].text)/Library/Preferences")
     }
 }
