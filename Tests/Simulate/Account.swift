@@ -16,6 +16,8 @@ struct Account {
     var ask: RingAsk?
     /// A hangup that it was asked and that is too late to end its ring.
     var lateHangup: RingAsk?
+    /// The hangup that it has put into the ledger.
+    var hangup: HangupMemory?
     /// Whether the app was in front as it fell silent.
     var sawFront = false
     /// When it fell silent.

@@ -20,14 +20,14 @@ extension Plan {
 }
 
 /// Makes plans.
-private struct Chance {
+struct Chance {
     var random: SeededRandom
     /// What may go wrong in this run; many runs have few troubles, since these say most.
     private var allowsKills = false
-    private var allowsFreezes = false
-    private var allowsStrangers = false
+    private(set) var allowsFreezes = false
+    private(set) var allowsStrangers = false
     private var allowsMachine = false
-    private var allowsStorage = false
+    private(set) var allowsStorage = false
     private var groups = 1
     private var callsMost = 3
 
@@ -83,6 +83,7 @@ private struct Chance {
             }
         }
         if random.oneIn(200) { answerMany(in: &happenings) }
+        addScene(to: &happenings, rings: duration)
         happenings.sort { $0.at < $1.at }
         return happenings
     }
@@ -120,9 +121,9 @@ private struct Chance {
         }
     }
 
-    private mutating func time(_ range: Range<Int64>) -> Int64 { Int64.random(in: range, using: &random) * 1_000 }
+    mutating func time(_ range: Range<Int64>) -> Int64 { Int64.random(in: range, using: &random) * 1_000 }
 
-    private mutating func group() -> Int { Int.random(in: 0..<groups, using: &random) }
+    mutating func group() -> Int { Int.random(in: 0..<groups, using: &random) }
 
     /// What becomes of a process.
     private mutating func fate() -> (Int, PlayedProcess.Fate)? {
@@ -219,7 +220,7 @@ private struct Chance {
                     worker, random.pick([.answer, .decline, .foreground, .hangUp(.cancelled, sentAt: nil)]))
             case .stranger: .stranger(stranger(), group: group())
             case .machine: machineTrouble()
-            case .lockHeld: .lockHeld(group: group(), forMicroseconds: time(10..<6_000))
+            case .lockHeld: .lockHeld(group: group(), forMicroseconds: time(10..<6_000), isAtWork: random.oneIn(3))
             case .storage: storageTrouble()
             case .alert: .push(alert())
             case .command: .command(command(), group: group())
@@ -286,7 +287,7 @@ private struct Chance {
     }
 
     private mutating func stranger() -> Stranger {
-        switch Int.random(in: 0..<22, using: &random) {
+        switch Int.random(in: 0..<23, using: &random) {
         case 0: .addsKey
         case 1, 2: .writesOldCopy(afterMicroseconds: time(0..<6_000))
         case 3: .removesStart
@@ -299,7 +300,8 @@ private struct Chance {
         case 12: .breaksFile(mendsAfterMicroseconds: nil)
         case 13: .breaksFile(mendsAfterMicroseconds: time(1..<200))
         case 14: .makesTooLarge
-        case 15..<21: .forges(random.pick(Forgery.allCases))
+        case 15: .leavesNonsense(ending: random.pick(["owed", "ring", "unfinished"]), isParsed: random.oneIn(2))
+        case 16..<22: .forges(random.pick(Forgery.allCases))
         default: .makesLink
         }
     }

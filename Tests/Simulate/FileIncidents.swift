@@ -83,11 +83,11 @@ extension World {
 
     func watch(_ group: Int, for microseconds: Int64) {
         let process = machine.spawn()
-        let watcher = Watcher(process, group: group)
-        watchers.append(watcher)
+        let watcher = FileWatcher(process, group: group)
+        fileWatchers.append(watcher)
         machine.time.after(microseconds) { [self] in
             process.perform { watcher.leave() }
-            watchers.removeAll { $0 === watcher }
+            fileWatchers.removeAll { $0 === watcher }
         }
         process.perform { [self] in
             let couldWatch = watcher.begin(groupFile(group)) { [unowned self] in directory(of: group) }
@@ -98,7 +98,7 @@ extension World {
 }
 
 /// A program that watches a group file, and looks each second besides.
-final class Watcher {
+final class FileWatcher {
     let process: PlayedProcess
     let group: Int
     /// What the file says, as far as it was told.
@@ -154,7 +154,7 @@ extension Oracle {
         demand(!(holder?.isAtWork ?? false), "the lock of \(holder?.pid ?? 0) is broken, who is at work")
         if mayBreakFile, let old = directory.names[name] { judgeLoss(of: old) }
         let time = world.machine.time
-        for watcher in world.watchers {
+        for watcher in world.fileWatchers {
             let isPrompt = world.plan.surroundings.noticesLost == 0 && watcher.folder === directory
             let delay = Self.slack + (isPrompt ? 0 : 1_000_000)
             time.after(delay) { [self] in
@@ -212,7 +212,7 @@ extension Oracle {
 
     /// The app has come to the front by a write of which the kernel tells nobody: that is found with the next tick.
     func isFlaggedSilently(group: Int) {
-        guard isSure[group], isFileSound, !rules[group].mayNameOwner else {
+        guard isSure[group], isFileSound, !rules[group].isFlagStamped else {
             return isVisited(by: .setsForeground(.yes), group: group)
         }
         let (since, begun) = (now, world.machine.time.now)
@@ -231,7 +231,7 @@ extension Oracle {
     }
 
     /// Whoever watches the file knows what it says.
-    private func judge(_ watcher: Watcher, after delay: Int64) {
+    private func judge(_ watcher: FileWatcher, after delay: Int64) {
         guard watcher.process.isAlive, isPunctual(watcher.process), let directory = world.directory(of: watcher.group),
             let file = directory.names["\(world.groups[watcher.group].text).plist"],
             world.machine.kernelTime - file.modified >= delay - 4_000,

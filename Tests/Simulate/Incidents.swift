@@ -42,10 +42,21 @@ enum LockHolder {
 
 extension Happening.What {
     /// Whether a program at work keeps the lock of a group file for seconds.
-    var isLockKept: Bool { if case .incident(let incident, _) = self { incident.holdsLock } else { false } }
+    var isLockKept: Bool {
+        switch self {
+        case .lockHeld(_, _, let isAtWork): isAtWork
+        case .incident(let incident, _): incident.holdsLock
+        default: false
+        }
+    }
 }
 
 extension Plan {
+    /// Whether another program holds the lock of a group file for a while.
+    var mayLockBeHeld: Bool {
+        happenings.contains { if case .lockHeld = $0.what { true } else { $0.what.isLockKept } }
+    }
+
     /// Whether each ring can have an ear.
     var mayHaveEars: Bool {
         !happenings.contains {
@@ -158,7 +169,7 @@ private struct IncidentChance {
         let held = begins + time(400..<600)
         return [
             request("first", at: begins, group: 1), request("second", at: begins + time(20..<200), group: 1),
-            Happening(at: held, what: .lockHeld(group: 1, forMicroseconds: time(700..<3_000))),
+            Happening(at: held, what: .lockHeld(group: 1, forMicroseconds: time(700..<3_000), isAtWork: false)),
             Happening(at: held + time(1..<400), what: command(random.oneIn(2) ? .decline(nil) : .answer(nil), 1)),
         ]
     }
@@ -194,7 +205,7 @@ private struct IncidentChance {
             request("one", at: 0, group: 1),
             Happening(at: time(200..<1_000), what: .chosen(.decline, nil, group: 1)),
             Happening(at: later, what: .disk(DiskTrouble(isFull: true), forMicroseconds: 3_000_000)),
-            request("another", at: later + 1_000, group: 1),
+            request("anew", at: later + 1_000, group: 1),
             Happening(at: later + time(200..<1_500), what: .chosen(.decline, nil, group: 1)),
         ]
     }

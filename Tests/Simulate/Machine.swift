@@ -37,6 +37,8 @@ final class Machine: PlayedMachine {
     var onRename: (String, PlayedNode) -> Void = { _, _ in }
     /// Called with who reads a file that has been as it is for a while, and how often that is.
     var onRead: (PlayedProcess, Int) -> Void = { _, _ in }
+    /// Called with the directory of a group file as a process has put a new version in its place.
+    var onFileWritten: (PlayedNode) -> Void = { _ in }
     var areEarsFull = false
 
     private(set) var processes: [PlayedProcess] = []

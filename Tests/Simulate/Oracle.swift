@@ -18,6 +18,8 @@ final class Oracle {
     var isSure = [true, true]
     /// Whether an old version of each group's file may have come back.
     var mayComeBack = [false, false]
+    /// How often a stranger has come.
+    var visitsCount = 0
     /// What commands have decided and may not have laid yet.
     var pending: [ObjectIdentifier: (notes: Int, rules: Rules)] = [:]
     /// When somebody last died over a decision in each group, in the simulation's time.
@@ -123,6 +125,7 @@ final class Oracle {
             let sentAt = believed(worker.push.sentAt.map(world.wallTime))
             expectSilence(of: worker.push.id, in: group, by: worker.process)
             rules[group].hangUp(worker.push.id, reason, sentAt: sentAt, now: now)
+            hangsUp(worker, ledger)
             note("hangup in the ledger")
         case .alert: demand(false, "an alert changes the ledger")
         }
@@ -139,6 +142,7 @@ final class Oracle {
             worker: worker, key: push.id, sentAt: sentAt, until: worker.account.window?.end)
         expectMuting(of: worker)
         let verdict = rules[push.group].admit(request, now: now)
+        if sentAt != nil { forgetsHangups(of: worker) }
         worker.account.verdict = isSure[push.group] ? verdict : nil
         worker.account.isClockBad = push.sentAt != nil && sentAt == nil
         if verdict == .silent(.foreground, missed: false) {
@@ -224,6 +228,7 @@ final class Oracle {
     func decisionIsLaid(by worker: PlayedWorker) {
         guard worker.isAlive else { return }
         worker.account.pending = nil
+        hangupIsLaid(by: worker)
         if worker.account.isMarking { worker.account.isMarked = true }
     }
 
@@ -375,6 +380,7 @@ final class Oracle {
 
     /// Somebody who wanted a call to end is told how it has.
     func isTold(_ ended: EndedCall?, group: Int) {
+        demand(ended?.state != .ringing, "somebody is told that a call has ended, which rings")
         let worker = ended.flatMap { ended in
             world.workers.first { $0.push.group == group && $0.process.owner == ended.call.owner }
         }
@@ -444,6 +450,8 @@ final class Oracle {
                 !owner.account.isMarked || owner.process.descriptorsMax != nil,
                 "worker \(owner.number) told its missed call, and the tidier tells it again")
         }
+        let isKnown = told.contains { $0.worker === owner && ($0.state == .answered || $0.state == .declined) }
+        demand(!isKnown || mayComeBack[group], "“\(call.key.text)” is told as missed, and a person has ended it")
         guard isSure[group] else { return }
         guard let index = toTell[ObjectIdentifier(process)]?.calls.firstIndex(of: call.key.text) else {
             return demand(false, "“\(call.key.text)” is told as missed and was not, or was told before")
@@ -472,6 +480,7 @@ final class Oracle {
             rules[group] = Rules(surroundings: world.plan.surroundings)
             listedBefore.formUnion(world.ledger(of: group).map(listedCalls) ?? [])
         }
+        for worker in world.workers { worker.account.hangup = nil }
         (isSure, mayComeBack, stillAt, told, toTell) = ([true, true], [false, false], nil, [], [:])
         world.story.tell("the oracle is sure again")
     }

@@ -40,6 +40,8 @@ struct Happening {
         /// loudest.
         case chosen(PersonalEnd, String?, group: Int)
         case stranger(Stranger, group: Int)
+        /// Somebody runs `belfry watch`.
+        case watched(group: Int, forMicroseconds: Int64)
         /// Something happens to a worker: to one of those that live, chosen by its number.
         case killed(Int)
         case frozen(Int, forMicroseconds: Int64)
@@ -56,16 +58,16 @@ struct Happening {
         case disk(DiskTrouble, forMicroseconds: Int64)
         case memoryFull(forMicroseconds: Int64)
         case earsFull(forMicroseconds: Int64)
-        /// Another program holds the file's lock and stands still.
-        case lockHeld(group: Int, forMicroseconds: Int64)
+        /// Another program holds the file's lock and stands still, or is at work.
+        case lockHeld(group: Int, forMicroseconds: Int64, isAtWork: Bool)
         case incident(Incident, group: Int)
 
         /// The group that it happens to, the first if it happens to all.
         var group: Int {
             switch self {
             case .push(let push): push.group
-            case .command(_, let group), .chosen(_, _, let group), .stranger(_, let group), .lockHeld(let group, _),
-                .incident(_, let group):
+            case .command(_, let group), .chosen(_, _, let group), .stranger(_, let group), .lockHeld(let group, _, _),
+                .watched(let group, _), .incident(_, let group):
                 group
             case .killed, .frozen, .terminated, .askedForAnother, .shortOfDescriptors, .clockSet, .doNotDisturb,
                 .suspended, .rebooted, .disk, .memoryFull, .earsFull:
@@ -168,6 +170,8 @@ enum Stranger {
     case breaksFile(mendsAfterMicroseconds: Int64?)
     case makesTooLarge
     case makesLink
+    /// Leaves a file beside the notes that is none.
+    case leavesNonsense(ending: String, isParsed: Bool)
 }
 
 extension PlayedPush: CustomStringConvertible {

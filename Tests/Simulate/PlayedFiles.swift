@@ -202,6 +202,7 @@ extension Machine {
         if from !== to { notify(from) }
         set(newName, in: to, to: node)
         if newName.hasSuffix(".owed") { current?.notesLaid += 1 }
+        if newName.hasSuffix(".plist") { onFileWritten(to) }
         return 0
     }
 

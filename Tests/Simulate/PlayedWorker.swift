@@ -36,6 +36,7 @@ final class PlayedWorker {
         self.number = number
         self.world = world
         process = world.machine.spawn()
+        arrivedAt = world.machine.time.now
         let length = push.code?.waits == nil ? world.plan.surroundings.budget : PlayedCode.waitMax
         budget = Budget(start: world.machine.bootTime, length: length)
     }
@@ -43,6 +44,8 @@ final class PlayedWorker {
     var isAlive: Bool { process.isAlive }
     var now: Instant { world.machine.bootTime }
 
+    /// When its push came, in the simulation's time.
+    let arrivedAt: Int64
     private var budget: Budget
     /// When its budget is over, and a second before that, or half-way through a short one (R3).
     var deadline: Instant { budget.start + budget.length }

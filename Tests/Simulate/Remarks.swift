@@ -21,6 +21,7 @@ extension Oracle {
         case .groupLocked, .groupCorrupt, .groupUnwritable:
             demand(hasTrouble(code), "\(name) warns of \(code): \(detail)")
             if code == .groupLocked { judgeLockWarning(worker, detail) }
+            if code == .groupUnwritable { hangupIsHopeless(worker) }
         case .configuration, .fieldIgnored, .neverReplied, .blocked, .killedAtBudget, .outputCut, .memory,
             .unsupported, .centerAfterReply, .lockHeld, .hangupCouldNotStop, .hostGone:
             demand(false, "\(name) warns of \(code): \(detail)")

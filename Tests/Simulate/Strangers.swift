@@ -5,15 +5,17 @@ import CallLedger
 extension Oracle {
     func isVisited(by stranger: Stranger, group: Int) {
         note("stranger")
+        visitsCount += 1
         switch stranger {
         case .addsKey where isFileSound: return
+        case .leavesNonsense: return
         case .setsForeground(let flag) where isFileSound && !(flag.isSet && rules[group].isFlagStamped):
             return isFlagged(flag.isSet, group: group)
         case .forges(let forgery) where follows(forgery, group: group): return
         case .removesStart where isFollowed(group), .zeroesStart where isFollowed(group):
             return isEndedByStranger(as: .hangup(.cancelled), group: group)
-        case .deletesCalls where areRingsNoted(group): return rules[group].lose(file: false, now: now)
-        case .removesFile where areRingsNoted(group): return rules[group].lose(file: true, now: now)
+        case .deletesCalls where areRingsNoted(group): return loses(file: false, group: group)
+        case .removesFile where areRingsNoted(group): return loses(file: true, group: group)
         case .setsState(let state) where isFollowed(group):
             let ends: [String: Rules.End] = ["answered": .answered, "declined": .declined]
             if let end = ends[state] { return isEndedByStranger(as: end, group: group) }
@@ -47,6 +49,11 @@ extension Oracle {
             && rules[group].rings(now: now).allSatisfy { ring in
                 ring.entry.sentAt == believed(ring.entry.worker?.push.sentAt.map(world.wallTime))
             }
+    }
+
+    private func loses(file: Bool, group: Int) {
+        rules[group].lose(file: file, now: now)
+        for worker in world.workers where worker.push.group == group { worker.account.hangup = nil }
     }
 
     private func isEndedByStranger(as end: Rules.End, group: Int) {

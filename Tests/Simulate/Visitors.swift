@@ -78,6 +78,7 @@ private final class Visit {
 
     func end(_ id: String?, as end: PersonalEnd) {
         let begun = loop.now
+        let couldWrite = world.canWriteFile(of: group)
         file.end(id.map(CallKey.init), as: end, on: loop) { [self] ending in
             let owner: Owner? = if case .over(let ended?) = ending { ended.call.owner } else { nil }
             let ringer = world.workers.first { $0.process.owner == owner }
@@ -85,6 +86,9 @@ private final class Visit {
             switch ending {
             case .over(let ended):
                 if ended == nil { world.oracle.findsNobody(id, by: process, group: group) }
+                if let ended, ended.state == end.state, !couldWrite {
+                    world.oracle.endsWithZero(of: ended, group: group)
+                }
                 world.oracle.isTold(ended, group: group)
                 leave()
             case .due(let key, let change):
@@ -264,14 +268,20 @@ extension World {
         switch stranger {
         case .addsKey: rewrite(directory, name) { $0["theirs"] = .integer(7) }
         case .writesOldCopy(let microseconds):
-            machine.time.after(microseconds) { [self] in if let bytes { replace(directory, name, bytes) } }
+            machine.time.after(microseconds) { [self] in
+                guard let bytes else { return }
+                replace(directory, name, bytes)
+                oracle.ringsAreLost(from: group)
+            }
         case .removesStart: rewrite(directory, name) { $0["keyStartCallTime"] = nil }
         case .zeroesStart: rewrite(directory, name) { $0["keyStartCallTime"] = .integer(0) }
         case .setsState(let state):
             rewrite(directory, name) {
                 rewriteCalls(in: &$0) { if $0["state"] == .string("ringing") { $0["state"] = .string(state) } }
             }
-        case .deletesCalls: rewrite(directory, name) { $0["calls"] = nil }
+        case .deletesCalls:
+            rewrite(directory, name) { $0["calls"] = nil }
+            oracle.ringsAreLost(from: group)
         case .forgesCall:
             rewrite(directory, name) { root in
                 var calls = root["calls"]?.dictionaryValue ?? [:]
@@ -284,19 +294,23 @@ extension World {
             rewrite(directory, name) { change(&$0, by: forgery) }
             if forgery == .flagInNewerFile { directory.names[name]?.modified += 3_600_000_000 }
         case .setsForeground(let flag): rewrite(directory, name) { $0["enterToForground"] = flag.value }
-        case .removesFile: machine.set(name, in: directory, to: nil)
+        case .removesFile:
+            machine.set(name, in: directory, to: nil)
+            oracle.ringsAreLost(from: group)
         case .breaksFile(let mendsAfter):
             guard let node = directory.names[name] else { return }
             node.bytes = Array(node.bytes.prefix(node.bytes.count / 2))
             node.modified = machine.kernelTime
             machine.notify(directory)
             guard let mendsAfter, let bytes else { return }
+            removesPictures(listedIn: bytes, of: group)
             machine.time.after(mendsAfter) { [machine] in
                 node.bytes = bytes
                 node.modified = machine.kernelTime
                 machine.notify(directory)
             }
         case .makesTooLarge: replace(directory, name, [UInt8](repeating: 32, count: 1 << 20 + 1))
+        case .leavesNonsense(let ending, let isParsed): layNonsense(ending, isParsed: isParsed)
         case .makesLink: machine.set(name, in: directory, to: machine.make(.link, in: directory))
         }
     }

@@ -56,7 +56,12 @@ extension Oracle {
         demand(worker.account.mode != mode, "\(name) rings \(mode) again")
         demand(ringing.duration == (window.end - window.start).seconds, "\(name) rings for \(ringing.duration) s")
         demand(ringing.interval == world.plan.surroundings.interval.seconds, "\(name) ticks each \(ringing.interval) s")
+        if worker.account.mode == nil {
+            judgeMemory(of: worker)
+            forgetsHangups(of: worker)
+        }
         if worker.account.mode == nil { worker.account.isToldOfNews = world.directory(of: worker.push.group) != nil }
+        if mode == .loud, worker.account.mode != nil { becomesLoud(worker) }
         worker.account.mode = mode
         worker.account.pulsesDue += 1
         note("ringing \(mode)")
@@ -281,6 +286,7 @@ extension Oracle {
         demand(!worker.account.hasClosed, "worker \(worker.number) ends its connection twice")
         guard worker.isAlive else { return }
         demand((end == .refused) == worker.account.isRejected, "worker \(worker.number) ends as \(end)")
+        closesHangup(worker)
     }
 
     func left(_ worker: PlayedWorker) {

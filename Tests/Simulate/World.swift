@@ -1,4 +1,5 @@
 import BelfryAppGroup
+import BelfryPropertyList
 import BelfrySyscalls
 import BelfryTerms
 import CallLedger
@@ -16,13 +17,14 @@ final class World {
     let story: Story
     private(set) lazy var oracle = Oracle(world: self)
     private(set) var workers: [PlayedWorker] = []
+    private var watchers: [PlayedWatcher] = []
     private lazy var desktop = PlayedDesktop(world: self)
     /// Two groups of one state directory, or one of each of two.
     let groups: [GroupName]
     /// Whether the desktop is told to disturb nobody.
     private(set) var isDoNotDisturbOn = false
     var groupsWithOldEar: Set<Int> = []
-    var watchers: [Watcher] = []
+    var fileWatchers: [FileWatcher] = []
     private var random: SeededRandom
 
     init(_ plan: Plan, tells: Bool = false) {
@@ -39,6 +41,8 @@ final class World {
         machine.noticesLost = plan.surroundings.noticesLost
         machine.onSetAside = { [unowned self] in oracle.isSetAside($0) }
         machine.onRename = { [unowned self] in oracle.isRenamed(to: $0, in: $1) }
+        // Elsewhere nobody waits for that.
+        if plan.mayLockBeHeld { machine.onFileWritten = { [unowned self] in oracle.isWritten(in: $0) } }
         machine.onRead = { [unowned self] in oracle.reads($0, timesUntilNow: $1) }
     }
 
@@ -73,6 +77,7 @@ final class World {
         machine.retire()
         for worker in workers { worker.release() }
         desktop.release()
+        for watcher in watchers { watcher.release() }
     }
 
     /// Whatever went on in a group that nobody could follow, or in which writers died: on the next morning a call rings
@@ -153,7 +158,14 @@ final class World {
         case .earsFull(let microseconds):
             machine.areEarsFull = true
             machine.time.after(microseconds) { [machine] in machine.areEarsFull = false }
-        case .lockHeld(let group, let microseconds): hold(group, for: microseconds, by: machine.spawn())
+        case .watched(let group, let microseconds):
+            let watcher = PlayedWatcher(world: self, group: group)
+            watchers.append(watcher)
+            watcher.start(for: microseconds)
+        case .lockHeld(let group, let microseconds, let isAtWork):
+            let holder = machine.spawn()
+            holder.isAtWork = isAtWork
+            hold(group, for: microseconds, by: holder)
         case .incident(let incident, let group): begin(incident, group: group)
         }
     }
@@ -209,6 +221,19 @@ final class World {
         var ledger: Ledger?
         machine.spawn().perform { [self] in ledger = ledgerFile(of: group).read() }
         return ledger
+    }
+
+    /// What the group file says to a program that knows nothing of Belfry; nil if it cannot be read.
+    func fileOnDisk(of group: Int) -> PropertyListDictionary? {
+        let name = "\(groups[group].text).plist"
+        guard let file = directory(of: group)?.names[name], file.kind == .file else { return nil }
+        return try? PropertyListDictionary.parse(file.bytes)
+    }
+
+    /// Whether the disk takes what is written, or somebody keeps that from being known by holding the file's lock.
+    func canWriteFile(of group: Int) -> Bool {
+        let lock = directory(of: group)?.names["\(groups[group].text).plist.lock"]?.lock
+        return lock != nil || !machine.disk.isFull && !machine.disk.isReadOnly
     }
 
     /// The directory of the group file, if there is one yet.
