@@ -29,7 +29,7 @@ final class Oracle {
     /// When everybody stood still last.
     private var stillAt: Int64?
     /// What those were told who wanted a worker's ring to end.
-    private var told: [(worker: PlayedWorker, state: CallState)] = []
+    private(set) var told: [(worker: PlayedWorker, state: CallState)] = []
     /// The calls that tidiers, by their processes, are to tell.
     private var toTell: [ObjectIdentifier: (group: Int, calls: [String])] = [:]
 
@@ -389,16 +389,6 @@ final class Oracle {
         if ended.state == .missed, let window = worker.account.window, now - window.end > Rules.grace { return }
         told.append((worker, ended.state))
         note("told \(ended.state)")
-    }
-
-    /// One outcome for everyone: for who rang, and for all who asked.
-    func judgeAgreement() {
-        for (worker, state) in told where isSure[worker.push.group] {
-            guard let reason = worker.account.endedAs else { continue }
-            demand(
-                reason.rawValue == state.rawValue,
-                "worker \(worker.number) ended as \(reason), and somebody was told \(state)")
-        }
     }
 
     func entersForeground(_ app: PlayedProcess?, by process: PlayedProcess, group: Int) {

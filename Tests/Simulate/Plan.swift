@@ -59,7 +59,7 @@ struct Happening {
         case memoryFull(forMicroseconds: Int64)
         case earsFull(forMicroseconds: Int64)
         /// Another program holds the file's lock and stands still, or is at work.
-        case lockHeld(group: Int, forMicroseconds: Int64, isAtWork: Bool)
+        case lockHeld(group: Int, forMicroseconds: Int64, isAtWork: Bool = false)
         case incident(Incident, group: Int)
 
         /// The group that it happens to, the first if it happens to all.

@@ -18,6 +18,16 @@ extension Oracle {
         }
     }
 
+    /// One outcome for everyone: for who rang, and for all who asked.
+    func judgeAgreement() {
+        for (worker, state) in told where isSure[worker.push.group] {
+            guard let reason = worker.account.endedAs else { continue }
+            demand(
+                reason.rawValue == state.rawValue,
+                "worker \(worker.number) ended as \(reason), and somebody was told \(state)")
+        }
+    }
+
     /// All that ended is forgotten.
     func judgeOblivion() {
         for group in world.usedGroups {
