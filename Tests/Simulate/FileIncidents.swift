@@ -148,8 +148,7 @@ final class FileWatcher {
 extension Oracle {
     /// `name` in `directory` is about to get another file.
     func isRenamed(to name: String, in directory: PlayedNode) {
-        if name.contains(".corrupt") { return judgeKept(name, in: directory) }
-        guard name.hasSuffix(".plist") else { return }
+        guard name.hasSuffix(".plist") else { return judgeKept(name, in: directory) }
         let holder = directory.names["\(name).lock"]?.lock?.process
         demand(!(holder?.isAtWork ?? false), "the lock of \(holder?.pid ?? 0) is broken, who is at work")
         if mayBreakFile, let old = directory.names[name] { judgeLoss(of: old) }

@@ -90,7 +90,7 @@ private struct IncidentChance {
     var random: SeededRandom
 
     mutating func happenings(rings duration: Int64) -> [Happening] {
-        guard random.oneIn(18) else { return [] }
+        guard random.oneIn(20) else { return [] }
         switch Int.random(in: 0..<13, using: &random) {
         case 0, 1, 2: return visits()
         case 3, 4: return earLeft()
@@ -223,15 +223,17 @@ private struct IncidentChance {
     private mutating func watch() -> [Happening] {
         let begins = time(0..<4_000)
         var all = [
-            Happening(at: begins, what: .incident(.watched(forMicroseconds: time(2_000..<9_000)), group: 0)),
+            Happening(at: begins, what: .incident(.watched(forMicroseconds: time(6_000..<9_000)), group: 0)),
             Happening(at: begins + time(0..<800), what: .incident(.setsKey, group: 0)),
             Happening(at: begins + time(1_000..<5_000), what: .incident(.setsKey, group: 0)),
             Happening(at: time(0..<9_000), what: .incident(.asksForContainer, group: 0)),
         ]
-        if random.oneIn(2) {
+        if !random.oneIn(3) {
             let removed = begins + time(800..<2_500)
             all.append(Happening(at: removed, what: .incident(.folderRemoved, group: 0)))
-            all.append(Happening(at: removed + time(10..<400), what: .incident(.setsKey, group: 0)))
+            // Perhaps it is there again before anybody has looked.
+            let returns = removed + (random.oneIn(2) ? 0 : time(10..<400))
+            all.append(Happening(at: returns, what: .incident(.setsKey, group: 0)))
             all.append(Happening(at: removed + time(1_500..<3_000), what: .incident(.setsKey, group: 0)))
         }
         return all

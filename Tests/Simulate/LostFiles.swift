@@ -8,7 +8,8 @@ extension Oracle {
     /// and is taken along by whoever writes the file (R14): the file shows the ring again as soon as its own worker has
     /// looked, which it does for each tick.
     func ringsAreLost(from group: Int) {
-        guard isFileSound else { return }
+        // Nobody knows what a ring is of which another one has written nonsense before.
+        guard isFileSound, visitsCount == 1 else { return }
         visitsCount += 1
         let (time, visits) = (world.machine.time, visitsCount)
         for worker in world.workers where worker.push.group == group && worker.account.isRinging {
@@ -32,7 +33,8 @@ extension Oracle {
         else { return }
         let older = world.workers.first { other in
             guard other.push.group == group, other !== worker, other.account.isRinging, other.account.mode == .loud,
-                other.isAlive, isPunctual(other), other.account.cause == nil, let window = other.account.window
+                other.isAlive, isPunctual(other), other.account.cause == nil, let window = other.account.window,
+                other.account.warnings[.groupUnwritable] == nil
             else { return false }
             return window.start < own.start && now < window.end
         }

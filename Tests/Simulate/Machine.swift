@@ -33,7 +33,7 @@ final class Machine: PlayedMachine {
     var isMemoryFull = false
     /// Called with a file that somebody sets aside as unusable.
     var onSetAside: (PlayedNode) -> Void = { _ in }
-    /// Called with the name, in a directory, that a file is about to get in place of its own.
+    /// Called with the name, in a directory, that a group file is about to get, or one that is set aside.
     var onRename: (String, PlayedNode) -> Void = { _, _ in }
     /// Called with who reads a file that has been as it is for a while, and how often that is.
     var onRead: (PlayedProcess, Int) -> Void = { _, _ in }

@@ -195,8 +195,9 @@ extension Machine {
         guard let node = from.names[name] else { return fail(ENOENT) }
         if !from.isInMemory, disk.isReadOnly { return fail(EROFS) }
         if to.names[newName]?.kind == .directory { return fail(EISDIR) }
-        if newName.contains(".corrupt") { onSetAside(node) }
-        onRename(newName, to)
+        let isSetAside = newName.contains(".corrupt")
+        if isSetAside { onSetAside(node) }
+        if isSetAside || newName.hasSuffix(".plist") { onRename(newName, to) }
         from.names[name] = nil
         from.modified = kernelTime
         if from !== to { notify(from) }

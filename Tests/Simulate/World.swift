@@ -21,6 +21,7 @@ final class World {
     private lazy var desktop = PlayedDesktop(world: self)
     /// Two groups of one state directory, or one of each of two.
     let groups: [GroupName]
+    private let statePaths: [String]
     /// Whether the desktop is told to disturb nobody.
     private(set) var isDoNotDisturbOn = false
     var groupsWithOldEar: Set<Int> = []
@@ -33,8 +34,10 @@ final class World {
         random = SeededRandom(seed: plan.seed &* 17 &+ 3)
         story = Story(machine: machine, tells: tells)
         isDoNotDisturbOn = plan.surroundings.mutes.desktop?.isMuted ?? false
-        groups = ["group.one", plan.seed % 4 == 0 ? "group.one" : "group.two"].compactMap(GroupName.init)
-        for name in ["0", "1"] where groups[0] == groups[1] {
+        let isOfTwoDirectories = plan.seed % 4 == 0
+        groups = ["group.one", isOfTwoDirectories ? "group.one" : "group.two"].compactMap(GroupName.init)
+        statePaths = isOfTwoDirectories ? ["/state/0", "/state/1"] : ["/state", "/state"]
+        for name in ["0", "1"] where isOfTwoDirectories {
             machine.set(name, in: machine.state, to: machine.make(.directory, in: machine.state))
         }
         machine.state.flushNames()
@@ -112,7 +115,7 @@ final class World {
     }
 
     /// The state directory of `group`: two may share the runtime directory.
-    func statePath(of group: Int) -> String { groups[0] == groups[1] ? "/state/\(group)" : "/state" }
+    func statePath(of group: Int) -> String { statePaths[group] }
 
     /// What the wall clock said `microseconds` after the beginning, had nobody set it.
     func wallTime(_ microseconds: Int64) -> WallTime { WallTime(microseconds: Machine.wallAtStart + microseconds) }
