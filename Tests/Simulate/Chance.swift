@@ -39,7 +39,7 @@ struct Chance {
         allowsMachine = self.random.oneIn(7)
         allowsStorage = self.random.oneIn(4)
         groups = self.random.oneIn(6) ? 2 : 1
-        callsMost = self.random.oneIn(24) ? 14 : 3
+        callsMost = self.random.oneIn(60) ? 14 : 3
     }
 
     mutating func surroundings() -> Plan.Surroundings {
@@ -82,7 +82,7 @@ struct Chance {
                 happenings.append(Happening(at: time(0..<10_000), what: .doNotDisturb(random.oneIn(2))))
             }
         }
-        if random.oneIn(200) { answerMany(in: &happenings) }
+        if random.oneIn(400) { answerMany(in: &happenings) }
         addScene(to: &happenings, rings: duration)
         happenings.sort { $0.at < $1.at }
         return happenings
