@@ -345,6 +345,18 @@ import Testing
         #expect(!recorded(ring).isLost(from: ledger([ring]).root))
     }
 
+    @Test("R14 a ring of which another program has made nonsense is lost, and known from its note") func nonsense()
+        throws
+    {
+        let ring = try ring("a", by: 1)
+        file.root = ledger([ring]).root
+        var entry = try #require(file.root["calls"]?.dictionaryValue?["a"]?.dictionaryValue)
+        entry["state"] = .string("nonsense")
+        file.root["calls"] = .dictionary(["a": .dictionary(entry)])
+        #expect(recorded(ring).isLost(from: file.root))
+        #expect(ledger([recorded(ring)]).rings.map(\.key) == [CallKey("a")])
+    }
+
     @Test("R12 it has nothing more to say either when the same call rings anew") func doneByLaterRing() throws {
         let ring = try ring("a", by: 1)
         file.root = ledger([ring]).root

@@ -16,6 +16,9 @@ extension Oracle {
             return isEndedByStranger(as: .hangup(.cancelled), group: group)
         case .deletesCalls where areRingsNoted(group): return loses(file: false, group: group)
         case .removesFile where areRingsNoted(group): return loses(file: true, group: group)
+        case .setsState("nonsense") where areRingsNoted(group):
+            rules[group].areRingsHidden = true
+            return
         case .setsState(let state) where isFollowed(group):
             let ends: [String: Rules.End] = ["answered": .answered, "declined": .declined]
             if let end = ends[state] { return isEndedByStranger(as: end, group: group) }

@@ -126,11 +126,11 @@ public struct LedgerNote: Hashable, Sendable {
             && !missed.contains(where: listed.contains)
     }
 
-    /// Whether the file had it, and lacks it again as it says `root` now.
+    /// Whether the file had it, and lacks it again as it says `root` now, or says what makes no sense in its place.
     public func isLost(from root: PropertyListDictionary) -> Bool {
         guard isRecorded else { return false }
         let known = root[Ledger.Key.calls]?.dictionaryValue
-        return calls.keys.contains { known?[$0] == nil }
+        return calls.keys.contains { !Call.isCall(known?[$0]) }
     }
 
     /// Whether the note may say anything that `entries`, which the file has, do not say: not so if the file has it, and
@@ -138,10 +138,9 @@ public struct LedgerNote: Hashable, Sendable {
     fileprivate func saysMore(than entries: PropertyListDictionary) -> Bool {
         guard isRecorded else { return true }
         return calls.members.contains { member in
-            guard let since = member.value.dictionaryValue?["since"],
-                let known = entries[member.key]?.dictionaryValue?["since"]
-            else { return true }
-            return since != known
+            let known = entries[member.key]
+            guard let since = member.value.dictionaryValue?["since"], Call.isCall(known) else { return true }
+            return known?.dictionaryValue?["since"] != since
         }
     }
 
@@ -205,6 +204,11 @@ extension Call {
     fileprivate init?(_ member: PropertyListDictionary.Member) {
         guard let entry = member.value.dictionaryValue else { return nil }
         self.init(key: CallKey(member.key), entry: entry)
+    }
+
+    /// Whether `entry` of the file is that of a call, and not what another program has made of one.
+    fileprivate static func isCall(_ entry: PropertyListValue?) -> Bool {
+        entry?.dictionaryValue.flatMap { Call(key: CallKey(""), entry: $0) } != nil
     }
 
     /// Whether this call, as a note has it, counts over `known`, as the file has it.
