@@ -83,19 +83,12 @@ import Testing
         #expect(ringing(call) == ["loud"] && call.world.isSounding)
     }
 
-    @Test("R21 what mutes a ring that is on may come and go, and passes over one that passes") func comesAndGoes() {
+    @Test("R21 what mutes a ring that is on may come and go, and passes over one that passes") func comesAndGoes()
+        throws
+    {
         for passes in [false, true] {
             let world = FakeWorld(file: FakeGroupFile(loop: phone.loop), pid: 7)
-            let window = RingWindow.of(
-                duration: .seconds(30), sentAt: nil, expiration: nil, start: phone.loop.now, wall: world.file.wall,
-                deadline: phone.loop.now + .seconds(30))
-            guard let window else {
-                Issue.record("no window")
-                return
-            }
-            let ring = Ring(
-                world: world.world, settings: phone.settings, request: RingRequest(key: CallKey("A")), window: window,
-                passesMutes: passes, ending: {}, over: { _ in })
+            let ring = try ring(in: world, passesMutes: passes)
             ring.begin(mode: .loud)
             ring.mute(.doNotDisturb, true)
             ring.mute(.quietHours, true)
@@ -116,14 +109,7 @@ import Testing
         phone.settings.quietHours = DayHours()
         let desktop = Desktop()
         let world = FakeWorld(file: FakeGroupFile(loop: phone.loop), pid: 7)
-        var parts = world.world
-        parts.desktop = desktop
-        let window = RingWindow.of(
-            duration: .seconds(30), sentAt: nil, expiration: nil, start: phone.loop.now, wall: world.file.wall,
-            deadline: phone.loop.now + .seconds(30))
-        let ring = Ring(
-            world: parts, settings: phone.settings, request: RingRequest(key: CallKey("A")),
-            window: try #require(window), passesMutes: passes, ending: {}, over: { _ in })
+        let ring = try ring(in: world, hearing: desktop, passesMutes: passes)
         ring.begin(mode: .loud)
         #expect(world.events.isEmpty, "a loud ring hears the desktop first")
         desktop.begin?(DesktopWord(isMuted: true, vibrates: true))
@@ -141,22 +127,27 @@ import Testing
     @Test("R21 a soft ring, which does not wait for the desktop, begins muted if that has said so before it began")
     func softAndMuted() throws {
         let world = FakeWorld(file: FakeGroupFile(loop: phone.loop), pid: 7)
-        var parts = world.world
         let desktop = Desktop()
         desktop.isMuted = true
-        parts.desktop = desktop
-        let window = RingWindow.of(
-            duration: .seconds(30), sentAt: nil, expiration: nil, start: phone.loop.now, wall: world.file.wall,
-            deadline: phone.loop.now + .seconds(30))
-        let ring = Ring(
-            world: parts, settings: phone.settings, request: RingRequest(key: CallKey("A")),
-            window: try #require(window), ending: {}, over: { _ in })
+        let ring = try ring(in: world, hearing: desktop)
         ring.begin(mode: .soft)
         let told = world.events.compactMap { event -> String? in
             guard case .ringing(let ringing) = event.body else { return nil }
             return "\(ringing.mode) \(ringing.why?.rawValue ?? "-")"
         }
         #expect(told == ["silent do-not-disturb"])
+    }
+
+    /// A ring of thirty seconds, which has not begun.
+    private func ring(in world: FakeWorld, hearing desktop: Desktop? = nil, passesMutes: Bool = false) throws -> Ring {
+        var parts = world.world
+        parts.desktop = desktop
+        let window = RingWindow.of(
+            duration: .seconds(30), sentAt: nil, expiration: nil, start: phone.loop.now, wall: world.file.wall,
+            deadline: phone.loop.now + .seconds(30))
+        return Ring(
+            world: parts, settings: phone.settings, request: RingRequest(key: CallKey("A")),
+            window: try #require(window), passesMutes: passesMutes, ending: {}, over: { _ in })
     }
 }
 
