@@ -84,7 +84,6 @@ struct Chance {
         }
         if random.oneIn(400) { answerMany(in: &happenings) }
         addScene(to: &happenings, rings: duration)
-        happenings.sort { $0.at < $1.at }
         return happenings
     }
 
@@ -108,7 +107,6 @@ struct Chance {
                 happenings.append(Happening(at: meet + .random(in: 0..<1_000, using: &random), what: what))
             }
         }
-        happenings.sort { $0.at < $1.at }
         return happenings
     }
 

@@ -11,18 +11,11 @@ extension World {
         GroupFile(state: StateDirectory(path: statePath(of: group)), group: groups[group])
     }
 
-    func takeLock(_ group: Int, for microseconds: Int64, by holder: LockHolder) {
-        let process: PlayedProcess
-        switch holder {
-        case .atWork:
-            process = machine.spawn()
-            process.isAtWork = true
-        case .worker(let number):
-            let living = workers.filter { $0.isAlive && $0.push.group == group }
-            guard !living.isEmpty else { return }
-            process = living[number % living.count].process
-        }
-        hold(group, for: microseconds, by: process)
+    /// Something in the process of a worker takes the lock, and forgets it.
+    func forgetLock(_ group: Int, for microseconds: Int64, worker number: Int) {
+        let living = workers.filter { $0.isAlive && $0.push.group == group }
+        guard !living.isEmpty else { return }
+        hold(group, for: microseconds, by: living[number % living.count].process)
     }
 
     /// `belfry group set`.
@@ -250,9 +243,7 @@ extension Oracle {
         demand(waited <= .milliseconds(1_510), "\(process.pid) waits \(waited.seconds) s for the group file")
         guard case .written = outcome else { return }
         note("key set")
-        let name = "\(world.groups[group].text).plist"
-        let root = world.directory(of: group)?.names[name].flatMap { try? PropertyListDictionary.parse($0.bytes) }
-        demand(root?["ours"] == .integer(value), "\(process.pid) sets a key that is not there")
+        demand(world.fileOnDisk(of: group)?["ours"] == .integer(value), "\(process.pid) sets a key that is not there")
     }
 
     /// A worker warns that the file's lock is held: it says by whom, and has written the file if that was allowed.

@@ -10,7 +10,8 @@ enum Incident {
     /// The next worker finds an ear of its own name, from an earlier boot, as it may be if the runtime folder is on the
     /// disk.
     case earLeft
-    case lockTaken(by: LockHolder, forMicroseconds: Int64)
+    /// A worker's own process holds the lock of the group file, since something in it has forgotten it.
+    case lockForgotten(worker: Int, forMicroseconds: Int64)
     /// `belfry group set`.
     case setsKey
     /// `belfry group watch`, which looks each second besides.
@@ -26,22 +27,14 @@ enum Incident {
     var isCrowd: Bool { if case .visits(let visitors, _, _, _) = self { visitors.count > 16 } else { false } }
 
     /// Whether a worker may warn that the file's lock is held.
-    var holdsLock: Bool { if case .lockTaken = self { true } else { false } }
+    var holdsLock: Bool { if case .lockForgotten = self { true } else { false } }
 
     /// Whether a worker may be unable to make what it needs.
     var isShortage: Bool { if case .visits(_, _, _, isShort: true) = self { true } else { false } }
 }
 
-/// Who holds the lock of a group file for long.
-enum LockHolder {
-    /// A program that is at work all the while.
-    case atWork
-    /// A worker's own process, in which something has forgotten it.
-    case worker(Int)
-}
-
 extension Happening.What {
-    /// Whether a program at work keeps the lock of a group file for seconds.
+    /// Whether a program at work, or a worker's own process, keeps the lock of a group file for seconds.
     var isLockKept: Bool {
         switch self {
         case .lockHeld(_, _, let isAtWork): isAtWork
@@ -149,12 +142,15 @@ private struct IncidentChance {
     private mutating func lock() -> [Happening] {
         let begins = time(0..<4_000)
         let isAtWork = random.oneIn(2)
-        let holder = isAtWork ? LockHolder.atWork : .worker(Int.random(in: 0..<8, using: &random))
+        let worker = isAtWork ? 0 : Int.random(in: 0..<8, using: &random)
         let length = isAtWork ? time(1_200..<4_000) : time(2_000..<4_000)
         var push = PlayedPush(kind: .request, group: 0, id: "locked")
         // What its worker has to write down then.
         if !isAtWork { push.picture = .comes(afterMicroseconds: 900_000) }
-        let taken = Happening.What.incident(.lockTaken(by: holder, forMicroseconds: length), group: 0)
+        let taken: Happening.What =
+            isAtWork
+            ? .lockHeld(group: 0, forMicroseconds: length, isAtWork: true)
+            : .incident(.lockForgotten(worker: worker, forMicroseconds: length), group: 0)
         let first = [Happening(at: begins, what: .push(push)), Happening(at: begins + time(50..<500), what: taken)]
         guard isAtWork else { return first }
         return first + [
@@ -246,7 +242,7 @@ extension World {
         case .visits(let visitors, let gap, let number, let isShort):
             comeToEar(visitors, every: gap, worker: number, isShort: isShort)
         case .earLeft: groupsWithOldEar.insert(group)
-        case .lockTaken(let holder, let microseconds): takeLock(group, for: microseconds, by: holder)
+        case .lockForgotten(let worker, let microseconds): forgetLock(group, for: microseconds, worker: worker)
         case .setsKey: setKey(group: group)
         case .watched(let microseconds): watch(group, for: microseconds)
         case .asksForContainer: askForContainer(group)

@@ -78,9 +78,7 @@ extension Oracle {
     }
 
     private func entries(of group: Int) -> Set<String> {
-        let name = world.groups[group].text
-        let bytes = world.directory(of: group)?.names["\(name).plist"]?.bytes ?? []
-        guard let root = try? PropertyListDictionary.parse(bytes) else { return [] }
+        guard let root = world.fileOnDisk(of: group) else { return [] }
         let entries = ["pendingAccept", "missedCalls"].flatMap { key in
             (root[key]?.arrayValue ?? []).compactMap { entry in
                 entry.dictionaryValue?["callId"]?.stringValue.map { "\($0) in \(key)" }
