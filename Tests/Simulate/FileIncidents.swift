@@ -226,11 +226,17 @@ extension Oracle {
     private func judge(_ watcher: FileWatcher, after delay: Int64) {
         guard watcher.process.isAlive, isPunctual(watcher.process), let directory = world.directory(of: watcher.group),
             let file = directory.names["\(world.groups[watcher.group].text).plist"],
-            world.machine.kernelTime - file.modified >= delay - 4_000,
+            let age = age(of: file), age >= delay - 4_000,
             let root = try? PropertyListDictionary.parse(file.bytes)
         else { return }
         note("change seen")
         demand(watcher.root == root, "\(watcher.process.pid) does not see a change of the file")
+    }
+
+    /// How long `file` is as it is, in microseconds; nil if its time is of another clock than the one that counts now.
+    private func age(of file: PlayedNode) -> Int64? {
+        let isClockSet = world.plan.happenings.contains { if case .clockSet = $0.what { true } else { false } }
+        return isClockSet ? nil : world.machine.kernelTime - file.modified
     }
 
     /// Whoever sets a key is not held up for long, and has set it if that is said.
@@ -255,9 +261,8 @@ extension Oracle {
         demand(detail.contains("\(holder.pid)"), "worker \(worker.number) does not say that \(holder.pid) has the lock")
         guard holder === worker.process, let file = directory.names[name] else { return }
         // Others have written meanwhile, and it has waited for them too.
-        let age = world.machine.kernelTime - file.modified
         let isDiskSound = !world.plan.happenings.contains { if case .disk = $0.what { true } else { false } }
-        guard isDiskSound, age > 1_100_000 else { return }
+        guard isDiskSound, let age = age(of: file), age > 1_100_000 else { return }
         let owed = "\(worker.process.owner.pid)-\(worker.process.owner.start).owed"
         demand(
             !besideTheFiles.contains { $0.hasSuffix(owed) }, "worker \(worker.number) waits for a lock of its own")
