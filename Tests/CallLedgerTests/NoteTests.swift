@@ -30,7 +30,7 @@ import Testing
 
     private func recorded(_ note: LedgerNote) -> LedgerNote {
         var note = note
-        note.isRecorded = true
+        note.standing = .recorded
         return note
     }
 
@@ -355,6 +355,31 @@ import Testing
         file.root["calls"] = .dictionary(["a": .dictionary(entry)])
         #expect(recorded(ring).isLost(from: file.root))
         #expect(ledger([recorded(ring)]).rings.map(\.key) == [CallKey("a")])
+    }
+
+    @Test("R14 of a note whose ring the file has lost that ring comes back, and nothing else that it once said")
+    func lostRingAlone() throws {
+        file.request("a", by: 1)
+        file.dead.insert(file.process(1))
+        var ring = try ring("b", by: 2)
+        #expect(ledger([ring]).calls.count == 2 && ledger([ring]).missedCalls.count == 1)
+        file.root = PropertyListDictionary()
+        ring.standing = .lost
+        #expect(ledger([ring]).rings.map(\.key) == [CallKey("b")])
+        #expect(ledger([ring]).calls.count == 1 && ledger([ring]).missedCalls.isEmpty)
+    }
+
+    @Test("R8 a hangup of an earlier call, which the file has, is remembered beside a note that came as far")
+    func lateHangupInFile() throws {
+        file.request("a", by: 1, sentAt: file.wall.unixSecond)
+        file.end("a", by: 1, .timeout)
+        let reported = try note { $0.reported(CallKey("a"), owner: file.process(1)) }
+        file.pass(.seconds(5))
+        file.hangUp("a", .busy, sentAt: file.wall.unixSecond - 60)
+        let known = try #require(file.ledger.call(CallKey("a")))
+        let merged = try #require(ledger([reported]).call(CallKey("a")))
+        #expect(merged.state == .timeout && merged.owner == nil)
+        #expect(merged.hangupSentAt == known.hangupSentAt && merged.until == known.until && known.hangupSentAt != nil)
     }
 
     @Test("R12 it has nothing more to say either when the same call rings anew") func doneByLaterRing() throws {

@@ -118,6 +118,14 @@ import Testing
         #expect(file.ledger.call(CallKey("a"))?.since == file.now)
     }
 
+    @Test("R8 R9 a ring of which another program says that its request comes from tomorrow is hung up all the same")
+    func requestOfTomorrow() {
+        file.request("a")
+        file.scribble("a", "sentAt", .real(file.wall.unixSeconds + 86_400))
+        #expect(file.hangUp("", sentAt: file.wall.unixSecond) == ["a"])
+        #expect(file.state("a") == .hangup)
+    }
+
     @Test("an unknown state ends nothing")
     func unknownState() {
         file.request("a")

@@ -112,7 +112,9 @@ import Testing
         let ring = try ring(in: world, hearing: desktop, passesMutes: passes)
         ring.begin(mode: .loud)
         #expect(world.events.isEmpty, "a loud ring hears the desktop first")
-        desktop.begin?(DesktopWord(isMuted: true, vibrates: true))
+        desktop.word = DesktopWord(isMuted: true, vibrates: true)
+        desktop.isMuted = true
+        desktop.begin?()
         desktop.changed?(false)
         desktop.changed?(true)
         let told = world.events.compactMap { event -> String? in
@@ -124,18 +126,20 @@ import Testing
         #expect(told == (passes ? ["loud - true"] : [muted, "loud - true", muted]))
     }
 
-    @Test("R21 a soft ring, which does not wait for the desktop, begins muted if that has said so before it began")
+    @Test("R21 a soft ring, which does not wait for the desktop, begins muted and felt if that has been said by then")
     func softAndMuted() throws {
         let world = FakeWorld(file: FakeGroupFile(loop: phone.loop), pid: 7)
         let desktop = Desktop()
+        desktop.word = DesktopWord(isMuted: true, vibrates: true)
         desktop.isMuted = true
         let ring = try ring(in: world, hearing: desktop)
         ring.begin(mode: .soft)
+        desktop.changed?(false)
         let told = world.events.compactMap { event -> String? in
             guard case .ringing(let ringing) = event.body else { return nil }
-            return "\(ringing.mode) \(ringing.why?.rawValue ?? "-")"
+            return "\(ringing.mode) \(ringing.why?.rawValue ?? "-") \(ringing.vibrate)"
         }
-        #expect(told == ["silent do-not-disturb"])
+        #expect(told == ["silent do-not-disturb true", "soft - true"])
     }
 
     /// A ring of thirty seconds, which has not begun.
@@ -153,12 +157,13 @@ import Testing
 
 /// A desktop that says what the test has it say.
 private final class Desktop: RingDesktop {
-    private(set) var begin: ((DesktopWord) -> Void)?
+    private(set) var begin: (() -> Void)?
     private(set) var changed: ((Bool) -> Void)?
-    /// What it has said before a ring begins.
+    var word = DesktopWord.none
+    /// Whether it is muted, if it has said so before a ring begins.
     var isMuted: Bool?
 
-    func beforeRing(_ begin: @escaping (DesktopWord) -> Void) { self.begin = begin }
+    func beforeRing(_ begin: @escaping () -> Void) { self.begin = begin }
 
     func onMuted(_ changed: @escaping (Bool) -> Void) {
         self.changed = changed

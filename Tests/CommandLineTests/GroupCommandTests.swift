@@ -4,6 +4,7 @@ import BelfryPropertyList
 import BelfrySyscalls
 import BelfryTerms
 import CallLedger
+import Glibc
 import Support
 import Synchronization
 import Testing
@@ -123,6 +124,45 @@ import Testing
             #expect(CommandRun(words, ["HOME": folder.path]).status == .usage)
         }
         #expect(run("app", "foreground", "--pid", "2147483647").status == .usage)
+    }
+
+    @Test("group watch shows what is set in a folder made anew, and through a mapping, which the kernel says nothing of")
+    func watch() throws {
+        #expect(run("group", "set", "before", "1").status == .done)
+        let watching = try ProgramRun(
+            testedProgram("belfry"), ["group", "watch", "--json"],
+            environment: ["BELFRY_STATE_DIRECTORY": "\(folder.path)/state", "HOME": folder.path])
+        func shows(_ key: String) -> Bool {
+            while let line = watching.line() { if line.contains("\"\(key)\",\"value\":\"") { return true } }
+            return false
+        }
+        var count = 0
+        repeat {
+            count += 1
+            #expect(run("group", "set", "first", "\(count)").status == .done)
+        } while watching.line(within: 50) == nil && count < 2_000
+        // Made anew before it can look.
+        try watching.child.signal(SIGSTOP)
+        TemporaryFolder.remove("\(folder.path)/state/groups")
+        #expect(run("group", "set", "second", "x").status == .done)
+        try watching.child.signal(SIGCONT)
+        #expect(shows("second"))
+        try writeThroughMapping("second", from: "x", to: "y")
+        #expect(shows("second"))
+        try watching.child.signal(SIGKILL)
+        _ = try watching.child.waitUntilExit()
+    }
+
+    /// Changes in place what is set as `key`, one letter, as a program does that has the file mapped.
+    private func writeThroughMapping(_ key: String, from old: Character, to new: Character) throws {
+        let path = "\(folder.path)/state/groups/group.belfry/Library/Preferences/group.belfry.plist"
+        let descriptor = try checked("open") { unsafe open(path, O_RDWR | O_CLOEXEC) }
+        defer { close(descriptor) }
+        let bytes = ScriptedWorker.readAll(descriptor)
+        let place = try #require(bytes.firstRange(of: "<key>\(key)</key><string>\(old)".utf8))
+        let mapping = unsafe mmap(nil, bytes.count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+        unsafe mapping?.storeBytes(of: try #require(new.asciiValue), toByteOffset: place.upperBound - 1, as: UInt8.self)
+        unsafe munmap(mapping, bytes.count)
     }
 
     @Test func aFileThatDoesNotParseIsSaid() {

@@ -66,7 +66,7 @@ private func laid(_ note: LedgerNote) -> LedgerNote {
 
 private func recorded(_ note: LedgerNote) -> LedgerNote {
     var note = note
-    note.isRecorded = true
+    note.standing = .recorded
     return note
 }
 

@@ -167,8 +167,9 @@ import Testing
         #expect(notes.allSatisfy { $0.hasSuffix(".ring") } && notes.count == 1)
         folder.write(Array("<plist><dict><key>n</key><integer>1</integer></dict></plist>".utf8), to: plist)
         watch.look()
-        #expect(notes.allSatisfy { $0.hasSuffix(".owed") } && notes.count == 1)
+        #expect(notes.allSatisfy { $0.hasSuffix(".lost") } && notes.count == 1)
         file.recordWhatIsOwed(on: loop)
+        #expect(notes.allSatisfy { $0.hasSuffix(".ring") } && notes.count == 1)
         let written = other.file.snapshot()
         #expect(Ledger(reading: written).rings.map(\.key) == [CallKey("a")] && written.root["n"] == .integer(1))
         watch.cancel()
@@ -416,15 +417,32 @@ import Testing
         #expect(file.read()?.rings.map(\.key) == [CallKey("b")])
     }
 
-    @Test("a look before the watch has begun shows nothing") func early() {
+    @Test("R8 a look before the watch has begun shows what is there: one at whose ear a hangup asks has to know it")
+    func early() {
         hangUp("a", in: other)
-        var shown = 0
-        let watch = file.watch(on: loop) { _ in shown += 1 }
+        var shown: [CallState?] = []
+        let watch = file.watch(on: loop) { shown.append($0.call(CallKey("a"))?.state) }
+        #expect(shown == [])
         watch.look()
-        #expect(shown == 0)
-        loop.settle()
-        #expect(shown == 1)
+        #expect(shown == [.hangup])
         watch.cancel()
+        watch.look()
+        loop.settle()
+        #expect(shown == [.hangup])
+    }
+
+    @Test("R7 what another process had laid is recorded if the notes' folder is gone, and does not come back")
+    func folderGone() throws {
+        let lock = try holdLock()
+        hangUp("a", in: other)
+        hangUp("b", in: file)
+        let place = "\(folder.path)/\(try place())"
+        let name = try #require(notes.first)
+        try checked("rename") { unsafe rename("\(place)/\(name)", "\(place)/7-99999999-1.owed") }
+        #expect(file.read()?.calls.count == 2)
+        TemporaryFolder.remove(place)
+        #expect(file.read()?.calls.map(\.key) == [CallKey("b")])
+        _ = consume lock
     }
 
     @Test("R18 a ring that was written away is owed again by its own process alone") func writtenAwayElsewhere() throws

@@ -146,6 +146,7 @@ extension Oracle {
         demand(!(holder?.isAtWork ?? false), "the lock of \(holder?.pid ?? 0) is broken, who is at work")
         if mayBreakFile, let old = directory.names[name] { judgeLoss(of: old) }
         let time = world.machine.time
+        replacedAt[ObjectIdentifier(directory)] = time.now
         for watcher in world.fileWatchers {
             let isPrompt = world.plan.surroundings.noticesLost == 0 && watcher.folder === directory
             let delay = Self.slack + (isPrompt ? 0 : 1_000_000)
@@ -166,7 +167,10 @@ extension Oracle {
 
     /// R13: what is set aside has the next name, or takes the place of the oldest.
     private func judgeKept(_ name: String, in directory: PlayedNode) {
-        guard let end = name.firstRange(of: ".corrupt") else { return }
+        // Who stood still over it has looked long before.
+        guard let end = name.firstRange(of: ".corrupt"), world.machine.current?.wentOn != world.machine.time.now else {
+            return
+        }
         let names = (1...8).map { name[..<end.upperBound] + ($0 == 1 ? "" : "-\($0)") }
         if let next = names.first(where: { directory.names[String($0)] == nil }) {
             return demand(name == next, "\(name) is set aside in place of \(next)")
@@ -224,7 +228,9 @@ extension Oracle {
 
     /// Whoever watches the file knows what it says.
     private func judge(_ watcher: FileWatcher, after delay: Int64) {
+        // Who stood still over replacing the file has written it before.
         guard watcher.process.isAlive, isPunctual(watcher.process), let directory = world.directory(of: watcher.group),
+            world.machine.time.now - replacedAt[ObjectIdentifier(directory), default: 0] >= delay,
             let file = directory.names["\(world.groups[watcher.group].text).plist"],
             let age = age(of: file), age >= delay - 4_000,
             let root = try? PropertyListDictionary.parse(file.bytes)

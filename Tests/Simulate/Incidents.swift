@@ -251,3 +251,21 @@ extension World {
         }
     }
 }
+
+/// After what happens to the machine the oracle cannot tell what is decided.
+extension Oracle {
+    /// What was sent before may count as sent later from here on.
+    func clockIsSet() { for group in rules.indices { unsettle(group, "the clock is set") } }
+
+    func memoryIsFull() {
+        for group in rules.indices {
+            unsettle(group, "memory is full")
+            mayComeBack[group] = true
+        }
+    }
+
+    func isShort(_ worker: PlayedWorker) {
+        note("short of descriptors")
+        unsettle(worker.push.group, "worker \(worker.number) is short of descriptors")
+    }
+}

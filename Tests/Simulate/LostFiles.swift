@@ -28,7 +28,8 @@ extension Oracle {
     /// R13: a file that is missing or cannot be read hangs up nothing, so that nobody becomes loud for it.
     func becomesLoud(_ worker: PlayedWorker) {
         let group = worker.push.group
-        guard world.directory(of: group) != nil, world.fileOnDisk(of: group) == nil, isPunctual(worker),
+        guard isFileSound, world.plan.surroundings.secondCall != .loud, world.directory(of: group) != nil,
+            world.fileOnDisk(of: group) == nil, isPunctual(worker),
             let own = worker.account.window
         else { return }
         let older = world.workers.first { other in

@@ -10,11 +10,9 @@ struct Muting {
     var isQuiet: Bool? = false
     /// Whether it passes what mutes others.
     var passes: Bool? = false
-    /// What the desktop said before the ring began, and says now.
+    /// What the desktop said first, and says now.
     var firstWord: DesktopWord?
     var isDesktopMuted = false
-    /// Whether the desktop has said anything.
-    var hasHeard = false
     /// Whether somebody wants something of the ring, which then waits for the desktop no longer.
     var isHurried = false
 
@@ -53,18 +51,16 @@ extension Oracle {
         return mayBeKnown ? nil : false
     }
 
-    /// The desktop says its first word to `worker`, whose ring begins with it.
+    /// The desktop says its first word to `worker`.
     func hears(_ worker: PlayedWorker, _ word: DesktopWord) {
         note("rings hear the desktop")
         worker.account.muting.firstWord = word
         worker.account.muting.isDesktopMuted = word.isMuted
-        worker.account.muting.hasHeard = true
     }
 
     /// The desktop tells `worker` that do-not-disturb is on, or off.
     func isMuted(_ worker: PlayedWorker, _ isMuted: Bool, _ tell: () -> Void) {
         world.story.tell("worker \(worker.number) hears that do-not-disturb is \(isMuted ? "on" : "off")")
-        worker.account.muting.hasHeard = true
         worker.account.muting.isDesktopMuted = isMuted
         tell()
         guard worker.isAlive, worker.account.isRinging, isPunctual(worker), let mode = worker.account.mode,
@@ -132,7 +128,7 @@ extension Oracle {
     /// Whether the ring is felt, as far as the desktop has said.
     private func isFelt(_ worker: PlayedWorker) -> Bool? {
         let muting = worker.account.muting
-        guard let word = muting.firstWord else { return muting.hasHeard ? nil : false }
+        guard let word = muting.firstWord else { return false }
         guard word.vibrates else { return word.isMuted ? nil : false }
         guard let isMuted = muting.isMuted else { return nil }
         if !isMuted { return true }

@@ -18,6 +18,8 @@ final class Oracle {
     var isSure = [true, true]
     /// Whether an old version of each group's file may have come back.
     var mayComeBack = [false, false]
+    /// When each folder's file was replaced last, in the simulation's time.
+    var replacedAt: [ObjectIdentifier: Int64] = [:]
     /// How often a stranger has come.
     var visitsCount = 0
     /// What commands have decided and may not have laid yet.
@@ -249,6 +251,9 @@ final class Oracle {
         if process.notesLaid == before.notes { rules[group] = before.rules }
     }
 
+    /// Whether anybody has decided what he may not have laid yet.
+    var isAnyoneDeciding: Bool { !pending.isEmpty || world.workers.contains { $0.account.pending != nil } }
+
     /// The order of decisions is not known from here on.
     func unsettle(_ group: Int, _ why: String) {
         if isSure[group] {
@@ -447,21 +452,6 @@ final class Oracle {
             return demand(false, "“\(call.key.text)” is told as missed and was not, or was told before")
         }
         toTell[ObjectIdentifier(process)]?.calls.remove(at: index)
-    }
-
-    /// What was sent before may count as sent later from here on.
-    func clockIsSet() { for group in rules.indices { unsettle(group, "the clock is set") } }
-
-    func memoryIsFull() {
-        for group in rules.indices {
-            unsettle(group, "memory is full")
-            mayComeBack[group] = true
-        }
-    }
-
-    func isShort(_ worker: PlayedWorker) {
-        note("short of descriptors")
-        unsettle(worker.push.group, "worker \(worker.number) is short of descriptors")
     }
 
     /// All that was is over, so that it is known again what must be.

@@ -61,54 +61,55 @@ final class PlayedRingDesktop: RingDesktop {
     private let worker: PlayedWorker
     private let desktop: PlayedMutes.Desktop
     private let loop: PlayedLoop
-    private var waiting: ((DesktopWord) -> Void)?
+    private var waiting: (() -> Void)?
     private var changed: (Bool) -> Void = { _ in }
-    private var hasSpoken = false
+    private var firstWord: DesktopWord?
 
     init(_ desktop: PlayedMutes.Desktop, of worker: PlayedWorker, on loop: PlayedLoop) {
         (self.desktop, self.worker, self.loop) = (desktop, worker, loop)
         guard let delay = desktop.speaksAfter else { return }
         after(delay) { [self] in
-            hasSpoken = true
-            start(with: word)
+            let isMuted = worker.world.isDoNotDisturbOn
+            let word = DesktopWord(
+                isMuted: isMuted, vibrates: desktop.vibrates && (!isMuted || desktop.isByProfile))
+            firstWord = word
+            worker.world.oracle.hears(worker, word)
+            start()
             // A ring may have begun without its word, since somebody wanted something of it.
-            tell(word.isMuted)
+            tell()
         }
     }
 
-    private var word: DesktopWord {
-        let isMuted = worker.world.isDoNotDisturbOn
-        return DesktopWord(isMuted: isMuted, vibrates: desktop.vibrates && (!isMuted || desktop.isByProfile))
-    }
+    var word: DesktopWord { firstWord ?? .none }
 
-    func beforeRing(_ begin: @escaping (DesktopWord) -> Void) {
+    func beforeRing(_ begin: @escaping () -> Void) {
         waiting = begin
         worker.account.awaitsDesktop = true
-        guard !hasSpoken else { return start(with: word) }
-        after(100_000) { [self] in if waiting != nil { start(with: nil) } }
+        guard firstWord == nil else { return start() }
+        after(100_000) { [self] in start() }
     }
 
     func onMuted(_ changed: @escaping (Bool) -> Void) {
         self.changed = changed
-        if hasSpoken { tell(word.isMuted) }
+        if firstWord != nil { tell() }
     }
 
     /// Do-not-disturb goes on or off.
     func changes() {
-        guard hasSpoken else { return }
+        guard firstWord != nil else { return }
         worker.world.machine.time.after(worker.process.reaction()) { [self] in
-            worker.process.perform { [self] in tell(word.isMuted) }
+            worker.process.perform { [self] in tell() }
         }
     }
 
-    private func start(with word: DesktopWord?) {
+    private func start() {
         let begin = waiting
         waiting = nil
-        if let word, begin != nil, worker.account.mode == nil { worker.world.oracle.hears(worker, word) }
-        begin?(word ?? .none)
+        begin?()
     }
 
-    private func tell(_ isMuted: Bool) {
+    private func tell() {
+        let isMuted = worker.world.isDoNotDisturbOn
         worker.world.oracle.isMuted(worker, isMuted) { [self] in changed(isMuted) }
     }
 

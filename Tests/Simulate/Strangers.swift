@@ -42,15 +42,20 @@ extension Oracle {
         }
         let isShown = !rules[group].areRingsHidden || rules[group].rings(now: now).isEmpty
         return isSure[group] && isFileSound && isQuiet && isShown && pending.isEmpty
-            && !besideTheFiles.contains { $0.hasSuffix(".owed") }
+            && !besideTheFiles.contains { $0.hasSuffix(".owed") || $0.hasSuffix(".lost") }
             && rules[group].entries.values.allSatisfy { $0.end != nil || rules[group].isRinging($0, now: now) }
     }
 
-    /// Whether the notes beside the file say all that is known of the rings: but when a copy of a request was sent.
+    /// Whether the notes beside the file say all that is known of the rings: but when a copy of a request was sent, and
+    /// that an earlier ring of the id was told as missed.
     func areRingsNoted(_ group: Int) -> Bool {
         isFollowed(group)
             && rules[group].rings(now: now).allSatisfy { ring in
-                ring.entry.sentAt == believed(ring.entry.worker?.push.sentAt.map(world.wallTime))
+                let hasToldEarlier = world.workers.contains {
+                    $0.push.group == group && $0.push.id == ring.key && $0.account.isMarked
+                }
+                return !hasToldEarlier
+                    && ring.entry.sentAt == believed(ring.entry.worker?.push.sentAt.map(world.wallTime))
             }
     }
 

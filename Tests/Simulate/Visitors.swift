@@ -269,7 +269,7 @@ extension World {
         case .addsKey: rewrite(directory, name) { $0["theirs"] = .integer(7) }
         case .writesOldCopy(let microseconds):
             machine.time.after(microseconds) { [self] in
-                guard let bytes else { return }
+                guard let bytes, let directory = self.directory(of: group) else { return }
                 replace(directory, name, bytes)
                 oracle.ringsAreLost(from: group)
             }

@@ -270,7 +270,10 @@ extension Oracle {
         case .hangUp(let reason, let sentAt):
             let entry = rules[worker.push.group].entries[worker.push.id]
             // Before it judges when that was sent, it reads what the ledger says.
-            if sentAt != nil, entry?.end != nil || rules[worker.push.group].isInFront { return }
+            if sentAt != nil, entry?.end != nil || rules[worker.push.group].isInFront {
+                if isAnyoneDeciding { unsettle(worker.push.group, "whether it reads what is decided is not known") }
+                return
+            }
             guard !Rules.isLate(believed(sentAt), for: entry?.sentAt) else {
                 return worker.account.lateHangup = ask
             }

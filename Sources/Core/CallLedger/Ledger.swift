@@ -54,8 +54,11 @@ public struct Ledger {
 
     /// The call `key`; nil if the file has none, or an entry that makes no sense.
     public func call(_ key: CallKey) -> Call? {
-        guard case .dictionary(let entry)? = entries[key.text] else { return nil }
-        guard var call = Call(key: key, entry: entry) else { return nil }
+        entries[key.text].flatMap { call(key, $0) }
+    }
+
+    private func call(_ key: CallKey, _ entry: PropertyListValue) -> Call? {
+        guard case .dictionary(let entry) = entry, var call = Call(key: key, entry: entry) else { return nil }
         if believed(call.sentAt) == nil { call.sentAt = nil }
         if believed(call.hangupSentAt) == nil { call.hangupSentAt = nil }
         return call
@@ -69,10 +72,7 @@ public struct Ledger {
 
     /// Every call in the file whose entry makes sense.
     public var calls: [Call] {
-        entries.members.compactMap { member in
-            guard case .dictionary(let entry) = member.value else { return nil }
-            return Call(key: CallKey(member.key), entry: entry)
-        }
+        entries.members.compactMap { call(CallKey($0.key), $0.value) }
     }
 
     /// The calls that ring at this moment, the oldest, which is loud, first (R10).

@@ -8,10 +8,20 @@ public import BelfryTerms
 /// until that ring is over: a stranger's write may lose the ring from the file, and a file that cannot be read rings
 /// nobody.
 public struct LedgerNote: Hashable, Sendable {
+    /// What the file has of a note, as far as is known.
+    public enum Standing: Sendable {
+        /// Nothing yet.
+        case owed
+        /// All that it says.
+        case recorded
+        /// All but its ring, which another program's write has lost: of the rest nobody knows what became of it since.
+        case lost
+    }
+
     /// When the change was made. Of two notes about one call, the later one counts.
     public var at: Instant
-    /// Whether the file has it, as far as is known.
-    public var isRecorded = false
+    /// What the file has of it.
+    public var standing = Standing.owed
 
     private var calls = PropertyListDictionary()
     private var answers: [PropertyListValue] = []
@@ -115,7 +125,11 @@ public struct LedgerNote: Hashable, Sendable {
 
     /// Whether it is about a ring that is on, as far as it says itself.
     public var isOfRing: Bool {
-        calls.members.contains { $0.value.dictionaryValue?["state"] == .string(CallState.ringing.rawValue) }
+        calls.members.contains { Self.isRing($0.value) }
+    }
+
+    private static func isRing(_ entry: PropertyListValue) -> Bool {
+        entry.dictionaryValue?["state"] == .string(CallState.ringing.rawValue)
     }
 
     /// Whether what it says is forgotten, as `ledger`, which took it along, has no call of it any more.
@@ -126,18 +140,19 @@ public struct LedgerNote: Hashable, Sendable {
             && !missed.contains(where: listed.contains)
     }
 
-    /// Whether the file had it, and lacks it again as it says `root` now, or says what makes no sense in its place.
+    /// Whether the file had it, and lacks its ring as it says `root` now, or says what makes no sense in its place.
     public func isLost(from root: PropertyListDictionary) -> Bool {
-        guard isRecorded else { return false }
+        guard standing == .recorded else { return false }
         let known = root[Ledger.Key.calls]?.dictionaryValue
-        return calls.keys.contains { !Call.isCall(known?[$0]) }
+        return calls.members.contains { Self.isRing($0.value) && !Call.isCall(known?[$0.key]) }
     }
 
     /// Whether the note may say anything that `entries`, which the file has, do not say: not so if the file has it, and
     /// still has its rings.
     fileprivate func saysMore(than entries: PropertyListDictionary) -> Bool {
-        guard isRecorded else { return true }
+        guard standing == .recorded else { return true }
         return calls.members.contains { member in
+            guard Self.isRing(member.value) else { return false }
             let known = entries[member.key]
             guard let since = member.value.dictionaryValue?["since"], Call.isCall(known) else { return true }
             return known?.dictionaryValue?["since"] != since
@@ -149,7 +164,9 @@ public struct LedgerNote: Hashable, Sendable {
 
     /// Takes the note along.
     fileprivate func enter(_ ledger: inout Ledger) {
-        let noted = calls.members.compactMap(Call.init).compactMap { noted -> Call? in
+        let isRecorded = standing == .recorded
+        let said = standing == .owed ? calls.members : calls.members.filter { Self.isRing($0.value) }
+        let noted = said.compactMap(Call.init).compactMap { noted -> Call? in
             guard let known = ledger.call(noted.key) else { return noted }
             let counts = noted.counts(over: known, isRecorded, now: ledger.moment.now)
             var call = counts ? noted : known
@@ -161,21 +178,20 @@ public struct LedgerNote: Hashable, Sendable {
             }
             return call == known ? nil : call
         }
-        let fresh = isRecorded ? [] : answers.filter { !isKnown($0, to: ledger) }
+        let fresh = standing == .owed ? answers.filter { !isKnown($0, to: ledger) } : []
         if !noted.isEmpty { ledger.enter(noted) }
         for answer in fresh { ledger.addAnswer(answer) }
-        if !isRecorded {
-            ledger.removeAnswers(collected)
-            ledger.list(missed)
-            ledger.unlist(cleared)
-        }
+        guard standing == .owed else { return }
+        ledger.removeAnswers(collected)
+        ledger.list(missed)
+        ledger.unlist(cleared)
         enterForeground(&ledger)
-        if isDurable, !isRecorded { ledger.isDurable = true }
+        if isDurable { ledger.isDurable = true }
     }
 
     /// Takes along of the note whether the app is in front, and nothing else.
     fileprivate func enterForeground(_ ledger: inout Ledger) {
-        guard let foreground, !isRecorded, ledger.foregroundKeys == foreground.was else { return }
+        guard let foreground, standing == .owed, ledger.foregroundKeys == foreground.was else { return }
         ledger.foregroundKeys = foreground.became
     }
 }
@@ -229,18 +245,18 @@ extension Call {
         earlier = left.filter { ring in right.contains { $0.owner == ring.owner } }
     }
 
-    /// Remembers the hangup in `other`, a version of this ring that has not come as far: one that reached the ledger
-    /// while the ring's owner settled another end (R8).
+    /// Remembers the hangup in `other`, a version of this ring that has not come further: one that reached the ledger
+    /// while the ring's owner settled another end, or that was meant for an earlier call (R8).
     fileprivate mutating func keepHangup(of other: Call) {
-        guard other.state == .hangup, isSettled else { return }
+        guard isSettled, other.state == .hangup || other.hangupSentAt != nil else { return }
         switch state {
-        case .ringing, .answered, .declined: break
-        case .hangup: until = max(until, other.until)
         case .timeout, .expired, .foreground, .stopped, .missed:
+            guard other.state == .hangup else { break }
             state = .hangup
             hangupReason = other.hangupReason
-            until = max(until, other.until)
+        case .ringing, .answered, .declined, .hangup: break
         }
+        until = max(until, other.until)
         noteHangup(sentAt: other.hangupSentAt)
     }
 

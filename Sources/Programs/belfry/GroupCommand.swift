@@ -106,8 +106,17 @@ extension Command {
         if let failure { throw CommandError(.unavailable, "the group's folder cannot be watched", "\(failure)") }
         // Read once it is watched: what is written from then on is shown.
         known = try access.snapshot().root
-        withExtendedLifetime(watch) { loop.run() }
+        lookOften(watch, on: loop)
+        loop.run()
         return .done
+    }
+
+    /// Looks again every second: of what is written through a mapping the kernel tells nothing.
+    private static func lookOften(_ watch: GroupWatch, on loop: Loop) {
+        _ = loop.schedule(at: loop.now + .seconds(1), description: "look again") {
+            watch.look()
+            lookOften(watch, on: loop)
+        }
     }
 
     private static func noSuchKey(_ key: String, _ context: Context) -> CommandError {

@@ -123,9 +123,12 @@ public protocol PictureSource: AnyObject {
 
 /// The desktop, as one ring hears it.
 public protocol RingDesktop: AnyObject {
-    /// Calls `begin` once with what the desktop says of rings at this moment: within 100 ms, also if it says nothing;
+    /// What the desktop has said first; ``DesktopWord/none`` before that.
+    var word: DesktopWord { get }
+
+    /// Calls `begin` once, as soon as the desktop has said its first word: within 100 ms, also if it says nothing;
     /// perhaps before this returns.
-    func beforeRing(_ begin: @escaping (DesktopWord) -> Void)
+    func beforeRing(_ begin: @escaping () -> Void)
 
     /// Calls `changed` whenever do-not-disturb goes on or off from now on, and before this returns if the desktop has
     /// said already which it is.

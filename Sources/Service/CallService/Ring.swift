@@ -35,8 +35,6 @@ final class Ring {
     private var sentAt: WallTime?
     /// How the call rings once the desktop was heard; nil from then on.
     private var begins: RingMode?
-    /// What the desktop said before the ring began.
-    private var word = DesktopWord.none
     /// What somebody asked that ended the ring.
     private var endedBy: RingAsk?
     /// Those who are told how the ring ended.
@@ -74,15 +72,13 @@ final class Ring {
         unmutedMode = mode
         begins = mode
         guard mode == .loud, let desktop = world.desktop else { return beginNow() }
-        desktop.beforeRing { [weak self] in self?.beginNow(hearing: $0) }
+        desktop.beforeRing { [weak self] in self?.beginNow() }
     }
 
-    private func beginNow(hearing word: DesktopWord = .none) {
+    private func beginNow() {
         guard begins != nil else { return }
         begins = nil
-        self.word = word
-        mute(.doNotDisturb, word.isMuted)
-        // A ring that has not asked for the desktop's word may learn here, before it begins, that it is muted.
+        // Here it may learn, before it begins, that it is muted.
         world.desktop?.onMuted { [weak self] in self?.mute(.doNotDisturb, $0) }
         feed(.begin(mutedMode))
         world.ledger.watch { [weak self] ledger in self?.look(at: ledger) }
@@ -202,7 +198,10 @@ final class Ring {
 
     /// Whether it is felt, as far as the desktop's first word tells: one that was muted from the first, and is felt all
     /// the same, is so by a phone's profile.
-    private var isFelt: Bool { word.vibrates && (mutes.isEmpty || word.isMuted && mutes == [.doNotDisturb]) }
+    private var isFelt: Bool {
+        let word = world.desktop?.word ?? .none
+        return word.vibrates && (mutes.isEmpty || word.isMuted && mutes == [.doNotDisturb])
+    }
 
     private func silence() {
         // Now, and not when the machine gets to hear of it: what else has to stop is no longer heard.

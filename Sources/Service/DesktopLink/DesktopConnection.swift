@@ -28,10 +28,10 @@ public final class DesktopConnection: RingDesktop {
     private var lines = LineFraming()
     /// What a desktop has to know that comes in the midst of a ring; nil once the ring is over.
     private var story: [Event]? = []
-    private var word: DesktopWord?
+    private var firstWord: DesktopWord?
     /// Whether do-not-disturb is on, as it said last.
     private var isMuted: Bool?
-    private var waiting: ((DesktopWord) -> Void)?
+    private var waiting: (() -> Void)?
     private var timer: (any ScheduledTimer)?
     private var mutedChanged: (Bool) -> Void = { _ in }
 
@@ -102,7 +102,7 @@ public final class DesktopConnection: RingDesktop {
         output = nil
         socket = nil
         lines = LineFraming()
-        begin(with: .none)
+        begin()
     }
 
     private func listen() {
@@ -125,12 +125,10 @@ public final class DesktopConnection: RingDesktop {
     private func take(_ report: DesktopReport) {
         switch report {
         case .first(let isMuted, let vibrates):
-            let isLate = word == nil && waiting == nil
+            firstWord = DesktopWord(isMuted: isMuted, vibrates: vibrates)
             self.isMuted = isMuted
-            let word = DesktopWord(isMuted: isMuted, vibrates: vibrates)
-            begin(with: word)
-            if isLate || self.word != word { mutedChanged(isMuted) }
-            self.word = word
+            begin()
+            mutedChanged(isMuted)
         case .muted(let isMuted):
             self.isMuted = isMuted
             mutedChanged(isMuted)
@@ -141,14 +139,14 @@ public final class DesktopConnection: RingDesktop {
 
     // MARK: The ring
 
-    /// Calls `begin` with the desktop's first word, or after ``patience`` without it.
-    public func beforeRing(_ begin: @escaping (DesktopWord) -> Void) {
-        if let word { return begin(word) }
-        guard output != nil else { return begin(.none) }
+    /// What the desktop has said first on this connection, or the last one.
+    public var word: DesktopWord { firstWord ?? .none }
+
+    /// Calls `begin` once there is a ``word``, or after ``patience`` without it.
+    public func beforeRing(_ begin: @escaping () -> Void) {
+        guard firstWord == nil, output != nil else { return begin() }
         waiting = begin
-        timer = loop.schedule(at: loop.now + Self.patience, description: "desktop") { [weak self] in
-            self?.begin(with: .none)
-        }
+        timer = loop.schedule(at: loop.now + Self.patience, description: "desktop") { [weak self] in self?.begin() }
     }
 
     /// Calls `changed` whenever do-not-disturb goes on or off, and if the first word comes too late; at once with what
@@ -158,11 +156,11 @@ public final class DesktopConnection: RingDesktop {
         if let isMuted { changed(isMuted) }
     }
 
-    private func begin(with word: DesktopWord) {
+    private func begin() {
         timer?.cancel()
         timer = nil
         let begin = waiting
         waiting = nil
-        begin?(word)
+        begin?()
     }
 }

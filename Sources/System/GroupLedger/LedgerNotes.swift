@@ -8,8 +8,8 @@ import RingEar
 /// The notes that lie beside one group file: what the ledger says and the file may not have.
 ///
 /// A note is a file in the group's folder in memory, named after when and by whom it was laid, and never changed: its
-/// name ends in `owed` until the file has it, and then in `ring` as long as its ring is on. Whoever holds the folder's
-/// lock decides alone; reading takes no lock.
+/// name ends in `owed` until the file has it, and then in `ring` as long as its ring is on, or in `lost` while the file
+/// lacks that ring again. Whoever holds the folder's lock decides alone; reading takes no lock.
 final class LedgerNotes {
     /// Where they lie, and the ears.
     let folder: RingFolder
@@ -34,17 +34,27 @@ final class LedgerNotes {
         let stem: String
         /// Told once from its name: who is woken has no time to read names.
         let isOfThisProcess: Bool
+        var ending: Ending
         /// nil if it makes no sense.
         var note: LedgerNote?
 
+        var name: String { LedgerNotes.name(stem, ending) }
         /// Whether the group file lacks it, as far as is known.
-        var isOwed: Bool { note?.isRecorded == false }
+        var isOwed: Bool { note.map { $0.standing != .recorded } ?? false }
     }
 
     private enum Ending: String {
-        case owed, ring
+        case owed, ring, lost
         /// It is being written, or its writer died over it.
         case unfinished
+
+        var standing: LedgerNote.Standing {
+            switch self {
+            case .owed, .unfinished: .owed
+            case .ring: .recorded
+            case .lost: .lost
+            }
+        }
     }
 
     init(folder: RingFolder) {
@@ -60,15 +70,15 @@ final class LedgerNotes {
     }
 
     /// Whether the group file lacks something.
-    var areOwed: Bool { unlaid.contains { !$0.isRecorded } || known.contains { $0.isOwed } }
+    var areOwed: Bool { areKnownHereAlone || known.contains { $0.isOwed } }
 
     /// Whether the group file still lacks something that this process changed. Looks for its notes alone: if many
     /// processes wait for the file, each would read the notes of all.
     var areStillOwed: Bool {
-        unlaid.contains { !$0.isRecorded }
+        areKnownHereAlone
             || known.contains {
                 guard $0.isOwed, $0.isOfThisProcess else { return false }
-                return (try? folder.directory?.identity(of: Self.name($0.stem, .owed))) != nil
+                return (try? folder.directory?.identity(of: $0.name)) != nil
             }
     }
 
@@ -79,16 +89,23 @@ final class LedgerNotes {
     var areKept: Bool { unlaid.isEmpty }
 
     /// Whether neither the group file nor anybody else has something that this process changed.
-    var areKnownHereAlone: Bool { unlaid.contains { !$0.isRecorded } }
+    var areKnownHereAlone: Bool { unlaid.contains { $0.standing == .owed } }
 
     /// Reads what is new in the folder.
     func refresh() {
-        guard let identity = folder.version() else { return }
+        guard let identity = folder.version() else { return forgetOthers() }
         let now = WallTime(microseconds: wallTimeMicroseconds())
         if let seen, seen.folder == identity, seen.at - identity.modified >= Self.settlingTime { return }
         guard let names = try? folder.directory?.names(max: Self.namesMax) else { return }
         seen = (identity, now)
         take(names)
+    }
+
+    /// The folder is gone, which is removed if nobody needs it any more: what others had laid there is recorded.
+    private func forgetOthers() {
+        guard known.contains(where: { !$0.isOfThisProcess }) else { return }
+        known.removeAll { !$0.isOfThisProcess }
+        generation += 1
     }
 
     private func take(_ names: [String]) {
@@ -106,11 +123,12 @@ final class LedgerNotes {
                 lying = first
             } else {
                 lying = Lying(
-                    stem: stem, isOfThisProcess: Self.writer(of: stem) == .current, note: read(name))
+                    stem: stem, isOfThisProcess: Self.writer(of: stem) == .current, ending: .owed, note: read(name))
                 isNew = true
             }
-            if let isRecorded = lying.note?.isRecorded, isRecorded != (ending == .ring) {
-                lying.note?.isRecorded = ending == .ring
+            if lying.ending != ending {
+                lying.ending = ending
+                lying.note?.standing = ending.standing
                 isNew = true
             }
             found.append(lying)
@@ -145,7 +163,7 @@ final class LedgerNotes {
             for earlier in known where earlier.isOfThisProcess && earlier.note?.isCovered(by: note) ?? false {
                 remove(earlier.stem)
             }
-            known.append(Lying(stem: stem, isOfThisProcess: true, note: note))
+            known.append(Lying(stem: stem, isOfThisProcess: true, ending: .owed, note: note))
         } catch {
             unlaid.append(note)
         }
@@ -163,29 +181,30 @@ final class LedgerNotes {
     /// say.
     func recorded(_ notes: [LedgerNote], in ledger: Ledger) {
         unlaid.removeAll { notes.contains($0) && $0.isDone(in: ledger) }
-        for index in unlaid.indices where notes.contains(unlaid[index]) { unlaid[index].isRecorded = true }
+        for index in unlaid.indices where notes.contains(unlaid[index]) { unlaid[index].standing = .recorded }
         for lying in known {
             let stem = lying.stem
             guard let note = lying.note else {
-                removeNonsense(stem)
+                removeNonsense(lying)
                 continue
             }
             guard notes.contains(note) else { continue }
             if note.isDone(in: ledger) {
                 remove(stem)
-            } else if !note.isRecorded {
-                try? folder.directory?.rename(Self.name(stem, .owed), to: Self.name(stem, .ring))
-                for index in known.indices where known[index].stem == stem { known[index].note?.isRecorded = true }
+            } else if lying.isOwed {
+                try? folder.directory?.rename(lying.name, to: Self.name(stem, .ring))
+                for index in known.indices where known[index].stem == stem {
+                    known[index].ending = .ring
+                    known[index].note?.standing = .recorded
+                }
             }
         }
     }
 
     /// What can be read and makes no sense goes with its writer.
-    private func removeNonsense(_ stem: String) {
-        let bytes =
-            try? folder.directory?.read(Self.name(stem, .owed), bytesMax: Self.bytesMax)
-            ?? folder.directory?.read(Self.name(stem, .ring), bytesMax: Self.bytesMax)
-        if bytes != nil, Self.writer(of: stem)?.isAlive != true { remove(stem) }
+    private func removeNonsense(_ lying: Lying) {
+        let bytes = try? folder.directory?.read(lying.name, bytesMax: Self.bytesMax)
+        if bytes != nil, Self.writer(of: lying.stem)?.isAlive != true { remove(lying.stem) }
     }
 
     /// Removes notes whose calls are forgotten, as `ledger`, which took them along, says: where the file cannot be
@@ -198,15 +217,16 @@ final class LedgerNotes {
     /// again.
     func reopen(lostFrom root: PropertyListDictionary) {
         for lying in known where lying.isOfThisProcess && lying.note?.isLost(from: root) ?? false {
-            try? folder.directory?.rename(Self.name(lying.stem, .ring), to: Self.name(lying.stem, .owed))
+            try? folder.directory?.rename(lying.name, to: Self.name(lying.stem, .lost))
         }
         refresh()
     }
 
     private func remove(_ stem: String) {
-        let isRecorded = known.first { $0.stem == stem }?.note?.isRecorded ?? false
         // In this order: whoever records the note at this moment renames the first to the second.
-        if !isRecorded { try? folder.directory?.remove(Self.name(stem, .owed)) }
+        if let lying = known.first(where: { $0.stem == stem }), lying.ending != .ring {
+            try? folder.directory?.remove(lying.name)
+        }
         try? folder.directory?.remove(Self.name(stem, .ring))
         known.removeAll { $0.stem == stem }
     }

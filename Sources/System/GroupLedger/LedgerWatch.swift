@@ -54,7 +54,8 @@ public final class LedgerWatch {
     /// Reads the file and the notes again, in case a wake-up was lost, and shows the ledger if either has changed.
     public func look() {
         notes.refresh()
-        if notes.generation == shownGeneration { watch?.look() } else { showAgain() }
+        guard let watch, notes.generation == shownGeneration else { return showAgain() }
+        watch.look()
     }
 
     /// Shows the ledger again when the owner of one of `rings` dies, in the next iteration if it is dead already, and
