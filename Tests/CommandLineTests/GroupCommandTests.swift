@@ -126,7 +126,7 @@ import Testing
         #expect(run("app", "foreground", "--pid", "2147483647").status == .usage)
     }
 
-    @Test("group watch shows what is set in a folder made anew, and through a mapping, which the kernel says nothing of")
+    @Test("group watch shows what is set in a folder made anew, and through a mapping, of which no notice comes")
     func watch() throws {
         #expect(run("group", "set", "before", "1").status == .done)
         let watching = try ProgramRun(
