@@ -403,9 +403,9 @@ let checks: [Target] = [
     tests(
         "ProviderEndpointTests",
         of: [
-            "ProviderEndpoint", "BelfryAppGroup", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfrySyscalls",
-            "BelfryTLS", "BelfryTerms", "CBelfryLinux", "DeviceRegistry", "HTTP2Server", "ProviderAPI", "Support",
-            "belfry-apns",
+            "ProviderEndpoint", "BelfryAppGroup", "BelfryConfinement", "BelfryDevices", "BelfryEventLoop", "BelfryJSON",
+            "BelfrySyscalls", "BelfryTLS", "BelfryTerms", "CBelfryLinux", "DeviceRegistry", "HTTP2Server",
+            "ProviderAPI", "Support", "belfry-apns",
         ]),
     tests("BelfryGlueFileTests", of: ["BelfryGlueFile"]),
     tests("BelfryExtensionPackageTests", of: ["BelfryExtensionPackage", "Support"]),

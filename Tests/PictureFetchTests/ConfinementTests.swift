@@ -306,30 +306,6 @@ private func mapWritableCode() {
     _ = unsafe mmap(nil, 4_096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | 0x20 /* MAP_ANONYMOUS */, -1, 0)
 }
 
-/// Runs `body` in a fork of this process, and ends as the fork ends.
-///
-/// A fork has the calling thread alone, as the fetcher does. The test runner's other threads would be filtered as well,
-/// and libdispatch traps at the first call that fails.
-func endLikeAlone(_ body: () throws -> Void) throws {
-    let child = try checked("fork") { fork() }
-    if child == 0 {
-        try body()
-        _exit(1)
-    }
-    var status: Int32 = 0
-    try checked("waitpid") { unsafe waitpid(child, &status, 0) }
-    let number = status & 0x7F
-    guard number != 0 else { _exit(status >> 8 & 0xFF) }
-    _ = signal(number, SIG_DFL)
-    try unblockSignal(number)
-    raise(number)
-}
-
-/// The errno of opening a file; 0 if it opens.
-private func failureToOpen(_ path: String, _ flags: Int32) -> Int32 {
-    unsafe open(path, flags, 0o600) >= 0 ? 0 : errno
-}
-
 /// The errno of connecting to this machine; 0 if somebody answers.
 private func failureToConnect(port: UInt16) -> Int32 {
     let number = socket(AF_INET, 1, 0)

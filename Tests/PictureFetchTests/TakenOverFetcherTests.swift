@@ -3,6 +3,7 @@ import BelfrySyscalls
 import BelfryTerms
 import CBelfryLinux
 import Glibc
+import Support
 import Testing
 @testable import BelfryConfinement
 @testable import PictureFetch

@@ -43,7 +43,9 @@ extension Oracle {
         let isShown = !rules[group].areRingsHidden || rules[group].rings(now: now).isEmpty
         return isSure[group] && isFileSound && isQuiet && isShown && pending.isEmpty
             && !besideTheFiles.contains { $0.hasSuffix(".owed") || $0.hasSuffix(".lost") }
-            && rules[group].entries.values.allSatisfy { $0.end != nil || rules[group].isRinging($0, now: now) }
+            && rules[group].entries.values.allSatisfy {
+                !$0.isUnseen && ($0.end != nil || rules[group].isRinging($0, now: now))
+            }
     }
 
     /// Whether the notes beside the file say all that is known of the rings: but when a copy of a request was sent, and

@@ -9,8 +9,8 @@ final class PlayedWatcher {
     private let process: PlayedProcess
     private let loop: PlayedLoop
     private var watch: LedgerWatch?
-    /// Who rings, by what it shows.
-    private(set) var shown: Set<String> = []
+    /// Who rings, and since when, by what it shows.
+    private(set) var shown: [String: Instant] = [:]
 
     init(world: World, group: Int) {
         self.world = world
@@ -23,7 +23,7 @@ final class PlayedWatcher {
     func start(for microseconds: Int64) {
         process.perform { [self] in
             watch = world.ledgerFile(of: group).watch(on: loop) { [self] ledger in
-                shown = Set(ledger.rings.map(\.key.text))
+                shown = Dictionary(uniqueKeysWithValues: ledger.rings.map { ($0.key.text, $0.since) })
                 watch?.expectEnds(of: ledger.rings)
             }
             lookOften()
@@ -71,22 +71,22 @@ extension Oracle {
         guard isSure[group], isWatching() else { return }
         let time = world.machine.time
         let rings = rules[group].rings(now: now)
-        for (key, entry) in rings where !watcher.shown.contains(key) {
+        for (key, entry) in rings where watcher.shown[key] == nil {
             time.after(1_000_000 + Self.slack) { [self] in
                 guard isSure[group], isWatching(), let known = rules[group].entries[key], known.order == entry.order,
                     rules[group].isRinging(known, now: now)
                 else { return }
-                demand(watcher.shown.contains(key), "whoever watches does not see that “\(key)” rings")
+                demand(watcher.shown[key] != nil, "whoever watches does not see that “\(key)” rings")
             }
         }
-        for key in watcher.shown where !rings.contains(where: { $0.key == key }) {
+        for (key, since) in watcher.shown where !rings.contains(where: { $0.key == key }) {
             let entry = rules[group].entries[key]
             // Whom a stranger has hung up rings until he sees that.
             if entry?.isUnseen ?? false { continue }
-            let isOver = entry.map { $0.end == nil || $0.end == .missed } ?? false
+            let isOver = entry.map { $0.since == since && ($0.end == nil || $0.end == .missed) } ?? false
             time.after((isOver ? 0 : 1_000_000) + Self.slack) { [self] in
                 guard isSure[group], isWatching(), rules[group].entries[key]?.order == entry?.order else { return }
-                demand(!watcher.shown.contains(key), "whoever watches still sees “\(key)” ring")
+                demand(watcher.shown[key] == nil, "whoever watches still sees “\(key)” ring")
             }
         }
         note("watched")
