@@ -93,9 +93,12 @@ extension Oracle {
         let push = worker.push
         guard !push.id.isEmpty, push.sentAt == nil, !mayComeBack[push.group], worker.process.descriptorsMax == nil
         else { return }
-        let hungUp = world.workers.first { other in
-            guard other.push.group == push.group, other.push.id == push.id, let hangup = other.account.hangup,
-                !hangup.isOutdated, let laidAt = hangup.laidAt, [.hangup, .answered, .declined].contains(hangup.state)
+        let workers = world.workers.filter { $0.push.group == push.group && $0.push.id == push.id }
+        // Whoever stood still over a decision about the call did not know of the hangup, and decided for a later ring.
+        let wentOn = workers.compactMap(\.process.wentOn).max() ?? 0
+        let hungUp = workers.first { other in
+            guard let hangup = other.account.hangup, !hangup.isOutdated, let laidAt = hangup.laidAt, laidAt > wentOn,
+                [.hangup, .answered, .declined].contains(hangup.state)
             else { return false }
             return laidAt < worker.arrivedAt && hangup.until > now.microseconds
         }

@@ -49,14 +49,15 @@ extension Oracle {
     }
 
     /// Whether the notes beside the file say all that is known of the rings: but when a copy of a request was sent, and
-    /// that an earlier ring of the id was told as missed.
+    /// what became of earlier rings of the id.
     func areRingsNoted(_ group: Int) -> Bool {
         isFollowed(group)
             && rules[group].rings(now: now).allSatisfy { ring in
-                let hasToldEarlier = world.workers.contains {
-                    $0.push.group == group && $0.push.id == ring.key && $0.account.isMarked
+                let isFirst = !world.workers.contains {
+                    $0 !== ring.entry.worker && !$0.push.kind.isHangup && $0.push.group == group
+                        && $0.push.id == ring.key && $0.account.isDecided
                 }
-                return !hasToldEarlier
+                return isFirst
                     && ring.entry.sentAt == believed(ring.entry.worker?.push.sentAt.map(world.wallTime))
             }
     }
