@@ -26,7 +26,8 @@ extension Oracle {
             }
             machine.time.after(world.plan.surroundings.interval.microseconds + Self.slack, judge)
             let isHeard = process == nil ? world.plan.surroundings.noticesLost == 0 : earsHear
-            guard isHeard, let window = worker.account.window, now - window.start > .milliseconds(100) else { continue }
+            // Who began to ring while others were asked at their ears, which takes a tenth of a second, was not.
+            guard isHeard, let window = worker.account.window, now - window.start > .milliseconds(200) else { continue }
             machine.time.after(Self.slack) { [self] in
                 if process.map(isPunctual) ?? true, isPunctual(worker.process) { judge() }
             }
