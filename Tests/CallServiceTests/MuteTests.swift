@@ -139,7 +139,7 @@ import Testing
             guard case .ringing(let ringing) = event.body else { return nil }
             return "\(ringing.mode) \(ringing.why?.rawValue ?? "-") \(ringing.vibrate)"
         }
-        #expect(told == ["silent do-not-disturb true", "soft - true"])
+        #expect(told == ["silent do-not-disturb true", "soft - false"])
     }
 
     /// A ring of thirty seconds, which has not begun.

@@ -437,7 +437,7 @@ import Testing
         hangUp("a", in: other)
         hangUp("b", in: file)
         let place = "\(folder.path)/\(try place())"
-        let name = try #require(notes.first)
+        let name = try #require(notes.min())
         try checked("rename") { unsafe rename("\(place)/\(name)", "\(place)/7-99999999-1.owed") }
         #expect(file.read()?.calls.count == 2)
         TemporaryFolder.remove(place)

@@ -89,7 +89,7 @@ extension Oracle {
             note("passes what mutes")
         }
         demand(ringing.sound == PlayedSound.name(of: ringing.mode.known), "\(name) names the sound \(ringing.sound)")
-        guard let isFelt = isFelt(worker) else { return }
+        guard let isFelt = isFelt(worker, in: ringing.mode.known) else { return }
         if isFelt { note("felt") }
         demand(ringing.vibrate == isFelt, "\(name) \(isFelt ? "is not felt" : "is felt")")
     }
@@ -126,12 +126,12 @@ extension Oracle {
     }
 
     /// Whether the ring is felt, as far as the desktop has said.
-    private func isFelt(_ worker: PlayedWorker) -> Bool? {
+    private func isFelt(_ worker: PlayedWorker, in mode: RingMode?) -> Bool? {
         let muting = worker.account.muting
         guard let word = muting.firstWord else { return false }
         guard word.vibrates else { return word.isMuted ? nil : false }
         guard let isMuted = muting.isMuted else { return nil }
-        if !isMuted { return true }
+        if !isMuted { return mode == .loud }
         if muting.isQuiet != false { return muting.isQuiet == nil ? nil : false }
         // A profile that changed since may leave it to be felt.
         let isByProfile = world.plan.surroundings.mutes.desktop?.isByProfile ?? false

@@ -23,7 +23,7 @@ final class PlayedWatcher {
     func start(for microseconds: Int64) {
         process.perform { [self] in
             watch = world.ledgerFile(of: group).watch(on: loop) { [self] ledger in
-                shown = Dictionary(uniqueKeysWithValues: ledger.rings.map { ($0.key.text, $0.since) })
+                shown = Dictionary(ledger.rings.map { ($0.key.text, $0.since) }, uniquingKeysWith: max)
                 watch?.expectEnds(of: ledger.rings)
             }
             lookOften()

@@ -164,24 +164,24 @@ public struct LedgerNote: Hashable, Sendable {
 
     /// Takes the note along.
     fileprivate func enter(_ ledger: inout Ledger) {
-        let isRecorded = standing == .recorded
-        let said = standing == .owed ? calls.members : calls.members.filter { Self.isRing($0.value) }
+        let isOwed = standing == .owed
+        let said = isOwed ? calls.members : calls.members.filter { Self.isRing($0.value) }
         let noted = said.compactMap(Call.init).compactMap { noted -> Call? in
             guard let known = ledger.call(noted.key) else { return noted }
-            let counts = noted.counts(over: known, isRecorded, now: ledger.moment.now)
+            let counts = noted.counts(over: known, isOwed, now: ledger.moment.now)
             var call = counts ? noted : known
-            if !isRecorded, noted.since == known.since {
+            if isOwed, noted.since == known.since {
                 call.keepEarlier(inBoth: noted, known)
                 call.keepHangup(of: counts ? known : noted)
-            } else if !isRecorded {
+            } else if isOwed {
                 call.forgetEarlier(counts ? known : noted)
             }
             return call == known ? nil : call
         }
-        let fresh = standing == .owed ? answers.filter { !isKnown($0, to: ledger) } : []
+        let fresh = isOwed ? answers.filter { !isKnown($0, to: ledger) } : []
         if !noted.isEmpty { ledger.enter(noted) }
         for answer in fresh { ledger.addAnswer(answer) }
-        guard standing == .owed else { return }
+        guard isOwed else { return }
         ledger.removeAnswers(collected)
         ledger.list(missed)
         ledger.unlist(cleared)
@@ -231,11 +231,11 @@ extension Call {
     ///
     /// A later ring of the same id counts over an earlier one, and of one ring what has come further. Strangers, who
     /// write an end and nothing else, end whatever rings. A start that is far ahead is of another boot.
-    fileprivate func counts(over known: Call, _ isRecorded: Bool, now: Instant) -> Bool {
+    fileprivate func counts(over known: Call, _ isOwed: Bool, now: Instant) -> Bool {
         let latest = now + Ledger.longestRing
         guard since <= latest else { return false }
         guard known.since == since || known.hasNoStart else { return known.since < since || known.since > latest }
-        return !isRecorded && known.progress <= progress
+        return isOwed && known.progress <= progress
     }
 
     /// Drops those of ``earlier`` that one of two versions of this ring lacks: they were reported by then.

@@ -196,11 +196,11 @@ final class Ring {
                     sound: world.ringer.soundName(of: mode), vibrate: isFelt)))
     }
 
-    /// Whether it is felt, as far as the desktop's first word tells: one that was muted from the first, and is felt all
-    /// the same, is so by a phone's profile.
+    /// Whether it is felt, as far as the desktop's first word tells: if it rings loud; or if it was muted from the
+    /// first, and is felt all the same, which is so by a phone's profile.
     private var isFelt: Bool {
         let word = world.desktop?.word ?? .none
-        return word.vibrates && (mutes.isEmpty || word.isMuted && mutes == [.doNotDisturb])
+        return word.vibrates && (mutes.isEmpty ? unmutedMode == .loud : word.isMuted && mutes == [.doNotDisturb])
     }
 
     private func silence() {
