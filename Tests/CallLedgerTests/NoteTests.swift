@@ -382,6 +382,18 @@ import Testing
         #expect(merged.hangupSentAt == known.hangupSentAt && merged.until == known.until && known.hangupSentAt != nil)
     }
 
+    @Test("R8 a second hangup, which the file has, is remembered beside the note of the first") func secondHangup()
+        throws
+    {
+        let first = try note { _ = $0.hangUp(CallKey("a"), reason: .busy, sentAt: nil) }
+        file.root = ledger([first]).root
+        file.pass(.seconds(5))
+        file.hangUp("a")
+        let until = try #require(file.ledger.call(CallKey("a"))).until
+        #expect(until == file.now + Ledger.memory)
+        #expect(ledger([first]).call(CallKey("a"))?.until == until)
+    }
+
     @Test("R12 it has nothing more to say either when the same call rings anew") func doneByLaterRing() throws {
         let ring = try ring("a", by: 1)
         file.root = ledger([ring]).root

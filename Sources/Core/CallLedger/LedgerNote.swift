@@ -246,9 +246,9 @@ extension Call {
     }
 
     /// Remembers the hangup in `other`, a version of this ring that has not come further: one that reached the ledger
-    /// while the ring's owner settled another end, or that was meant for an earlier call (R8).
+    /// while the ring's owner settled another end, that was meant for an earlier call, or that came once more (R8).
     fileprivate mutating func keepHangup(of other: Call) {
-        guard isSettled, other.state == .hangup || other.hangupSentAt != nil else { return }
+        guard isSettled || state == .hangup, other.state == .hangup || other.hangupSentAt != nil else { return }
         switch state {
         case .timeout, .expired, .foreground, .stopped, .missed:
             guard other.state == .hangup else { break }
