@@ -347,6 +347,25 @@ import Testing
         #expect(notes.contains("nonsense") && Set(notes).isSuperset(of: alive))
     }
 
+    @Test("R12 what could not be read at first is not what makes no sense, and counts with the next look but one")
+    func unreadableAtFirst() throws {
+        #expect(admit("a", in: file)?.outcome == .recorded([]))
+        let lock = try holdLock()
+        #expect(hangUp("a", in: other) == .waiting([]))
+        let rings = try Directory.open(path: "\(folder.path)/run/rings", makes: false)
+        let place = try rings.openDirectory(try #require(try rings.names(max: 9).first), makes: false)
+        let hangup = try #require(notes.first { $0.hasSuffix(".owed") })
+        try place.rename(hangup, to: "\(hangup.prefix { $0 != "-" })-99999999-1.owed")
+        // What was changed long ago is not listed again.
+        let long = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
+        try checked("utimensat") { unsafe utimensat(AT_FDCWD, place.path, long, 0) }
+        _ = withFailingReads { file.read() }
+        _ = consume lock
+        #expect(file.read()?.rings.map(\.key) == [CallKey("a")])
+        file.transact(on: loop, { _ in }, completion: { #expect($0.outcome == .recorded([])) })
+        #expect(file.read()?.rings == [] && other.read()?.rings == [])
+    }
+
     @Test("R12 what a process left that died once the file had it, but before it said so, goes with the next look")
     func killedBeforeItSaidSo() throws {
         #expect(admit("a", in: file)?.outcome == .recorded([]))

@@ -123,7 +123,8 @@ final class LedgerNotes {
                 lying = first
             } else {
                 lying = Lying(
-                    stem: stem, isOfThisProcess: Self.writer(of: stem) == .current, ending: .owed, note: read(name))
+                    stem: stem, isOfThisProcess: Self.writer(of: stem) == .current, ending: .owed,
+                    note: bytes(of: name).flatMap(Self.note))
                 isNew = true
             }
             if lying.ending != ending {
@@ -137,11 +138,13 @@ final class LedgerNotes {
         known = found
     }
 
-    private func read(_ name: String) -> LedgerNote? {
-        guard let bytes = try? folder.directory?.read(name, bytesMax: Self.bytesMax)?.bytes,
-            let root = try? PropertyListDictionary.parse(bytes)
-        else { return nil }
-        return LedgerNote(root)
+    /// What `name` has in it; nil if it cannot be read.
+    private func bytes(of name: String) -> [UInt8]? {
+        (try? folder.directory?.read(name, bytesMax: Self.bytesMax))?.bytes
+    }
+
+    private static func note(in bytes: [UInt8]) -> LedgerNote? {
+        (try? PropertyListDictionary.parse(bytes)).flatMap(LedgerNote.init)
     }
 
     /// Lays `note`. If there is no room for it, this process alone knows of it.
@@ -203,8 +206,10 @@ final class LedgerNotes {
 
     /// What can be read and makes no sense goes with its writer.
     private func removeNonsense(_ lying: Lying) {
-        let bytes = try? folder.directory?.read(lying.name, bytesMax: Self.bytesMax)
-        if bytes != nil, Self.writer(of: lying.stem)?.isAlive != true { remove(lying.stem) }
+        guard let bytes = bytes(of: lying.name), Self.writer(of: lying.stem)?.isAlive != true else { return }
+        if Self.note(in: bytes) == nil { return remove(lying.stem) }
+        // There was no descriptor to read it with.
+        seen = nil
     }
 
     /// Removes notes whose calls are forgotten, as `ledger`, which took them along, says: where the file cannot be
