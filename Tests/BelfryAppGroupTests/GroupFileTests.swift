@@ -195,6 +195,24 @@ import Testing
         #expect(place.file().snapshot().root.keys == ["b"])
     }
 
+    @Test(arguments: [1, 2])
+    func aDirectoryThatIsRemovedDuringAChangeIsMadeAgainOnce(times: Int) throws {
+        let (file, loop) = (place.file(), HandLoop())
+        #expect(change(file, on: loop) { $0.root["a"] = .bool(true) }.outcome == .written)
+        var runs = 0
+        let transaction = change(file, on: loop) { [place] edit in
+            runs += 1
+            if runs <= times { #expect(throws: Never.self) { try place.removeEverything() } }
+            edit.root["b"] = .bool(true)
+        }
+        #expect(transaction.warnings.isEmpty)
+        guard case .failed(let error) = transaction.outcome else {
+            #expect(times == 1)
+            return #expect(place.file().snapshot().root.keys == ["b"])
+        }
+        #expect(times == 2 && error.errno == ENOENT && runs == 2)
+    }
+
     @Test func theCommandLineWaitsForItsTransaction() throws {
         let (file, loop) = (place.file(), try Loop())
         let transaction = file.transactAndWait(on: loop) { edit in

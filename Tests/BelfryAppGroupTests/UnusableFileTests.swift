@@ -104,6 +104,15 @@ import Testing
         #expect(file.nextReading(of: file.snapshot(), since: loop.now, now: loop.now) == nil)
     }
 
+    @Test func R13_aFileOfTheFutureIsNotBeingWrittenSinceTheClockWasSetBack() throws {
+        try place.write("corrupt")
+        try place.age(bySeconds: -60)
+        let transaction = change(place.file(), on: HandLoop(at: Instant(microseconds: bootTimeMicroseconds()))) {
+            $0.root["n"] = .integer(1)
+        }
+        #expect(transaction.outcome == .written && transaction.warnings.map(\.code) == [.groupCorrupt])
+    }
+
     @Test func R13_whatHasReplacedTheCorruptFileIsNotSetAside() throws {
         try place.write("corrupt")
         let opened = try GroupDirectories.open(

@@ -192,7 +192,7 @@ extension Machine {
         guard step(call), let from = files[directory]?.node, let to = files[newDirectory]?.node else {
             return fail(EIO)
         }
-        guard let node = from.names[name] else { return fail(ENOENT) }
+        guard let node = from.names[name], to.links > 0 else { return fail(ENOENT) }
         if !from.isInMemory, disk.isReadOnly { return fail(EROFS) }
         if to.names[newName]?.kind == .directory { return fail(EISDIR) }
         let isSetAside = newName.contains(".corrupt")

@@ -15,8 +15,9 @@ extension GroupFile {
     static let attemptsMax = 4
 
     /// Makes one try of `transaction`; nil if it is to be tried again, for which a timer is then set. A file that
-    /// cannot be read is set aside (R13).
-    func perform(_ transaction: PendingTransaction) -> TransactionEnd? {
+    /// cannot be read is set aside (R13), and one whose folder is removed meanwhile is written in the next, if that
+    /// has not happened before: `isAnew`.
+    func perform(_ transaction: PendingTransaction, isAnew: Bool = false) -> TransactionEnd? {
         do throws(SystemError) {
             _ = try openDirectories(makes: true)
         } catch {
@@ -58,7 +59,12 @@ extension GroupFile {
                     attempt == GroupFile.attemptsMax ? .any : .known(found.isUnreadable ? nil : found.identity)
                 let edit = apply(transaction, to: found, isLocked: lock != nil)
                 let outcome = write(edit, over: found, old: old)
-                if case .failed(let error) = outcome, error.errno == ESTALE { continue }
+                if case .failed(let error) = outcome {
+                    if error.errno == ESTALE { continue }
+                    if !isAnew, try directories?.preferences.isRemoved() == true {
+                        return perform(transaction, isAnew: true)
+                    }
+                }
                 return TransactionEnd(outcome: outcome, warnings: warnings, waited: waited(transaction))
             }
             preconditionFailure("the last attempt takes the file for whatever it is")
@@ -126,9 +132,12 @@ extension GroupFile {
     /// When to read again what was found unreadable, since somebody may be writing it in place; nil if it is readable,
     /// or was not changed lately, or has been read again often enough since `begun`.
     public func nextReading(of found: GroupSnapshot, since begun: Instant, now: Instant) -> Instant? {
-        guard found.isUnreadable, let modifiedAt = found.modifiedAt, now - modifiedAt < GroupFile.writtenInPlaceTime,
-            now - begun < GroupFile.writtenInPlaceTimeMax
+        guard found.isUnreadable, let modifiedAt = found.modifiedAt, now - begun < GroupFile.writtenInPlaceTimeMax
         else { return nil }
+        // A clock that was set back makes files of the future, which nobody is writing.
+        let age = now - modifiedAt
+        let limit = GroupFile.writtenInPlaceTime
+        guard age < limit && age > TimeSpan.zero - limit else { return nil }
         return now + GroupFile.writtenInPlaceInterval
     }
 

@@ -15,13 +15,12 @@ extension GroupFile {
     ///
     /// `change` runs always: if the file cannot be read, locked or written, it runs on what could be read, or on
     /// nothing, and the outcome says that it failed. It runs once, and again only if another program replaced the file
-    /// meanwhile: then on what that wrote, and the last run counts. A lock that is held is tried again after 1, 2, 4, 8
-    /// and then every 16 ms on `timers`; one whose holder changes nothing for 500 ms is passed over with a warning. The
-    /// lock of a holder who is at work is never broken: after a second that is a failure, EWOULDBLOCK, with a
-    /// warning unless others pass the lock on among themselves. If the lock is free and nothing of this object waits,
-    /// which is the rule,
-    /// `completion` is called before this returns. Transactions of one object run in order; one that is begun inside
-    /// `change` runs after it.
+    /// meanwhile, or removed its folder: then on what that left, and the last run counts. A lock that is held is tried
+    /// again after 1, 2, 4, 8 and then every 16 ms on `timers`; one whose holder changes nothing for 500 ms is passed
+    /// over with a warning. The lock of a holder who is at work is never broken: after a second that is a failure,
+    /// EWOULDBLOCK, with a warning unless others pass the lock on among themselves. If the lock is free and nothing of
+    /// this object waits, which is the rule, `completion` is called before this returns. Transactions of one object run
+    /// in order; one that is begun inside `change` runs after it.
     public func transact<Result>(
         on timers: any TimerSource,
         _ change: @escaping (inout GroupEdit) -> Result,
