@@ -276,6 +276,7 @@ extension Oracle {
 
     func folderIsRemoved(_ group: Int) {
         mayComeBack[group] = true
+        visitsCount += 1
         unsettle(group, "the folder of the file is removed")
     }
 

@@ -117,7 +117,13 @@ extension Oracle {
     /// `belfry answer` or `belfry decline` says that it has ended that call, and ends with 0, although the file could
     /// not be written as it began (docs/operations.md).
     func endsWithZero(of ended: EndedCall, group: Int) {
-        guard !world.canWriteFile(of: group), !mayComeBack[group] else { return }
+        let time = world.machine.time.now
+        // Who waits for the lock takes as long to see that it is free, and only then that the disk takes nothing.
+        let isLockAwaited = world.plan.happenings.contains { happening in
+            guard case .lockHeld(_, let microseconds, _) = happening.what else { return false }
+            return (happening.at...happening.at + microseconds + 20_000).contains(time)
+        }
+        guard !world.canWriteFile(of: group), !mayComeBack[group], !isLockAwaited else { return }
         let entry = world.fileOnDisk(of: group)?["calls"]?.dictionaryValue?[ended.call.key.text]?.dictionaryValue
         demand(
             entry?["state"] == .string(ended.state.rawValue),

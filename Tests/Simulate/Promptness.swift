@@ -39,8 +39,10 @@ extension Oracle {
         guard isSure[group], earsHear, world.plan.surroundings.noticesLost == 0 else { return }
         let rang = rules[group].rings(now: now).first?.entry.worker
         world.machine.time.after(Self.slack) { [self] in
+            // Who stands still does not say at its ear that it rings no longer.
+            let areAllPunctual = world.workers.allSatisfy { $0.push.group != group || !$0.isAlive || isPunctual($0) }
             guard let worker = rules[group].rings(now: now).first?.entry.worker, worker === rang, isSure[group],
-                isPunctual(worker), worker.account.isHeard, worker.account.isToldOfNews,
+                areAllPunctual, worker.account.isHeard, worker.account.isToldOfNews,
                 let window = worker.account.window,
                 now - window.start > .milliseconds(200)
             else { return }

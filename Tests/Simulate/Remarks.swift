@@ -19,7 +19,7 @@ extension Oracle {
             demand(now >= worker.noticeAt && worker.account.deliveries == 0, "\(name) warns that its time expires")
         case .hangupNotIntercepted, .badClock, .foregroundUnowned: break
         case .groupLocked, .groupCorrupt, .groupUnwritable:
-            demand(hasTrouble(code), "\(name) warns of \(code): \(detail)")
+            demand(hasTrouble(code, detail), "\(name) warns of \(code): \(detail)")
             if code == .groupLocked { judgeLockWarning(worker, detail) }
             if code == .groupUnwritable { hangupIsHopeless(worker) }
         case .configuration, .fieldIgnored, .neverReplied, .blocked, .killedAtBudget, .outputCut, .memory,
@@ -29,10 +29,11 @@ extension Oracle {
     }
 
     /// Whether anything happens in this run for which a worker may warn of the group file so.
-    private func hasTrouble(_ code: WarningCode) -> Bool {
+    private func hasTrouble(_ code: WarningCode, _ detail: String) -> Bool {
         world.plan.happenings.contains { happening in
             switch happening.what {
-            case .disk, .memoryFull, .shortOfDescriptors: code == .groupUnwritable
+            case .disk, .memoryFull, .shortOfDescriptors:
+                code == .groupUnwritable || code == .groupLocked && detail.hasPrefix("written without a lock")
             case .stranger(.makesLink, _), .stranger(.makesTooLarge, _), .stranger(.breaksFile, _):
                 code == .groupCorrupt || code == .groupUnwritable
             case .lockHeld, .frozen: code == .groupLocked

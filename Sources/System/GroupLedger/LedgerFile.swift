@@ -170,6 +170,8 @@ public final class LedgerFile {
             // What is recorded at once calls nobody back.
             if isRecording { return }
         }
+        following?.cancel()
+        following = nil
         finishing = nil
         done()
     }
