@@ -369,6 +369,30 @@ import Testing
         #expect(ledger([ring]).calls.count == 1 && ledger([ring]).missedCalls.isEmpty)
     }
 
+    @Test("R12 R14 a ring that comes back of several notes is as the latest of them says", arguments: [0, 1])
+    func lostRingOfSeveralNotes(first: Int) throws {
+        file.request("a", by: 1)
+        file.end("a", by: 1, .timeout)
+        file.pass(.seconds(1))
+        let (until, sent) = (file.now + .seconds(30), file.wall.unixSecond)
+        func admit(sentAt: Int64, by pid: Int64, in ledger: inout Ledger) {
+            let request = GroupFile.request("a", sentAt: sentAt)
+            _ = ledger.admit(request, until: until, secondCall: .soft, callsMax: 9, owner: file.process(pid))
+        }
+        var ring = try note { admit(sentAt: sent - 1, by: 2, in: &$0) }
+        file.pass(.seconds(1))
+        var copy = try note(
+            {
+                $0.reported(CallKey("a"), owner: file.process(1))
+                admit(sentAt: sent, by: 3, in: &$0)
+            }, over: [ring])
+        let known = try #require(ledger([ring, copy]).call(CallKey("a")))
+        #expect(known.sentAt == GroupFile.time(sent) && known.earlier.isEmpty && known.owner == file.process(2))
+        file.root = PropertyListDictionary()
+        (ring.standing, copy.standing) = (.lost, .recorded)
+        #expect(ledger(first == 0 ? [ring, copy] : [copy, ring]).call(CallKey("a")) == known)
+    }
+
     @Test("R8 a hangup of an earlier call, which the file has, is remembered beside a note that came as far")
     func lateHangupInFile() throws {
         file.request("a", by: 1, sentAt: file.wall.unixSecond)

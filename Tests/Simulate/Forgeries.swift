@@ -92,7 +92,7 @@ extension Oracle {
     func follows(_ forgery: Forgery, group: Int) -> Bool {
         let isKnown =
             forgery.isFlag
-            ? isFileSound && isSure[group] : forgery == .earlierEnd ? areRingsNoted(group) : isFollowed(group)
+            ? isFileSound && isSure[group] : isFollowed(group)
         guard isKnown else { return false }
         note("forgery")
         switch forgery {

@@ -14,9 +14,9 @@ extension Oracle {
         case .forges(let forgery) where follows(forgery, group: group): return
         case .removesStart where isFollowed(group), .zeroesStart where isFollowed(group):
             return isEndedByStranger(as: .hangup(.cancelled), group: group)
-        case .deletesCalls where areRingsNoted(group): return loses(file: false, group: group)
-        case .removesFile where areRingsNoted(group): return loses(file: true, group: group)
-        case .setsState("nonsense") where areRingsNoted(group):
+        case .deletesCalls where isFollowed(group): return loses(file: false, group: group)
+        case .removesFile where isFollowed(group): return loses(file: true, group: group)
+        case .setsState("nonsense") where isFollowed(group):
             rules[group].areRingsHidden = true
             return
         case .setsState(let state) where isFollowed(group):
@@ -45,20 +45,6 @@ extension Oracle {
             && !besideTheFiles.contains { $0.hasSuffix(".owed") || $0.hasSuffix(".lost") }
             && rules[group].entries.values.allSatisfy {
                 !$0.isUnseen && ($0.end != nil || rules[group].isRinging($0, now: now))
-            }
-    }
-
-    /// Whether the notes beside the file say all that is known of the rings: but when a copy of a request was sent, and
-    /// what became of earlier rings of the id.
-    func areRingsNoted(_ group: Int) -> Bool {
-        isFollowed(group)
-            && rules[group].rings(now: now).allSatisfy { ring in
-                let isFirst = !world.workers.contains {
-                    $0 !== ring.entry.worker && !$0.push.kind.isHangup && $0.push.group == group
-                        && $0.push.id == ring.key && $0.account.isDecided
-                }
-                return isFirst
-                    && ring.entry.sentAt == believed(ring.entry.worker?.push.sentAt.map(world.wallTime))
             }
     }
 

@@ -170,12 +170,7 @@ public struct LedgerNote: Hashable, Sendable {
             guard let known = ledger.call(noted.key) else { return noted }
             let counts = noted.counts(over: known, isOwed, now: ledger.moment.now)
             var call = counts ? noted : known
-            if isOwed, noted.since == known.since {
-                call.keepEarlier(inBoth: noted, known)
-                call.keepHangup(of: counts ? known : noted)
-            } else if isOwed {
-                call.forgetEarlier(counts ? known : noted)
-            }
+            if isOwed { call.heed(counts ? known : noted) }
             return call == known ? nil : call
         }
         let fresh = isOwed ? answers.filter { !isKnown($0, to: ledger) } : []
@@ -238,16 +233,23 @@ extension Call {
         return isOwed && known.progress <= progress
     }
 
-    /// Drops those of ``earlier`` that one of two versions of this ring lacks: they were reported by then.
-    fileprivate mutating func keepEarlier(inBoth one: Call, _ other: Call) {
-        let (left, right) = (one.earlier, other.earlier)
-        guard left != right else { return }
-        earlier = left.filter { ring in right.contains { $0.owner == ring.owner } }
+    /// Takes over what `other`, the version that does not count, says beside its ring.
+    fileprivate mutating func heed(_ other: Call) {
+        guard other.since == since else { return forgetEarlier(other) }
+        keepEarlier(alsoIn: other)
+        keepHangup(of: other)
+    }
+
+    /// Drops those of ``earlier`` that `other`, a version of this ring, lacks: they were reported by then.
+    private mutating func keepEarlier(alsoIn other: Call) {
+        let known = other.earlier
+        guard earlier != known else { return }
+        earlier.removeAll { ring in !known.contains { $0.owner == ring.owner } }
     }
 
     /// Remembers the hangup in `other`, a version of this ring that has not come further: one that reached the ledger
     /// while the ring's owner settled another end, that was meant for an earlier call, or that came once more (R8).
-    fileprivate mutating func keepHangup(of other: Call) {
+    private mutating func keepHangup(of other: Call) {
         guard isSettled || state == .hangup, other.state == .hangup || other.hangupSentAt != nil else { return }
         switch state {
         case .timeout, .expired, .foreground, .stopped, .missed:
@@ -262,7 +264,7 @@ extension Call {
 
     /// Drops `older`, an earlier ring, from ``earlier`` if it was reported, and what was reported before it began:
     /// whoever stood still over reporting it, or over the decision that this one rings, did not know of the other.
-    fileprivate mutating func forgetEarlier(_ older: Call) {
+    private mutating func forgetEarlier(_ older: Call) {
         earlier.removeAll { ring in
             ring.since == older.since
                 ? older.progress == 3
@@ -277,6 +279,15 @@ extension Call {
     }
 }
 
+extension [LedgerNote] {
+    /// The order to take them along in: those that the file had, of which the latest knows most of its ring, and then
+    /// the others, as they were made.
+    fileprivate var inOrder: [LedgerNote] {
+        let (owed, had) = (filter { $0.standing == .owed }, filter { $0.standing != .owed })
+        return had.sorted { $0.at > $1.at } + owed.sorted { $0.at < $1.at }
+    }
+}
+
 extension Ledger {
     /// The file's contents, read for looking, with `notes` taken along.
     public init(reading root: PropertyListDictionary, with notes: [LedgerNote] = [], at moment: Moment) {
@@ -285,7 +296,7 @@ extension Ledger {
         let notes = notes.filter { $0.saysMore(than: entries) }
         guard !notes.isEmpty else { return }
         let hungUp = isHungUpByStranger ? rings : []
-        for note in notes.sorted(by: { $0.at < $1.at }) { note.enter(&self) }
+        for note in notes.inOrder { note.enter(&self) }
         // Who removes the key hangs up the rings that the file has, and so those beside it: until a note says so.
         let isHungUp = hungUp.contains { ring in call(ring.key).map { isRinging($0) && $0.since == ring.since } ?? false
         }
@@ -301,7 +312,7 @@ extension Ledger {
         if let entry = whole.entries[key.text] { part[Key.calls] = .dictionary([key.text: entry]) }
         self.init(asRead: part, at: moment)
         foregroundKeys = whole.foregroundKeys
-        for note in notes.sorted(by: { $0.at < $1.at }) {
+        for note in notes.inOrder {
             if note.concerns(key) { note.enter(&self) } else { note.enterForeground(&self) }
         }
     }
