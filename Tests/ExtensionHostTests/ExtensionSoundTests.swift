@@ -8,6 +8,7 @@ import Testing
 @Suite(.serialized) struct ExtensionSoundTests {
     /// How late a sound that was stopped may still be in the recording: what the sink and the recorder hold.
     private static let silentWithinMilliseconds = 200
+    private static let unanswered = "the sound server does not answer"
 
     private let server = PrivateSoundServer()
     private let played = PlayedExtension(program: builtProgram("ExtensionSample"))
@@ -43,8 +44,14 @@ import Testing
         ])
     func heard(kind: SoundSample.Kind) throws {
         let recording = try server.start()
-        let run = try run("sound", SoundSample(kind, milliseconds: 700))
-        let before = try events(of: run) { $0.name == "sound" }
+        let sample = SoundSample(kind, milliseconds: 700)
+        var run = try run("sound", sample)
+        var before = try events(of: run) { $0.name == "sound" }
+        // On a busy machine a server may not answer in time (R14), which is told: then it is asked once more.
+        for _ in 0..<9 where before.sounds.first?.hasSuffix(Self.unanswered) ?? false {
+            run = try self.run("sound", sample)
+            before = try events(of: run) { $0.name == "sound" }
+        }
         let loudness = recording.listen(milliseconds: 1_500)
         #expect((0.2...0.4).contains(loudness.peak), "\(loudness)")
         #expect(abs((loudness.sounding?.count ?? 0) - 700) < 150, "\(loudness)")

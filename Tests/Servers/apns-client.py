@@ -24,7 +24,7 @@ import hpack
 from hyperframe import frame
 
 NAME = "api.push.apple.com"
-PATIENCE = 30
+PATIENCE = 120
 PAYLOAD = b'{"aps":{"alert":"x"}}'
 
 

@@ -147,7 +147,7 @@ def with_httpx(case, endpoint):
     clients = {}
 
     def push(token, payload=PAYLOAD, forbidden=False, method="POST", url=url):
-        client = clients.setdefault(forbidden, httpx.Client(http2=True, cert=certificates[forbidden]))
+        client = clients.setdefault(forbidden, httpx.Client(http2=True, timeout=60, cert=certificates[forbidden]))
         got = client.request(method, url + token, json=payload, headers=headers)
         assert got.http_version == "HTTP/2"
         return answer(got.status_code, got.text)
@@ -243,7 +243,7 @@ class Curl(Program):
                "--write-out", "%{http_code} %{num_connects}\n", *self.options(False)]
         url = "https://api.push.apple.com/3/device/"
         late = self.case.late
-        self.endpoint.fail(503, "ServiceUnavailable", "--delay", "1", "--token", late)
+        self.endpoint.fail(503, "ServiceUnavailable", "--delay", "5", "--token", late)
         words = ["curl", *one, "--header", "apns-id: " + first, url + self.case.token]
         for token in (late, self.case.token):
             words += ["--next", *one, url + token]
@@ -271,7 +271,7 @@ class Nghttp(Program):
     def sent_away(self):
         """Two requests at once: what each is answered, and the reason that the server states."""
         first = str(uuid.uuid4())
-        self.endpoint.fail(503, "ServiceUnavailable", "--delay", "1", "--token", self.case.late)
+        self.endpoint.fail(503, "ServiceUnavailable", "--delay", "5", "--token", self.case.late)
         with tempfile.NamedTemporaryFile("w") as body:
             json.dump(PAYLOAD, body)
             body.flush()
