@@ -124,12 +124,10 @@ public struct LedgerNote: Hashable, Sendable {
     }
 
     /// Whether it is about a ring that is on, as far as it says itself.
-    public var isOfRing: Bool {
-        calls.members.contains { Self.isRing($0.value) }
-    }
+    public var isOfRing: Bool { !rings.isEmpty }
 
-    private static func isRing(_ entry: PropertyListValue) -> Bool {
-        entry.dictionaryValue?["state"] == .string(CallState.ringing.rawValue)
+    private var rings: [PropertyListDictionary.Member] {
+        calls.members.filter { $0.value.dictionaryValue?["state"] == .string(CallState.ringing.rawValue) }
     }
 
     /// Whether what it says is forgotten, as `ledger`, which took it along, has no call of it any more.
@@ -144,15 +142,14 @@ public struct LedgerNote: Hashable, Sendable {
     public func isLost(from root: PropertyListDictionary) -> Bool {
         guard standing == .recorded else { return false }
         let known = root[Ledger.Key.calls]?.dictionaryValue
-        return calls.members.contains { Self.isRing($0.value) && !Call.isCall(known?[$0.key]) }
+        return rings.contains { !Call.isCall(known?[$0.key]) }
     }
 
     /// Whether the note may say anything that `entries`, which the file has, do not say: not so if the file has it, and
     /// still has its rings.
     fileprivate func saysMore(than entries: PropertyListDictionary) -> Bool {
         guard standing == .recorded else { return true }
-        return calls.members.contains { member in
-            guard Self.isRing(member.value) else { return false }
+        return rings.contains { member in
             let known = entries[member.key]
             guard let since = member.value.dictionaryValue?["since"], Call.isCall(known) else { return true }
             return known?.dictionaryValue?["since"] != since
@@ -165,8 +162,7 @@ public struct LedgerNote: Hashable, Sendable {
     /// Takes the note along.
     fileprivate func enter(_ ledger: inout Ledger) {
         let isOwed = standing == .owed
-        let said = isOwed ? calls.members : calls.members.filter { Self.isRing($0.value) }
-        let noted = said.compactMap(Call.init).compactMap { noted -> Call? in
+        let noted = (isOwed ? calls.members : rings).compactMap(Call.init).compactMap { noted -> Call? in
             guard let known = ledger.call(noted.key) else { return noted }
             let counts = noted.counts(over: known, isOwed, now: ledger.moment.now)
             var call = counts ? noted : known

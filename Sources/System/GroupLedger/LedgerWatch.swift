@@ -53,8 +53,8 @@ public final class LedgerWatch {
 
     /// Reads the file and the notes again, in case a wake-up was lost, and shows the ledger if either has changed.
     public func look() {
-        notes.refresh()
         guard !isEnded else { return }
+        notes.refresh()
         guard let watch, notes.generation == shownGeneration else { return showAgain() }
         watch.look()
     }
