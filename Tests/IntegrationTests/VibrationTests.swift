@@ -113,6 +113,8 @@ extension IntegrationTests {
                 Array("<plist version=\"1.0\"><dict>\(keys)</dict></plist>".utf8), to: "Sample.appex/Info.plist")
             unsafe symlink(builtProgram("ExtensionSample"), "\(folder.path)/Sample.appex/Sample")
             let phone = try Phone(["BELFRY_EXTENSION": "\(folder.path)/Sample.appex"], hasDesktop: true)
+            // The push is over as soon as the extension has asked, and tells nothing of what is felt later.
+            try phone.wakeDesktop()
             let recording = Recording()
             let push = try phone.push(
                 #"{"aps": {"alert": {"title": "t", "body": "b"}, "mutable-content": 1}, "do": "sound"}"#)
