@@ -8,7 +8,7 @@ import Testing
     @Test("R3 R4 R5 R6 R7 R8 R9 R10 R11 R12 R13 R14 R15 R17 what happens is what the rules say, and all of it happens")
     func runs() {
         var seen: [String: Int] = [:]
-        for seed: UInt64 in 0..<400 {
+        for seed: UInt64 in 0..<700 {
             let world = World(Plan(seed: seed))
             let mistake = world.run()
             if let mistake { Issue.record("seed \(seed): \(mistake)") }
