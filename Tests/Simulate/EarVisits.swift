@@ -144,7 +144,9 @@ extension Oracle {
     fileprivate func judgeSilent(_ client: PlayedSocket, _ visit: EarVisit) {
         let (since, time) = (world.machine.time.now, world.machine.time)
         time.after(EarLimits.patience * 9 / 10) { [self] in
-            let isHeard = !(client.peer?.isClosed ?? true) || visit.isOver || visit.isCrowd
+            let isHeard =
+                !(client.peer?.isClosed ?? true) || visit.isOver || visit.isCrowd
+                || !isPunctual(visit.worker)
             demand(isHeard, "worker \(visit.worker.number) gives a visitor too little time")
         }
         time.after(EarLimits.patience + Self.slack + visit.wait) { [self] in

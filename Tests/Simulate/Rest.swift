@@ -53,9 +53,13 @@ extension Oracle {
             temporaries(of: group) <= max(1, killed), "\(temporaries(of: group)) files are left over from writing")
     }
 
-    /// How many files that are yet to be the group's lie beside it.
+    /// How many files that were yet to be the group's lie beside it: of writers that are gone, as far as their names
+    /// tell, since a process of this boot may have the number and the start of one of another.
     func temporaries(of group: Int) -> Int {
-        world.machine.node(at: "\(world.statePath(of: group))/groups/\(world.groups[group].text)/tmp")?.names.count ?? 0
+        let path = "\(world.statePath(of: group))/groups/\(world.groups[group].text)/tmp"
+        let living = world.machine.processes.filter(\.isAlive).map { ".\($0.owner.pid)-\($0.owner.start)" }
+        let names = world.machine.node(at: path).map { Array($0.names.keys) } ?? []
+        return names.count { !living.contains(where: $0.hasSuffix) }
     }
 
     // MARK: What is no rule of calls
