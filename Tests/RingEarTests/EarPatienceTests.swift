@@ -72,6 +72,21 @@ import Testing
 
     private let answered = RingAnswer(key: CallKey("a"), state: .answered, isRecorded: true)
 
+    @Test("R14 who has no descriptor for one that connects listens again a moment later, and not in between")
+    func noDescriptor() throws {
+        let ear = try Ear(of: owner, in: folder)
+        let listener = try listen(ear)
+        let peer = try Peer(at: earPath)
+        withoutAccepting { loop.settle() }
+        #expect(loop.watchedCount == 0)
+        try peer.send(message)
+        loop.advance(by: .milliseconds(99))
+        #expect(listener.heard == 0)
+        loop.advance(by: .milliseconds(1))
+        #expect(listener.heard == 1)
+        ear.close()
+    }
+
     @Test("S5 who connects has a second to say something, and is waited for no longer") func silent() throws {
         let ear = try Ear(of: owner, in: folder)
         let listener = try listen(ear)

@@ -19,6 +19,12 @@ public func withForbiddenFiles<Value>(_ body: () -> Value) -> Value {
     onThread(thatFails: SYS_openat, with: EACCES, of: nil, body)
 }
 
+/// Runs `body` on a thread that has no descriptor for whoever connects: accept4(2) fails with EMFILE. Returns what
+/// `body` does.
+public func withoutAccepting<Value>(_ body: () -> Value) -> Value {
+    onThread(thatFails: SYS_accept4, with: EMFILE, of: nil, body)
+}
+
 private func onThread<Value>(
     thatFails call: Int32, with error: Int32, of failing: Int32?, _ body: () -> Value
 ) -> Value {
