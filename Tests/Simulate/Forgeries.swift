@@ -90,9 +90,7 @@ extension Oracle {
     /// What comes of `forgery`: of a ring nothing, of a time that it counts as absent, and of a flag that it is
     /// believed or not. False if that is not known.
     func follows(_ forgery: Forgery, group: Int) -> Bool {
-        let isKnown =
-            forgery.isFlag
-            ? isFileSound && isSure[group] : isFollowed(group)
+        let isKnown = forgery.isFlag ? isFileSound && isSure[group] : isFollowed(group)
         guard isKnown else { return false }
         note("forgery")
         switch forgery {

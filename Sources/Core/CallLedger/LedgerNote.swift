@@ -126,8 +126,9 @@ public struct LedgerNote: Hashable, Sendable {
     /// Whether it is about a ring that is on, as far as it says itself.
     public var isOfRing: Bool { !rings.isEmpty }
 
-    private var rings: [PropertyListDictionary.Member] {
-        calls.members.filter { $0.value.dictionaryValue?["state"] == .string(CallState.ringing.rawValue) }
+    /// Told without a copy: who counts rings asks each note.
+    private var rings: LazyFilterSequence<[PropertyListDictionary.Member]> {
+        calls.members.lazy.filter { $0.value.dictionaryValue?["state"] == .string(CallState.ringing.rawValue) }
     }
 
     /// Whether what it says is forgotten, as `ledger`, which took it along, has no call of it any more.
@@ -162,7 +163,7 @@ public struct LedgerNote: Hashable, Sendable {
     /// Takes the note along.
     fileprivate func enter(_ ledger: inout Ledger) {
         let isOwed = standing == .owed
-        let noted = (isOwed ? calls.members : rings).compactMap(Call.init).compactMap { noted -> Call? in
+        let noted = (isOwed ? calls.members : Array(rings)).compactMap(Call.init).compactMap { noted -> Call? in
             guard let known = ledger.call(noted.key) else { return noted }
             let counts = noted.counts(over: known, isOwed, now: ledger.moment.now)
             var call = counts ? noted : known
@@ -279,8 +280,11 @@ extension [LedgerNote] {
     /// The order to take them along in: those that the file had, of which the latest knows most of its ring, and then
     /// the others, as they were made.
     fileprivate var inOrder: [LedgerNote] {
-        let (owed, had) = (filter { $0.standing == .owed }, filter { $0.standing != .owed })
-        return had.sorted { $0.at > $1.at } + owed.sorted { $0.at < $1.at }
+        sorted { left, right in
+            let isOwed = left.standing == .owed
+            guard isOwed == (right.standing == .owed) else { return !isOwed }
+            return isOwed ? left.at < right.at : left.at > right.at
+        }
     }
 }
 
