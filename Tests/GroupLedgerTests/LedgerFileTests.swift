@@ -115,6 +115,29 @@ import Testing
         loop.runUntilIdle()
     }
 
+    @Test("who is told that the file cannot be watched may end the watch, and is shown nothing then")
+    func cancelledAsItBegins() {
+        folder.write([], to: "state")
+        file.transact(on: loop) {
+            _ = $0.hangUp(CallKey("a"), reason: .busy, sentAt: nil)
+        } completion: { _ in
+        }
+        var (shown, failures) = (0, 0)
+        var watches: [LedgerWatch] = []
+        for isCancelled in [false, true] {
+            watches.append(
+                file.watch(on: loop) { _ in
+                    failures += 1
+                    if isCancelled { watches[1].cancel() }
+                } changed: { _ in
+                    shown += 1
+                })
+        }
+        loop.runUntilIdle()
+        #expect(failures == 2 && shown == 1)
+        watches[0].cancel()
+    }
+
     @Test("R13 R18 a file that cannot be read for a moment hangs up nothing") func unreadable() throws {
         _ = admit("a", as: Owner(.current))
         var rings: [CallKey] = []

@@ -262,10 +262,31 @@ import Testing
         #expect(output.isGone && readAll() == [])
     }
 
-    @Test("what is written piece by piece arrives whole and in order, and then that is told once") func pieces() {
+    @Test("S5 what was sent of a line does not count, whatever waits behind it") func begunLine() throws {
         defer { closeEnds() }
+        makeSmall()
+        let output = EventOutput(loop: loop, descriptor: worker)
+        output.write(line("a", 30_000), isDroppable: false)
+        var sent: Int32 = 0
+        try #require(unsafe ioctl(client, UInt(FIONREAD), &sent) == 0)
+        try #require((1..<30_000).contains(sent))
+        output.write(line("t", 100), isDroppable: true)
+        output.write(line("b", 65_537), isDroppable: false)
+        let count = 65_536 - (30_000 - Int(sent))
+        output.write(line("c", count), isDroppable: false)
+        #expect(!output.isGone)
+        #expect(readAll() == ["30000a", "65537b", "\(count)c"])
+    }
+
+    /// Makes the socket take a few KiB at a time.
+    private func makeSmall() {
         var size: Int32 = 1
         unsafe setsockopt(worker, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    @Test("what is written piece by piece arrives whole and in order, and then that is told once") func pieces() {
+        defer { closeEnds() }
+        makeSmall()
         let output = EventOutput(loop: loop, descriptor: worker)
         var drained = 0
         for (letter, count) in [("a" as Character, 30_000), ("b", 1), ("c", 20_000)] {
