@@ -52,6 +52,7 @@ import Testing
             run = try self.run("sound", sample)
             before = try events(of: run) { $0.name == "sound" }
         }
+        #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
         let loudness = recording.listen(milliseconds: 1_500)
         #expect((0.2...0.4).contains(loudness.peak), "\(loudness)")
         #expect(abs((loudness.sounding?.count ?? 0) - 700) < 150, "\(loudness)")

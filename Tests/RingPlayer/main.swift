@@ -2,10 +2,11 @@
 // its memory. Each line is answered on standard output; one that begins with `second ` is about a second ring of the
 // same player, and so are its answer and its states:
 //
-//   play PATH [DECIBELS]   one tick            played MICROSECONDS (how long the call took)
+//   play PATH [DECIBELS]   one tick            played MICROSECONDS (how long the call took, as gap)
 //   silence                the end of a ring   silent MICROSECONDS (from the call to its confirmation)
 //   end                    the ring's object   ended 0
-//   gap                                        gap MICROSECONDS (the longest the loop was held up since the last gap)
+//   gap                                        gap MICROSECONDS (the longest the loop was held up since the last gap,
+//                                              but for the time in which others had the processors)
 //   memory                                     memory KIBIBYTES (RssAnon)
 //   leave                  exit(3)             no answer
 //
@@ -25,12 +26,12 @@ final class RingPlayer {
     let loop: Loop
     private var rings: [String: PlayerSound] = [:]
     private var input: [UInt8] = []
-    private var lastBeat: Instant
+    private var lastBeat: Stopwatch
     private var longestGap = TimeSpan.zero
 
     init(loop: Loop) {
         self.loop = loop
-        lastBeat = loop.now
+        lastBeat = Stopwatch(loop)
         let libraryName = environmentValue("RING_PLAYER_LIBRARY") ?? "libcanberra.so.0"
         let player = SoundPlayer(
             loop: loop, runtimeDirectory: environmentValue("XDG_RUNTIME_DIR"), libraryName: libraryName
@@ -47,9 +48,9 @@ final class RingPlayer {
 
     /// Beats every 10 ms, so that a call that blocks shows as a gap.
     func beat() {
-        longestGap = max(longestGap, loop.now - lastBeat)
-        lastBeat = loop.now
-        _ = loop.schedule(at: lastBeat + .milliseconds(10), description: "beat") { [unowned self] in beat() }
+        longestGap = max(longestGap, lastBeat.elapsed)
+        lastBeat = Stopwatch(loop)
+        _ = loop.schedule(at: loop.now + .milliseconds(10), description: "beat") { [unowned self] in beat() }
     }
 
     func readInput() {
@@ -64,7 +65,7 @@ final class RingPlayer {
     }
 
     private func obey(_ line: [String]) {
-        let start = loop.now
+        let (start, watch) = (loop.now, Stopwatch(loop))
         let prefix = line.first == "second" ? "second " : ""
         let words = line.first == "second" ? Array(line.dropFirst()) : line
         switch words.first {
@@ -72,7 +73,7 @@ final class RingPlayer {
             let decibels = words.count > 2 ? Int(words[2]) ?? 0 : 0
             rings[prefix]?.play(
                 ResolvedSound(name: "test", path: words[1], attenuationDecibels: decibels, isSoft: decibels > 0))
-            say("\(prefix)played \((loop.now - start).microseconds)")
+            say("\(prefix)played \(watch.elapsed.microseconds)")
         case "silence":
             rings[prefix]?.silence { [loop] in say("\(prefix)silent \((loop.now - start).microseconds)") }
         case "gap":
@@ -89,6 +90,34 @@ final class RingPlayer {
         default:
             say("unknown \(words)")
         }
+    }
+}
+
+/// Measures what this thread does or waits for, but not how long it was ready to run and had no processor: on a busy
+/// machine that is more than any call that blocks.
+struct Stopwatch {
+    private let loop: Loop
+    private let start: Instant
+    private let startOfWaiting: TimeSpan
+
+    init(_ loop: Loop) {
+        self.loop = loop
+        start = loop.now
+        startOfWaiting = Self.waiting
+    }
+
+    var elapsed: TimeSpan { max(.zero, loop.now - start - (Self.waiting - startOfWaiting)) }
+
+    /// How long it has waited for a processor in all: the second of the file's words, in nanoseconds (the kernel's
+    /// Documentation/scheduler/sched-stats.rst); zero where the kernel keeps no account of that.
+    private static var waiting: TimeSpan {
+        guard let file = unsafe fopen("/proc/self/schedstat", "re") else { return .zero }
+        defer { unsafe fclose(file) }
+        var line = [CChar](repeating: 0, count: 256)
+        guard unsafe fgets(&line, Int32(line.count), file) != nil else { return .zero }
+        let words = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).split(
+            separator: " ")
+        return words.count > 1 ? TimeSpan(microseconds: (Int64(words[1]) ?? 0) / 1_000) : .zero
     }
 }
 

@@ -37,8 +37,11 @@ extension Oracle {
             guard let window = worker.account.window, worker.account.isRinging, worker.account.pending == nil else {
                 return false
             }
-            return worker.account.cause == nil && isPunctual(worker) && now - window.start > .milliseconds(100)
-                && window.end - now > lasts
+            let entry = rules[group].entries[worker.push.id]
+            // Who has not looked since another stranger ended its ring need not see that any more.
+            let isOver = entry?.worker === worker && entry?.end != nil
+            return !isOver && worker.account.cause == nil && isPunctual(worker)
+                && now - window.start > .milliseconds(100) && window.end - now > lasts
         }
         let isShown = !rules[group].areRingsHidden || rules[group].rings(now: now).isEmpty
         return isSure[group] && isFileSound && isQuiet && isShown && pending.isEmpty

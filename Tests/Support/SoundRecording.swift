@@ -22,6 +22,8 @@ public final class SoundRecording {
 
     private let descriptor: OwnedDescriptor
     private var half: [UInt8] = []
+    /// What was read when a sound was waited for, from that sound on.
+    private var begun: [Int16] = []
 
     init(_ descriptor: consuming OwnedDescriptor) {
         self.descriptor = descriptor
@@ -38,6 +40,7 @@ public final class SoundRecording {
 
     /// Passes over what was recorded until now.
     public func skipToNow() {
+        begun = []
         var waiting: Int32 = 0
         guard unsafe clinux_bytes_waiting(descriptor.number, &waiting) == 0 else { return }
         var left = Int(waiting)
@@ -48,12 +51,13 @@ public final class SoundRecording {
     }
 
     /// Listens until there is a sound, and tells how many milliseconds of recording passed before it; nil if there is
-    /// none within `milliseconds` of recording.
+    /// none within `milliseconds` of recording. What is listened to next begins with it.
     public func millisecondsUntilSound(within milliseconds: Int) -> Int? {
         let count = milliseconds * PrivateSoundServer.samplesPerSecond / 1_000
         var passed = 0
         while passed < count, let samples = nextSamples() {
             if let first = samples.firstIndex(where: { abs(Int($0)) > Self.silenceAmplitude }) {
+                begun = Array(samples[first...])
                 return (passed + first) * 1_000 / PrivateSoundServer.samplesPerSecond
             }
             passed += samples.count
@@ -82,6 +86,10 @@ public final class SoundRecording {
 
     /// Nil once nothing is recorded any more.
     private func nextSamples() -> [Int16]? {
+        if !begun.isEmpty {
+            defer { begun = [] }
+            return begun
+        }
         guard let some = readSome(from: descriptor.number, until: deadline(2_000)), !some.isEmpty else { return nil }
         return samples(of: some)
     }

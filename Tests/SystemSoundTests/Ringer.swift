@@ -67,12 +67,23 @@ final class Ringer {
     }
 
     /// Ticks until its state changes.
-    func playUntilStateChanges(_ path: String) throws -> String? {
+    func playUntilStateChanges(_ path: String, as ring: Ring = .first) throws -> String? {
         for _ in 0..<Int(Self.patienceMilliseconds) / 250 {
-            try play(path)
-            if let state = state(within: 250) { return state }
+            try play(path, as: ring)
+            if let state = state(of: ring, within: 250) { return state }
         }
         return nil
+    }
+
+    /// Begins a ring on a server that lives; its state once that has answered. On a busy machine it may not do so in
+    /// time, which is told, and the next tick asks again (R14).
+    func begin(_ path: String, as ring: Ring = .first) throws -> String? {
+        try play(path, as: ring)
+        var state = state(of: ring)
+        for _ in 0..<9 where state == "unavailable the sound server does not answer" {
+            state = try playUntilStateChanges(path, as: ring)
+        }
+        return state
     }
 
     /// Kills it without warning.

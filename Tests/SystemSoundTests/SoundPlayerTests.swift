@@ -24,13 +24,7 @@ import Testing
         let recording = try server.start()
         let ringer = try Ringer(on: server)
         let sound = longSound()
-        try ringer.play(sound)
-        // On a busy machine a server may not answer in time (R14), which is told; and the next tick asks again.
-        var state = ringer.state()
-        for _ in 0..<9 where state == "unavailable the sound server does not answer" {
-            state = try ringer.playUntilStateChanges(sound)
-        }
-        #expect(state == "playing \(sound)")
+        #expect(try ringer.begin(sound) == "playing \(sound)")
         #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
         #expect(abs(recording.listen(milliseconds: 300).rms - 0.25) < 0.01)
         var took = try ringer.silence()
@@ -71,12 +65,10 @@ import Testing
         let recording = try server.start()
         let ringer = try Ringer(on: server)
         let sound = longSound()
-        try ringer.play(sound)
-        #expect(ringer.state() == "playing \(sound)")
+        #expect(try ringer.begin(sound) == "playing \(sound)")
         try ringer.silence()
         recording.skipToNow()
-        try ringer.play(sound)
-        #expect(ringer.state() == "playing \(sound)")
+        #expect(try ringer.begin(sound) == "playing \(sound)")
         #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
     }
 
@@ -84,10 +76,8 @@ import Testing
         let recording = try server.start()
         let ringer = try Ringer(on: server)
         let (sound, other) = (longSound(), longSound(amplitude: 0.1))
-        try ringer.play(sound)
-        try ringer.play(other, as: .second)
-        #expect(ringer.state() == "playing \(sound)")
-        #expect(ringer.state(of: .second) == "playing \(other)")
+        #expect(try ringer.begin(sound) == "playing \(sound)")
+        #expect(try ringer.begin(other, as: .second) == "playing \(other)")
         #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
         recording.skipToNow()
         // Both are the same tone, begun at different moments: all that is sure is that it is not the second alone.
@@ -99,8 +89,7 @@ import Testing
         #expect(abs(recording.listen(milliseconds: 300).rms - 0.1) < 0.01)
         #expect(ringer.state(within: 0) == nil && ringer.state(of: .second, within: 0) == nil)
         // It rings again beside the other, then the other is let go of.
-        try ringer.play(sound)
-        #expect(ringer.state() == "playing \(sound)")
+        #expect(try ringer.begin(sound) == "playing \(sound)")
         try ringer.end(.second)
         _ = recording.listen(milliseconds: Self.silentWithinMilliseconds)
         recording.skipToNow()
@@ -115,14 +104,12 @@ import Testing
         try server.start()
         let sound = longSound()
         let ringer = try Ringer(on: server)
-        try ringer.play(sound)
-        try ringer.play(sound, as: .second)
-        #expect(ringer.state() == "playing \(sound)" && ringer.state(of: .second) == "playing \(sound)")
+        #expect(try ringer.begin(sound) == "playing \(sound)")
+        #expect(try ringer.begin(sound, as: .second) == "playing \(sound)")
         var others: [Ringer] = []
         for _ in 1..<SoundSlot.slotsMax {
             let other = try Ringer(on: server)
-            try other.play(sound)
-            #expect(other.state() == "playing \(sound)")
+            #expect(try other.begin(sound) == "playing \(sound)")
             others.append(other)
         }
         try ringer.silence()
@@ -186,8 +173,7 @@ import Testing
         let recording = try server.start()
         let ringer = try Ringer(on: server)
         let sound = longSound()
-        try ringer.play(sound)
-        #expect(ringer.state() == "playing \(sound)")
+        #expect(try ringer.begin(sound) == "playing \(sound)")
         try server.hang()
         try ringer.play(sound)
         #expect(ringer.state() == "unavailable the sound server does not answer")
@@ -221,8 +207,7 @@ import Testing
         try server.start()
         let sound = longSound()
         let playing = try Ringer(on: server)
-        try playing.play(sound)
-        #expect(playing.state() == "playing \(sound)")
+        #expect(try playing.begin(sound) == "playing \(sound)")
         try server.hang()
         let opening = try Ringer(on: server)
         try opening.play(sound)
@@ -236,8 +221,7 @@ import Testing
         try server.start()
         let ringer = try Ringer(on: server)
         let sound = longSound()
-        try ringer.play(sound)
-        #expect(ringer.state() == "playing \(sound)")
+        #expect(try ringer.begin(sound) == "playing \(sound)")
         server.kill()
         #expect(try ringer.playUntilStateChanges(sound)?.hasPrefix("unavailable ") == true)
         let recording = try server.start()
@@ -249,8 +233,7 @@ import Testing
         try server.start()
         let ringer = try Ringer(on: server)
         let sound = longSound()
-        try ringer.play(sound)
-        #expect(ringer.state() == "playing \(sound)")
+        #expect(try ringer.begin(sound) == "playing \(sound)")
         server.kill()
         let recording = try server.start()
         try ringer.play(sound)
@@ -291,8 +274,7 @@ import Testing
     func eightRingers(_ sound: String) throws -> [Ringer] {
         try (0..<SoundSlot.slotsMax).map { _ in
             let ringer = try Ringer(on: server)
-            try ringer.play(sound)
-            #expect(ringer.state() == "playing \(sound)")
+            #expect(try ringer.begin(sound) == "playing \(sound)")
             return ringer
         }
     }
@@ -301,14 +283,12 @@ import Testing
         let recording = try server.start()
         let (sound, other) = (longSound(amplitude: 0.001), longSound())
         let oldest = try Ringer(on: server)
-        try oldest.play(other)
-        try oldest.play(other, as: .second)
-        #expect(oldest.state() == "playing \(other)" && oldest.state(of: .second) == "playing \(other)")
+        #expect(try oldest.begin(other) == "playing \(other)")
+        #expect(try oldest.begin(other, as: .second) == "playing \(other)")
         var ringers: [Ringer] = []
         for _ in 1..<SoundSlot.slotsMax {
             let ringer = try Ringer(on: server)
-            try ringer.play(sound)
-            #expect(ringer.state() == "playing \(sound)")
+            #expect(try ringer.begin(sound) == "playing \(sound)")
             ringers.append(ringer)
         }
         let ninth = try Ringer(on: server)
@@ -317,8 +297,7 @@ import Testing
         for ringer in ringers { try ringer.play(sound) }
         try oldest.play(other)
         #expect(oldest.state() == "unavailable busy")
-        try ninth.play(sound)
-        #expect(ninth.state() == "playing \(sound)")
+        #expect(try ninth.begin(sound) == "playing \(sound)")
         ringers.append(ninth)
         recording.skipToNow()
         _ = recording.listen(milliseconds: Self.silentWithinMilliseconds)
@@ -341,8 +320,7 @@ import Testing
         #expect(ninth.state() == "unavailable busy")
         for ringer in ringers[1...] { try ringer.play(sound) }
         #expect(ringers[1].state() == "unavailable busy")
-        try ninth.play(sound)
-        #expect(ninth.state() == "playing \(sound)")
+        #expect(try ninth.begin(sound) == "playing \(sound)")
     }
 
     @Test func R14_aMissingLibraryIsOneEvent() throws {
@@ -363,8 +341,7 @@ import Testing
         #expect(ringer.state()?.hasPrefix("unavailable \(folder.path)/vanished.wav: ") == true)
         try ringer.play(broken)
         #expect(ringer.state()?.hasPrefix("unavailable \(broken): ") == true)
-        try ringer.play(sound)
-        #expect(ringer.state() == "playing \(sound)")
+        #expect(try ringer.begin(sound) == "playing \(sound)")
         #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
     }
 }
