@@ -97,9 +97,11 @@ extension Oracle {
     /// Who looks or waits reads each version of a file a few times at most, as long as nothing is wrong with it.
     func reads(_ process: PlayedProcess, timesUntilNow count: Int) {
         guard count > 3, isSure.allSatisfy(\.self), isPunctual(process) else { return }
-        // Who finds the lock kept by one at work tries again each second, and what makes no sense may make some later.
+        // Who finds the lock kept tries again each second, and what makes no sense may make some later.
+        let isKeptOut = world.workers.contains { $0.process === process && $0.account.warnings[.groupLocked] != nil }
         let isExcused = world.plan.happenings.contains {
-            if case .stranger(.leavesNonsense, _) = $0.what { true } else { count <= 8 && $0.what.isLockKept }
+            if case .stranger(.leavesNonsense, _) = $0.what { return true }
+            return count <= 8 && (isKeptOut || $0.what.isLockKept)
         }
         demand(isExcused, "\(process.pid) reads the same for the \(count)th time")
     }
