@@ -5,6 +5,7 @@ import BelfryTerms
 import DeviceRegistry
 import Glibc
 import Support
+import Synchronization
 import Testing
 
 @testable import PushQueue
@@ -52,6 +53,47 @@ import Testing
         }
         try watch.child.signal(9)
         _ = try watch.child.waitUntilExit()
+    }
+
+    @Test("whoever begins to follow just as a file gets the log's name reads on", arguments: [false, true])
+    func begun(hasOlder: Bool) throws {
+        let place = "\(bench.folder.path)/apns"
+        let path = "\(place)/\(PushLog.fileName)"
+        bench.folder.makeFolder("apns")
+        let (due, done) = (Turn(), Turn())
+        let namer = PosixThread {
+            for round in 1...Self.roundsCount {
+                due.wait(for: round)
+                unsafe rename("\(place)/next", path)
+                done.begin(round)
+            }
+        }
+        var blindCount = 0
+        for round in 1...Self.roundsCount {
+            unsafe unlink(path)
+            if hasOlder { bench.folder.write([], to: "apns/\(PushLog.fileName)") }
+            bench.folder.write([], to: "apns/next")
+            due.begin(round)
+            let reader = try PushLogReader(state: bench.state)
+            done.wait(for: round)
+            bench.folder.write(Array("{}\n".utf8), to: "apns/\(PushLog.fileName)")
+            if try reader.newLines() != [Array("{}".utf8)] { blindCount += 1 }
+        }
+        namer.join()
+        #expect(blindCount == 0)
+    }
+
+    private static let roundsCount = 2_000
+
+    /// Whose turn it is of two threads that go on in the same moment.
+    private final class Turn: Sendable {
+        private let round = Atomic(0)
+
+        func begin(_ number: Int) { round.store(number, ordering: .releasing) }
+
+        func wait(for number: Int) {
+            while round.load(ordering: .acquiring) < number { sched_yield() }
+        }
     }
 
     @Test("the log's files change places when one is full, and whoever follows reads on")

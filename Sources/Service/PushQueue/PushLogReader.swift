@@ -12,7 +12,8 @@ public final class PushLogReader {
 
     private let directory: Directory
     private var file: OwnedDescriptor?
-    private var identity: FileIdentity?
+    /// The file's own, since another one may have got its name as it was opened.
+    private var inode: UInt64?
     private var unfinished: [UInt8] = []
 
     /// A reader of the log below `state`, of which only what is new counts. There need be none yet.
@@ -35,7 +36,7 @@ public final class PushLogReader {
     public func newLines() throws(SystemError) -> [[UInt8]] {
         var lines = try rest()
         let named = try directory.identity(of: PushLog.fileName)
-        guard let named, identity.map({ !$0.isSameFile(as: named) }) ?? true else { return lines }
+        guard let named, named.inode != inode else { return lines }
         // The file was full, and this is the next one; the last lines of the old one have been read.
         unfinished = []
         if try open() { lines += try rest() }
@@ -44,8 +45,12 @@ public final class PushLogReader {
 
     private func open() throws(SystemError) -> Bool {
         file = try directory.openForReading(PushLog.fileName)
-        identity = try directory.identity(of: PushLog.fileName)
-        return file != nil
+        inode = nil
+        guard let number = file?.number else { return false }
+        var status = stat()
+        try checked("fstat", on: PushLog.fileName) { unsafe fstat(number, &status) }
+        inode = UInt64(status.st_ino)
+        return true
     }
 
     private func rest() throws(SystemError) -> [[UInt8]] {
