@@ -128,8 +128,10 @@ import Testing
         #expect(try second.child.waitUntilExit() == .exited(code: 69))
         try first.child.signal(SIGKILL)
         try first.child.waitUntilExit()
+        // A worker that it was about to start for the second one has its socket until it becomes its program.
+        while try listens(at: path) { sched_yield() }
         let third = try serve("--socket", path, "--", "sh", "-c", "echo $BELFRY_SOCKET")
-        #expect(third.lines() == [path])
+        #expect(third.lines() == [path], "\(third.complaints())")
         #expect(try third.child.waitUntilExit() == .exited(code: 0))
         #expect(left.isEmpty, "what the killed one left is swept by the next")
     }

@@ -45,7 +45,7 @@ import UserNotifications
     func lent() async throws {
         let lent = try await Lent()
         let stopping = Task { [bell = lent.bell] in await bell.stop() }
-        while try Self.listens(at: lent.socketPath) { await Task.yield() }
+        while try listens(at: lent.socketPath) { await Task.yield() }
         // What the bell's thread does before this has been done.
         _ = await lent.bell.calls
         #expect(ExtensionTurn.ofProcess.holder == Self.holder)
@@ -66,17 +66,6 @@ import UserNotifications
             })
         let text = String(decoding: result.standardErrorContent, as: UTF8.self)
         #expect(text.contains("belfry: lent channels that do not come back: 1 served\n"), "\(text)")
-    }
-
-    private static func listens(at path: String) throws -> Bool {
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let connection = OwnedDescriptor(owning: try checked("socket") { socket(AF_UNIX, kind, 0) })
-        do throws(SystemError) {
-            try connectUnixSocket(connection.number, to: path)
-            return true
-        } catch {
-            return error.errno == EAGAIN
-        }
     }
 
     @Test("a task that a test leaves behind has no state any more") func stateOfTheApp() async throws {

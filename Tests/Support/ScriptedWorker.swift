@@ -67,3 +67,15 @@ public final class ScriptedWorker {
         }
     }
 }
+
+/// Whether somebody listens at the socket `path`.
+public func listens(at path: String) throws -> Bool {
+    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    let connection = OwnedDescriptor(owning: try checked("socket") { socket(AF_UNIX, kind, 0) })
+    do throws(SystemError) {
+        try connectUnixSocket(connection.number, to: path)
+        return true
+    } catch {
+        return error.errno == EAGAIN
+    }
+}
