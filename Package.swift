@@ -302,8 +302,8 @@ let checks: [Target] = [
     .target(
         name: "Support",
         dependencies: [
-            "BelfryEventLoop", "BelfryJSON", "BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
-            "CBelfrySndfile",
+            "BelfryBus", "BelfryEventLoop", "BelfryJSON", "BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms",
+            "CBelfryLinux", "CBelfrySndfile",
         ],
         path: "Tests/Support",
         swiftSettings: strict
@@ -440,6 +440,7 @@ let checks: [Target] = [
         "BelfryJournalTests",
         of: ["BelfryJournal", "BelfryProtocol", "BelfryJSON", "BelfryTerms", "BelfrySyscalls", "Support"]),
     tests("SystemSoundTests", of: ["SystemSound", "Support", "BelfrySyscalls", "BelfryTerms", "RingPlayer"]),
+    tests("BelfryBusTests", of: ["BelfryBus", "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "Support"]),
     tests("BelfryVibrationTests", of: ["BelfryVibration", "BelfryTerms", "CBelfryLinux", "Support"]),
     tests(
         "DesktopServiceTests",

@@ -80,6 +80,12 @@ import Testing
         #expect(unsafe access(path, F_OK) == -1, "the socket is gone")
     }
 
+    @Test("a socket is this user's alone") func mode() throws {
+        _ = try listenPrivately(at: path, backlog: 1)
+        var status = stat()
+        #expect(unsafe stat(path, &status) == 0 && status.st_mode & 0o7777 == 0o600)
+    }
+
     @Test("workers that died are tidied after, those that ended by themselves are not", arguments: [0, 65, 1])
     func tidies(status: Int) throws {
         let script = #"[ "$1" = --tidy ] && { echo x >>"\#(folder.path)/tidied"; exit; }; exit \#(status)"#

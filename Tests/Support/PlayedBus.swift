@@ -1,25 +1,25 @@
-import BelfryBus
-import BelfryEventLoop
+public import BelfryBus
+public import BelfryEventLoop
 import BelfrySyscalls
 import BelfryTerms
 import Glibc
-import Support
 import Testing
 
 /// A real session bus on which a test plays whoever the desktop asks. Only for a process of its own, since that one's
 /// environment names the bus.
-final class PlayedBus {
-    let loop: Loop
+public final class PlayedBus {
+    /// Where its and the tests' connections are.
+    public let loop: Loop
     /// What is answered; nil for nothing.
-    var answer: (BusMessage) -> [BusValue]? = { _ in nil }
+    public var answer: (BusMessage) -> [BusValue]? = { _ in nil }
     /// Called with all that comes, after it was answered.
-    var heard: (BusMessage) -> Void = { _ in }
+    public var heard: (BusMessage) -> Void = { _ in }
     private let folder = TemporaryFolder()
     private let daemon: ChildProcess
     private let player: SessionBus
 
     /// A bus on which `names` have somebody.
-    init(_ names: String...) throws {
+    public init(_ names: String...) throws {
         let address = "unix:path=\(folder.path)/bus"
         let configuration = """
             <busconfig><type>session</type><listen>\(address)</listen><auth>EXTERNAL</auth><policy context="default">
@@ -54,10 +54,10 @@ final class PlayedBus {
     }
 
     /// Has signals from `path` heard as well.
-    func listen(to path: String) { player.callBus("AddMatch", [.string("type='signal',path='\(path)'")]) }
+    public func listen(to path: String) { player.callBus("AddMatch", [.string("type='signal',path='\(path)'")]) }
 
     /// Goes on until the loop is stopped.
-    func run() {
+    public func run() {
         let patience = loop.schedule(at: loop.now + .seconds(60), description: "patience") { [loop] in
             Issue.record("what was waited for did not come")
             loop.stop()
@@ -66,6 +66,9 @@ final class PlayedBus {
         patience.cancel()
     }
 
-    /// Takes the bus away from everybody.
-    func kill() throws { try daemon.signal(SIGKILL) }
+    /// Takes the bus away from everybody: when this returns, nobody listens there.
+    public func kill() throws {
+        try daemon.signal(SIGKILL)
+        _ = try daemon.waitUntilExit()
+    }
 }
