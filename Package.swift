@@ -443,6 +443,12 @@ let checks: [Target] = [
     tests("BelfryBusTests", of: ["BelfryBus", "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "Support"]),
     tests("BelfryVibrationTests", of: ["BelfryVibration", "BelfryTerms", "CBelfryLinux", "Support"]),
     tests(
+        "DesktopLinkTests",
+        of: [
+            "DesktopLink", "BelfryEventLoop", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CallService",
+            "DesktopChannel", "Support",
+        ]),
+    tests(
         "DesktopServiceTests",
         of: [
             "Desktop", "BelfryAppGroup", "BelfryBus", "BelfryEventLoop", "BelfryProtocol", "BelfrySyscalls",

@@ -45,7 +45,8 @@ import Testing
             let values: [BusValue] = [
                 .byte(0), .byte(255), .bool(true), .bool(false), .int32(.min), .uint32(.max), .int64(.min),
                 .uint64(.max), .double(-0.5), .string(""), .string("Glöckchen 🔔"), .bytes([]), .bytes([1, 0, 255]),
-                .strings([]), .strings(["a", "b"]), .properties([("volume", .uint32(7)), ("is \"loud\"", .bool(true))]),
+                .strings([]), .strings(["a", "b"]),
+                .properties([("volume", .uint32(7)), ("is \"loud\"", .bool(true))]),
                 .structure([.string("name"), .structure([.int32(-1), .double(2)])]),
                 .variant(.variant(.array(of: "(su)", [.structure([.string("x"), .uint32(1)])]))),
             ]

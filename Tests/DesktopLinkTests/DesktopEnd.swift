@@ -1,0 +1,50 @@
+import BelfrySyscalls
+import BelfryTerms
+import DesktopChannel
+import Glibc
+import Support
+
+/// The desktop's end of its socket, by hand.
+final class DesktopEnd {
+    static let group = GroupName("group.a") ?? { preconditionFailure("no group") }()
+    static let hello = DesktopHello(group: group, name: "Ann", handle: "tel:1")
+
+    private let folder = TemporaryFolder()
+    private let listener: OwnedDescriptor
+    private var visitor: OwnedDescriptor?
+
+    init() throws {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        listener = OwnedDescriptor(owning: try checked("socket") { socket(AF_UNIX, kind, 0) })
+        try bindUnixSocket(listener.number, to: path)
+        try listen(at: listener.number, backlog: 4)
+    }
+
+    var path: String { "\(folder.path)/desktop.sock" }
+
+    /// Lets in the next that has come, if there is one, and forgets the one before.
+    func letIn() throws -> Bool {
+        visitor = try acceptOurs(at: listener.number)
+        return visitor != nil
+    }
+
+    func say(_ text: String) { ScriptedWorker.write(text, to: visitor?.number ?? -1) }
+
+    func report(_ report: DesktopReport) { ScriptedWorker.write(report.line, to: visitor?.number ?? -1) }
+
+    func hangUp() { visitor = nil }
+
+    /// All that was said to it since it asked last.
+    func heard() -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let number = visitor?.number ?? -1
+            let count = unsafe chunk.withUnsafeMutableBytes {
+                unsafe recv(number, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
+            }
+            guard count > 0 else { return bytes }
+            bytes += chunk[..<count]
+        }
+    }
+}
