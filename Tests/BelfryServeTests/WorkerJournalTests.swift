@@ -2,6 +2,7 @@ import BelfryEventLoop
 import BelfryJournal
 import BelfryProtocol
 import BelfrySyscalls
+import BelfryTerms
 import CBelfryLinux
 import Glibc
 import Support
@@ -105,6 +106,19 @@ import Testing
             told += entries()
         } while !isDone
         #expect(told == calls)
+    }
+
+    @Test("the tidier waits 20 s for a journal that stands still, and no longer") func impatient() throws {
+        let loop = PolledLoop()
+        let journal = PatientJournal(loop: loop, path: path)
+        try fill()
+        journal.write(try entry("a"))
+        var isDone = false
+        journal.finish { isDone = true }
+        loop.advance(by: .milliseconds(19_999))
+        #expect(!isDone)
+        loop.advance(by: .milliseconds(1))
+        #expect(isDone && Set(entries()) == ["full"])
     }
 
     @Test("the tidier waits for nothing where the journal has all") func nothingWaits() throws {

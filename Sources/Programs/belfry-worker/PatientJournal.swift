@@ -7,15 +7,15 @@ final class PatientJournal {
     /// How long a journal that stands still is waited for. The unit allows a little more.
     private static let patience = TimeSpan.seconds(20)
 
-    private let loop: Loop
+    private let loop: any EventLoop
     private let writer: JournalWriter
     private var entries: [JournalEntry] = []
-    private var writable: DescriptorSource?
+    private var writable: (any LoopWatch)?
     private var isWaiting = false
     private var done: (() -> Void)?
 
     /// The journal listens at `path`.
-    init(loop: Loop, path: String = JournalWriter.standardPath) {
+    init(loop: any EventLoop, path: String = JournalWriter.standardPath) {
         self.loop = loop
         writer = JournalWriter(path: path)
         writer.onWaiting = { [unowned self] in watch($0) }
