@@ -1,5 +1,6 @@
 import BelfryCommandLine
 import BelfrySettings
+import BelfrySyscalls
 import Support
 import Testing
 @testable import belfry
@@ -17,6 +18,21 @@ import Testing
         #expect(run.lines.contains { $0.hasPrefix("Interval=1s ") && $0.hasSuffix("default") })
         #expect(run.complaints.hasPrefix("belfry: warning: \(file):3: Interval=1h is ignored"))
         #expect(CommandRun(["config", "--json"], ["HOME": folder.path]).lines.count == Setting.allCases.count)
+    }
+
+    @Test("what the unit has instead stands below what the person has") func unitBeside() {
+        func loaded(_ environment: [String: String]) -> LoadedSettings {
+            SettingsLoader.load(environment: Environment(environment))
+        }
+        let own = loaded(["HOME": folder.path, "BELFRY_SOUND": "none"])
+        let rows = Command.settingRows(of: own, besides: loaded(["HOME": folder.path, "BELFRY_RING_DURATION": "7s"]))
+        #expect(rows.contains(["Sound=none", "$BELFRY_SOUND"]))
+        #expect(
+            rows.filter { $0[0].hasPrefix(" ") } == [
+                ["  the unit has 7s", "$BELFRY_RING_DURATION"], ["  the unit has ring", "default"],
+            ])
+        #expect(rows.count(where: { $0.count == 1 }) == Set(Setting.allCases.map(\.section)).count)
+        #expect(!Command.settingRows(of: own, besides: nil).contains { $0[0].hasPrefix(" ") })
     }
 
     @Test func checkNamesEveryMistakeAndIs78() {

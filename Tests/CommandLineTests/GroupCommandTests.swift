@@ -53,6 +53,8 @@ import Testing
         #expect(run("group", "--group", "g", "list").lines == ["k  int  -5"])
         #expect(run("group", "list", "--json", "--group", "g").output == #"{"k":-5}"# + "\n")
         #expect(run("group", "get", "--json", "k", "--group=g").output == "-5\n")
+        #expect(run("group", "set", "k", "v", "--group", "g").status == .done)
+        #expect(run("group", "get", "k", "--group", "g").output == "v\n")
         #expect(run("group", "set", "--group", "g", "k", "-v", "--json").status == .done)
         #expect(run("group", "get", "k", "--group", "g").output == "-v\n")
         #expect(run("group", "set", "k", "-string", "--json").status == .done)

@@ -58,6 +58,17 @@ extension Command {
             showJSON(loaded, unit, context)
             return .done
         }
+        for line in TableText.lines(settingRows(of: loaded, besides: unit)) {
+            context.output.line(context.style.paint(line, tone(of: line)))
+        }
+        if unit == nil { context.output.line("the unit's environment is unknown: no systemd user manager answers") }
+        for advice in loaded.settings.advice { context.output.line(Printable.escaped("note: \(advice)")) }
+        for mistake in mistakes(in: loaded, context) { context.warn(mistake.description) }
+        return .done
+    }
+
+    /// A row for each setting and for what `unit` has instead, each section after its name.
+    static func settingRows(of loaded: LoadedSettings, besides unit: LoadedSettings?) -> [[String]] {
         var section = ""
         var rows: [[String]] = []
         for setting in Setting.allCases {
@@ -72,11 +83,7 @@ extension Command {
                 rows.append([other, unit.origin(of: setting).description].map(Printable.escaped))
             }
         }
-        for line in TableText.lines(rows) { context.output.line(context.style.paint(line, tone(of: line))) }
-        if unit == nil { context.output.line("the unit's environment is unknown: no systemd user manager answers") }
-        for advice in loaded.settings.advice { context.output.line(Printable.escaped("note: \(advice)")) }
-        for mistake in mistakes(in: loaded, context) { context.warn(mistake.description) }
-        return .done
+        return rows
     }
 
     private static func tone(of line: String) -> Style.Tone? {
