@@ -499,7 +499,7 @@ let checks: [Target] = [
     tests(
         "AppleModulesTests",
         of: [
-            "AVFAudio", "Combine", "CommonCrypto", "CoreServices", "CryptoKit", "HostChannel",
+            "AVFAudio", "BelfryCrypto", "Combine", "CommonCrypto", "CoreServices", "CryptoKit", "HostChannel",
             "ImageIO", "OSLog", "QuartzCore", "SQLite3", "Security", "Support", "UIKit", "UniformTypeIdentifiers",
             "UserNotifications", "_Testing_UIKit",
         ]),

@@ -32,19 +32,31 @@ final class DesktopEnd {
 
     func report(_ report: DesktopReport) { ScriptedWorker.write(report.line, to: visitor?.number ?? -1) }
 
-    func hangUp() { visitor = nil }
+    func hangUp() {
+        // At once, whoever else has the socket: a child that another test starts just now, until it is its program.
+        endConnection(visitor?.number ?? -1)
+        visitor = nil
+    }
 
     /// All that was said to it since it asked last.
     func heard() -> [UInt8] {
         var bytes: [UInt8] = []
+        while let some = receive(), !some.isEmpty { bytes += some }
+        return bytes
+    }
+
+    /// Waits until the visitor has gone, after all that it said was heard, and nobody else has its socket either.
+    func waitUntilLeft() {
+        while receive() != [] { sched_yield() }
+    }
+
+    /// What there is; empty at the end, also of one that left with words unread; nil if there is nothing yet.
+    private func receive() -> [UInt8]? {
         var chunk = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let number = visitor?.number ?? -1
-            let count = unsafe chunk.withUnsafeMutableBytes {
-                unsafe recv(number, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
-            }
-            guard count > 0 else { return bytes }
-            bytes += chunk[..<count]
+        let number = visitor?.number ?? -1
+        let count = unsafe chunk.withUnsafeMutableBytes {
+            unsafe recv(number, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
         }
+        return count < 0 && errno == EAGAIN ? nil : Array(chunk[..<max(count, 0)])
     }
 }

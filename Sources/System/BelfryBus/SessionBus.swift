@@ -24,7 +24,6 @@ public struct BusFailure: Error, Hashable, Sendable {
 public final class SessionBus {
     private let loop: Loop
     private let bus: OpaquePointer
-    private var isOpen = true
 
     /// Gets every signal and method call that comes, and says whether it was for us.
     public var onMessage: (BusMessage) -> Bool = { _ in false }
@@ -56,10 +55,8 @@ public final class SessionBus {
         _ = unsafe sdBus.unref(bus)
     }
 
-    /// Ends the connection: nothing comes over it any more.
+    /// Ends the connection: nothing comes over it any more. Once is as good as twice.
     public func close() {
-        guard isOpen else { return }
-        isOpen = false
         _ = unsafe sdBus.detach_event(bus)
         unsafe sdBus.close(bus)
     }
@@ -138,12 +135,10 @@ public final class SessionBus {
     }
 
     fileprivate func take(_ message: OpaquePointer) -> Bool {
-        guard isOpen else { return false }
         let message = BusMessage(unsafe MessageReference(sharing: message))
         guard message.interface == "org.freedesktop.DBus.Local", message.member == "Disconnected" else {
             return onMessage(message)
         }
-        isOpen = false
         // Later, since whoever is told may let go of this connection, which is in the midst of a callback.
         let lost = onLost
         loop.afterThis(description: "bus lost") { lost() }
