@@ -533,8 +533,9 @@ let checks: [Target] = [
         "CommandLineTests",
         of: [
             "belfry", "CallLedger", "BelfryProtocol", "BelfryJSON", "BelfryPropertyList", "Support", "BelfrySyscalls",
-            "BelfryAppGroup", "BelfryCommandLine", "BelfryDevices", "BelfrySettings", "BelfryTerms", "DeviceRegistry",
-            "belfry-apns",
+            "BelfryAppGroup", "BelfryCommandLine", "BelfryDevices", "BelfryExtensionPackage", "BelfrySettings",
+            "BelfryTerms",
+            "DeviceRegistry", "belfry-apns",
         ]),
     tests(
         "IntegrationTests",

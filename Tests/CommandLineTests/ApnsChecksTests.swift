@@ -29,6 +29,8 @@ import Testing
         #expect(PortOwner.listeners(at: 2_197, in: head + rows) == ["4711"])
         #expect(PortOwner.listeners(at: 80, in: head + rows) == [])
         #expect(PortOwner.listeners(at: 2_197, in: "nonsense\n1\n") == [])
+        let cut = rows.split(separator: "\n")[0].split(separator: " ").prefix(9).joined(separator: " ")
+        #expect(PortOwner.listeners(at: 2_197, in: head + cut) == [], "without its inode")
     }
 
     @Test("whoever has a port is named, whichever port the operator has chosen")

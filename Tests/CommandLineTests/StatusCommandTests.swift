@@ -38,6 +38,11 @@ extension GroupCommandTests {
         #expect(lines.count { $0.contains("Gone\\u{202e} (died)") } == StatusReport.rowsMax)
         #expect(lines.contains("                and 2 more: see belfry calls") && lines.count < 24)
         let json = status("--json").output
+        #expect(run("app", "background").status == .done)
+        try ring("dead last", name: "Last", ownerIsDead: true)
+        try ring("four")
+        let missed = status().lines.drop { !$0.hasPrefix("missed ") }
+        #expect(missed.first?.hasSuffix(" Last (died)") == true, "the last ones, the newest first")
         #expect(json.contains(#""ringing":2,"loud":"one","foreground":true,"answers":1,"missed":7,"#))
     }
 

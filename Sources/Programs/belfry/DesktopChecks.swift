@@ -1,8 +1,6 @@
 import BelfryCommandLine
-import BelfryClient
 import BelfryEventLoop
 import BelfryJSON
-import BelfryProtocol
 import BelfrySettings
 import BelfryTerms
 import BelfryVibration
@@ -30,14 +28,18 @@ enum DesktopChecks {
             let detail = "no notification server runs: the next call has one started, if there is a display"
             return [Finding(.warn, "notifications", detail, mend: "log in to a desktop, or: apt install dunst")]
         }
-        let words = UnitEnvironment.words(answer).dropFirst()
+        return [server(answer, abilities: ask(["call", name, path, name, "GetCapabilities"]) ?? "")]
+    }
+
+    /// What to say of a server, by what busctl prints of its information and of its capabilities.
+    static func server(_ information: String, abilities: String) -> Finding {
+        let words = UnitEnvironment.words(information).dropFirst()
         let server = [words.first, words.dropFirst(2).first].compactMap { $0 }.joined(separator: " ")
-        let abilities = ask(["call", name, path, name, "GetCapabilities"]) ?? ""
         guard UnitEnvironment.words(abilities).contains("actions") else {
             let detail = "\(server) shows calls, without buttons: belfry answer and belfry decline are the way"
-            return [Finding(.warn, "notifications", detail)]
+            return Finding(.warn, "notifications", detail)
         }
-        return [Finding(.ok, "notifications", "\(server) shows calls, with Accept and Decline")]
+        return Finding(.ok, "notifications", "\(server) shows calls, with Accept and Decline")
     }
 
     /// Whether a ring can be felt.
@@ -77,9 +79,15 @@ enum DesktopChecks {
             let detail = "belfry-desktop does not answer on the session bus: whether rings are muted is not known"
             return [Finding(.warn, subject, detail, mend: enable)]
         }
-        guard answer.lastWord == "on" else { return [Finding(.ok, subject, "off: rings are heard")] }
+        return [doNotDisturb(answer)]
+    }
+
+    /// What to say of do-not-disturb, by what busctl prints of it.
+    static func doNotDisturb(_ answer: String) -> Finding {
+        let subject = "do-not-disturb"
+        guard answer.lastWord == "on" else { return Finding(.ok, subject, "off: rings are heard") }
         let mend = "switch it off in the desktop's settings, or set [Ring] DoNotDisturb=ignore"
-        return [Finding(.warn, subject, "on: calls ring without sound", mend: mend)]
+        return Finding(.warn, subject, "on: calls ring without sound", mend: mend)
     }
 
     /// What the property holds whose interface is called as `name`. By a call, since busctl's own get-property starts
@@ -92,75 +100,6 @@ enum DesktopChecks {
 
     private static func ask(_ arguments: [String], starts: Bool = false) -> String? {
         ProgramAnswer.of(busctl, ["--user", "--auto-start=\(starts ? "yes" : "no")", "--timeout=2"] + arguments)
-    }
-
-    // MARK: --ring
-
-    private static let ringing = TimeSpan.seconds(2)
-    /// How long the call would ring if nobody ended it: a missed call is nothing that a test should leave.
-    private static let duration = TimeSpan.seconds(10)
-    private static let patience = TimeSpan.seconds(8)
-
-    /// Rings for two seconds through all that there is, and says what came of each part.
-    static func ring(_ context: Context) -> [Finding] {
-        guard context.options.has("ring") else { return [] }
-        do throws(CommandError) {
-            let events = try ringEvents(context)
-            guard events.contains(where: { $0.name == "ringing" }) else {
-                return [Finding(.fail, "ring", "nothing rang", mend: "see the findings above")]
-            }
-            let parts = events.compactMap { event -> String? in
-                switch event.body {
-                case .ringing(let ringing): "rang \(ringing.mode.rawValue)"
-                case .sound(let state, _): "sound \(state.rawValue)"
-                case .notification(let state, _): "notification \(state.rawValue)"
-                case .vibration(let state, _): "vibration \(state.rawValue)"
-                default: nil
-                }
-            }
-            return [Finding(.ok, "ring", parts.joined(separator: ", "))]
-        } catch {
-            return [Finding(.fail, "ring", error.problem, mend: error.remedy)]
-        }
-    }
-
-    private static func ringEvents(_ context: Context) throws(CommandError) -> [Event] {
-        let loop = try Command.makeLoop()
-        let socket = try context.socket()
-        let id = "doctor-\(loop.now.microseconds)"
-        let request = CallRequest(callID: id, callerName: "Belfry", duration: duration)
-        var events: [Event] = []
-        var failure: PushError?
-        // As if another device had answered: nothing is left of it, and nothing is run for it.
-        let hangup = Hangup(callID: id, reason: .answeredElsewhere).payload().serialized()
-        var hangingUp: PushConnection?
-        let call: PushConnection
-        do throws(PushError) {
-            call = try PushConnection(
-                to: socket, sending: request.payload().serialized(), on: loop,
-                onLine: { line in
-                    guard let event = line.event else { return }
-                    let isFirst = !events.contains { $0.name == "ringing" }
-                    events.append(event)
-                    guard event.name == "ringing", isFirst else { return }
-                    _ = loop.schedule(at: loop.now + ringing, description: "hangup") {
-                        hangingUp = try? PushConnection(
-                            to: socket, sending: hangup, on: loop, onLine: { _ in }, onEnd: { _ in })
-                    }
-                },
-                onEnd: { error in
-                    failure = error
-                    loop.stop()
-                })
-        } catch {
-            throw CommandError(error)
-        }
-        _ = loop.schedule(at: loop.now + patience, description: "patience") { loop.stop() }
-        loop.run()
-        call.cancel()
-        hangingUp?.cancel()
-        if let failure { throw CommandError(failure) }
-        return events
     }
 }
 

@@ -45,7 +45,7 @@ extension Command {
 }
 
 /// How an extension is packed.
-private enum Packing {
+enum Packing {
     /// C libraries that are linked statically where their archives are.
     private static let archives = ["libjansson.a", "libstdc++.a"]
     private static let archiveFolder = ".build/archives"

@@ -1,0 +1,47 @@
+import BelfrySyscalls
+import Glibc
+import Support
+import Testing
+@testable import belfry
+
+/// What `belfry doctor` makes of what busctl(1) prints.
+@Suite struct DesktopChecksTests {
+    @Test("a server is named with its version, and told of if it has no buttons") func server() {
+        let dunst = #"ssss "dunst" "knopwob" "1.9.0" "1.2""# + "\n"
+        let whole = DesktopChecks.server(dunst, abilities: #"as 3 "actions" "body" "icon-static""# + "\n")
+        #expect(whole.level == .ok && whole.detail == "dunst 1.9.0 shows calls, with Accept and Decline")
+        for abilities in ["as 1 \"body\"\n", "as 0\n", ""] {
+            let finding = DesktopChecks.server(dunst, abilities: abilities)
+            #expect(finding.level == .warn && finding.detail.hasPrefix("dunst 1.9.0 shows calls, without buttons"))
+        }
+        #expect(DesktopChecks.server("", abilities: "").detail.hasPrefix(" shows calls, without"))
+    }
+
+    @Test("do-not-disturb is on if its property says so") func doNotDisturb() {
+        let on = DesktopChecks.doNotDisturb("v s \"on\"\n")
+        #expect(on.level == .warn && on.detail == "on: calls ring without sound")
+        for answer in ["v s \"off\"\n", "v s \"\"\n", "on s \"off\"\n", ""] {
+            let off = DesktopChecks.doNotDisturb(answer)
+            #expect(off.level == .ok && off.detail == "off: rings are heard", "\(answer)")
+        }
+    }
+
+    @Test("an extension's process is started once, and its end is told of", arguments: ["exit 3", "sleep 60"])
+    func extensionStarts(code: String) throws {
+        let folder = TemporaryFolder()
+        folder.makeFolder("A.appex")
+        let plist = "<plist version=\"1.0\"><dict><key>CFBundleIdentifier</key><string>a</string></dict></plist>"
+        folder.write(Array(plist.utf8), to: "A.appex/Info.plist")
+        unsafe chmod(folder.write(Array("#!/bin/sh\necho broken >&2\n\(code)\n".utf8), to: "A.appex/A"), 0o755)
+        let path = "\(folder.path)/A.appex"
+        let run = try ProgramRun(
+            testedProgram("belfry"), ["doctor"],
+            environment: [
+                "HOME": folder.path, "BELFRY_STATE_DIRECTORY": "\(folder.path)/state", "BELFRY_EXTENSION": path,
+            ])
+        let end = code == "exit 3" ? "ends at once, with status 3: broken" : "did not say within"
+        #expect(run.lines().contains { $0.contains("extension") && $0.contains("\(path) \(end)") })
+        _ = run.complaints()
+        _ = try run.child.waitUntilExit()
+    }
+}

@@ -1,0 +1,48 @@
+import BelfryCommandLine
+import BelfryExtensionPackage
+import BelfrySyscalls
+import Glibc
+import Support
+import Testing
+@testable import belfry
+
+/// The folders that `belfry pack` and `belfry import` write.
+@Suite struct PackageFolderTests {
+    private let folder = TemporaryFolder()
+
+    @Test("what is removed is gone, what was not there is no mistake, and what stays is told of") func removal() throws
+    {
+        folder.write([], to: "file")
+        folder.makeFolder("folder")
+        let package = PackageFolder(path: folder.path)
+        try package.remove("file")
+        try package.remove("file")
+        #expect(package.names(in: ".") == ["folder"])
+        let refusal = #expect(throws: CommandError.self) { try package.remove("folder") }
+        #expect(refusal?.problem == "\(folder.path)/folder cannot be removed: Is a directory")
+    }
+
+    @Test("an extension is laid out whole in place of the one before, of which nothing is left") func layOut() async {
+        await #expect(processExitsWith: .success) {
+            let folder = TemporaryFolder()
+            #expect(unsafe chdir(folder.path) == 0)
+            folder.makeFolder("\(ExtensionTemplate.resourceFolder)/de.lproj")
+            folder.write([1], to: "\(ExtensionTemplate.resourceFolder)/ring.wav")
+            folder.write([2], to: "\(ExtensionTemplate.resourceFolder)/de.lproj/words")
+            folder.write([3], to: "program")
+            try Packing.layOut("A.appex", program: "program", as: "A")
+            folder.write([4], to: "A.appex/old")
+            try Packing.layOut("A.appex", program: "program", as: "A")
+            let package = PackageFolder(path: folder.path)
+            #expect(package.names(in: ".") == ["A.appex", "program", ExtensionTemplate.resourceFolder].sorted())
+            #expect(package.names(in: "A.appex") == ["A", "de.lproj", "ring.wav"])
+            #expect(package.names(in: "A.appex/de.lproj") == ["words"])
+            var status = stat()
+            #expect(unsafe stat("A.appex/A", &status) == 0 && status.st_mode & 0o777 == 0o755)
+            // Half of it is nothing.
+            #expect(throws: SystemError.self) { try Packing.layOut("A.appex", program: "none", as: "A") }
+            #expect(package.names(in: "A.appex") == ["A", "de.lproj", "ring.wav"])
+            #expect(package.names(in: ".").count == 3)
+        }
+    }
+}
