@@ -86,6 +86,11 @@ import Testing
         #expect(
             code([UInt8](repeating: 0xAA, count: 131), "Test Using Larger Than Block-Size Key - Hash Key First")
                 == Self.bytes("60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"))
+        // A key as long as a block is itself, and not its digest.
+        let block = [UInt8](repeating: 0xAA, count: HashName.sha256.blockBytes)
+        let state = DigestState(.sha256)
+        state.update(block)
+        #expect(code(block, "") != code(state.digest(), "") && code(block + [0], "") != code(block, ""))
     }
 
     @Test("what both sides of a curve agree on has the field's bytes", arguments: [PrimeCurve.p256, .p384, .p521])

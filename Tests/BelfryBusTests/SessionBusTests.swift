@@ -59,6 +59,8 @@ import Testing
             let failure = BusFailure(
                 name: "org.freedesktop.DBus.Error.Disconnected", text: "sd_bus_message_append: Invalid argument")
             #expect(SessionBusTests.echo([.other], from: bus, to: connection) == .failure(failure))
+            let nameless = SessionBusTests.echo([.array(of: "?", [])], from: bus, to: connection)
+            #expect(nameless == .failure(failure), "no type is called so")
             var timely: [BusValue]?
             connection.call(
                 SessionBusTests.name, "/bell", SessionBusTests.name, "Echo", [.int32(1)], within: .seconds(60)
@@ -189,6 +191,18 @@ import Testing
             try #require(unanswered).reply([.uint32(1)])
             bus.run()
             #expect(late?.kind == .other && late?.arguments == [.uint32(1)] && late?.member == "")
+        }
+    }
+
+    @Test("a call without a limit waits longer than sd-bus would") func patient() async {
+        await #expect(processExitsWith: .success) {
+            unsafe setenv("SYSTEMD_BUS_TIMEOUT", "100ms", 1)
+            let bus = try PlayedBus(SessionBusTests.name)
+            bus.heard = { message in
+                _ = bus.loop.schedule(at: bus.loop.now + .milliseconds(300), description: "answer") { message.reply() }
+            }
+            let answer = SessionBusTests.echo([], from: bus, to: try SessionBus(on: bus.loop))
+            #expect(answer == .success([]))
         }
     }
 

@@ -165,6 +165,13 @@ import Testing
         loop.settle()
         #expect(told == [true, false, true, false], "only who asked last")
         #expect(connection.word == DesktopWord(isMuted: true, vibrates: false), "the first word stays")
+
+        let second = self.connection()
+        #expect(try desktop.letIn())
+        desktop.report(.first(isMuted: true, vibrates: false))
+        loop.settle()
+        second.onMuted { told.append($0) }
+        #expect(told.last == true && told.count == 5, "the first word tells as well")
     }
 
     @Test("a ring that has lost its desktop comes back with a tick, and tells its story anew") func comesBack() throws {
