@@ -18,7 +18,8 @@ import Testing
         "what it replies is delivered, from whichever thread and queue",
         arguments: ["", "twice", "later", "main", "timer", "state"])
     func replies(what: String) throws {
-        let events = try events(what)
+        // Enough to reply in on a machine that is busy; the process lingers for all of it.
+        let events = try events(what, budget: "15s")
         #expect(events.story.contains("delivered extension") && events.delivered?.title == "t 1")
         #expect(events.story.contains("extension returned") && events.story.last == "extension ended 137")
         #expect(events.story.contains("warning handler-called-again") == (what == "twice"))
