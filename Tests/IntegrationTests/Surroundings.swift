@@ -26,9 +26,9 @@ enum Surroundings {
         return unsafe String(cString: text)
     }
 
-    /// All cases, or the one that the environment's `name` names.
+    /// All cases, or the one that the environment's `name` names, if that is set and not empty.
     static func cases<Case: CaseIterable & RawRepresentable<String>>(chosenBy name: String) -> [Case] {
-        guard let chosen = value(name) else { return Array(Case.allCases) }
+        guard let chosen = value(name), !chosen.isEmpty else { return Array(Case.allCases) }
         guard let only = Case(rawValue: chosen) else { preconditionFailure("\(name)=\(chosen) is no case here") }
         return [only]
     }
