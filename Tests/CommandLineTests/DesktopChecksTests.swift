@@ -35,12 +35,14 @@ import Testing
         unsafe chmod(folder.write(Array("#!/bin/sh\necho broken >&2\n\(code)\n".utf8), to: "A.appex/A"), 0o755)
         let path = "\(folder.path)/A.appex"
         let run = try ProgramRun(
-            testedProgram("belfry"), ["doctor"],
+            testedProgram("belfry"), ["doctor", "--json"],
             environment: [
                 "HOME": folder.path, "BELFRY_STATE_DIRECTORY": "\(folder.path)/state", "BELFRY_EXTENSION": path,
             ])
         let end = code == "exit 3" ? "ends at once, with status 3: broken" : "did not say within"
-        #expect(run.lines().contains { $0.contains("extension") && $0.contains("\(path) \(end)") })
+        let found = run.lines().filter { $0.contains(#""check":"extension""#) }
+        #expect(found.count == 1 && found.allSatisfy { $0.contains(#""level":"fail""#) }, "\(found)")
+        #expect(found.first?.contains(end) == true, "\(found)")
         _ = run.complaints()
         _ = try run.child.waitUntilExit()
     }

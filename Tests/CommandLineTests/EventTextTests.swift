@@ -18,6 +18,16 @@ import Testing
         return content
     }
 
+    @Test("the time is faint, and the name has its tone") func colours() {
+        let story = StoryText(style: Style(isTerminal: true, environment: [:]))
+        #expect(
+            story.line(at: 1.5, "missed", "Anna", tone: .bad)
+                == "\u{1B}[2m    1.500\u{1B}[0m  \u{1B}[31mmissed    \u{1B}[0m Anna")
+        #expect(
+            story.line(of: "now", "tick", "1", tone: nil, isFaint: true)
+                == "\u{1B}[2m      now\u{1B}[0m  tick       \u{1B}[2m1\u{1B}[0m")
+    }
+
     @Test func everyEventIsOneLineTimeFirst() {
         let ringing = Event.Ringing(call: "c", mode: .loud, duration: 30, interval: 1, sound: "ring", vibrate: false)
         let ended = Event.Ended(call: "c", reason: .hangup, hangupReason: .busy, rang: 3.21, ticks: 1)

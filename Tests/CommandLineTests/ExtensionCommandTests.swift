@@ -98,6 +98,10 @@ import Testing
         #expect(other.exit == .exited(code: 1) && other.complaints.last?.contains("see above") == true)
         let none = try belfry(["import", "../A.swift"], in: "app", swift: "exit 0")
         #expect(none.exit.isSuccess && none.output.isEmpty)
+        // A module that is nowhere is told without a build.
+        folder.write(Array("import Alamofire\n".utf8), to: "B.swift")
+        let module = try belfry(["import", "../B.swift"], in: "app", swift: "exit 0")
+        #expect(module.exit == .exited(code: 1) && module.output.first?.contains("Alamofire") == true, "\(module)")
     }
 
     @Test("an extension is packed with its resources, in place of the one that was there")

@@ -55,6 +55,7 @@ import Testing
         #expect(run("group", "get", "--json", "k", "--group=g").output == "-5\n")
         #expect(run("group", "set", "k", "v", "--group", "g").status == .done)
         #expect(run("group", "get", "k", "--group", "g").output == "v\n")
+        #expect(run("group", "set", "k", "v", "-h").output.hasPrefix("Usage: "))
         #expect(run("group", "set", "--group", "g", "k", "-v", "--json").status == .done)
         #expect(run("group", "get", "k", "--group", "g").output == "-v\n")
         #expect(run("group", "set", "k", "-string", "--json").status == .done)
@@ -149,8 +150,10 @@ import Testing
         #expect(run("group", "set", "second", "x").status == .done)
         try watching.child.signal(SIGCONT)
         #expect(shows("second"))
-        try writeThroughMapping("second", from: "x", to: "y")
-        #expect(shows("second"))
+        for (old, new) in [("x", "y"), ("y", "z")] as [(Character, Character)] {
+            try writeThroughMapping("second", from: old, to: new)
+            #expect(shows("second"))
+        }
         try watching.child.signal(SIGKILL)
         _ = try watching.child.waitUntilExit()
     }

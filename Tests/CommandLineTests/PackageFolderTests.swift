@@ -22,6 +22,33 @@ import Testing
         #expect(refusal?.problem == "\(folder.path)/folder cannot be removed: Is a directory")
     }
 
+    @Test("a program is called as its Info.plist says, if that is a name, else as its target")
+    func executable() throws {
+        let manifest = try #require(
+            PackageManifest(
+                """
+                .executableTarget(
+                    name: "Doorbell",
+                    dependencies: [
+                        .product(name: "ExtensionProcess", package: "belfry")
+                    ]
+                )
+                """))
+        let package = PackageFolder(path: folder.path)
+        folder.makeFolder(ExtensionTemplate.resourceFolder)
+        func executable(_ stated: String?) throws -> String {
+            let name = stated.map { "<key>CFBundleExecutable</key><string>\($0)</string>" } ?? ""
+            let keys = "<key>CFBundleIdentifier</key><string>a</string>\(name)"
+            let plist = "<plist version=\"1.0\"><dict>\(keys)</dict></plist>"
+            folder.write(Array(plist.utf8), to: "\(ExtensionTemplate.resourceFolder)/Info.plist")
+            return try Packing.executable(in: package, manifest)
+        }
+        #expect(try executable(nil) == "Doorbell" && executable("Other") == "Other")
+        for stated in ["", "a/b", "$(EXECUTABLE_NAME)", "Info.plist"] {
+            #expect(throws: CommandError.self, "\(stated)") { try executable(stated) }
+        }
+    }
+
     @Test("an extension is laid out whole in place of the one before, of which nothing is left") func layOut() async {
         await #expect(processExitsWith: .success) {
             let folder = TemporaryFolder()
