@@ -61,6 +61,9 @@ import Testing
         #expect(run("group", "set", "k", "-string", "--json").status == .done)
         #expect(run("group", "get", "k").output == "--json\n")
         #expect(run("group", "set", "k", "-date", "x").complaints.contains("no type -date"))
+        for (kind, text) in [("-float", "x"), ("-float", "inf"), ("-int", "0.5"), ("-bool", "2")] {
+            #expect(run("group", "set", "k", kind, text).status == .usage, "\(kind)")
+        }
         #expect(run("group", "list", "--nope").status == .usage)
     }
 

@@ -22,6 +22,15 @@ import Testing
         #expect(refusal?.problem == "\(folder.path)/folder cannot be removed: Is a directory")
     }
 
+    @Test("what is not there is nothing, and what cannot be read is told of") func reading() throws {
+        let package = PackageFolder(path: folder.path)
+        folder.write([1], to: "file")
+        folder.makeFolder("folder")
+        #expect(try package.read("file") == [1] && package.read("none") == nil)
+        let refusal = #expect(throws: CommandError.self) { try package.read("folder") }
+        #expect(refusal?.status == .notFound)
+    }
+
     @Test("a program is called as its Info.plist says, if that is a name, else as its target")
     func executable() throws {
         let manifest = try #require(

@@ -223,6 +223,13 @@ import Testing
         #expect(CommandRun(words).complaints.hasPrefix("belfry: \(complaint)"))
     }
 
+    @Test("a notification is read whole, in however many pieces") func wholeFile() throws {
+        let folder = TemporaryFolder()
+        // One byte more than is read at once.
+        let bytes = [UInt8](repeating: 32, count: (64 << 10) + 1)
+        #expect(try NotificationFile.read(folder.write(bytes, to: "push.json")) == bytes)
+    }
+
     @Test func everyCommandHasHelp() {
         #expect(CommandRun(["--help"]).output.contains("Exit status:"))
         #expect(CommandRun(["--version"]).lines == [Program.version])
