@@ -534,8 +534,7 @@ let checks: [Target] = [
         of: [
             "belfry", "CallLedger", "BelfryProtocol", "BelfryJSON", "BelfryPropertyList", "Support", "BelfrySyscalls",
             "BelfryAppGroup", "BelfryCommandLine", "BelfryDevices", "BelfryExtensionPackage", "BelfrySettings",
-            "BelfryTerms",
-            "DeviceRegistry", "belfry-apns",
+            "BelfryTerms", "DeviceRegistry", "belfry-apns",
         ]),
     tests(
         "IntegrationTests",

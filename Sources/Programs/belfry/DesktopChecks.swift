@@ -8,6 +8,7 @@ import BelfryVibration
 /// Whether a call is seen and felt.
 enum DesktopChecks {
     private static let busctl = "/usr/bin/busctl"
+    private static let muting = "do-not-disturb"
     private static let enable = "systemctl --user enable --now belfry-desktop.socket"
 
     /// Whether notifications are shown: the unit that asks for them, and the server that shows them.
@@ -69,25 +70,23 @@ enum DesktopChecks {
 
     /// Whether a ring would be muted, as `belfry-desktop` knows, which is started to say so.
     static func manners(_ context: Context) -> [Finding] {
-        let subject = "do-not-disturb"
         guard context.loaded.settings.mindsDoNotDisturb else {
-            return [Finding(.ok, subject, "[Ring] DoNotDisturb=ignore: nothing that the desktop says mutes rings")]
+            return [Finding(.ok, muting, "[Ring] DoNotDisturb=ignore: nothing that the desktop says mutes rings")]
         }
         guard
             let answer = property("DoNotDisturb", of: "org.belfry.Calls1", at: "/org/belfry/Calls1", starts: true)
         else {
             let detail = "belfry-desktop does not answer on the session bus: whether rings are muted is not known"
-            return [Finding(.warn, subject, detail, mend: enable)]
+            return [Finding(.warn, muting, detail, mend: enable)]
         }
         return [doNotDisturb(answer)]
     }
 
     /// What to say of do-not-disturb, by what busctl prints of it.
     static func doNotDisturb(_ answer: String) -> Finding {
-        let subject = "do-not-disturb"
-        guard answer.lastWord == "on" else { return Finding(.ok, subject, "off: rings are heard") }
+        guard answer.lastWord == "on" else { return Finding(.ok, muting, "off: rings are heard") }
         let mend = "switch it off in the desktop's settings, or set [Ring] DoNotDisturb=ignore"
-        return Finding(.warn, subject, "on: calls ring without sound", mend: mend)
+        return Finding(.warn, muting, "on: calls ring without sound", mend: mend)
     }
 
     /// What the property holds whose interface is called as `name`. By a call, since busctl's own get-property starts
