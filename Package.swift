@@ -312,6 +312,7 @@ let checks: [Target] = [
         name: "group-tool",
         dependencies: [
             "BelfryAppGroup", "BelfryEventLoop", "BelfryPropertyList", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
+            "Support",
         ],
         path: "Tests/GroupTool",
         swiftSettings: strict

@@ -101,27 +101,29 @@ import Testing
     }
 
     @Test("one that hangs is killed with all it started, in time") func hangs() throws {
-        bench.settings.timeout = .milliseconds(400)
         let script = "sleep 600 & echo $! >$folder/grandchild; trap '' TERM; sleep 600"
-        let picture = bench.picture(bench.fetcher(script))
-        let ended = bench.outcome(of: picture)
-        #expect(ended.skip?.reason == .timeout)
-        #expect(ended.seconds >= 0.4 && ended.seconds < 2)
-        #expect(bench.kept == [])
-        let grandchild = try #require(bench.lines(of: "grandchild").first.flatMap { Int32($0) })
-        let gone = bootTimeMicroseconds() + 5_000_000
-        while isRunning(grandchild), bootTimeMicroseconds() < gone { _ = poll(nil, 0, 5) }
-        #expect(!isRunning(grandchild))
-        _ = picture
+        var pictures: [PictureDownload] = []
+        var grandchild: Int32?
+        // On a busy machine the script may not have come so far when its time is over.
+        for timeout in [TimeSpan.milliseconds(400), .seconds(4), .seconds(20)] where grandchild == nil {
+            bench.settings.timeout = timeout
+            let picture = bench.picture(bench.fetcher(script))
+            pictures.append(picture)
+            let ended = bench.outcome(of: picture)
+            #expect(ended.skip?.reason == .timeout)
+            #expect(ended.seconds >= timeout.seconds && ended.seconds < timeout.seconds + 1.6)
+            #expect(bench.kept == [])
+            grandchild = bench.lines(of: "grandchild").first.flatMap { Int32($0) }
+        }
+        #expect(ends(try #require(grandchild)))
+        _ = pictures
     }
 
     @Test("what one that ended left behind is killed") func leftBehind() throws {
         let picture = bench.picture(bench.goodFetcher(first: "sleep 600 >/dev/null 2>&1 & echo $! >$folder/grandchild"))
         #expect(bench.outcome(of: picture).path != nil)
         let grandchild = try #require(bench.lines(of: "grandchild").first.flatMap { Int32($0) })
-        let gone = bootTimeMicroseconds() + 5_000_000
-        while isRunning(grandchild), bootTimeMicroseconds() < gone { _ = poll(nil, 0, 5) }
-        #expect(!isRunning(grandchild))
+        #expect(ends(grandchild))
     }
 
     @Test("the call's own deadline cuts the configured time") func deadline() {
@@ -191,9 +193,10 @@ import Testing
         #expect(bench.kept == [])
     }
 
-    private func isRunning(_ pid: Int32) -> Bool {
-        guard kill(pid, 0) == 0 else { return false }
-        let status = String(decoding: bench.bytes(of: "/proc/\(pid)/stat"), as: UTF8.self)
-        return !status.contains(") Z ")
+    /// Whether the process `pid` has ended, or does so soon.
+    private func ends(_ pid: Int32) -> Bool {
+        let end = bootTimeMicroseconds() + 20_000_000
+        while ProcessIdentity(livingPID: pid) != nil, bootTimeMicroseconds() < end { _ = poll(nil, 0, 5) }
+        return ProcessIdentity(livingPID: pid) == nil
     }
 }
