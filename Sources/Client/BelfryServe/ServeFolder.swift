@@ -96,13 +96,7 @@ public struct ServeFolder: ~Copyable {
 
     /// Removes those beside it whose processes were killed.
     private static func sweep(_ place: String) {
-        guard let stream = unsafe opendir(place) else { return }
-        defer { unsafe closedir(stream) }
-        for _ in 0..<namesMax {
-            guard let entry = unsafe readdir(stream) else { return }
-            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
+        for name in (try? Directory.names(at: place, max: namesMax)) ?? [] {
             guard name.hasPrefix(prefix), let directory = try? Directory.openUnlinked(path: "\(place)/\(name)"),
                 let lock = try? directory.tryLock()
             else { continue }

@@ -57,16 +57,7 @@ struct PackageFolder {
 
     /// The names in its folder `name`, sorted; none if there is no such folder.
     func names(in name: String) -> [String] {
-        guard let stream = unsafe opendir(path(of: name)) else { return [] }
-        defer { unsafe closedir(stream) }
-        var names: [String] = []
-        while names.count < Self.filesMax, let entry = unsafe readdir(stream) {
-            let found = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if found != ".", found != ".." { names.append(found) }
-        }
-        return names.sorted()
+        ((try? Directory.names(at: path(of: name), max: Self.filesMax)) ?? []).sorted()
     }
 
     /// Makes the folders that `path` goes through and that are missing.

@@ -6,7 +6,6 @@ import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
 import CallLedger
-import Glibc
 import GroupLedger
 import SystemSound
 
@@ -189,15 +188,7 @@ enum ListeningSockets {
 
     /// Whether somebody listens at `path`.
     static func contains(_ path: String) -> Bool {
-        guard let file = unsafe fopen("/proc/net/unix", "re") else { return false }
-        defer { unsafe fclose(file) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 << 10)
-        while bytes.count < bytesMax {
-            let count = unsafe fread(&chunk, 1, chunk.count, file)
-            guard count > 0 else { break }
-            bytes.append(contentsOf: chunk.prefix(count))
-        }
+        guard let bytes = readKernelFile("/proc/net/unix", bytesMax: bytesMax) else { return false }
         return contains(path, in: String(decoding: bytes, as: UTF8.self))
     }
 

@@ -115,17 +115,15 @@ enum FileReader {
 
     /// The names in the directory at `path` that end in `.conf`, sorted by their bytes; hidden ones are left out.
     static func dropIns(in path: String) throws(Failure) -> [String] {
-        guard let directory = unsafe opendir(path) else { throw failure("opendir", path) }
-        defer { unsafe closedir(directory) }
-        var names: [String] = []
-        while let entry = unsafe readdir(directory) {
-            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { field in
-                unsafe String(decoding: field.prefix { $0 != 0 }, as: UTF8.self)
+        let names: [String]
+        do throws(SystemError) {
+            names = try Directory.names(at: path, max: .max).filter { name in
+                name.utf8.first != UInt8(ascii: ".") && name.hasSuffix(".conf")
             }
-            guard name.utf8.first != UInt8(ascii: "."), name.hasSuffix(".conf") else { continue }
-            names.append(name)
-            guard names.count <= dropInsMax else { throw .tooLarge }
+        } catch {
+            throw failure(error)
         }
+        guard names.count <= dropInsMax else { throw .tooLarge }
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
@@ -146,7 +144,11 @@ enum FileReader {
     }
 
     private static func failure(_ call: String, _ path: String) -> Failure {
-        errno == ENOENT || errno == ENOTDIR ? .missing : .system(SystemError(errno: errno, call: call, subject: path))
+        failure(SystemError(errno: errno, call: call, subject: path))
+    }
+
+    private static func failure(_ error: SystemError) -> Failure {
+        error.errno == ENOENT || error.errno == ENOTDIR ? .missing : .system(error)
     }
 
     private static func makeDevice(_ major: UInt, _ minor: UInt) -> UInt { major << 8 | minor }

@@ -108,6 +108,17 @@ public struct Directory: ~Copyable, Sendable {
             closeDescriptor(opened)
             throw SystemError(errno: errno, call: "fdopendir", subject: path)
         }
+        return unsafe Self.names(closing: stream, max: max)
+    }
+
+    /// The names in the directory at `path`, whoever it belongs to, without `.` and `..`, in no order; at most `max` of
+    /// them.
+    public static func names(at path: String, max: Int) throws(SystemError) -> [String] {
+        guard let stream = unsafe opendir(path) else { throw SystemError(errno: errno, call: "opendir", subject: path) }
+        return unsafe names(closing: stream, max: max)
+    }
+
+    private static func names(closing stream: OpaquePointer, max: Int) -> [String] {
         defer { unsafe closedir(stream) }
         var names: [String] = []
         while names.count < max, let entry = unsafe readdir(stream) {

@@ -130,50 +130,8 @@ func anonymousMemory(inStatus status: [UInt8]) -> (now: Int64, peak: Int64)? {
     return (now << 10, max(now, peak - ofFiles) << 10)
 }
 
-/// The one line of a file that the kernel makes up and gives out at once; nil if it cannot be read.
-private func readKernelLine(_ path: String) -> [UInt8]? {
-    if let played { return played.kernelFile(path) }
-    let opened = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard opened >= 0 else { return nil }
-    let file = OwnedDescriptor(owning: opened)
-    // Of numbers and a name of 64 bytes at most.
-    let bytesMax = 2_048
-    let line = unsafe [UInt8](unsafeUninitializedCapacity: bytesMax) { buffer, count in
-        repeat { count = unsafe read(file.number, buffer.baseAddress, bytesMax) } while count == -1 && errno == EINTR
-        count = max(0, count)
-    }
-    return line.isEmpty ? nil : line
-}
-
-/// How much of a file of the kernel's is read at most.
-private let kernelFileBytesMax = 1 << 20
-
-/// A file the kernel makes up as it is read, whose size says nothing; nil if it cannot be read, or ends while it is
-/// read.
-func readKernelFile(_ path: String) -> [UInt8]? {
-    if let played { return played.kernelFile(path) }
-    let opened = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard opened >= 0 else { return nil }
-    let file = OwnedDescriptor(owning: opened)
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 4_096)
-    while bytes.count < kernelFileBytesMax {
-        let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(file.number, $0.baseAddress, $0.count) }
-        if count == -1 && errno == EINTR { continue }
-        guard count >= 0 else { return nil }
-        if count == 0 { return bytes }
-        bytes += chunk[..<count]
-    }
-    return bytes
-}
-
 /// Where the running program is: `/proc/self/exe`, links resolved; nil without /proc.
-public func runningProgramPath() -> String? {
-    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
-    guard count > 0, count < buffer.count else { return nil }
-    return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
-}
+public func runningProgramPath() -> String? { linkTarget("/proc/self/exe") }
 
 /// The path of `name` beside the running program: where a program of ours finds another, never through PATH.
 public func programBeside(_ name: String) -> String? {

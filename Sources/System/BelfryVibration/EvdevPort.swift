@@ -34,27 +34,14 @@ public final class KernelEvdev: EvdevPort {
 
     /// The names in `/sys/class/input` that begin with `event`.
     public func names() -> [String] {
-        guard let stream = unsafe opendir(Self.classPath) else { return [] }
-        defer { unsafe closedir(stream) }
-        var names: [String] = []
-        while names.count < Self.namesMax, let entry = unsafe readdir(stream) {
-            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name.hasPrefix("event") { names.append(name) }
-        }
-        return names
+        let names = try? Directory.names(at: Self.classPath, max: Self.namesMax)
+        return names?.filter { $0.hasPrefix("event") } ?? []
     }
 
     /// What `capabilities/ff` of the device says.
     public func effects(of name: String) -> String? {
-        let file = unsafe Glibc.open("\(Self.classPath)/\(name)/device/capabilities/ff", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { _ = Glibc.close(file) }
-        // The kernel says how long it is only as it is read.
-        var bytes = [UInt8](repeating: 0, count: Self.effectsBytesMax)
-        let count = unsafe bytes.withUnsafeMutableBytes { unsafe Glibc.read(file, $0.baseAddress, $0.count) }
-        return count < 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
+        let path = "\(Self.classPath)/\(name)/device/capabilities/ff"
+        return readKernelFile(path, bytesMax: Self.effectsBytesMax).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Opens it without waiting.
