@@ -13,6 +13,7 @@ final class Ringer {
 
     /// How long an answer may take on a busy machine before the test fails.
     static let patienceMilliseconds: Int32 = 20_000
+    private static let unanswered = "unavailable the sound server does not answer"
 
     private let process: ChildProcess
     private let lines: LineReader
@@ -75,15 +76,19 @@ final class Ringer {
         return nil
     }
 
-    /// Begins a ring on a server that lives; its state once that has answered. On a busy machine it may not do so in
-    /// time, which is told, and the next tick asks again (R14).
+    /// Ticks until its state changes, on a server that lives. On a busy machine that may not answer in time, which is
+    /// told, and the next tick asks again (R14).
+    func playUntilAnswered(_ path: String, as ring: Ring = .first) throws -> String? {
+        var state = try playUntilStateChanges(path, as: ring)
+        for _ in 0..<9 where state == Self.unanswered { state = try playUntilStateChanges(path, as: ring) }
+        return state
+    }
+
+    /// Begins a ring on a server that lives; its state once that has answered.
     func begin(_ path: String, as ring: Ring = .first) throws -> String? {
         try play(path, as: ring)
-        var state = state(of: ring)
-        for _ in 0..<9 where state == "unavailable the sound server does not answer" {
-            state = try playUntilStateChanges(path, as: ring)
-        }
-        return state
+        let state = state(of: ring)
+        return state == Self.unanswered ? try playUntilAnswered(path, as: ring) : state
     }
 
     /// Kills it without warning.

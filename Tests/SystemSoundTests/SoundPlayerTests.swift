@@ -114,10 +114,9 @@ import Testing
         }
         try ringer.silence()
         let ninth = try Ringer(on: server)
-        try ninth.play(sound)
-        #expect(ninth.state() == "unavailable busy", "the second ring keeps the place")
+        #expect(try ninth.begin(sound) == "unavailable busy", "the second ring keeps the place")
         try ringer.silence(.second)
-        #expect(try ninth.playUntilStateChanges(sound) == "playing \(sound)")
+        #expect(try ninth.playUntilAnswered(sound) == "playing \(sound)")
     }
 
     @Test func R14_aKilledWorkersSoundStopsWithIt() throws {
@@ -150,7 +149,7 @@ import Testing
         try ringer.play(sound)
         #expect(ringer.state() == "unavailable no sound server answers")
         let recording = try server.start()
-        #expect(try ringer.playUntilStateChanges(sound) == "playing \(sound)")
+        #expect(try ringer.playUntilAnswered(sound) == "playing \(sound)")
         #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
     }
 
@@ -178,7 +177,7 @@ import Testing
         try ringer.play(sound)
         #expect(ringer.state() == "unavailable the sound server does not answer")
         try server.resume()
-        #expect(try ringer.playUntilStateChanges(sound) == "playing \(sound)")
+        #expect(try ringer.playUntilAnswered(sound) == "playing \(sound)")
         recording.skipToNow()
         #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
         try ringer.silence()
@@ -225,7 +224,7 @@ import Testing
         server.kill()
         #expect(try ringer.playUntilStateChanges(sound)?.hasPrefix("unavailable ") == true)
         let recording = try server.start()
-        #expect(try ringer.playUntilStateChanges(sound) == "playing \(sound)")
+        #expect(try ringer.playUntilAnswered(sound) == "playing \(sound)")
         #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
     }
 
@@ -250,7 +249,7 @@ import Testing
         #expect(ringer.state()?.hasPrefix("unavailable ") == true)
         #expect(try ringer.gap() < Self.gapMicrosecondsMax)
         clients.leave()
-        #expect(try ringer.playUntilStateChanges(sound) == "playing \(sound)")
+        #expect(try ringer.playUntilAnswered(sound) == "playing \(sound)")
         #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
     }
 
@@ -259,15 +258,13 @@ import Testing
         let sound = longSound()
         let ringers = try eightRingers(sound)
         let ninth = try Ringer(on: server)
-        try ninth.play(sound)
-        #expect(ninth.state() == "unavailable busy")
+        #expect(try ninth.begin(sound) == "unavailable busy")
         try ringers[3].kill()
-        #expect(try ninth.playUntilStateChanges(sound) == "playing \(sound)")
+        #expect(try ninth.playUntilAnswered(sound) == "playing \(sound)")
         let tenth = try Ringer(on: server)
-        try tenth.play(sound)
-        #expect(tenth.state() == "unavailable busy")
+        #expect(try tenth.begin(sound) == "unavailable busy")
         try ringers[5].silence()
-        #expect(try tenth.playUntilStateChanges(sound) == "playing \(sound)")
+        #expect(try tenth.playUntilAnswered(sound) == "playing \(sound)")
     }
 
     /// Eight processes that sound, the oldest first.
@@ -292,8 +289,7 @@ import Testing
             ringers.append(ringer)
         }
         let ninth = try Ringer(on: server)
-        try ninth.play(sound)
-        #expect(ninth.state() == "unavailable busy")
+        #expect(try ninth.begin(sound) == "unavailable busy")
         for ringer in ringers { try ringer.play(sound) }
         try oldest.play(other)
         #expect(oldest.state() == "unavailable busy")
@@ -307,7 +303,7 @@ import Testing
         for _ in 0..<3 { for ringer in [oldest] + ringers { try ringer.play(sound) } }
         for ringer in [oldest] + ringers { #expect(ringer.state(within: 100) == nil, "nothing goes round") }
         try ringers[7].silence()
-        #expect(try oldest.playUntilStateChanges(sound) == "playing \(sound)")
+        #expect(try oldest.playUntilAnswered(sound) == "playing \(sound)")
     }
 
     @Test func R14_aStoppedHolderKeepsNoNewRingSilent() throws {
@@ -316,8 +312,7 @@ import Testing
         let ringers = try eightRingers(sound)
         try ringers[0].stop()
         let ninth = try Ringer(on: server)
-        try ninth.play(sound)
-        #expect(ninth.state() == "unavailable busy")
+        #expect(try ninth.begin(sound) == "unavailable busy")
         for ringer in ringers[1...] { try ringer.play(sound) }
         #expect(ringers[1].state() == "unavailable busy")
         #expect(try ninth.begin(sound) == "playing \(sound)")
