@@ -50,13 +50,22 @@ extension IntegrationTests {
 
         @Test("R14: a ninth loud call sounds by its second tick, and the oldest of eight falls silent for good")
         func ninth() throws {
-            let phone = try Phone(["BELFRY_SOUND": "ring", "BELFRY_RING_DURATION": "6s"])
+            // However busy the machine is, the first still rings as the ninth comes.
+            let phone = try Phone([
+                "BELFRY_SOUND": "ring", "BELFRY_EXPIRY_BUDGET": "120s", "BELFRY_RING_DURATION": "120s",
+            ])
             let calls = try (0..<9).map { number in
                 let call = try phone.call("A", group: "group.\(number)")
-                try call.wait(for: "sound")
+                while call.sounds.isEmpty, call.next() != nil {}
                 return call
             }
-            for call in calls { #expect(call.story(within: 60_000).suffix(2) == ["ended timeout", "missed"]) }
+            while calls[8].sounds.count < 2, calls[8].next() != nil {}
+            while calls[0].sounds.count < 2, calls[0].next() != nil {}
+            for _ in 0..<3 { for call in calls { try call.wait(for: "tick") } }
+            for number in calls.indices { try phone.hangUp("A", group: "group.\(number)").story() }
+            for call in calls {
+                #expect(call.story(within: 60_000).suffix(2) == ["ended hangup cancelled", "missed"])
+            }
             #expect(calls[0].sounds == ["playing", "busy"])
             for call in calls[1..<8] { #expect(call.sounds == ["playing"]) }
             #expect(calls[8].sounds == ["busy", "playing"])
@@ -69,10 +78,13 @@ extension IntegrationTests {
 }
 
 extension Client {
-    /// How the ring was heard: `playing`, or why it was not.
+    /// How the ring was heard: `playing`, or why it was not. On a busy machine a server may not answer in time, which is
+    /// told, and the next tick asks again (R14).
     fileprivate var sounds: [String] {
         events.compactMap { event in
-            guard case .sound(let state, let detail) = event.body else { return nil }
+            guard case .sound(let state, let detail) = event.body, detail != "the sound server does not answer" else {
+                return nil
+            }
             return state == .playing ? state.rawValue : detail
         }
     }
