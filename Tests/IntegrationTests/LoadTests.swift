@@ -78,8 +78,8 @@ extension IntegrationTests {
 }
 
 extension Client {
-    /// How the ring was heard: `playing`, or why it was not. On a busy machine a server may not answer in time, which is
-    /// told, and the next tick asks again (R14).
+    /// How the ring was heard: `playing`, or why it was not. On a busy machine a server may not answer in time, which
+    /// is told, and the next tick asks again (R14).
     fileprivate var sounds: [String] {
         events.compactMap { event in
             guard case .sound(let state, let detail) = event.body, detail != "the sound server does not answer" else {
