@@ -70,9 +70,20 @@ final class Place {
 
     /// Dates the file `seconds` back, as one that nobody is writing any more.
     func age(bySeconds seconds: Int) throws {
-        let time = timespec(tv_sec: time(nil) - seconds, tv_nsec: 0)
+        try date(timespec(tv_sec: time(nil) - seconds, tv_nsec: 0))
+    }
+
+    /// Makes the file one that was written at `time`.
+    func date(_ time: timespec) throws {
         let (path, times) = (filePath, [time, time])
         try checked("utimensat") { unsafe utimensat(AT_FDCWD, path, times, 0) }
+    }
+
+    /// When the file was written.
+    func modified() throws -> timespec {
+        var status = stat()
+        try checked("stat") { unsafe stat(filePath, &status) }
+        return status.st_mtim
     }
 }
 
