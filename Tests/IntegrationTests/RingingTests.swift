@@ -37,9 +37,10 @@ extension IntegrationTests {
             let phone = try Phone()
             let call = try phone.call("A")
             #expect(call.story(within: 40_000).suffix(2) == ["ended timeout", "missed"])
-            #expect(call.ticks == Array(1...29))
+            #expect(call.ticks.last == 29)
+            #expect(call.ticks.count >= 26, "\(call.ticks): a busy machine may miss some")
             guard case .ended(let ended)? = call.events.first(where: { $0.name == "ended" })?.body else { return }
-            #expect(ended.rang > 29 && ended.rang < 31)
+            #expect(ended.rang > 29 && ended.rang < 33)
         }
 
         @Test("R10: a second call is soft, and loud once the first is over; each has its own hangup") func two() throws

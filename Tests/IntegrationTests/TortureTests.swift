@@ -30,9 +30,10 @@ extension IntegrationTests {
             #expect(try torture.traps().isEmpty)
             #expect(Recording.waitUntilSilent())
             let call = try torture.phone.call("after")
-            #expect(try call.wait(for: "ringing").at < 1)
+            #expect(try call.wait(for: "ringing").at < 5)
             try torture.phone.hangUp("after").story()
             #expect(call.story().suffix(2) == ["ended hangup cancelled", "missed"])
+            #expect(!call.story.contains { $0.hasPrefix("warning") }, "\(call.story)")
         }
     }
 }

@@ -138,17 +138,18 @@ extension IntegrationTests {
             let ringing = try call.wait(for: "ringing")
             #expect(ringing.ringing?.vibrate == true)
             #expect(try call.waitForVibration(.playing) == "event3")
-            for _ in 0..<2 { try call.wait(for: "tick") }
+            for _ in 0..<3 { try call.wait(for: "tick") }
             try phone.belfry("answer")
             let ended = try call.wait(for: "ended")
             #expect(waitUntil { motor.calls.last?.what == "close" })
             let calls = motor.calls
             #expect(calls.prefix(3).map(\.what) == ["open", "upload -1 for 200 ms", "play 1"], "\(calls)")
             #expect(calls.suffix(2).map(\.what) == ["play 0", "close"], "\(calls)")
-            #expect(calls[0].at - ringing.boot < 0.2 && (calls.last?.at ?? 0) - ended.boot < 0.2)
+            #expect(calls[0].at - ringing.boot < 1 && (calls.last?.at ?? 0) - ended.boot < 1)
             let pushes = calls.filter { $0.what == "play 1" }.map(\.at)
             #expect(pushes.count >= 2)
-            for (one, next) in zip(pushes, pushes.dropFirst()) { #expect(abs(next - one - 0.5) < 0.1) }
+            let pauses = zip(pushes.dropFirst(), pushes).map(-).sorted()
+            #expect(abs(pauses[pauses.count / 2] - 0.5) < 0.1, "\(pauses)")
             #expect(call.vibrations == ["playing"])
         }
 
