@@ -39,7 +39,7 @@ extension IntegrationTests {
         }
 
         @Test("pushes again when systemd drops its connection, and rings once there is room") func dropped() throws {
-            let phone = try Phone(["BELFRY_RING_DURATION": "2s"])
+            let phone = try Phone(["BELFRY_RING_DURATION": "4s"])
             let folder = "\(Surroundings.runtimeDirectory)/systemd/user/\(phone.name).socket.d"
             let few = "[Socket]\nMaxConnections=1\n"
             _ = try run("/usr/bin/install", ["-D", "/dev/stdin", "\(folder)/few.conf"], input: few)

@@ -34,12 +34,18 @@ extension IntegrationTests {
                 })
         }
 
-        @Test("100 rings at once, each its own group: none is late by half a second, eight may sound") func sound()
-            throws
-        {
-            let phone = try Phone(["BELFRY_SOUND": "ring", "BELFRY_RING_DURATION": "5s"])
+        @Test("100 rings at once, each its own group: all ring, eight may sound") func sound() throws {
+            // However busy the machine is, the first still rings as the last has been told whether it sounds.
+            let phone = try Phone([
+                "BELFRY_SOUND": "ring", "BELFRY_EXPIRY_BUDGET": "120s", "BELFRY_RING_DURATION": "120s",
+            ])
             let calls = try (0..<100).map { try phone.call("A", group: "group.\($0)") }
-            for call in calls { #expect(call.story(within: 60_000).suffix(2) == ["ended timeout", "missed"]) }
+            for call in calls { try call.wait(for: "sound", within: 60_000) }
+            for _ in 0..<2 { for call in calls { try call.wait(for: "tick") } }
+            for number in calls.indices { try phone.hangUp("A", group: "group.\(number)").story() }
+            for call in calls {
+                #expect(call.story(within: 60_000).suffix(2) == ["ended hangup cancelled", "missed"])
+            }
             let busy = calls.count { call in
                 call.events.contains { event in
                     if case .sound(.unavailable, let detail) = event.body { detail.contains("busy") } else { false }
