@@ -111,7 +111,7 @@ import Testing
             pictures.append(picture)
             let ended = bench.outcome(of: picture)
             #expect(ended.skip?.reason == .timeout)
-            #expect(ended.seconds >= timeout.seconds && ended.seconds < timeout.seconds + 1.6)
+            #expect(ended.seconds >= timeout.seconds && ended.seconds < timeout.seconds + 10)
             #expect(bench.kept == [])
             grandchild = bench.lines(of: "grandchild").first.flatMap { Int32($0) }
         }
@@ -129,7 +129,7 @@ import Testing
     @Test("the call's own deadline cuts the configured time") func deadline() {
         let ended = bench.outcome(of: bench.picture(bench.fetcher("sleep 600")), within: .milliseconds(300))
         #expect(ended.skip?.reason == .timeout)
-        #expect(ended.seconds >= 0.3 && ended.seconds < 2)
+        #expect(ended.seconds >= 0.3 && ended.seconds < 10)
         #expect(bench.outcome(of: bench.picture(bench.fetcher("exit 0")), within: .zero).skip?.reason == .timeout)
     }
 

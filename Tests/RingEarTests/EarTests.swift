@@ -81,7 +81,7 @@ import Testing
         for _ in 0..<2 {
             let begun = loop.now
             #expect(ask(.decline, of: [ring("a", by: owner)]).isEmpty)
-            #expect(loop.now - begun < .seconds(1))
+            #expect(loop.now - begun < .seconds(5))
             RingCalls.wake(Array(repeating: ring("a", by: owner), count: 1), in: group, folder: folder)
             for _ in 0..<80 { RingCalls.wake([ring("a", by: owner)], in: group, folder: folder) }
         }
