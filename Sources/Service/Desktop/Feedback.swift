@@ -101,9 +101,12 @@ final class Feedback {
             guard case .asked(attempt) = state else { return end(id) }
             state = .on(id)
             if let early, early.id == id { return ended(early.reason) }
-            // It says at once that it has nothing for it, but may say so after its answer.
+            // It says at once that it has nothing for it, but may say so after its answer. It says both before it looks
+            // at its profile for us; a ping would be answered by another of its threads, and meanwhile.
             guard let bus, let owner else { return }
-            bus.call(owner, Self.path, "org.freedesktop.DBus.Peer", "Ping") { [weak self] _ in
+            bus.call(
+                owner, Self.path, "org.freedesktop.DBus.Properties", "Get", [.string(Self.name), .string("Profile")]
+            ) { [weak self] _ in
                 if let self, case .on(id) = state { told(.playing) }
             }
         case .failure(let failure):
