@@ -65,6 +65,18 @@ import Testing
         #expect(anonymousMemory(ofPID: .max) == nil)
     }
 
+    @Test func aLineIsReadOnceAndWhatCannotBeReadHasNone() throws {
+        errno = EINTR
+        let line = try #require(readKernelLine("/proc/self/stat"))
+        #expect(String(decoding: line, as: UTF8.self).hasPrefix("\(getpid()) ("))
+        #expect(readKernelLine("/proc/self") == nil && readKernelLine("/proc/self/nothing") == nil)
+    }
+
+    @Test func aLinkLeadsSomewhereAndWhatIsNoneNowhere() {
+        #expect(linkTarget("/proc/self/root") == "/")
+        #expect(linkTarget("/proc/self/stat") == nil && linkTarget("/proc/self/nothing") == nil)
+    }
+
     @Test func aKernelFileIsReadToItsEndAndUpToAMebibyte() {
         let folder = TemporaryFolder()
         let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0) }
