@@ -133,7 +133,7 @@ import Testing
         let (file, loop) = (place.file(), try Loop())
         // Dated ahead, since a file is young for no longer than the test may be held up.
         func write(_ number: Int) throws {
-            try place.write("<plist><dict><key>n</key><integer>\(number)</integer></dict></plist>")
+            try place.write(number: number)
             try place.age(bySeconds: -3600)
         }
         try write(1)
@@ -151,18 +151,15 @@ import Testing
 
     @Test func aVersionThatWasYoungerThanATickOfTheKernelWhenItWasReadIsReadAgain() throws {
         let file = place.file()
-        func write(_ number: Int) throws {
-            try place.write("<plist><dict><key>n</key><integer>\(number)</integer></dict></plist>")
-        }
         var wasYoung = false
         while !wasYoung {
-            try write(1)
+            try place.write(number: 1)
             let modified = try place.modified()
             #expect(file.snapshot().root["n"] == .integer(1))
             // Who was held up for longer has read an older one, and tries again.
             let age = wallTimeMicroseconds() - Int64(modified.tv_sec * 1_000_000 + modified.tv_nsec / 1_000)
             wasYoung = age < 20_000
-            try write(2)
+            try place.write(number: 2)
             try place.date(modified)
             #expect(!wasYoung || file.snapshot().root["n"] == .integer(2))
         }

@@ -287,22 +287,19 @@ import Testing
     }
 
     @Test func aDirectoryThatWasMadeAnewWithTheSameFileInItIsWatchedFromTheNextLookOn() throws {
-        func write(_ number: Int) throws {
-            try place.write("<plist><dict><key>n</key><integer>\(number)</integer></dict></plist>")
-        }
-        try write(1)
+        try place.write(number: 1)
         let file = place.file()
         var seen = 0
         let (watch, _) = file.watch(on: loop) { _ in seen += 1 }
         loop.runUntilIdle()
         try place.removeEverything()
-        try write(1)
+        try place.write(number: 1)
         try place.age(bySeconds: 60)
         #expect(change(file, on: HandLoop()) { _ in }.outcome == .unchanged)
         loop.runUntilIdle()
         watch.look()
         #expect(seen == 0)
-        try write(2)
+        try place.write(number: 2)
         loop.runUntilIdle()
         #expect(seen == 1)
         watch.cancel()

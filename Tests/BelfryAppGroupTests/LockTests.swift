@@ -43,16 +43,11 @@ import Testing
 
     @Test func patienceEndsAfterHalfASecondWithoutAnyChange() throws {
         let holder = try lock()
-        var ended: GroupTransaction<Void>?
-        place.file().transact(on: loop) {
-            $0.root["n"] = .integer(1)
-        } completion: {
-            ended = $0
-        }
+        let change = WaitingChange(of: place.file(), on: loop) { $0.root["n"] = .integer(1) }
         loop.advance(by: .milliseconds(499))
-        #expect(ended == nil)
+        #expect(change.ended == nil)
         loop.advance(by: .milliseconds(1))
-        let transaction = try #require(ended)
+        let transaction = try #require(change.ended)
         #expect(transaction.waited == .milliseconds(500))
         #expect(transaction.outcome == .written)
         #expect(transaction.warnings.map(\.code) == [.groupLocked])
@@ -63,21 +58,16 @@ import Testing
 
     @Test func aBusyLockIsNotBrokenAndPatienceHasAnEnd() throws {
         let holder = try lock()
-        var ended: GroupTransaction<Void>?
-        place.file().transact(on: loop) {
-            $0.root["n"] = .integer(1)
-        } completion: {
-            ended = $0
-        }
+        let change = WaitingChange(of: place.file(), on: loop) { $0.root["n"] = .integer(1) }
         let start = loop.now
         var number = 0
-        while ended == nil, number < 100 {
+        while change.ended == nil, number < 100 {
             number += 1
             // Its holder gets things done.
             try place.write(Place.example + String(repeating: " ", count: number))
             loop.advance(by: .milliseconds(400))
         }
-        let transaction = try #require(ended)
+        let transaction = try #require(change.ended)
         #expect(transaction.waited == .seconds(1))
         #expect(loop.now - start < .milliseconds(1_300))
         guard case .failed(let error) = transaction.outcome else { throw Unexpected(what: "a broken lock") }

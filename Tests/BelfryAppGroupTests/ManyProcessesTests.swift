@@ -112,14 +112,9 @@ import Testing
         let holder = try GroupProcess("work", place)
         #expect(try holder.line() == "held")
         let loop = HandLoop()
-        var ended: GroupTransaction<Void>?
-        place.file().transact(on: loop) {
-            $0.root["n"] = .integer(5)
-        } completion: {
-            ended = $0
-        }
+        let change = WaitingChange(of: place.file(), on: loop) { $0.root["n"] = .integer(5) }
         loop.advance(by: .seconds(1))
-        let transaction = try #require(ended)
+        let transaction = try #require(change.ended)
         guard case .failed(let error) = transaction.outcome else { throw Unexpected(what: "\(transaction.outcome)") }
         #expect(error.errno == EWOULDBLOCK)
         #expect(transaction.warnings.map(\.detail).joined().hasSuffix("and is at work"))
@@ -137,16 +132,11 @@ import Testing
         try holder.child.signal(SIGSTOP)
         while ProcessIdentity.isBusy(pid: holder.child.pid) { sched_yield() }
         let loop = HandLoop()
-        var ended: GroupTransaction<Void>?
-        place.file().transact(on: loop) {
-            $0.root["n"] = .integer(5)
-        } completion: {
-            ended = $0
-        }
+        let change = WaitingChange(of: place.file(), on: loop) { $0.root["n"] = .integer(5) }
         loop.advance(by: .milliseconds(499))
-        #expect(ended == nil)
+        #expect(change.ended == nil)
         loop.advance(by: .milliseconds(1))
-        let transaction = try #require(ended)
+        let transaction = try #require(change.ended)
         #expect(transaction.outcome == .written)
         #expect(transaction.waited == .milliseconds(500))
         guard case .locked(let pid, let detail)? = transaction.warnings.first else {

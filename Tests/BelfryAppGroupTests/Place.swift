@@ -48,6 +48,11 @@ final class Place {
         try checked("write") { unsafe bytes.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) } }
     }
 
+    /// Writes into the file in place that `n` is `number`, and nothing else.
+    func write(number: Int) throws {
+        try write("<plist><dict><key>n</key><integer>\(number)</integer></dict></plist>")
+    }
+
     /// What is in `name` below the state directory; nothing where it is missing.
     func names(_ name: String) throws -> [String] {
         guard unsafe access("\(path)/\(name)", F_OK) == 0 else { return [] }
@@ -93,8 +98,18 @@ func change(
     on timers: any TimerSource,
     _ body: @escaping (inout GroupEdit) -> Void
 ) -> GroupTransaction<Void> {
-    var ended: GroupTransaction<Void>?
-    file.transact(on: timers, body) { ended = $0 }
-    guard let ended else { preconditionFailure("the transaction has to wait") }
+    guard let ended = WaitingChange(of: file, on: timers, body).ended else {
+        preconditionFailure("the transaction has to wait")
+    }
     return ended
+}
+
+/// A change that may have to wait for the lock.
+final class WaitingChange {
+    /// How it ended; nil until it has.
+    private(set) var ended: GroupTransaction<Void>?
+
+    init(of file: GroupFile, on timers: any TimerSource, _ body: @escaping (inout GroupEdit) -> Void) {
+        file.transact(on: timers, body) { self.ended = $0 }
+    }
 }

@@ -62,17 +62,12 @@ import Testing
 
     @Test func aFileThatIsBeingWrittenInPlaceIsGivenTime() throws {
         let (file, loop) = try halfWritten()
-        var ended: GroupTransaction<Void>?
-        file.transact(on: loop) {
-            $0.root["n"] = .integer(1)
-        } completion: {
-            ended = $0
-        }
+        let change = WaitingChange(of: file, on: loop) { $0.root["n"] = .integer(1) }
         loop.advance(by: .milliseconds(30))
-        #expect(ended == nil)
+        #expect(change.ended == nil)
         try place.write(Place.example)
         loop.advance(by: GroupFile.writtenInPlaceInterval)
-        let transaction = try #require(ended)
+        let transaction = try #require(change.ended)
         #expect(transaction.warnings.isEmpty)
         #expect(transaction.outcome == .written)
         #expect(place.file().snapshot().root["theirs"] == .real(3))
