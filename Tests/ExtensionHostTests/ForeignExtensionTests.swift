@@ -217,12 +217,13 @@ import Testing
         let played = PlayedExtension(
             """
             tmp, bundle = os.environ["TMPDIR"], os.path.dirname(os.path.abspath(sys.argv[0]))
-            for path in (tmp + "/a.png", bundle + "/b.png"):
+            os.makedirs(tmp + "/e/f")
+            for path in (tmp + "/a.png", tmp + "/e/f/g.png", bundle + "/b.png"):
                 open(path, "wb").write(b"x" * 10)
             os.symlink("/etc/hostname", tmp + "/c.png")
             os.symlink("/etc", tmp + "/d")
             os.mkfifo(tmp + "/f.png")
-            paths = ["a.png", "c.png", "d/hostname", "f.png", "none.png"]
+            paths = ["a.png", "e/f/g.png", "c.png", "d/hostname", "f.png", "none.png"]
             content["attachments"] = [
                 {"id": os.path.basename(path), "path": path, "type": "public.png"}
                 for path in [bundle + "/b.png", "/etc/hostname", *(tmp + "/" + name for name in paths)]
@@ -233,7 +234,7 @@ import Testing
         let events = try played.events()
         let kept = events.delivered?.attachments ?? []
         let own = "\(played.folder.path)/state/extensions/com.example.played"
-        #expect(kept.map(\.id) == ["b.png", "a.png"])
+        #expect(kept.map(\.id) == ["b.png", "a.png", "g.png"])
         #expect(kept.allSatisfy { $0.path.hasPrefix("\(own)/attachments/") && $0.path.hasSuffix(".png") })
         for attachment in kept { #expect(unsafe access(attachment.path, R_OK) == 0) }
         #expect(unsafe access("\(played.path)/b.png", R_OK) == 0)

@@ -54,18 +54,14 @@ final class SampleService: UNNotificationServiceExtension {
             let timer = Timer(timeInterval: 0.001, repeats: false) { _ in unsafe reply(changed) }
             RunLoop.main.add(timer, forMode: .default)
         case "sound":
-            var sound: SystemSoundID = 0
-            let path = content.userInfo["path"] as? String ?? ""
-            let status = unsafe AudioServicesCreateSystemSoundID(URL(fileURLWithPath: path) as CFURL, &sound)
-            let count = Int(status)
-            AudioServicesPlaySystemSound(kSystemSoundID_Vibrate)
-            unsafe AudioServicesAddSystemSoundCompletion(
-                sound, nil, nil, { _, _ in _ = made.add(10, ordering: .relaxed) }, nil)
-            AudioServicesPlaySystemSoundWithCompletion(sound) {
+            play(content.userInfo["path"]) { count in
                 unsafe changed.summaryArgumentCount = count
                 unsafe changed.subtitle = "played"
                 OperationQueue.main.addOperation { unsafe reply(changed) }
             }
+        case "attach":
+            content.attachments = attachments()
+            contentHandler(content)
         case "add", "remove": contentHandler(change(content.userInfo["do"], content.userInfo["name"] as? String))
         case "notice": answerNotice { unsafe reply(changed) }
         case "ring", "dispose":
@@ -117,6 +113,24 @@ final class SampleService: UNNotificationServiceExtension {
             }, "com.example.stop" as CFString, nil, .deliverImmediately)
         CFNotificationCenterPostNotification(
             centre, CFNotificationName("com.example.ready" as CFString), nil, nil, true)
+    }
+
+    /// A file that it makes.
+    private func attachments() -> [UNNotificationAttachment] {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("ring.wav")
+        try? Data("RIFF".utf8).write(to: url)
+        return [try? UNNotificationAttachment(identifier: "a", url: url)].compactMap { $0 }
+    }
+
+    /// Vibrates, and plays a sound file; tells what Apple's number for that file is once it has been heard.
+    private func play(_ path: Any?, _ played: @escaping @Sendable (Int) -> Void) {
+        var sound: SystemSoundID = 0
+        let url = URL(fileURLWithPath: path as? String ?? "") as CFURL
+        let status = Int(unsafe AudioServicesCreateSystemSoundID(url, &sound))
+        AudioServicesPlaySystemSound(kSystemSoundID_Vibrate)
+        unsafe AudioServicesAddSystemSoundCompletion(
+            sound, nil, nil, { _, _ in _ = made.add(10, ordering: .relaxed) }, nil)
+        AudioServicesPlaySystemSoundWithCompletion(sound) { played(status) }
     }
 
     private func sound(_ path: Any?) -> SystemSoundID {

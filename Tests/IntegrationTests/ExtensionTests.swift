@@ -5,7 +5,7 @@ import Support
 import Testing
 
 extension IntegrationTests {
-    @Suite("an extension of one's own, whose process a host keeps under its own units") struct StayingHosts {
+    @Suite("an extension of one's own, under the units that are installed") struct ExtensionUnits {
         private let folder = TemporaryFolder()
 
         private func phone(_ settings: [String: String]) throws -> Phone {
@@ -22,9 +22,21 @@ extension IntegrationTests {
                 #"{"aps": {"alert": {"title": "t", "body": "b"}, "mutable-content": 1}, "do": "\#(what)"}"#)
         }
 
-        private func title(_ event: Event) -> String? {
+        private func content(_ event: Event) -> NotificationContent? {
             guard case .delivered(_, let content) = event.body else { return nil }
-            return content.title
+            return content
+        }
+
+        private func title(_ event: Event) -> String? { content(event)?.title }
+
+        @Test(
+            "what it attaches arrives, whoever keeps its process", arguments: [[:], ["BELFRY_EXTENSION_REUSE": "yes"]])
+        func attaches(settings: [String: String]) throws {
+            let phone = try phone(settings)
+            let client = try push("attach", to: phone)
+            let attachments = try content(client.wait(for: "delivered"))?.attachments ?? []
+            #expect(attachments.map(\.id) == ["a"], "\(client.story())")
+            #expect(attachments.map { contents(of: $0.path) } == ["RIFF"])
         }
 
         @Test("R3 with Strict= one has its turn once the one before is delivered, and its own budget") func strict()

@@ -175,15 +175,6 @@ static inline int clinux_name_thread(const char *name) {
     return prctl(PR_SET_NAME, name);
 }
 
-// Opens a regular file below a directory, for reading; no link on the way is followed, and none leads out of it.
-static inline int clinux_open_beneath(int directory, const char *path) {
-    struct { unsigned long long flags, mode, resolve; } how = {
-        O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0,
-        0x08 /* RESOLVE_BENEATH */ | 0x04 /* RESOLVE_NO_SYMLINKS */,
-    };
-    return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
-}
-
 // prlimit(2) is declared for GNU sources alone.
 static inline void clinux_forbid_core(pid_t pid) {
     struct { unsigned long long soft, hard; } none = {0, 0};

@@ -17,18 +17,15 @@ struct AttachmentStore: ~Copyable {
     /// The store at `path`, made if it is missing.
     init(_ path: String) throws(SystemError) { directory = try Directory.open(path: path, makes: true) }
 
-    /// Takes the file at `path` in `folder`, which no link may lead out of (S2), and returns where it is now; a copy of
-    /// its bytes if `copies` says so or it lies on another disk, else the file itself.
+    /// Takes the file at `path`, a plain one as ``ChannelFolders`` has it, in `folder`, which no link may lead out of
+    /// (S2), and returns where it is now; a copy of its bytes if `copies` says so or it lies on another disk, else the
+    /// file itself.
     ///
     /// Fails with ENOENT if there is none, with EINVAL for what is no regular file.
     func take(_ path: String, in folder: String, copies: Bool) throws(SystemError) -> String {
-        let full = "\(folder)/\(path)"
-        let opened = try checked("open", on: folder) { unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-        let parent = OwnedDescriptor(owning: opened)
-        let file = OwnedDescriptor(
-            owning: try checked("openat2", on: full) { unsafe clinux_open_beneath(parent.number, path) })
+        let file = try Self.open(path, in: folder)
         guard fileKind(of: file.number) == S_IFREG else {
-            throw SystemError(errno: EINVAL, call: "openat2", subject: "\(full): no regular file")
+            throw SystemError(errno: EINVAL, call: "openat", subject: "\(folder)/\(path): no regular file")
         }
         let name = randomUUID() + Self.ending(of: path)
         if copies {
@@ -44,6 +41,24 @@ struct AttachmentStore: ~Copyable {
         futimens(file.number, nil)
         prune()
         return "\(directory.path)/\(name)"
+    }
+
+    /// Opens what is at `path` in `folder` for reading, without waiting for a pipe's other end.
+    ///
+    /// Part by part, as openat2(2) would at once: systemd answers that call with ENOSYS in units with
+    /// `RestrictSUIDSGID=yes`, since its filter cannot look at the mode of a file to be made.
+    private static func open(_ path: String, in folder: String) throws(SystemError) -> OwnedDescriptor {
+        let full = "\(folder)/\(path)"
+        let way = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+        var reached = OwnedDescriptor(owning: try checked("open", on: folder) { unsafe Glibc.open(folder, way) })
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        for (index, part) in parts.enumerated() {
+            let flags = index < parts.count - 1 ? way : O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+            let (directory, name) = (reached.number, String(part))
+            reached = OwnedDescriptor(
+                owning: try checked("openat", on: full) { unsafe openat(directory, name, flags | O_NOFOLLOW) })
+        }
+        return reached
     }
 
     private func link(_ file: borrowing OwnedDescriptor, to name: String) throws(SystemError) {
