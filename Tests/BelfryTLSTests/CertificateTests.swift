@@ -55,23 +55,47 @@ import Testing
         #expect(!signatures.isSigned([1], signature, by: [UInt8](repeating: 4, count: 65)))
     }
 
-    @Test("a signature is its key's and its message's: the example of RFC 7515, A.3")
-    func signed() throws {
-        let message = Array(
-            ("eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0"
-                + "dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ").utf8)
-        let point = bytes(
+    /// The example of RFC 7515, A.3.
+    private var example: (message: [UInt8], point: [UInt8], r: String, s: String) {
+        let message =
+            "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0"
+            + "dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
+        let point =
             "047fcdce2770f6c45d4183cbee6fdb4b7b580733357be9ef13bacf6e3c7bd15445"
-                + "c7f144cd1bbd9b7e872cdfedb9eeb9f4b3695d6ea90b24ad8a4623288588e5ad")
-        let (r, s) = (
-            bytes("0ed1215379636c483c2f7f155807d402a3b228033af97c7e17819ac3169ea665"),
-            bytes("c50a07d38c3c70e5d8f12daf084a5480a66590c5f293509a8f3f7f8a83a354d5")
+            + "c7f144cd1bbd9b7e872cdfedb9eeb9f4b3695d6ea90b24ad8a4623288588e5ad"
+        return (
+            Array(message.utf8), bytes(point), "0ed1215379636c483c2f7f155807d402a3b228033af97c7e17819ac3169ea665",
+            "c50a07d38c3c70e5d8f12daf084a5480a66590c5f293509a8f3f7f8a83a354d5"
         )
+    }
+
+    @Test("a signature is its key's and its message's")
+    func signed() throws {
+        let (message, point, r, s) = example
         let signatures = ES256()
-        #expect(signatures.isSigned(message, r + s, by: point))
-        #expect(!signatures.isSigned(message, s + r, by: point))
-        #expect(!signatures.isSigned(Array(message.dropLast()), r + s, by: point))
-        #expect(!signatures.isSigned(message, r + s, by: try SigningKey().publicPoint()))
+        #expect(signatures.isSigned(message, bytes(r + s), by: point))
+        #expect(!signatures.isSigned(message, bytes(s + r), by: point))
+        #expect(!signatures.isSigned(Array(message.dropLast()), bytes(r + s), by: point))
+        #expect(!signatures.isSigned(message, bytes(r + s), by: try SigningKey().publicPoint()))
+    }
+
+    @Test("a signature may be in DER, which is strict: one way to write it, both numbers in range, nothing after")
+    func distinguished() {
+        let (message, point, r, s) = example
+        let order = "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"
+        let signatures = ES256()
+        #expect(signatures.isSigned(message, bytes("30450220\(r)022100\(s)"), by: point))
+        for (what, der) in [
+            ("a byte after", "30450220\(r)022100\(s)00"), ("a byte within", "30460220\(r)022100\(s)00"),
+            ("a zero before", "3046022100\(r)022100\(s)"), ("a long length", "3081450220\(r)022100\(s)"),
+            ("no length", "30800220\(r)022100\(s)0000"), ("negative", "30440220\(r)0220\(s)"),
+            ("cut off", "30450220\(r)022100\(s.dropLast(2))"), ("alone", "30220220\(r)"),
+            ("a set", "31450220\(r)022100\(s)"), ("zero", "3026020100022100\(s)"),
+            ("the order", "30450220\(r)022100\(order)"),
+            ("beyond the order", "30450220\(r)022101c50a07d28c3c70e6d8f12daf084a5480634c8b7399aaef1f82f94a4d80067a26"),
+        ] {
+            #expect(!signatures.isSigned(message, bytes(der), by: point), "\(what)")
+        }
     }
 
     @Test("neither a signature that is checked nor a certificate that is made leaves memory behind")

@@ -38,8 +38,9 @@ import Testing
         ]
         let bodies = [
             #"{"iss":"TEAMTEAM02","iat":\#(time)}"#, #"{"iss":"TEAMTEAM01"}"#, #"{"iat":\#(time)}"#,
-            #"{"iss":"TEAMTEAM01","iat":"\#(time)"}"#, #"{"iss":"TEAMTEAM01","iat":\#(time).5}"#,
+            #"{"iss":"TEAMTEAM01","iat":"\#(time)"}"#, #"{"iss":"TEAMTEAM01","iat":"\#(time).5"}"#,
             #"{"iss":"TEAMTEAM01","iat":1e300}"#, #"{"iss":"TEAMTEAM01","iat":\#(time)000}"#,
+            #"{"iss":"TEAMTEAM01","iat":\#(time)000.5}"#, #"{"iss":"TEAMTEAM01","iat":true}"#,
             #"{"iss":"TEAMTEAM01","iat":18446744073709551615}"#, #"{"iss":"TEAMTEAM01","iat":9223372036854775807}"#,
             #"{"iss":"TEAMTEAM01","iat":null}"#, #"{"iss":"TEAMTEAM01","iat":\#(time),"iat":\#(time)}"#,
             #"{"iss":7,"iat":\#(time)}"#, "[]", "",
@@ -84,11 +85,33 @@ import Testing
         #expect(!token(8_001).isEmpty)
     }
 
-    @Test("base64url: no padding, no bits left over")
-    func base64URL() {
-        #expect(Base64URL.decode("AP-_".utf8) == [0, 0xFF, 0xBF] && Base64URL.decode("".utf8) == [])
-        for text in ["A", "AB=", "AB", "A+AA", "AAAAA"] { #expect(Base64URL.decode(text.utf8) == nil, "\(text)") }
-        #expect(Base64URL.decode("AQ".utf8) == [1])
+    @Test("base64 in either alphabet, padded or not, with no bits left over")
+    func base64() {
+        for text in ["AP-_", "AP+/", "AP-/"] { #expect(Base64.decode(text.utf8) == [0, 0xFF, 0xBF], "\(text)") }
+        for text in ["AQ", "AQ=="] { #expect(Base64.decode(text.utf8) == [1], "\(text)") }
+        for text in ["AQI", "AQI="] { #expect(Base64.decode(text.utf8) == [1, 2], "\(text)") }
+        #expect(Base64.decode("".utf8) == [])
+        let none = ["A", "AB=", "AB", "AQ=", "AQ===", "AQI==", "AQ==A", "=AQ=", "AP-_=", "=", "====", "A*AA", "AAAAA"]
+        for text in none {
+            #expect(Base64.decode(text.utf8) == nil, "\(text)")
+        }
+    }
+
+    private func bearer(issuedAt: String) -> String {
+        Sample.bearer(
+            header: #"{"alg":"ES256","kid":"KEYKEYKEY1"}"#, claims: #"{"iss":"TEAMTEAM01","iat":\#(issuedAt)}"#)
+    }
+
+    @Test("the time of a token may have a fraction, or an exponent")
+    func fractions() {
+        let now = Sample.now.unixSecond
+        for (text, expected) in [
+            ("\(now).898123", ProviderReason?.none), ("\(now).0", nil), ("\(now)e0", nil), ("\(now * 10)E-1", nil),
+            ("\(now - 3_660).5", .expiredProviderToken), ("\(now - 3_601).9", .expiredProviderToken),
+            ("\(now + 3_599).9", nil), ("\(now + 3_600).5", .invalidProviderToken), ("-1e300", .expiredProviderToken),
+        ] {
+            #expect(reason(bearer(issuedAt: text)) == expected, "\(text)")
+        }
     }
 
     @Test("an hour either way")
@@ -164,6 +187,17 @@ import Testing
             story([Sample.key()], [(0, Sample.bearer()), (1, Sample.bearer(header: header, claims: claims))]) == [
                 nil, nil,
             ])
+    }
+
+    @Test("two times that differ by a fraction are of two tokens")
+    func fractionsApart() {
+        let now = Sample.now.unixSecond
+        let first = bearer(issuedAt: "\(now).25")
+        #expect(
+            story([Sample.key()], [(0, first), (1, bearer(issuedAt: "\(now).75")), (2, first)])
+                == [nil, .tooManyProviderTokenUpdates, nil])
+        #expect(
+            story([Sample.key()], [(0, first), (1_200, bearer(issuedAt: "\(now + 1_200).25"))]) == [nil, nil])
     }
 
     @Test("a connection is of one team")

@@ -91,18 +91,37 @@ import Testing
     }
 
     @Test(
+        "tokens as other libraries make them: DER, base64 in either alphabet and with padding, seconds with a fraction",
+        arguments: ["der", "base64", "padded", "padded-url", "fraction", "exponent"])
+    func otherTokens(_ kind: String) throws {
+        #expect(try bench.curl(topic + ["--header", try bench.bearer(kind)]) == "200 2\n")
+    }
+
+    @Test("a token that a shell and openssl make, by docs/apns.md's own lines")
+    func recipe() throws {
+        let page = String(decoding: sourceBytes("docs/apns.md"), as: UTF8.self)
+        let lines = page.split(separator: "\n").filter { line in
+            ["base64url() ", "claims=", "JWT="].contains { line.hasPrefix($0) }
+        }
+        #expect(lines.count == 3)
+        let recipe = lines.joined(separator: "\n").replacing("AuthKey_ABC1234567.p8", with: bench.minted.keyPath)
+            .replacing("ABC1234567", with: bench.minted.keyID).replacing("DEF1234567", with: EndpointBench.team)
+        let made = try bench.run("/bin/sh", ["-c", "\(recipe)\nprintf %s \"$JWT\""])
+        #expect(try bench.curl(topic + ["--header", "authorization: bearer \(made)"]) == "200 2\n", "\(made)")
+    }
+
+    @Test(
         "tokens that are none, whoever signed them",
         arguments: [
-            "none", "hs256", "der", "zero", "order", "curve", "p384", "duplicate", "milliseconds", "text", "float",
-            "huge",
-            "ahead",
+            "none", "hs256", "der-and-more", "zero", "order", "curve", "p384", "duplicate", "milliseconds",
+            "milliseconds-fraction", "text", "huge", "ahead",
         ])
     func wrongTokens(_ kind: String) throws {
         let said = try bench.curl(topic + ["--header", try bench.bearer(kind)])
         #expect(said == "{\"reason\":\"InvalidProviderToken\"}403 2\n")
     }
 
-    @Test("a token that is too old, by a negative time too", arguments: ["old", "negative"])
+    @Test("a token that is too old, by a negative time too", arguments: ["old", "old-fraction", "negative"])
     func oldTokens(_ kind: String) throws {
         let said = try bench.curl(topic + ["--header", try bench.bearer(kind)])
         #expect(said == "{\"reason\":\"ExpiredProviderToken\"}403 2\n")

@@ -40,13 +40,22 @@ def token(path, kid, team, kind="good"):
     with open(path, "rb") as file:
         key = serialization.load_pem_private_key(file.read(), None)
     now = int(time.time())
-    issued = {"milliseconds": now * 1000, "text": str(now), "float": now + 0.5, "negative": -now, "huge": 1e300,
-              "old": now - 3700, "ahead": now + 3700}.get(kind, now)
+    issued = {"milliseconds": now * 1000, "milliseconds-fraction": time.time() * 1000, "text": str(now),
+              "fraction": time.time(), "negative": -now, "huge": 1e300, "old": now - 3700,
+              "old-fraction": now - 3700.5, "ahead": now + 3700}.get(kind, now)
     algorithm = {"none": "none", "hs256": "HS256"}.get(kind, "ES256")
     header = json.dumps({"alg": algorithm, "kid": kid})
     if kind == "duplicate":
         header = '{"alg":"none","alg":"ES256","kid":"%s"}' % kid
-    signed = part(header.encode()) + b"." + part(json.dumps({"iss": team, "iat": issued}).encode())
+    claims = json.dumps({"iss": team, "iat": issued})
+    if kind == "exponent":
+        claims = '{"iss":"%s","iat":%de-1}' % (team, now * 10)
+    # Others than ours leave the alphabet as it is, or the padding; the sign is among them only where a text has it.
+    make = {"base64": lambda data: base64.b64encode(data).rstrip(b"="), "padded": base64.b64encode,
+            "padded-url": base64.urlsafe_b64encode}.get(kind, part)
+    if make is not part:
+        claims = claims[:-1] + ',"x":"~~~???>>>"}'
+    signed = make(header.encode()) + b"." + make(claims.encode())
     if kind == "curve":
         key = ec.generate_private_key(ec.SECP256K1())
     if kind == "p384":
@@ -70,7 +79,9 @@ def token(path, kid, team, kind="good"):
         signature = order.to_bytes(32, "big") * 2
     elif kind == "megabyte":
         signed = part(b"{" + b" " * (1 << 20) + b"}") + b"." + signed.split(b".")[1]
-    return (signed + b"." + part(signature)).decode()
+    elif kind == "der-and-more":
+        signature = der + b"\0"
+    return (signed + b"." + make(signature)).decode()
 
 
 # Connections.

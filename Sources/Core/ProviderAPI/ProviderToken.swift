@@ -4,19 +4,17 @@ import BelfryJSON
 struct ProviderToken: Hashable, Sendable {
     /// A header has 8000 bytes at most, so a token has fewer.
     static let bytesMax = 8_000
-    /// r and s of a P-256 signature.
-    static let signatureBytes = 64
     private static let limits = JSONLimits(bytesMax: bytesMax, depthMax: 8, valuesMax: 64)
 
     /// `kid`.
     let keyID: String
     /// `iss`.
     let team: String
-    /// `iat`: seconds since 1970.
-    let issuedAt: Int64
+    /// `iat`: seconds since 1970, with the fraction that was written.
+    let issuedAt: Double
     /// What was signed.
     let signedBytes: [UInt8]
-    /// r and s.
+    /// The signature as it came, in a form that nobody has looked at.
     let signature: [UInt8]
 
     /// The token in the value of an `authorization` header: `bearer`, in any case, and a token; nil if there is none.
@@ -28,17 +26,17 @@ struct ProviderToken: Hashable, Sendable {
         return token.isEmpty ? nil : token
     }
 
-    /// The token that `text` is; nil if it is none that APNs takes: three parts of base64url, ES256 by these very
-    /// letters, key, team, and a whole number of seconds.
+    /// The token that `text` is; nil if it is none that APNs takes: three parts of base64, ES256 by these very letters,
+    /// key, team, and a number of seconds.
     init?(_ text: Substring) {
         guard text.utf8.count <= Self.bytesMax else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 3, let signature = Base64URL.decode(parts[2]), signature.count == Self.signatureBytes,
-            let header = Self.object(parts[0]), let claims = Self.object(parts[1])
+        guard parts.count == 3, let signature = Base64.decode(parts[2]), let header = Self.object(parts[0]),
+            let claims = Self.object(parts[1])
         else { return nil }
         // What must be understood is more than we understand (RFC 7515, 4.1.11).
         guard header["alg"] == "ES256", header["crit"] == nil, let keyID = header["kid"]?.stringValue, !keyID.isEmpty,
-            let team = claims["iss"]?.stringValue, !team.isEmpty, let issuedAt = claims["iat"]?.integerValue
+            let team = claims["iss"]?.stringValue, !team.isEmpty, let issuedAt = claims["iat"]?.numberValue
         else { return nil }
         self.keyID = keyID
         self.team = team
@@ -48,19 +46,23 @@ struct ProviderToken: Hashable, Sendable {
     }
 
     private static func object(_ part: Substring.UTF8View.SubSequence) -> JSONObject? {
-        guard let bytes = Base64URL.decode(part) else { return nil }
+        guard let bytes = Base64.decode(part) else { return nil }
         return (try? JSONValue.parse(bytes, limits: limits))?.objectValue
     }
 }
 
-/// Base64 with the alphabet for URLs and without padding (RFC 4648, 5; RFC 7515, 2).
-enum Base64URL {
-    /// The bytes that `digits` are; nil if anything else is among them, or bits are left over.
-    static func decode(_ digits: some Sequence<UInt8>) -> [UInt8]? {
+/// Base64 (RFC 4648) as push servers write it: by the alphabet for URLs without padding, which RFC 7515 asks for, or by
+/// the other one, or padded. Apple takes all of them: libraries that write them push there.
+enum Base64 {
+    /// The bytes that `digits` are; nil if anything else is among them, the padding is not what fills the last four, or
+    /// bits are left over.
+    static func decode(_ digits: some Collection<UInt8>) -> [UInt8]? {
+        let values = digits.prefix { $0 != UInt8(ascii: "=") }
+        guard isPadding(digits.dropFirst(values.count), after: values.count) else { return nil }
         var bytes: [UInt8] = []
         var bits: UInt32 = 0
         var bitCount: UInt32 = 0
-        for digit in digits {
+        for digit in values {
             guard let value = value(of: digit) else { return nil }
             bits = bits << 6 | UInt32(value)
             bitCount += 6
@@ -73,13 +75,17 @@ enum Base64URL {
         return bitCount < 6 && bits == 0 ? bytes : nil
     }
 
+    private static func isPadding(_ end: some Collection<UInt8>, after count: Int) -> Bool {
+        end.isEmpty || (end.count < 4 && (count + end.count) % 4 == 0 && end.allSatisfy { $0 == UInt8(ascii: "=") })
+    }
+
     private static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit - UInt8(ascii: "A")
         case UInt8(ascii: "a")...UInt8(ascii: "z"): digit - UInt8(ascii: "a") + 26
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0") + 52
-        case UInt8(ascii: "-"): 62
-        case UInt8(ascii: "_"): 63
+        case UInt8(ascii: "-"), UInt8(ascii: "+"): 62
+        case UInt8(ascii: "_"), UInt8(ascii: "/"): 63
         default: nil
         }
     }

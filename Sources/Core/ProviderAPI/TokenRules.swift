@@ -8,7 +8,7 @@ import BelfryTerms
 /// and a connection for each message.
 struct TokenRules: Sendable {
     /// How old a token may be, and how far ahead its maker's clock.
-    static let secondsMax: Int64 = 3_600
+    static let secondsMax = 3_600.0
     /// For how long a token has to be used before the next.
     static let changeInterval = TimeSpan.seconds(20 * 60)
     /// How many tokens are remembered: a server's threads change theirs one after the other.
@@ -23,14 +23,13 @@ struct TokenRules: Sendable {
 
     private struct Remembered: Sendable {
         let authorization: String
-        let issuedAt: Int64
+        let issuedAt: Double
         let key: ProviderKey
     }
 
     private struct Use: Sendable {
         let keyID: String
-        var text: String
-        var issuedAt: Int64
+        var issuedAt: Double
         var changedAt: Instant
     }
 
@@ -53,42 +52,41 @@ struct TokenRules: Sendable {
             isSigned(token.signedBytes, token.signature, key.publicPoint)
         else { throw Refusal(.invalidProviderToken) }
         if let firstKey, firstKey.team != key.team { throw Refusal(.invalidProviderToken) }
-        if isAhead(token, at: moment) { throw Refusal(.invalidProviderToken) }
+        if age(ofTokenIssuedAt: token.issuedAt, at: moment) < -Self.secondsMax {
+            throw Refusal(.invalidProviderToken)
+        }
         if key.revokedAt != nil { throw Refusal(.forbidden) }
         try checkAge(ofTokenIssuedAt: token.issuedAt, at: moment)
         if let only = key.environment, only != environment { throw Refusal(.badEnvironmentKeyInToken) }
         if let firstKey, !firstKey.isRelated(to: key) { throw Refusal(.unrelatedKeyIDInToken) }
-        try noteUse(of: token, text: String(text), at: moment)
+        try noteUse(of: token, at: moment)
         if firstKey == nil { firstKey = key }
         remembered.append(Remembered(authorization: authorization, issuedAt: token.issuedAt, key: key))
         if remembered.count > Self.rememberedMax { remembered.removeFirst() }
         return key.topics
     }
 
-    private func checkAge(ofTokenIssuedAt issuedAt: Int64, at moment: ProviderMoment) throws(Refusal) {
-        let (age, overflow) = moment.wall.unixSecond.subtractingReportingOverflow(issuedAt)
-        // Only a time before 1970 is that far away, since none ahead gets here.
-        if overflow || age > Self.secondsMax { throw Refusal(.expiredProviderToken) }
+    private func checkAge(ofTokenIssuedAt issuedAt: Double, at moment: ProviderMoment) throws(Refusal) {
+        if age(ofTokenIssuedAt: issuedAt, at: moment) > Self.secondsMax { throw Refusal(.expiredProviderToken) }
     }
 
-    private func isAhead(_ token: ProviderToken, at moment: ProviderMoment) -> Bool {
-        let (lead, overflow) = token.issuedAt.subtractingReportingOverflow(moment.wall.unixSecond)
-        return !overflow && lead > Self.secondsMax
+    /// In seconds; negative for a token whose maker's clock is ahead.
+    private func age(ofTokenIssuedAt issuedAt: Double, at moment: ProviderMoment) -> Double {
+        Double(moment.wall.unixSecond) - issuedAt
     }
 
-    private mutating func noteUse(of token: ProviderToken, text: String, at moment: ProviderMoment) throws(Refusal) {
+    private mutating func noteUse(of token: ProviderToken, at moment: ProviderMoment) throws(Refusal) {
         guard let index = uses.firstIndex(where: { $0.keyID == token.keyID }) else {
             // The first one was changed to when it was made, which may be before there was this connection.
-            let age = TimeSpan.seconds(max(0, moment.wall.unixSecond - token.issuedAt))
-            uses.append(
-                Use(keyID: token.keyID, text: text, issuedAt: token.issuedAt, changedAt: moment.instant - age))
+            let age = TimeSpan(seconds: max(0, age(ofTokenIssuedAt: token.issuedAt, at: moment))) ?? .zero
+            uses.append(Use(keyID: token.keyID, issuedAt: token.issuedAt, changedAt: moment.instant - age))
             return
         }
-        // Signed anew within the same second, it is the same token for whoever made it.
-        guard uses[index].text != text, uses[index].issuedAt != token.issuedAt else { return }
+        // Signed anew with the same time, it is the same token for whoever made it.
+        guard uses[index].issuedAt != token.issuedAt else { return }
         if moment.instant - uses[index].changedAt < Self.changeInterval {
             throw Refusal(.tooManyProviderTokenUpdates)
         }
-        uses[index] = Use(keyID: token.keyID, text: text, issuedAt: token.issuedAt, changedAt: moment.instant)
+        uses[index] = Use(keyID: token.keyID, issuedAt: token.issuedAt, changedAt: moment.instant)
     }
 }

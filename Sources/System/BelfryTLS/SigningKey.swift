@@ -56,13 +56,16 @@ public final class SigningKey {
     }
 }
 
-/// Signatures of ES256 (RFC 7518, 3.4): ECDSA of P-256 over SHA-256, r and s of 32 bytes each.
+/// Signatures of ES256: ECDSA of P-256 over SHA-256, as r and s of 32 bytes each, which RFC 7518 (3.4) asks for, or as
+/// DER (RFC 3279, 2.2.3), which Java, Ruby, PHP, node and `openssl` make. Apple takes both.
 ///
 /// The algorithm is fixed here, whatever a token's header says.
 @safe
 public final class ES256 {
     /// Bytes of a public key: 4, and both coordinates.
     public static let pointBytes = 65
+    /// Bytes of r and s.
+    private static let pairBytes = 64
     /// How many keys are kept ready.
     private static let keysMax = 256
 
@@ -71,13 +74,21 @@ public final class ES256 {
     /// Nothing is kept ready yet.
     public init() {}
 
-    /// Whether `signature`, r and s, is one of `message` by the key whose public point is `point`. False for whatever
-    /// is no signature, or no point of the curve.
+    /// Whether `signature` is one of `message` by the key whose public point is `point`. False for whatever is no
+    /// signature, or no point of the curve.
     public func isSigned(_ message: [UInt8], _ signature: [UInt8], by point: [UInt8]) -> Bool {
         defer { ERR_clear_error() }
-        guard signature.count == 64, let key = key(of: point), let der = Self.der(of: signature),
-            let context = unsafe EVP_MD_CTX_new()
-        else { return false }
+        guard let key = key(of: point) else { return false }
+        if signature.count == Self.pairBytes, let der = Self.der(of: signature), isSigned(message, der: der, by: key) {
+            return true
+        }
+        // DER may have that length too.
+        return isSigned(message, der: signature, by: key)
+    }
+
+    /// OpenSSL takes what it would write itself alone: the one DER of two numbers from 1 to the order, nothing after.
+    private func isSigned(_ message: [UInt8], der: [UInt8], by key: PublicKey) -> Bool {
+        guard let context = unsafe EVP_MD_CTX_new() else { return false }
         defer { unsafe EVP_MD_CTX_free(context) }
         return unsafe EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key.pointer) == 1
             && EVP_DigestVerify(context, der, der.count, message, message.count) == 1
@@ -91,7 +102,7 @@ public final class ES256 {
         return key
     }
 
-    /// The signature as OpenSSL takes it.
+    /// r and s as OpenSSL takes them.
     private static func der(of signature: [UInt8]) -> [UInt8]? {
         guard let pair = unsafe ECDSA_SIG_new() else { return nil }
         defer { unsafe ECDSA_SIG_free(pair) }
