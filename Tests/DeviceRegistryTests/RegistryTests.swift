@@ -203,7 +203,33 @@ import Testing
         let device = try added(to: writer)
         loop.run()
         #expect(seen == [device.id])
+        #expect(try pipes().count == 1)
         watch.cancel()
+        #expect(try pipes() == [])
+    }
+
+    private func pipes() throws -> [String] {
+        try Directory.open(path: folder.path + "/devices", makes: false).names(max: 100).filter {
+            $0.hasSuffix(".pipe")
+        }
+    }
+
+    @Test("the pipe of a process that watched and was killed is removed by who watches or changes something next")
+    func deadWatcher() throws {
+        let registry = try registry()
+        func leave() throws {
+            let directory = try Directory.open(path: folder.path + "/devices", makes: false)
+            _ = try directory.makePipe("1.pipe", aside: "1.new")
+            #expect(try pipes() == ["1.pipe"])
+        }
+        try leave()
+        let device = try added(to: registry)
+        #expect(try pipes() == [])
+        try leave()
+        let watch = try registry.watch(on: Loop()) {}
+        #expect(try pipes().count == 1 && pipes() != ["1.pipe"])
+        watch.cancel()
+        #expect(try registry.setOffline(true, device.id))
     }
 
     @Test("S2: a state directory that others may write to is refused")

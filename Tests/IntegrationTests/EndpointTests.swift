@@ -14,8 +14,11 @@ extension IntegrationTests {
         private let alert: String
         private let certificate: String
 
+        /// On a disk, whatever is below `HOME`: in memory what a database writes can be seen at once.
+        private let disk = TemporaryFolder(in: "/var/tmp")
+
         init() throws {
-            phone = try Phone()
+            phone = try Phone(["BELFRY_STATE_DIRECTORY": "\(disk.path)/state"])
             try phone.belfry("apns", "setup")
             let device = try Self.object(phone.belfry("device", "add", "--bundle-id", "com.example.phone", "--json"))
             voip = try #require(device["voipToken"]?.stringValue)
@@ -72,6 +75,24 @@ extension IntegrationTests {
             #expect(kill(try #require(phone.endpoint), SIGKILL) == 0)
             #expect(try waitUntil { try push(#""type": "hangup", "callId": "1""#) == "200" })
             #expect(try waitUntil { try phone.rings().map(\.call) == ["2"] })
+        }
+
+        @Test("what was kept for a phone on a disk rings it once it comes back, and no other push has to come first")
+        func cameBack() throws {
+            let id = try #require(
+                Self.object(phone.belfry("device", "list", "--json"))["id"]?.stringValue)
+            for call in 1...5 {
+                #expect(try phone.belfry("device", "offline", id).status.isSuccess)
+                let said = try curl(
+                    #"{"callId": "\#(call)", "callerName": "Ada"}"#, to: voip, topic: "com.example.phone.voip",
+                    "--header",
+                    "apns-expiration: \(wallTimeMicroseconds() / 1_000_000 + 60)")
+                #expect(said == "200")
+                #expect(try phone.rings().isEmpty)
+                #expect(try phone.belfry("device", "online", id).status.isSuccess)
+                #expect(try waitUntil { try phone.rings().map(\.call) == ["\(call)"] }, "\(call)")
+                #expect(try phone.belfry("answer", "\(call)").status.isSuccess)
+            }
         }
 
         @Test("5,000 strangers' connections take no more memory than their limit, and nothing from who is served")

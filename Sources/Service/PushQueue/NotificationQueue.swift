@@ -75,7 +75,7 @@ public final class NotificationQueue<Machine: EventLoop> {
     private var isPerforming = false
     private var wake: (timer: any ScheduledTimer, at: Instant)?
     private var changedDevices: [VirtualDevice] = []
-    private var registryWatch: Machine.DirectoryWatch?
+    private var registryWatch: RegistryWatch?
     /// The last number of each minute, by which what is older than ten is forgotten.
     private var marks: [(at: Instant, number: Int64)] = []
 
@@ -104,14 +104,14 @@ public final class NotificationQueue<Machine: EventLoop> {
                 description: error.kind == .busy
                     ? "another process has the queue of pushes" : "the queue of pushes cannot be opened: \(error)")
         }
+        // Before it is read. Where it cannot be watched, changes are seen with the next push.
+        registryWatch = try? registry.watch(on: loop) { registry.look() }
         try restore()
         carrier.onReturn = { [weak self] in
             guard let self else { return }
             perform(machine.socketIsBack(at: now))
         }
         registry.onChange = { [weak self] in self?.changed($0) }
-        // Where a directory cannot be watched, changes are seen with the next push.
-        registryWatch = try? registry.watch(on: loop) { registry.look() }
         loop.afterThis(description: "pushes that wait") { [weak self] in self?.begin() }
     }
 

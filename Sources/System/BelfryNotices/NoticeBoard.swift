@@ -26,10 +26,7 @@ public struct NoticeBoard: Sendable {
     public func post(_ name: String) throws(SystemError) {
         let folder = try Directory.open(path: path, makes: true)
         try write(Self.makeMark(), to: .post, of: name, in: folder)
-        for pipe in try folder.names(max: Self.listenersMax) where pipe.hasSuffix(Self.pipeSuffix) {
-            // Whoever is gone has nobody at its pipe.
-            if !folder.pokePipe(pipe) { try? folder.remove(pipe) }
-        }
+        try folder.pokePipes(endingIn: Self.pipeSuffix, max: Self.listenersMax)
     }
 
     /// Which post of `name` was the last; nil if there was none.

@@ -14,6 +14,12 @@ extension Directory {
         return pipe
     }
 
+    /// Pokes each named pipe here whose name ends in `suffix`, of the first `max` names, and removes those that nobody
+    /// reads any more.
+    public borrowing func pokePipes(endingIn suffix: String, max: Int) throws(SystemError) {
+        for pipe in try names(max: max) where pipe.hasSuffix(suffix) && !pokePipe(pipe) { try? remove(pipe) }
+    }
+
     /// Writes a byte into the named pipe `name`, unless it is full; false if nobody is there to read it.
     public borrowing func pokePipe(_ name: String) -> Bool {
         let opened = SystemCall.openat(descriptor.number, name, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)

@@ -129,11 +129,9 @@ public final class TokenRegistry {
         return true
     }
 
-    /// Calls `changed` after any process has changed something, until it is cancelled.
-    public func watch<Loop: EventLoop>(
-        on loop: Loop, _ changed: @escaping () -> Void
-    ) throws(SystemError) -> Loop.DirectoryWatch {
-        try loop.watchDirectory(directory.descriptor.number, description: "devices", changed)
+    /// Calls `changed` once any process has changed something, when that can be seen, until it is cancelled.
+    public func watch(on loop: some EventLoop, _ changed: @escaping () -> Void) throws(SystemError) -> RegistryWatch {
+        try RegistryWatch(in: Directory.open(path: directory.path, makes: false), on: loop, changed)
     }
 
     /// Whether `text` can be the bundle identifier of an app: a topic without a suffix.
@@ -199,6 +197,8 @@ extension TokenRegistry {
         } catch {
             throw RegistryError("the registry of devices cannot be written: \(error)")
         }
+        // Whom nobody can tell sees it with the next question.
+        try? RegistryWatch.tell(in: directory)
         // One's own changes are no news to SQLite.
         file.seenVersion = nil
         look()

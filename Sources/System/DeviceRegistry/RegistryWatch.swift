@@ -1,0 +1,50 @@
+import BelfryEventLoop
+import BelfrySyscalls
+import BelfryTerms
+import Glibc
+
+/// Somebody's interest in what other processes change in the registry: a named pipe beside its file, into which whoever
+/// has committed writes a byte.
+///
+/// The file system's own notice comes too early: SQLite's log is written, and then synchronised for some milliseconds,
+/// before what it says can be seen, and that shows in memory that is mapped, which nobody is told of.
+public final class RegistryWatch {
+    private static let pipeSuffix = ".pipe"
+    /// How many names of the folder are looked through for pipes.
+    private static let namesMax = 1_000
+
+    private let pipe: OwnedDescriptor
+    private let directory: Directory
+    private let name: String
+    private var source: (any LoopWatch)?
+
+    init(
+        in directory: consuming Directory, on loop: some EventLoop, _ changed: @escaping () -> Void
+    ) throws(SystemError) {
+        // Also removes what processes that were killed have left.
+        try Self.tell(in: directory)
+        let unique = "\(getpid())-\(randomUUID())"
+        name = unique + Self.pipeSuffix
+        pipe = try directory.makePipe(name, aside: "\(unique).new")
+        self.directory = directory
+        let number = pipe.number
+        source = try loop.watch(descriptor: number, events: .readable, description: "devices") { _ in
+            var bytes = [UInt8](repeating: 0, count: 4_096)
+            _ = unsafe read(number, &bytes, bytes.count)
+            changed()
+        }
+    }
+
+    deinit { cancel() }
+
+    /// Has everybody who watches the registry in `directory` look.
+    static func tell(in directory: borrowing Directory) throws(SystemError) {
+        try directory.pokePipes(endingIn: pipeSuffix, max: namesMax)
+    }
+
+    /// Ends it.
+    public func cancel() {
+        source?.cancel()
+        try? directory.remove(name)
+    }
+}
