@@ -15,6 +15,7 @@ import Testing
         let text = GlueFile(sources: ["import Foundation", source]).text
         #expect(text.contains("@_exported import FoundationNetworking") == isNeeded)
         #expect(text.contains("var suggestedFilename") == isNeeded)
+        #expect(text.contains("public static var loader: URLSession.Type") == isNeeded)
         #expect(text.contains("@_exported import UserNotifications"))
         #expect(text.contains("typealias UserDefaults = UserNotifications.UserDefaults"))
     }

@@ -42,6 +42,12 @@ public struct GlueFile: Hashable, Sendable {
         if needsNetworking {
             text += """
 
+                extension BelfryGlue {
+                    /// Foundation finds what loads a web address by its name alone, which no linker sees. Here it is
+                    /// named, and public, since an optimiser drops what nobody uses.
+                    public static var loader: URLSession.Type { URLSession.self }
+                }
+
                 extension URLResponse {
                     /// The name as on iOS; Foundation's is always "Unknown" on Linux.
                     var suggestedFilename: String? {

@@ -2,13 +2,15 @@ import Foundation
 import Neighbour
 import UserNotifications
 
-/// Casts what came and what it put in itself, as extensions do, and tells which casts do not answer as on iOS.
+/// Casts what came and what it put in itself, and loads a web address, as extensions do, and tells what does not answer
+/// as on iOS.
 class NotificationService: UNNotificationServiceExtension {
     override func didReceive(
         _ request: UNNotificationRequest, withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
     ) {
         guard let content = request.content.mutableCopy() as? UNMutableNotificationContent else { return }
         var wrong = Self.wrongCasts(of: request.content.userInfo).map { "payload: \($0)" }
+        if Self.loaded(request.content.userInfo["address"]) != "loaded" { wrong.append("Data(contentsOf:)") }
         content.userInfo = [
             "one": 1, "big": Int64.max, "half": 0.5, "yes": true, "null": NSNull(), "text": "x", "list": [1, 2],
             "texts": ["a", "b"], "objects": [["k": 1], ["k": 2]], "object": ["a": 1, "b": "x"] as [String: Any],
@@ -22,6 +24,12 @@ class NotificationService: UNNotificationServiceExtension {
         }
         content.subtitle = wrong.isEmpty ? "all casts answer on \(Neighbour.system)" : wrong.joined(separator: "; ")
         contentHandler(content)
+    }
+
+    /// What is at a web address; nothing else here names what loads it.
+    private static func loaded(_ address: Any?) -> String? {
+        guard let text = address as? String, let url = URL(string: text) else { return nil }
+        return (try? Data(contentsOf: url)).map { String(decoding: $0, as: UTF8.self) }
     }
 
     private static func wrongCasts(of info: [AnyHashable: Any]) -> [String] {
