@@ -49,6 +49,11 @@ import Testing
         #expect(events.story.contains("warning output-cut") && events.delivered?.title == "t")
     }
 
+    @Test("the completion of a sound is the one that is there when it ends") func lateCompletion() throws {
+        let events = try events("late", budget: "30s")
+        #expect(events.delivered?.title == "t 1" && events.delivered?.subtitle == "1", "\(events.story)")
+    }
+
     @Test("a Darwin notification is heard between processes, on the main thread") func darwinNotification() throws {
         let board = NoticeBoard(path: "\(extensionInSwift.folder.path)/state/notices")
         let ear = try board.listen()

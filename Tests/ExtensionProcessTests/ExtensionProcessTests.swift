@@ -118,14 +118,14 @@ import Testing
         try SoundSample(.caf, milliseconds: 10).write(to: path)
         try host.greet()
         try host.handOver(1, "sound")
-        #expect(try host.next() == .asked(1, Asked(CodeWord(.vibration))))
-        #expect(try host.next() == .asked(1, Asked(CodeWord(.sound), path: path, token: 1)))
+        #expect(try host.next() == .asked(1, Asked(CodeWord(.vibration), token: 1)))
+        #expect(try host.next() == .asked(1, Asked(CodeWord(.sound), path: path, token: 2)))
         var others: [ExtensionMessage?] = [try host.next(), try host.next()]
         others.removeAll { $0 == .returned(1) }
-        #expect(others == [.sound(FoundSound(token: 1, sound: 65_536, problem: nil))])
+        #expect(others == [.sound(FoundSound(token: 2, sound: 65_536, problem: nil))])
         #expect(host.files.map(\.isSealedMemory) == [true])
         try host.finish(7)
-        try host.finish(1)
+        try host.finish(2)
         let content = try host.reply(1)
         #expect(content?.subtitle == "played" && content?.summaryArgumentCount == 0)
     }
@@ -141,7 +141,7 @@ import Testing
             #expect(found.problem?.contains("ring.wav: ") == true && host.files.isEmpty)
             break
         }
-        try host.finish(1)
+        try host.finish(2)
         #expect(try host.reply(1)?.subtitle == "played")
     }
 

@@ -7,7 +7,7 @@ import os
 /// How many objects this process has made: statics stay, objects do not.
 private let made = Atomic<Int>(0)
 
-/// What a notification of another process sets going.
+/// What a notification of another process, or the end of a sound, sets going.
 private let waiting = Mutex<(@Sendable () -> Void)?>(nil)
 
 /// Does what `do` in `userInfo` says.
@@ -62,6 +62,11 @@ final class SampleService: UNNotificationServiceExtension {
         case "attach":
             content.attachments = attachments()
             contentHandler(content)
+        case "late":
+            answerSound {
+                unsafe changed.subtitle = "\(made.load(ordering: .relaxed))"
+                unsafe reply(changed)
+            }
         case "add", "remove": contentHandler(change(content.userInfo["do"], content.userInfo["name"] as? String))
         case "notice": answerNotice { unsafe reply(changed) }
         case "ring", "dispose":
@@ -131,6 +136,17 @@ final class SampleService: UNNotificationServiceExtension {
         unsafe AudioServicesAddSystemSoundCompletion(
             sound, nil, nil, { _, _ in _ = made.add(10, ordering: .relaxed) }, nil)
         AudioServicesPlaySystemSoundWithCompletion(sound) { played(status) }
+    }
+
+    /// Vibrates, and answers when that is over: what was to be done then is changed meanwhile.
+    private func answerSound(_ reply: @escaping @Sendable () -> Void) {
+        let sound = kSystemSoundID_Vibrate
+        waiting.withLock { $0 = reply }
+        unsafe AudioServicesAddSystemSoundCompletion(
+            sound, nil, nil, { _, _ in _ = made.add(10, ordering: .relaxed) }, nil)
+        AudioServicesPlaySystemSound(sound)
+        AudioServicesRemoveSystemSoundCompletion(sound)
+        unsafe AudioServicesAddSystemSoundCompletion(sound, nil, nil, { _, _ in waiting.withLock { $0 }?() }, nil)
     }
 
     private func sound(_ path: Any?) -> SystemSoundID {

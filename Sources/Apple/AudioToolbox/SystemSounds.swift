@@ -55,24 +55,18 @@ enum SystemSounds {
         state.withLock { body(&$0.sounds[id, default: Sound()]) }
     }
 
-    /// Asks the host to play a sound, and calls both its own completion and `completion` once the attempt is over.
+    /// Asks the host to play a sound, and calls both `completion` and its own once the attempt is over: the one that it
+    /// has by then, since code may add one to a sound that plays; if it is gone by then, the one that it had.
     static func play(_ id: SystemSoundID, vibrates: Bool, _ completion: (() -> Void)?) {
         let sound = state.withLock { $0.sounds[id] }
         // Called on another thread, as on iOS, whose declaration does not say so either.
         nonisolated(unsafe) let block = completion
-        var both: (@Sendable () -> Void)?
-        if sound?.completion != nil || completion != nil {
-            both = {
-                unsafe block?()
-                sound?.completion?()
-            }
+        let both: @Sendable () -> Void = {
+            unsafe block?()
+            (state.withLock { $0.sounds[id] } ?? sound)?.completion?()
         }
         let door = HostDoor.current
-        if id == kSystemSoundID_Vibrate {
-            let asked = Asked(CodeWord(.vibration))
-            guard let both else { return HostDoor.ask(asked) }
-            return _ = door.ask(asked, then: both)
-        }
+        if id == kSystemSoundID_Vibrate { return _ = door.ask(Asked(CodeWord(.vibration)), then: both) }
         var asked = Asked(CodeWord(vibrates ? .alert : .sound), path: sound?.file?.path)
         if asked.path == nil { asked.detail = "the system's sound \(id)" }
         guard let token = door.ask(asked, then: both) else { return }

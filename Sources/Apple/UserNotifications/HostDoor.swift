@@ -157,22 +157,20 @@ package final class HostDoor: Sendable {
     /// Tells the host that the code asks for something.
     package static func ask(_ asked: Asked) { current.say(.asked(asked)) }
 
-    /// Tells the host that the code asks for something, and calls `completion`, if there is one, on a serial queue once
-    /// that is over: at once if there is no host. The token by which it was asked; nil without a host.
+    /// Tells the host that the code asks for something, and calls `completion` on a serial queue once that is over: at
+    /// once if there is no host. The token by which it was asked; nil without a host.
     @discardableResult
-    package func ask(_ asked: Asked, then completion: (@Sendable () -> Void)?) -> Int64? {
+    package func ask(_ asked: Asked, then completion: @escaping @Sendable () -> Void) -> Int64? {
         var asked = asked
         let tell = state.withLock { state in
             guard let tell = state.tell else { return nil as (@Sendable (Word) -> Void)? }
             state.lastToken += 1
             asked.token = state.lastToken
-            if let completion, state.completions.count < Self.completionsMax {
-                state.completions[state.lastToken] = completion
-            }
+            if state.completions.count < Self.completionsMax { state.completions[state.lastToken] = completion }
             return tell
         }
         guard let tell else {
-            if let completion { run(on: Self.queue, completion) }
+            run(on: Self.queue, completion)
             return nil
         }
         tell(.asked(asked))
