@@ -77,7 +77,8 @@ deps: ## install what is missing of Debian's packages
 	@command -v dpkg-query >/dev/null || { echo 'deps: not a Debian; needed: $(PACKAGES) $(SOUND_SERVER)' >&2; exit 1; }
 	@wanted="$(PACKAGES)"; command -v node >/dev/null || wanted="$$wanted nodejs"; dpkg-query -W pipewire-pulse >/dev/null 2>&1 || wanted="$$wanted $(SOUND_SERVER)"; \
 	missing="$(call missing,$$wanted)"; [ -z "$$missing" ] || \
-	{ $(apt_get) update && $(apt_get) install $$missing; } </dev/null
+	{ [ "$$(id -u)" = 0 ] || command -v sudo >/dev/null || { echo "deps: there is no sudo; root has to: apt-get install" $$missing >&2; exit 69; }; \
+	$(apt_get) update && $(apt_get) install $$missing; } </dev/null
 
 # Each by its name, or the libraries for tests would be built too, and a static runtime has no Testing.
 build: ## build the programs: release, static Swift runtime
@@ -96,6 +97,7 @@ demo: deps stage ## a call rings, here and now, and is hung up
 	@Demo/run $(STAGE)
 
 test: deps ## unit tests, then the programs under a systemd and a sound server of their own
+	@Tests/run --check
 	$(SWIFT) build --build-tests $(DEBUG_FLAGS)
 	$(SWIFT) build --package-path Examples $(EXAMPLE_FLAGS)
 	$(SWIFT) build --package-path Examples/CallTests --build-tests $(EXAMPLE_FLAGS)
