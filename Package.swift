@@ -302,8 +302,8 @@ let checks: [Target] = [
     .target(
         name: "Support",
         dependencies: [
-            "BelfryBus", "BelfryEventLoop", "BelfryJSON", "BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms",
-            "CBelfryLinux", "CBelfrySndfile",
+            "BelfryBus", "BelfryConfinement", "BelfryEventLoop", "BelfryJSON", "BelfrySoundDecoding",
+            "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "CBelfrySndfile",
         ],
         path: "Tests/Support",
         swiftSettings: strict

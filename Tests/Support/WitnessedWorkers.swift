@@ -1,3 +1,4 @@
+import BelfryConfinement
 import BelfryJSON
 import BelfrySyscalls
 import CBelfryLinux
@@ -25,6 +26,8 @@ public final class WitnessedWorkers: Sendable {
     /// Listens at `path`; workers have `environment`.
     public init(at path: String, environment: [String: String]) throws {
         self.environment = environment
+        // Three for each of hundreds of workers; a user has 1,024.
+        try ResourceLimit.descriptors.raise(to: 4_096)
         news = OwnedDescriptor(owning: try checked("eventfd") { eventfd(0, Int32(EFD_CLOEXEC)) })
         let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         self.listener = listener
@@ -66,7 +69,11 @@ public final class WitnessedWorkers: Sendable {
         var number = 0
         while true {
             let connection = accept4(listener, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
-            guard connection >= 0 else { break }
+            guard connection >= 0 else {
+                // As ``stop()`` has it.
+                precondition(errno == EINVAL, "accept4: errno \(errno)")
+                break
+            }
             number += 1
             threads[number] = PosixThread { [unowned self, number] in
                 serve(connection)
