@@ -50,7 +50,7 @@ def token(path, kid, team, kind="good"):
     claims = json.dumps({"iss": team, "iat": issued})
     if kind == "exponent":
         claims = '{"iss":"%s","iat":%de-1}' % (team, now * 10)
-    # Others than ours leave the alphabet as it is, or the padding; the sign is among them only where a text has it.
+    # Other libraries keep base64's own alphabet, or its padding; "x" brings "+" and "/" into what is encoded.
     make = {"base64": lambda data: base64.b64encode(data).rstrip(b"="), "padded": base64.b64encode,
             "padded-url": base64.urlsafe_b64encode}.get(kind, part)
     if make is not part:

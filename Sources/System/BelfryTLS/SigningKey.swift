@@ -86,7 +86,8 @@ public final class ES256 {
         return isSigned(message, der: signature, by: key)
     }
 
-    /// OpenSSL takes what it would write itself alone: the one DER of two numbers from 1 to the order, nothing after.
+    /// OpenSSL takes what it would write itself alone: the one DER of two numbers above 0 and below the order, and
+    /// nothing after it.
     private func isSigned(_ message: [UInt8], der: [UInt8], by key: PublicKey) -> Bool {
         guard let context = unsafe EVP_MD_CTX_new() else { return false }
         defer { unsafe EVP_MD_CTX_free(context) }
