@@ -24,10 +24,6 @@ func program(_ path: String, imports: [Target.Dependency]) -> Target {
     .executableTarget(name: name(of: path), dependencies: imports, path: "Sources/\(path)", swiftSettings: strict)
 }
 
-func tests(_ name: String, of subjects: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: subjects, swiftSettings: strict)
-}
-
 func name(of path: String) -> String { String(path.split(separator: "/").last ?? "") }
 
 let libraries: [Target] = [
@@ -298,6 +294,17 @@ let plugins: [Target] = [
     .plugin(name: "ExtensionGlue", capability: .buildTool(), dependencies: ["belfry-glue"])
 ]
 
+/// The floors up to one, for the tests of its rooms.
+let upToCore = libraries + core
+let upToSystem = upToCore + system
+let upToService = upToSystem + service
+
+/// A part of the tests may import each room of `floors`. What else its tests import, or run, stands in `also`.
+func tests(_ name: String, of floors: [Target], also: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: name, dependencies: floors.map { .byName(name: $0.name) } + ["Support"] + also, swiftSettings: strict)
+}
+
 let checks: [Target] = [
     .target(
         name: "Support",
@@ -309,27 +316,12 @@ let checks: [Target] = [
         swiftSettings: strict
     ),
     .executableTarget(
-        name: "group-tool",
+        name: "test-tool",
         dependencies: [
-            "BelfryAppGroup", "BelfryEventLoop", "BelfryPropertyList", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
-            "Support",
+            "BelfryAppGroup", "BelfryDevices", "BelfryEventLoop", "BelfryPropertyList", "BelfrySyscalls",
+            "BelfryTerms", "DeviceRegistry", "PushCarrier", "PushQueue", "Support", "SystemSound",
         ],
-        path: "Tests/GroupTool",
-        swiftSettings: strict
-    ),
-    .executableTarget(
-        name: "queue-tool",
-        dependencies: [
-            "BelfryAppGroup", "BelfryDevices", "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "DeviceRegistry",
-            "PushCarrier", "PushQueue",
-        ],
-        path: "Tests/QueueTool",
-        swiftSettings: strict
-    ),
-    .executableTarget(
-        name: "RingPlayer",
-        dependencies: ["SystemSound", "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms"],
-        path: "Tests/RingPlayer",
+        path: "Tests/TestTool",
         swiftSettings: strict
     ),
     // As Xcode makes an extension, in the language mode of nearly all of them.
@@ -365,191 +357,21 @@ let checks: [Target] = [
         path: "Tests/Simulate",
         swiftSettings: strict
     ),
-    tests("TidyTests", of: ["BelfryDevices", "BelfrySettings", "BelfrySyscalls", "BelfryTerms"]),
-    tests("BelfryTermsTests", of: ["BelfryTerms"]),
-    tests("BelfryJSONTests", of: ["BelfryJSON", "BelfryTerms", "Support"]),
-    tests("BelfryPropertyListTests", of: ["BelfryPropertyList", "Support"]),
-    tests("BelfryProtocolTests", of: ["BelfryProtocol", "BelfryJSON", "BelfryTerms", "Support"]),
-    tests("CallLedgerTests", of: ["CallLedger", "BelfryTerms", "BelfryPropertyList", "Support"]),
-    tests("RingingTests", of: ["Ringing", "BelfryTerms"]),
-    tests("ShowingTests", of: ["Showing", "BelfryTerms", "Support"]),
-    tests("DesktopChannelTests", of: ["DesktopChannel", "BelfryJSON", "BelfryTerms"]),
-    tests("InterceptionTests", of: ["Interception", "BelfryProtocol", "BelfryTerms"]),
-    tests("ExtensionLifeTests", of: ["ExtensionLife", "BelfryTerms"]),
-    tests("BelfryDevicesTests", of: ["BelfryDevices", "BelfryTerms"]),
-    tests("ProviderAPITests", of: ["ProviderAPI", "BelfryDevices", "BelfryJSON", "BelfryTerms"]),
-    tests("ForwardingTests", of: ["Forwarding", "BelfryDevices", "BelfryTerms"]),
-    tests("BelfryDatabaseTests", of: ["BelfryDatabase", "BelfrySyscalls", "Support"]),
+    tests("TidyTests", of: upToSystem),
+    tests("CoreTests", of: upToCore),
+    tests("CallLedgerTests", of: upToCore),
+    tests("SystemTests", of: upToSystem, also: ["test-tool"]),
+    tests("GroupTests", of: upToSystem, also: ["test-tool"]),
+    tests("ServiceTests", of: upToService),
+    tests("EndpointTests", of: upToService + client, also: ["belfry-apns", "belfry-worker", "test-tool"]),
+    tests("AppleTests", of: upToSystem + apple, also: ["ForeignExtension"]),
     tests(
-        "DeviceRegistryTests",
-        of: [
-            "DeviceRegistry", "BelfryAppGroup", "BelfryDatabase", "BelfryDevices", "BelfryEventLoop", "BelfrySyscalls",
-            "BelfryTerms", "Support",
-        ]),
-    tests(
-        "PushQueueTests",
-        of: [
-            "PushQueue", "BelfryAppGroup", "BelfryDevices", "BelfryJSON", "BelfrySyscalls", "BelfryTerms",
-            "DeviceRegistry", "Forwarding",
-            "Support", "belfry-apns",
-        ]),
-    tests(
-        "PushCarrierTests",
-        of: [
-            "PushCarrier", "BelfryAppGroup", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfryServe",
-            "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "DeviceRegistry", "PushQueue", "Support", "belfry-worker",
-            "queue-tool",
-        ]),
-    tests("BelfryTLSTests", of: ["BelfryTLS", "BelfryTerms", "CBelfryLinux"]),
-    tests(
-        "ProviderEndpointTests",
-        of: [
-            "ProviderEndpoint", "BelfryAppGroup", "BelfryConfinement", "BelfryDevices", "BelfryEventLoop", "BelfryJSON",
-            "BelfrySyscalls", "BelfryTLS", "BelfryTerms", "CBelfryLinux", "DeviceRegistry", "HTTP2Server",
-            "ProviderAPI", "Support", "belfry-apns",
-        ]),
-    tests("BelfryGlueFileTests", of: ["BelfryGlueFile"]),
-    tests("BelfryExtensionPackageTests", of: ["BelfryExtensionPackage", "Support"]),
-    tests("HostChannelTests", of: ["HostChannel", "BelfryJSON", "BelfryProtocol", "BelfryTerms", "Support"]),
-    tests("BelfryPicturesTests", of: ["BelfryPictures", "BelfryTerms", "Support"]),
-    tests("BelfrySyscallsTests", of: ["BelfrySyscalls", "CBelfryLinux", "Support"]),
-    tests("BelfryEventLoopTests", of: ["BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "Support", "CBelfryLinux"]),
-    tests(
-        "BelfryEventLoopExecutorTests",
-        of: ["BelfryEventLoopExecutor", "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "Support"]),
-    tests(
-        "BelfryAppGroupTests",
-        of: [
-            "BelfryAppGroup", "BelfryEventLoop", "BelfrySyscalls", "BelfryPropertyList", "BelfryTerms", "Support",
-            "CBelfryLinux", "group-tool",
-        ]
-    ),
-    tests(
-        "RingEarTests",
-        of: [
-            "RingEar", "CallLedger", "BelfryEventLoop", "BelfryPropertyList", "BelfrySyscalls", "BelfryTerms",
-            "Support",
-        ]),
-    tests(
-        "GroupLedgerTests",
-        of: [
-            "GroupLedger", "BelfryAppGroup", "CallLedger", "RingEar", "BelfryEventLoop", "BelfryPropertyList",
-            "BelfrySyscalls", "BelfryTerms", "Support",
-        ]),
-    tests("BelfrySettingsTests", of: ["BelfrySettings", "BelfrySyscalls", "BelfryTerms", "Support"]),
-    tests(
-        "BelfryJournalTests",
-        of: ["BelfryJournal", "BelfryProtocol", "BelfryJSON", "BelfryTerms", "BelfrySyscalls", "Support"]),
-    tests("SystemSoundTests", of: ["SystemSound", "Support", "BelfrySyscalls", "BelfryTerms", "RingPlayer"]),
-    tests("BelfryBusTests", of: ["BelfryBus", "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "Support"]),
-    tests("BelfryVibrationTests", of: ["BelfryVibration", "BelfryTerms", "CBelfryLinux", "Support"]),
-    tests(
-        "DesktopLinkTests",
-        of: [
-            "DesktopLink", "BelfryEventLoop", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CallService",
-            "DesktopChannel", "Support",
-        ]),
-    tests(
-        "DesktopServiceTests",
-        of: [
-            "Desktop", "BelfryAppGroup", "BelfryBus", "BelfryEventLoop", "BelfryProtocol", "BelfrySyscalls",
-            "BelfryTerms", "DesktopChannel", "RingEar", "Showing", "Support",
-        ]),
-    tests("BelfrySoundDecodingTests", of: ["BelfrySoundDecoding", "BelfrySyscalls", "Support"]),
-    tests(
-        "PictureFetchTests",
-        of: [
-            "PictureFetch", "BelfryConfinement", "BelfryPictures", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
-            "Support",
-        ]),
-    tests(
-        "PictureFetcherTests",
-        of: [
-            "PictureFetcher", "BelfryPictures", "BelfryEventLoop", "BelfryProtocol", "BelfryTerms", "Support",
-            "BelfrySyscalls",
-        ]),
-    tests(
-        "ServiceHostTests",
-        of: [
-            "ServiceHost", "Interception", "BelfryProtocol", "BelfryEventLoop", "BelfrySyscalls", "Support",
-            "BelfryTerms",
-        ]),
-    tests(
-        "ExtensionHostTests",
-        of: [
-            "BelfryAppGroup", "BelfryEventLoop", "BelfryJSON", "BelfryNotices", "BelfryPropertyList", "BelfryProtocol",
-            "BelfrySyscalls", "BelfryTerms", "ExtensionHost", "ExtensionSample", "HostChannel", "RingingExtension",
-            "Support", "belfry", "belfry-worker",
-        ]),
-    tests(
-        "CallServiceTests",
-        of: [
-            "BelfryAppGroup", "PictureFetcher", "BelfryPictures", "CallService", "CallLedger", "BelfryProtocol",
-            "BelfryEventLoop", "GroupLedger", "RingEar", "Interception", "BelfryPropertyList", "Ringing",
-            "ServiceHost", "Support", "SystemSound", "BelfrySyscalls", "BelfryTerms",
-        ]),
-    tests(
-        "UserNotificationsTests",
-        of: [
-            "UserNotifications", "BelfryAppGroup", "BelfryJSON", "BelfryNotices", "BelfryPropertyList",
-            "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CallKit", "ForeignExtension", "HostChannel", "Intents",
-            "Support", "WidgetKit",
-        ]),
-    tests("AudioToolboxTests", of: ["AudioToolbox", "Support"]),
-    tests("OSTests", of: ["os", "HostChannel", "UserNotifications"]),
-    tests(
-        "AppleModulesTests",
-        of: [
-            "AVFAudio", "BelfryCrypto", "Combine", "CommonCrypto", "CoreServices", "CryptoKit", "HostChannel",
-            "ImageIO", "OSLog", "QuartzCore", "SQLite3", "Security", "Support", "UIKit", "UniformTypeIdentifiers",
-            "UserNotifications", "_Testing_UIKit",
-        ]),
-    tests(
-        "ExtensionProcessTests",
-        of: [
-            "HostChannel", "BelfryAppGroup", "BelfryJSON", "BelfryPropertyList", "BelfryProtocol", "BelfrySyscalls",
-            "BelfryTerms", "ExtensionSample", "Support",
-        ]),
-    tests("SimulationTests", of: ["simulate"]),
-    tests(
-        "BelfryClientTests",
-        of: [
-            "BelfryClient", "BelfryAppGroup", "BelfryProtocol", "BelfryEventLoop", "BelfryJSON", "BelfrySyscalls",
-            "BelfryTerms", "CallLedger", "GroupLedger", "RingEar", "Support",
-        ]),
-    tests(
-        "BelfryServeTests",
-        of: [
-            "BelfryServe", "BelfryEventLoop", "BelfryJSON", "BelfryJournal", "BelfryProtocol", "BelfrySyscalls",
-            "BelfryTerms", "Support", "belfry", "belfry-worker", "belfry-apns",
-        ]),
-    tests("BelfryTestingTests", of: ["BelfryTesting", "BelfrySyscalls", "Support", "belfry", "belfry-apns"]),
-    tests(
-        "ExtensionTestingTests",
-        of: [
-            "AudioToolbox", "BelfrySyscalls", "BelfryTerms", "ExtensionTesting", "HostChannel", "RingingExtension",
-            "Support", "UserNotifications", "belfry", "belfry-worker",
-        ]),
-    tests(
-        "CommandLineTests",
-        of: [
-            "belfry", "CallLedger", "BelfryProtocol", "BelfryJSON", "BelfryPropertyList", "Support", "BelfrySyscalls",
-            "BelfryAppGroup", "BelfryCommandLine", "BelfryDevices", "BelfryExtensionPackage", "BelfrySettings",
-            "BelfryTerms", "DeviceRegistry", "belfry-apns",
-        ]),
-    tests(
-        "IntegrationTests",
-        of: [
-            "BelfryAppGroup", "BelfryDevices", "CallLedger", "DeviceRegistry", "GroupLedger", "RingEar",
-            "BelfryProtocol", "BelfryJSON", "BelfryPropertyList", "Support", "BelfrySyscalls", "BelfryTerms",
-            "CBelfryLinux",
-        ]),
-    tests(
-        "PictureIntegrationTests",
-        of: [
-            "BelfryPictures", "BelfryJSON", "BelfryTerms", "BelfrySyscalls", "CBelfryPixbuf", "Support",
-            "belfry-avatar",
-        ]),
+        "ExtensionTests", of: upToService + apple + client,
+        also: ["ExtensionSample", "RingingExtension", "belfry", "belfry-worker"]),
+    tests("ClientTests", of: upToSystem + client, also: ["belfry", "belfry-apns", "belfry-worker"]),
+    tests("CommandLineTests", of: upToSystem, also: ["belfry", "belfry-apns"]),
+    tests("SimulationTests", of: [], also: ["simulate"]),
+    tests("IntegrationTests", of: upToSystem, also: ["belfry-avatar"]),
 ]
 
 /// Only where Tests/fuzz asks for them: they need libFuzzer to link.

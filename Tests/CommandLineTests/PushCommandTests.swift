@@ -2,6 +2,7 @@ import BelfryCommandLine
 import BelfryProtocol
 import BelfrySyscalls
 import BelfryTerms
+import CBelfryLinux
 import Glibc
 import Support
 import Testing

@@ -2,6 +2,7 @@ import BelfryProtocol
 import BelfrySyscalls
 import BelfryTerms
 import CallLedger
+import CBelfryLinux
 import Glibc
 import Support
 import Testing

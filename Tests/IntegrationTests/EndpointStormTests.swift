@@ -4,6 +4,7 @@ import BelfryJSON
 import BelfrySyscalls
 import BelfryTerms
 import DeviceRegistry
+import CBelfryLinux
 import Glibc
 import Support
 import Testing

@@ -73,7 +73,7 @@ import Testing
     @Test("ARCHITECTURE.md has each floor, and each room on its own")
     func rooms() throws {
         let page = try Page("docs/ARCHITECTURE.md")
-        let map = HouseMap(package: SourceTree.text(of: "Package.swift") ?? "")
+        let map = HouseMap.shared
         #expect(page.rows(under: "The floors").map { $0[0] } == HouseTests.floors.map { "`\($0)/`" })
         for floor in HouseTests.floors {
             let named = Set(page.rows(under: floor).flatMap { Page.code(in: $0[0]) })

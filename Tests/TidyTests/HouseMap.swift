@@ -1,4 +1,7 @@
-/// The rooms of the house and their arrows, as `Package.swift` has them.
+import BelfryJSON
+import Glibc
+
+/// The rooms of the house and their arrows, as SwiftPM reads `Package.swift`.
 struct HouseMap {
     /// What each room may import.
     private(set) var imports: [String: Set<String>] = [:]
@@ -17,36 +20,19 @@ struct HouseMap {
     /// The targets that a product names.
     private(set) var products: Set<String> = []
 
-    init(package: String) {
-        var section = ""
-        for statement in Self.statements(of: package) {
-            if statement.contains("let ") {
-                let sections = [
-                    "libraries", "core", "system", "service", "apple", "client", "programs", "plugins", "checks",
-                    "package",
-                ]
-                section = sections.first { statement.contains("let \($0)") } ?? section
-            }
-            if let targets = statement.firstRange(of: "targets: ["), statement.contains("name:"),
-                section == "package"
-            {
-                products.formUnion(Self.quoted(in: String(statement[targets.upperBound...].prefix { $0 != "]" })))
-            }
-            let names = Self.quoted(in: statement)
-            guard let path = names.first else { continue }
-            let name = path.split(separator: "/").last.map(String.init) ?? path
-            switch section {
-            case "libraries": systemLibraries.insert(name)
-            case "core", "system", "service", "apple", "client", "programs":
-                let upwards = statement.firstRange(of: "beside:").map { statement[$0.upperBound...] } ?? ""
-                beside[name] = Set(Self.quoted(in: String(upwards)))
-                imports[name] = Set(names.dropFirst()).subtracting(beside[name] ?? [])
-                folders[name] = path
-                if section == "core" { pure.insert(name) }
-                if section == "programs" { programs.insert(name) }
-            case "checks": tests.insert(names.first { $0.hasPrefix("Tests/") }.map { String($0.dropFirst(6)) } ?? name)
-            default: break
-            }
+    /// Asked once, since that takes a second.
+    static let shared = HouseMap()
+
+    private init() {
+        let limits = JSONLimits(bytesMax: 1 << 20, depthMax: 16, valuesMax: 100_000)
+        guard case .object(let package)? = try? JSONValue.parse(Self.dumped(), limits: limits) else { return }
+        for product in package.list("products") where product["type"]?.objectValue?["plugin"] == nil {
+            products.formUnion(product.texts("targets"))
+        }
+        for target in package.list("targets") { add(target) }
+        for (room, arrows) in imports {
+            beside[room] = arrows.intersection(programs)
+            imports[room]?.subtract(programs)
         }
     }
 
@@ -60,24 +46,47 @@ struct HouseMap {
         return reached
     }
 
-    /// The text cut before each room, so that a room's own strings stand together.
-    private static func statements(of package: String) -> [String] {
-        var statements: [String] = [""]
-        for line in package.split(separator: "\n") {
-            let isComment = line.drop { $0 == " " }.hasPrefix("//")
-            guard !isComment else { continue }
-            let begins = [
-                "room(", "library(", "program(", "tests(", ".systemLibrary(", ".target(", ".executableTarget(", "let ",
-                ".library(", ".executable(",
-            ]
-            if begins.contains(where: { line.drop { $0 == " " }.hasPrefix($0) }) { statements.append("") }
-            statements[statements.count - 1] += line
+    private mutating func add(_ target: JSONObject) {
+        let name = target.text("name")
+        // A test target's folder follows from its name.
+        let path = target["path"]?.stringValue ?? "Tests/\(name)"
+        let parts = path.split(separator: "/").map(String.init)
+        switch (parts[0], target.text("type")) {
+        case (_, "plugin"): break
+        case ("Tests", _): tests.insert(parts[1])
+        case (_, "system"): systemLibraries.insert(name)
+        case ("Sources", let type):
+            folders[name] = parts.dropFirst().joined(separator: "/")
+            imports[name] = Set(target.list("dependencies", of: "byName"))
+            if parts[1] == "Core" { pure.insert(name) }
+            if type == "executable" { programs.insert(name) }
+        default: break
         }
-        return statements
     }
 
-    private static func quoted(in text: String) -> [String] {
-        text.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
-            .filter { $0.offset % 2 == 1 }.map { String($0.element) }
+    private static func dumped() -> [UInt8] {
+        // With the target that is there only where it is asked for.
+        let command = "BELFRY_FUZZ=yes swift package --package-path \(SourceTree.root) dump-package"
+        guard let pipe = unsafe popen(command, "re") else { return [] }
+        defer { unsafe pclose(pipe) }
+        var output: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while case let count = unsafe fread(&buffer, 1, buffer.count, pipe), count > 0 { output += buffer[..<count] }
+        return output
+    }
+}
+
+extension JSONObject {
+    fileprivate func text(_ key: String) -> String { self[key]?.stringValue ?? "" }
+
+    fileprivate func list(_ key: String) -> [JSONObject] {
+        (self[key]?.arrayValue ?? []).compactMap(\.objectValue)
+    }
+
+    fileprivate func texts(_ key: String) -> [String] { (self[key]?.arrayValue ?? []).compactMap(\.stringValue) }
+
+    /// The first word of each entry of `key` that is `[word, condition]` under `kind`.
+    fileprivate func list(_ key: String, of kind: String) -> [String] {
+        list(key).compactMap { $0.texts(kind).first }
     }
 }

@@ -2,7 +2,7 @@ import Testing
 
 /// The rooms of the house and the arrows between them: ARCHITECTURE's tables and `Package.swift` against the files.
 @Suite struct HouseTests {
-    let map = HouseMap(package: SourceTree.text(of: "Package.swift") ?? "")
+    let map = HouseMap.shared
 
     /// What the tool chain brings.
     static let everywhere: Set<String> = ["Glibc", "Synchronization"]

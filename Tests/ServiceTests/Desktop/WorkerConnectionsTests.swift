@@ -1,0 +1,53 @@
+import BelfryEventLoop
+import BelfryProtocol
+import CBelfryLinux
+import Glibc
+import Testing
+
+@testable import Desktop
+
+@Suite("Who is connected to the desktop's socket") struct WorkerConnectionsTests {
+    @Test("a worker comes, is heard, and has left once it says what is no event") func comesAndLeaves() throws {
+        let worker = try WorkerEnd()
+        let loop = try Loop()
+        var heard: [String] = []
+        let connections = try WorkerConnections(on: loop, listener: worker.listener) { heard.append($0.name) }
+        #expect(connections.isEmpty)
+        loop.runUntilIdle()
+        #expect(heard == ["came"] && !connections.isEmpty)
+        worker.tell(.tick(n: 1, late: 0))
+        loop.runUntilIdle()
+        worker.say(Array("{}\n".utf8))
+        loop.runUntilIdle()
+        #expect(heard == ["came", "told tick", "left"] && connections.isEmpty)
+    }
+
+    @Test("without a descriptor for who waits the desktop rests, and looks again") func noDescriptors() async {
+        await #expect(processExitsWith: .success) {
+            let worker = try WorkerEnd()
+            let loop = try Loop()
+            let connections = try WorkerConnections(on: loop, listener: worker.listener) { _ in loop.stop() }
+            var limit = rlimit()
+            _ = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            var none = limit
+            // With none at all, poll(2) would refuse as well.
+            none.rlim_cur = 1
+            _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
+            loop.runUntilIdle()
+            #expect(connections.isEmpty)
+            _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            withExtendedLifetime(connections) { loop.run() }
+            #expect(!connections.isEmpty)
+        }
+    }
+}
+
+extension WorkerConnections.Input {
+    fileprivate var name: String {
+        switch self {
+        case .came: "came"
+        case .told(_, _, let event): "told \(event.name)"
+        case .left: "left"
+        }
+    }
+}
