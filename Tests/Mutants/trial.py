@@ -26,8 +26,8 @@ def run(tree, suites, number, limit_seconds):
         **os.environ, SWITCH: str(number), "BELFRY_TEST_ROOT": str(tree.folder), "NO_COLOR": "1", "TMPDIR": place,
         "SWIFT_BACKTRACE": "enable=no"}
     command = [tree.bundle, "--testing-library", "swift-testing", "--skip", "IntegrationTests"]
-    for suite in suites:
-        command += ["--filter", rf"^{suite}\."]
+    for suite in suites if isinstance(suites, list) else []:
+        command += ["--filter", suite.filter]
     if isinstance(suites, tuple):
         command = [tree.simulation, *suites]
     process = subprocess.Popen(
