@@ -143,6 +143,26 @@ def excused(text):
     return most
 
 
+class Survivors:
+    """What no test noticed: told as it is found, but of a kind of which equivalent.txt excuses some once it is more."""
+
+    def __init__(self, excused_counts, unruled):
+        self.excused, self.unruled = excused_counts, unruled
+        self.kinds = collections.defaultdict(list)
+
+    def add(self, fault):
+        """The faults to be told of, now that this one has survived."""
+        if fault.identity in self.unruled:
+            return []
+        found = self.kinds[fault.kind]
+        found.append(fault)
+        left = len(found) - self.excused[fault.kind]
+        return [] if left < 1 else found[:] if left == 1 else [fault]
+
+    def are_excused(self, fault):
+        return fault in self.kinds[fault.kind] and len(self.kinds[fault.kind]) <= self.excused[fault.kind]
+
+
 def left_out():
     """Folders and files that make no decision a unit test could hold, with the reason: `path: reason` on a line."""
     lines = (HERE / "left-out.txt").read_text().split("\n")

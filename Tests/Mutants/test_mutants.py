@@ -4,7 +4,7 @@ import pathlib
 import tempfile
 import unittest
 
-from faults import Fault, Note, excused, faults_by_rules, sample, written_by_hand
+from faults import Fault, Note, Survivors, excused, faults_by_rules, sample, written_by_hand
 from faulty_tree import FaultyTree, chosen
 from package import Package
 from rules import all_rules
@@ -113,6 +113,16 @@ class Excuses(unittest.TestCase):
     def test_an_entry_without_a_reason_or_a_kind_fails_the_run(self):
         for text in ["Time.swift end: number", "  Time.swift end: number", "Time.swift end = No.", "x"]:
             self.assertRaises(SystemExit, excused, text)
+
+
+    def test_one_survivor_more_than_are_excused_tells_of_all(self):
+        one, two, three, other = faults = [
+            Fault("Room", SAMPLE, SAMPLE.bodies[0], 0, 1, "", rule) for rule in ["number"] * 3 + ["range"]]
+        survivors = Survivors(excused("Sample.swift limit: number = No."), set())
+        self.assertEqual(survivors.add(one), [])
+        self.assertEqual([survivors.are_excused(fault) for fault in faults], [True, False, False, False])
+        self.assertEqual([survivors.add(fault) for fault in [two, three, other]], [[one, two], [three], [other]])
+        self.assertFalse(any(map(survivors.are_excused, faults)))
 
 
 class ByHand(unittest.TestCase):
