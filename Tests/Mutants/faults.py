@@ -1,5 +1,6 @@
 """The faults of a tree: made by rules, or written by hand; and the notes about them that people keep."""
 
+import collections
 import dataclasses
 import hashlib
 import pathlib
@@ -10,10 +11,30 @@ from swift_text import Source
 
 # Only our own mistake breaks a precondition, room in memory is a hint, and of a hash all that counts is ==.
 UNNOTICEABLE = re.compile(r"precondition|reserveCapacity|hasher\.combine")
+# Kinds of fault that are not made, since nobody could notice most of them. Of each rule: what stands in the body before
+# what it changes, that itself in « », and the rest of its line.
+NOT_MADE = {rule: re.compile(pattern, re.S) for rule, pattern in {
+    # What a buffer holds before it is read into, and how much it could; "none" as C has it; and what "boundary" does.
+    "number": r"\bvar \w+ = \[\w+\]\(repeating: [^\n«]*«|capacity: [^\n«]*«|(?:==|\?\?| =) -«1»|\[-«1»"
+              r"|, -«1»\)|(?:>=| <) «",
+    # Of what is sorted no two are equal; and descriptor 0 is never free.
+    "boundary": r"\$0[^\n«]* «[<>]=?» [^\n]*\$1|\b(?:opened|descriptor|number|accepted|device) «>=» 0\b",
+    # A key is there once.
+    "other one": r"«(?:first|last)»(?:\(where:)? \{ (?:\w+\.)?\$0\.(id|key|mode|name|number|setting|subject) == \1\b",
+    # What is deferred happens at the end, wherever it stands, and an archive has its values by name.
+    "swapped calls": r"«[^»]*\bdefer \{|«[^»]*forKey: [^»]*forKey: ",
+    # A dictionary has no order.
+    "swapped effects": r"«\.\w+: ",
+    # No test measures memory.
+    "dropped call": r"«(?:defer \{ )?(?:unsafe )?(?:\w+\.)*(?:\w*free\w*|deallocate|\w+_(?:decref|del|forget)|unref"
+                    r"|destroy\w*)\(",
+    # What is cancelled calls nobody back, kept or not.
+    "dropped assignment": r"\b([\w.]+)\??\.cancel\(\).*«\1 = nil»",
+}.items()}
 HERE = pathlib.Path(__file__).parent
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(eq=False)
 class Fault:
     """One change of one body. Its lines, as they are and as they would be, tell it from every other: no number does."""
     room: str
@@ -35,6 +56,18 @@ class Fault:
     @property
     def identity(self):
         return self.place, self.before, self.after
+
+    @property
+    def kind(self):
+        """By what equivalent.txt calls it: no folder, type or line, which change more often than what is right."""
+        return pathlib.PurePath(self.source.path).name, self.body.name.split()[0].split("<")[0] or "<", self.rule
+
+    @property
+    def is_of_a_kind_not_made(self):
+        code = self.source.code
+        marked = f"{code[self.body.start:self.start]}«{code[self.start:self.end]}»"
+        rest = code[self.end:self.source.whole_lines(self.end, self.end)[1]]
+        return self.rule in NOT_MADE and NOT_MADE[self.rule].search(marked + rest)
 
     @property
     def rank(self):
@@ -60,7 +93,8 @@ def faults_by_rules(room, sources, rules):
                 for start, end, text in rule(source, body):
                     fault = Fault(room, source, body, start, end, text, name)
                     is_new = fault.identity not in seen and fault.before != fault.after
-                    if is_new and not UNNOTICEABLE.search(fault.before) and body.name != "hash":
+                    is_noticeable = not UNNOTICEABLE.search(fault.before) and not fault.is_of_a_kind_not_made
+                    if is_new and is_noticeable and body.name != "hash":
                         seen.add(fault.identity)
                         yield fault
 
@@ -86,6 +120,47 @@ def notes(name):
         marked = {mark: [line[2:].strip() for line in lines[1:] if line[:1] == mark] for mark in "-+="}
         if lines[0]:
             yield Note(lines[0].strip(), *("\n".join(marked[mark]) for mark in "-+"), " ".join(marked["="]))
+
+
+def excused(text):
+    """Of each kind of fault that equivalent.txt names, how many nobody could notice."""
+    most, is_below_reason = collections.Counter(), False
+    for line in text.split("\n"):
+        if not line.strip() or line.startswith("#"):
+            continue
+        entry = re.fullmatch(r"( *)(\S+\.swift) (.+?)(?: = (.+))?", line)
+        if not entry and line.endswith(":"):
+            is_below_reason = True
+            continue
+        is_reasoned = entry and (is_below_reason if entry[1] else entry[4])
+        for part in entry[3].split("; ") if is_reasoned else [""]:
+            function, _, kinds = part.partition(": ")
+            found = [re.fullmatch(r"([a-z ]*[a-z])(?: (\d+))?", kind) for kind in kinds.split(", ")]
+            if not all(found):
+                raise SystemExit(f"equivalent.txt: no reason, or no kind of fault: {line}")
+            for kind in found:
+                most[entry[2], function, kind[1]] += int(kind[2] or 1)
+    return most
+
+
+class Survivors:
+    """What no test noticed: told as it is found, but of a kind of which equivalent.txt excuses some once it is more."""
+
+    def __init__(self, excused_counts, unruled):
+        self.excused, self.unruled = excused_counts, unruled
+        self.kinds = collections.defaultdict(list)
+
+    def add(self, fault):
+        """The faults to be told of, now that this one has survived."""
+        if fault.identity in self.unruled:
+            return []
+        found = self.kinds[fault.kind]
+        found.append(fault)
+        left = len(found) - self.excused[fault.kind]
+        return [] if left < 1 else found[:] if left == 1 else [fault]
+
+    def are_excused(self, fault):
+        return fault in self.kinds[fault.kind] and len(self.kinds[fault.kind]) <= self.excused[fault.kind]
 
 
 def left_out():

@@ -24,8 +24,8 @@ class FaultyTree:
     """The copy, and what was built of it."""
 
     def __init__(self, root, simulates):
-        """`simulates` builds the simulation alone, optimised, instead of all tests."""
-        self.root = root
+        """`simulates` builds the simulation alone, optimised, instead of tests."""
+        self.root, self.simulates = root, simulates
         self.folder = root / ".build/mutants/tree"
         self.scratch = root / ".build/mutants/build"
         self.refused = root / ".build/mutants/refused.json"
@@ -33,13 +33,15 @@ class FaultyTree:
         self.simulation = self.scratch / "release/simulate"
         self.wanted = ["--configuration", "release", "--product", "simulate"] if simulates else ["--build-tests"]
 
-    def build(self, folders, faults, tell):
-        """Builds the copy with `faults`; returns those that compile. `folders` are those of all rooms."""
+    def build(self, package, suites, faults, tell):
+        """Builds of the copy with `faults` what `suites` need; returns those that compile."""
         refused = set(map(tuple, json.loads(self.refused.read_text()))) if self.refused.exists() else set()
         faults = [fault for fault in faults if fault.identity not in refused]
         sources = {fault.source.path: fault.source for fault in faults}
         self._copy(sources.keys())
-        for folder in folders.values():
+        by_folder = True
+        self._trim(package.trimmed(suites))
+        for folder in package.rooms.values():
             write(self.folder / folder / "BelfryFault.swift", SWITCH_SOURCE)
         while True:
             lines = self._write(sources.values(), faults)
@@ -51,6 +53,11 @@ class FaultyTree:
             if result.returncode == 0:
                 return faults
             wrong = self._wrong(result.stdout, lines)
+            if not wrong and by_folder:
+                # A folder of tests may need what only a neighbour has.
+                by_folder = False
+                self._trim(package.trimmed(suites, by_folder))
+                continue
             if not wrong:
                 raise SystemExit(f"the faulty tree does not build:\n{result.stdout[-4000:]}")
             refused |= {fault.identity for fault in faults if fault.number in wrong}
@@ -70,9 +77,14 @@ class FaultyTree:
             target = self.folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
             if name == "Package.swift":
-                write(target, re.sub(r"\.treatAllWarnings\(as: \.error\),?", "", (self.root / name).read_text()))
-            elif not target.exists() or target.read_bytes() != (self.root / name).read_bytes():
+                continue
+            if not target.exists() or target.read_bytes() != (self.root / name).read_bytes():
                 shutil.copy(self.root / name, target)
+
+    def _trim(self, ending):
+        """Writes the copy's Package.swift: what is a warning there is no error, and the simulation is left whole."""
+        text = re.sub(r"\.treatAllWarnings\(as: \.error\),?", "", (self.root / "Package.swift").read_text())
+        write(self.folder / "Package.swift", text if self.simulates else text + ending)
 
     def _write(self, sources, faults):
         """Writes the sources with their faults; returns for each path and line the numbers of faults there."""

@@ -4,8 +4,9 @@ import pathlib
 import tempfile
 import unittest
 
-from faults import Fault, Note, faults_by_rules, sample, written_by_hand
+from faults import Fault, Note, Survivors, excused, faults_by_rules, sample, written_by_hand
 from faulty_tree import FaultyTree, chosen
+from package import Package
 from rules import all_rules
 from swift_text import Source, blank_out
 
@@ -83,6 +84,47 @@ class Rules(unittest.TestCase):
         self.assertFalse([fault for fault in changed() if "a < b" in fault[1] or fault[2].startswith("log(")])
 
 
+    def test_kinds_that_nobody_could_notice_are_not_made(self):
+        for rule, not_made, made in [
+                ("number", "var bytes = [UInt8](repeating: 0, count: 16)", "return [UInt8](repeating: 0, count: 16)"),
+                ("number", "guard size >= 4 else { return }", "guard size <= 4 else { return }"),
+                ("number", "wait(milliseconds, -1)", "wait(milliseconds, 1)"),
+                ("boundary", "names.sort { $0.name < $1.name }", "names.filter { $0.count < most }"),
+                ("boundary", "guard descriptor >= 0 else { return }", "guard count >= 0 else { return }"),
+                ("other one", "show(calls.first { $0.id == id })", "show(calls.first)"),
+                ("swapped calls", "open()\n    defer { close() }", "open()\n    close()"),
+                ("swapped effects", "show([.one: one, .other: two])", "show([.one, .other])"),
+                ("dropped call", "defer { unsafe json_decref(root) }", "defer { leave() }"),
+                ("dropped assignment", "timer?.cancel()\n    timer = nil", "timer = nil")]:
+            for text, check in [(not_made, self.assertNotIn), (made, self.assertIn)]:
+                source = Source("Sample.swift", f"func call() {{\n    {text}\n}}\n")
+                check(rule, {fault[0] for fault in changed(source)}, text)
+
+
+class Excuses(unittest.TestCase):
+    def test_they_name_file_function_and_kind(self):
+        text = "# x\n\nTime.swift *: number 2, other one; end: range = No.\n\nIt is so:\n  Time.swift end: number\n"
+        self.assertEqual(dict(excused(text)), {
+            ("Time.swift", "*", "number"): 2, ("Time.swift", "*", "other one"): 1, ("Time.swift", "end", "range"): 1,
+            ("Time.swift", "end", "number"): 1})
+        fault = Fault("Room", SAMPLE, SAMPLE.bodies[0], 0, 1, "", "number")
+        self.assertEqual(fault.kind, ("Sample.swift", "limit", "number"))
+
+    def test_an_entry_without_a_reason_or_a_kind_fails_the_run(self):
+        for text in ["Time.swift end: number", "  Time.swift end: number", "Time.swift end = No.", "x"]:
+            self.assertRaises(SystemExit, excused, text)
+
+
+    def test_one_survivor_more_than_are_excused_tells_of_all(self):
+        one, two, three, other = faults = [
+            Fault("Room", SAMPLE, SAMPLE.bodies[0], 0, 1, "", rule) for rule in ["number"] * 3 + ["range"]]
+        survivors = Survivors(excused("Sample.swift limit: number = No."), set())
+        self.assertEqual(survivors.add(one), [])
+        self.assertEqual([survivors.are_excused(fault) for fault in faults], [True, False, False, False])
+        self.assertEqual([survivors.add(fault) for fault in [two, three, other]], [[one, two], [three], [other]])
+        self.assertFalse(any(map(survivors.are_excused, faults)))
+
+
 class ByHand(unittest.TestCase):
     PLACE = "Sources/Core/Room/Sample.swift: first"
 
@@ -142,6 +184,50 @@ class Tree(unittest.TestCase):
         everything = {fault.number for fault in self.faults}
         self.assertEqual(self.tree._wrong(f"{path}:1:1: error: x\n", lines), everything)
         self.assertEqual(self.tree._wrong(f"{path}x:1:1: error: x\n", lines), set())
+
+
+class Trimming(unittest.TestCase):
+    FILES = {
+        "Sources/Core/Ringing/Ring.swift": "", "Sources/Core/Ledger/Ledger.swift": 'let tool = "ring-tool"',
+        "Sources/Core/Terms/Terms.swift": "",
+        "Tests/CoreTests/Help.swift": "import Terms", "Tests/CoreTests/RingingTests/RingTests.swift": "import Ringing",
+        "Tests/CoreTests/LedgerTests/LedgerTests.swift": "@testable import Ledger",
+        "Tests/WholeTests/WholeTests.swift": "import Ringing", "Tests/IntegrationTests/ATests.swift": "import Ringing"}
+
+    def setUp(self):
+        self.place = tempfile.TemporaryDirectory()
+        root = pathlib.Path(self.place.name)
+        for name, text in self.FILES.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        arrows = {
+            "Terms": [], "Ringing": ["Terms"], "Ledger": ["Terms"], "ring-tool": ["Ringing"],
+            "CoreTests": ["Ringing", "Ledger", "Terms", "ring-tool"], "WholeTests": ["Ringing"],
+            "IntegrationTests": ["Ringing"]}
+        self.package = Package(root, {"targets": [
+            {"name": name, "type": "test" if "Tests" in name else "executable" if "-" in name else "regular",
+             "path": None if "Tests" in name else f"Sources/Core/{name}",
+             "dependencies": [{"byName": [arrow, None]} for arrow in own]} for name, own in arrows.items()]})
+
+    def tearDown(self):
+        self.place.cleanup()
+
+    def names(self, room):
+        return [[suites.name for suites in one] for one in self.package.suites_of(room, False)]
+
+    def test_suites_of_a_room_are_of_its_folder_and_else_what_imports_it(self):
+        self.assertEqual(self.names("Ledger"), [["LedgerTests"]])
+        self.assertEqual(self.names("Terms"), [["CoreTests"]])
+        self.assertEqual(self.names("ring-tool"), [["LedgerTests"]])
+
+    def test_a_folder_of_several_needs_itself_and_what_it_imports(self):
+        (suites,), = self.package.suites_of("Ringing", False)
+        self.assertEqual(suites.filter, r"^CoreTests\..*/(?:RingTests\.swift):")
+        text = self.package.trimmed([suites])
+        self.assertIn('"CoreTests", sources: ["Help.swift", "RingingTests/RingTests.swift"]', text)
+        self.assertIn('dependencies: ["Ringing", "Terms"]', text)
+        self.assertIn('["CoreTests", "Ringing", "Terms"]', text)
+        self.assertIn('["CoreTests", "Ledger", "Ringing", "Terms", "ring-tool"]', self.package.trimmed([suites], False))
 
 
 class Sampling(unittest.TestCase):

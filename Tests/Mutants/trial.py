@@ -25,11 +25,11 @@ def run(tree, suites, number, limit_seconds):
     environment = {
         **os.environ, SWITCH: str(number), "BELFRY_TEST_ROOT": str(tree.folder), "NO_COLOR": "1", "TMPDIR": place,
         "SWIFT_BACKTRACE": "enable=no"}
-    command = [tree.bundle, "--testing-library", "swift-testing", "--skip", "IntegrationTests"]
-    for suite in suites:
-        command += ["--filter", rf"^{suite}\."]
     if isinstance(suites, tuple):
         command = [tree.simulation, *suites]
+    else:
+        command = [tree.bundle, "--testing-library", "swift-testing", "--skip", "IntegrationTests"]
+        command += [word for one in suites for word in ("--filter", one.filter)]
     process = subprocess.Popen(
         command, cwd=tree.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, start_new_session=True)
