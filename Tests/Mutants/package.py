@@ -76,10 +76,10 @@ class Package:
         need it and are named for no other, and then the others; without such those of a room that uses it. At the end
         the simulation, if that plays the room."""
         units = [suites for suites in self.suites if suites.target != SIMULATION]
-        named = [suites for suites in units if suites.name == f"{room}Tests"]
+        named = [suites for suites in units if suites.name in (room, f"{room}Tests")]
         users = [suites for suites in units if room in suites.arrows] or [
             suites for suites in units if any(room in self.arrows[user] for user in suites.arrows & self.rooms.keys())]
-        own = named or [suites for suites in users if suites.name[:-5] not in self.rooms] or users
+        own = named or [suites for suites in users if suites.name.removesuffix("Tests") not in self.rooms] or users
         others = [] if named else [suites for suites in users if suites not in own]
         simulation = [suites for suites in self.suites if suites.target == SIMULATION and is_played]
         return [suites for suites in (own, others, simulation) if suites]
