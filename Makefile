@@ -6,16 +6,24 @@ DESTDIR ?=
 SWIFT ?= swift
 
 # What a Debian 12 with a Swift toolchain still needs to build and to run.
-PACKAGES := libsystemd-dev libcanberra0 libcanberra-pulse libjansson-dev pkg-config gcc \
-	libcurl4-openssl-dev libnghttp2-dev libssl-dev libsqlite3-dev libsndfile1 libgdk-pixbuf-2.0-dev libpangocairo-1.0-0 fonts-dejavu-core webp-pixbuf-loader ca-certificates \
-	openssl libstdc++-12-dev python3 systemd dbus-user-session pulseaudio-utils \
+PACKAGES := libcanberra0 libcanberra-pulse libjansson-dev pkg-config gcc libstdc++-12-dev \
+	libcurl4-openssl-dev libnghttp2-dev libssl-dev libsqlite3-dev libgdk-pixbuf-2.0-dev webp-pixbuf-loader ca-certificates
+# What the demo shows its ring on, a systemd and a sound server of its own.
+DEMO_PACKAGES := python3 systemd dbus-user-session pulseaudio-utils
+# What tests hold the programs against: what they draw with and decode, push servers, desktops, shells.
+TEST_PACKAGES := $(DEMO_PACKAGES) openssl libsndfile1 libpangocairo-1.0-0 fonts-dejavu-core \
 	curl python3-hpack python3-hyperframe python3-cryptography \
 	nghttp2-client nghttp2-server python3-aioapns python3-httpx python3-h2 \
 	dunst xfce4-notifyd feedbackd xfconf dconf-gsettings-backend gsettings-desktop-schemas \
-	xvfb xdotool libglib2.0-bin python3-dbus python3-dbusmock python3-gi \
-	zsh fish dpkg-dev debhelper lintian
-# What demo and tests need beside it where no sound server runs. Apart, since it conflicts with a desktop's PipeWire.
-SOUND_SERVER := pulseaudio
+	xvfb xdotool libglib2.0-bin python3-dbus python3-dbusmock python3-gi zsh fish
+# What makes a Debian package and looks at it.
+CHECK_PACKAGES := $(TEST_PACKAGES) dpkg-dev debhelper lintian
+# What the peers in C are built with.
+BENCH_PACKAGES := $(TEST_PACKAGES) libsystemd-dev
+# What demo and tests need where no sound server runs; it conflicts with a desktop's PipeWire.
+SOUND_SERVER = $(shell dpkg-query -W pipewire-pulse >/dev/null 2>&1 || echo pulseaudio)
+# Debian's, if there is none of another origin.
+NODE = $(shell command -v node >/dev/null || echo nodejs)
 
 BUILD := $(CURDIR)/.build
 # The programs with their sounds and units as "make install" lays them out: what demo, tests and bench run.
@@ -60,7 +68,7 @@ package_folder := $(DESTDIR)$(PREFIX)/share/belfry/swift/belfry
 documents_folder := $(DESTDIR)$(PREFIX)/share/doc/belfry
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build build/simulate stage demo test mutants simulate torture storm sanitize fuzz lint format bench pages deb package install files uninstall rule clean
+.PHONY: help deps deps/demo deps/test deps/check deps/bench build build/simulate stage demo test check mutants simulate torture storm sanitize fuzz lint format bench pages deb package install files uninstall rule clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -73,10 +81,14 @@ missing = $$(for package in $(1); do \
 apt_get := $(if $(filter 0,$(shell id -u)),,sudo) env DEBIAN_FRONTEND=noninteractive apt-get --quiet --yes \
 	--no-install-recommends --no-remove
 
-deps: ## install what is missing of Debian's packages
-	@command -v dpkg-query >/dev/null || { echo 'deps: not a Debian; needed: $(PACKAGES) $(SOUND_SERVER)' >&2; exit 1; }
-	@wanted="$(PACKAGES)"; command -v node >/dev/null || wanted="$$wanted nodejs"; dpkg-query -W pipewire-pulse >/dev/null 2>&1 || wanted="$$wanted $(SOUND_SERVER)"; \
-	missing="$(call missing,$$wanted)"; [ -z "$$missing" ] || \
+deps/demo: WANTED = $(DEMO_PACKAGES) $(SOUND_SERVER)
+deps/test: WANTED = $(TEST_PACKAGES) $(NODE) $(SOUND_SERVER)
+deps/check: WANTED = $(CHECK_PACKAGES) $(NODE) $(SOUND_SERVER)
+deps/bench: WANTED = $(BENCH_PACKAGES) $(NODE) $(SOUND_SERVER)
+deps: ## install what building and running need and this machine has not
+deps deps/demo deps/test deps/check deps/bench:
+	@command -v dpkg-query >/dev/null || { echo 'deps: not a Debian; needed: $(PACKAGES)' >&2; exit 1; }
+	@missing="$(call missing,$(PACKAGES) $(WANTED))"; [ -z "$$missing" ] || \
 	{ [ "$$(id -u)" = 0 ] || command -v sudo >/dev/null || { echo "deps: there is no sudo; root has to: apt-get install" $$missing >&2; exit 69; }; \
 	$(apt_get) update && $(apt_get) install $$missing; } </dev/null
 
@@ -93,10 +105,10 @@ stage: build
 	@rm -rf $(STAGE)
 	@$(MAKE) --no-print-directory files PREFIX=$(STAGE) DESTDIR=
 
-demo: deps stage ## a call rings, here and now, and is hung up
+demo: deps/demo stage ## a call rings, here and now, and is hung up
 	@Demo/run $(STAGE)
 
-test: deps ## unit tests, then the programs under a systemd and a sound server of their own
+test: deps/test ## unit tests, then the programs under a systemd and a sound server of their own
 	@Tests/run --check
 	$(SWIFT) build --build-tests $(DEBUG_FLAGS)
 	$(SWIFT) build --package-path Examples $(EXAMPLE_FLAGS)
@@ -104,37 +116,43 @@ test: deps ## unit tests, then the programs under a systemd and a sound server o
 	$(SWIFT) build --package-path Examples/OwnExtension --build-tests $(EXAMPLE_FLAGS)
 	@$(MAKE) --no-print-directory stage
 	@$(MAKE) --no-print-directory build/simulate
-	@$(MAKE) --no-print-directory deb
 	@Examples/run $(STAGE) $(BUILD)/examples
 	@Tests/run $(STAGE)
+
+check: deps/check test ## what is too long for each change: the package, 100,000 seeds, torture, fuzzing
+	@$(MAKE) --no-print-directory package
+	@$(BUILD)/release/simulate --first 0 --runs 10000 --meetings
+	@$(BUILD)/release/simulate --first 0 --runs 100000
+	@$(MAKE) --no-print-directory torture
+	@$(MAKE) --no-print-directory fuzz SECONDS=$$((60 * $(words $(wildcard Tests/Fuzz/seeds/*))))
 
 mutants: ## faults made on purpose, and which of them no test notices; ARGS='--room Ringing'
 	@Tests/Mutants/run $(ARGS)
 
-simulate: deps build/simulate ## RUNS=, SECONDS=: real workers on a machine that is played; SEED= tells one run again
+simulate: deps/test build/simulate ## RUNS=, SECONDS=: real workers on a machine that is played; SEED= tells one run again
 	@$(BUILD)/release/simulate $(ARGS) $(if $(SEED),--seed $(SEED)) $(if $(RUNS),--runs $(RUNS)) $(if $(SECONDS),--seconds $(SECONDS))
 
 # $(call strike,VARIABLES,SUITE): the tests of a suite that strikes what runs, under a systemd of their own.
 strike = BELFRY_TEST_BIN=$(STAGE)/bin BELFRY_TEST_ROOT=$(CURDIR) $(1) Tests/in-user-manager Tests/with-sound \
 	$(BUILD)/debug/belfryPackageTests.xctest --testing-library swift-testing --filter $(2)
 
-torture: deps ## strikes KILLS=1000 real workers in each way, or WAY=; SEED= repeats what a run printed
+torture: deps/test ## strikes KILLS=1000 real workers in each way, or WAY=; SEED= repeats what a run printed
 	$(SWIFT) build --build-tests $(DEBUG_FLAGS)
 	@$(MAKE) --no-print-directory stage
 	@$(call strike,BELFRY_TORTURE_KILLS=$(or $(KILLS),1000) BELFRY_TORTURE_SEED=$(SEED) BELFRY_TORTURE_WAY=$(WAY),TortureTests)
 
-storm: deps ## PUSHES=100000 calls, while the APNs endpoint is struck KILLS=20 times; WAY=kill or restart
+storm: deps/test ## PUSHES=100000 calls, while the APNs endpoint is struck KILLS=20 times; WAY=kill or restart
 	$(SWIFT) build --build-tests $(DEBUG_FLAGS)
 	@$(MAKE) --no-print-directory stage
 	@$(call strike,BELFRY_STORM_PUSHES=$(or $(PUSHES),100000) BELFRY_STORM_KILLS=$(or $(KILLS),20) BELFRY_STORM_WAY=$(WAY),EndpointStorm)
 
-sanitize: deps ## SANITIZER=address or thread, FILTER=: the unit tests and what they start, watched by that sanitizer
+sanitize: deps/test ## SANITIZER=address or thread, FILTER=: the unit tests and what they start, watched by that sanitizer
 	@Tests/sanitize $(or $(SANITIZER),address) $(FILTER)
 
-fuzz: deps ## SECONDS=600: libFuzzer feeds everything that reads foreign bytes, in turn
+fuzz: deps/test ## SECONDS=600: libFuzzer feeds everything that reads foreign bytes, in turn
 	@Tests/fuzz $(or $(SECONDS),600)
 
-bench: stage ## the numbers, each against its peer in C; OTHER=STAGE measures another build beside it
+bench: deps/bench stage ## the numbers, each against its peer in C; OTHER=STAGE measures another build beside it
 	@Bench/run $(STAGE) $(OTHER)
 
 lint: ## check format, scripts, units, sounds and the rules of mutants

@@ -159,12 +159,4 @@ import Testing
         file.root["missedCalls"] = .bool(true)
         #expect(file.ledger.missedCalls == [])
     }
-
-    @Test("what is missed stands right before the calls, so that no other ring has to read it") func order() {
-        file.request("a")
-        file.root["theirs"] = .bool(true)
-        file.settle("a", .timeout)
-        file.request("b")
-        #expect(file.root.keys == ["theirs", "keyStartCallTime", "missedCalls", "calls"])
-    }
 }

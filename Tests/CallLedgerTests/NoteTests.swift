@@ -206,22 +206,22 @@ import Testing
         file.pass(.seconds(60))
         file.open()
         #expect(file.ledger.missedCalls.count == 1)
-        let before = Ledger(reading: file.root, with: [], only: CallKey("a"), at: file.moment)
+        var unlisted = file.root
+        unlisted[Ledger.Key.missedCalls] = nil
+        let before = Ledger(reading: unlisted, at: file.moment)
         var after = before
         _ = after.settle(GroupFile.request("a", sentAt: nil), owner: file.process(1), reason: .answered)
         let note = try #require(LedgerNote(from: before, to: after))
         #expect(before.missedCalls == [] && ledger([note]).missedCalls == [])
     }
 
-    @Test("R5 R7 whoever reads of one call alone knows from a note of none that the app is in front") func flagBeside()
+    @Test("R5 R7 a note says that the app is in front until the file has it") func flagBeside()
         throws
     {
         let flag = try note { $0.enterForeground(owner: nil) }
         let ring = try ring("b", by: 2)
-        let read = Ledger(reading: file.root, with: [ring, flag], only: CallKey("a"), at: file.moment)
-        #expect(read.foreground == .unowned && read.calls.isEmpty)
-        let later = Ledger(reading: file.root, with: [recorded(flag)], only: CallKey("a"), at: file.moment)
-        #expect(later.foreground == .background)
+        #expect(ledger([ring, flag]).foreground == .unowned)
+        #expect(ledger([recorded(flag)]).foreground == .background)
     }
 
     @Test("an answer that was collected does not come back by the note that left it") func collectedOnce() throws {

@@ -60,14 +60,4 @@ import Testing
         file.dead.insert(file.process(0))
         #expect(file.ledger.nextOldestRing(before: CallKey("z")) == nil)
     }
-
-    @Test("`calls` stays the last key in the file, whatever other keys come") func callsLast() {
-        let file = GroupFile()
-        file.request("m")
-        #expect(file.root.keys.last == "calls")
-        file.root["theirs"] = .bool(true)
-        file.hangUp("m")
-        #expect(file.root.keys.last == "calls")
-        #expect(file.root["theirs"] == .bool(true))
-    }
 }

@@ -80,8 +80,7 @@ private func merge(_ notes: [LedgerNote], into file: PropertyListDictionary) {
         _ = (note.isDone(in: opened), note.isLost(from: file), notes.first.map(note.isCovered))
     }
     for call in opened.calls.prefix(4) {
-        let part = Ledger(reading: file, with: notes, only: call.key, at: moment)
-        _ = (part.opened.standing(of: call.key, owner: owner, secondCall: .soft), opened.changes(from: part))
+        _ = (opened.standing(of: call.key, owner: owner, secondCall: .soft), opened.changes(from: before))
         let request = RingRequest(key: call.key)
         for ask in [RingAsk.hangUp(.busy, sentAt: moment.wall), .answer, .decline, .foreground, .look] {
             change(before) { $0.carryOut(ask, for: request, owner: call.owner ?? owner) }

@@ -205,10 +205,9 @@ private final class WatchedLedger: SharedLedger {
     }
 
     func transact<Answer>(
-        onOwnRing key: CallKey, _ change: @escaping (inout Ledger) -> Answer,
-        done: @escaping (Answer, LedgerOutcome) -> Void
+        onOwnRing key: CallKey, _ change: (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void
     ) {
-        ledger.transact(onOwnRing: key) { [worker, oracle] ledger in
+        ledger.transact(onOwnRing: key) { ledger in
             let answer = change(&ledger)
             if worker.isAlive { oracle.decidedOfItsOwn(by: worker, ledger) }
             return answer
@@ -243,8 +242,6 @@ private final class WatchedLedger: SharedLedger {
     func wakeNext(after key: CallKey) { ledger.wakeNext(after: key) }
 
     func watch(_ changed: @escaping (Ledger) -> Void) { ledger.watch(changed) }
-
-    func focus(on keys: [CallKey]) { ledger.focus(on: keys) }
 
     func lookAgain() { ledger.lookAgain() }
 

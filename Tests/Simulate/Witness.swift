@@ -144,7 +144,8 @@ extension Oracle {
         worker.account.endedAs = reason
         switch reason {
         case .timeout, .expired, .stopped: worker.account.endsAsMissed = true
-        case .hangup: worker.account.endsAsMissed = ended.hangupReason?.known?.leavesMissedCall ?? true
+        case .hangup:
+            worker.account.endsAsMissed = ![.answeredElsewhere, .declinedElsewhere].contains(ended.hangupReason?.known)
         case .answered, .declined, .foreground, nil: worker.account.endsAsMissed = false
         }
         note("ended \(reason.map { "\($0)" } ?? "?")")

@@ -226,14 +226,6 @@ public enum HangupReason: String, Hashable, Sendable, CaseIterable {
     case busy
     /// The call could not be set up.
     case failed
-
-    /// Whether the person has missed a call that ended so (R11).
-    public var leavesMissedCall: Bool {
-        switch self {
-        case .cancelled, .busy, .failed: true
-        case .answeredElsewhere, .declinedElsewhere: false
-        }
-    }
 }
 
 /// `rejected.reason`: why a notification was refused (R16).
@@ -379,13 +371,22 @@ public enum MissedReason: String, Hashable, Sendable, CaseIterable {
     /// Its worker died.
     case died
 
-    /// Why a call is missed whose caller's side hung up for `reason`; nil if it is not (R11).
-    public init?(_ reason: HangupReason) {
-        switch reason {
-        case .cancelled: self = .cancelled
-        case .busy: self = .busy
-        case .failed: self = .failed
-        case .answeredElsewhere, .declinedElsewhere: return nil
+    /// Why the person has missed a call that ended for `end`; nil if they have not (R11).
+    ///
+    /// - Parameter hangupReason: why the caller's side hung up, if it did; nil counts as `cancelled`.
+    public init?(_ end: EndReason, hangupReason: HangupReason?) {
+        switch end {
+        case .timeout: self = .timeout
+        case .expired: self = .expired
+        case .stopped: self = .stopped
+        case .answered, .declined, .foreground: return nil
+        case .hangup:
+            switch hangupReason ?? .cancelled {
+            case .cancelled: self = .cancelled
+            case .busy: self = .busy
+            case .failed: self = .failed
+            case .answeredElsewhere, .declinedElsewhere: return nil
+            }
         }
     }
 }

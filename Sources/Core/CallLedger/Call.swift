@@ -249,7 +249,7 @@ extension CallKey: Hashable, Comparable {
     }
 }
 
-/// Who rings a call: a process, and which of its rings. Boot and start tell it from a later process with its number.
+/// Who rings a call: a process, which rings one. Boot and start tell it from a later process with its number.
 public struct Owner: Hashable, Sendable {
     /// The boot in which the process runs: `/proc/sys/kernel/random/boot_id`.
     public let bootID: String
@@ -258,16 +258,11 @@ public struct Owner: Hashable, Sendable {
     /// When the process started, in clock ticks since boot: field 22 of `/proc/PID/stat`.
     public let start: Int64
 
-    /// Which of the process's rings this is, from 0. The file has the number only if it is not 0, so that it costs the
-    /// usual process, which has one ring, nothing.
-    public let ring: Int64
-
-    /// The process `pid` that started at `start`, as the owner of its ring number `ring`.
-    public init(bootID: String, pid: Int64, start: Int64, ring: Int64 = 0) {
+    /// The process `pid` that started at `start`.
+    public init(bootID: String, pid: Int64, start: Int64) {
         self.bootID = bootID
         self.pid = pid
         self.start = start
-        self.ring = ring
     }
 
     /// The owner that `entry` names; nil if a part is missing or has a wrong type.
@@ -275,9 +270,7 @@ public struct Owner: Hashable, Sendable {
         guard case .string(let bootID)? = entry["bootId"], case .integer(let pid)? = entry["pid"],
             case .integer(let start)? = entry["pidStart"]
         else { return nil }
-        var ring: Int64 = 0
-        if case .integer(let number)? = entry["pidRing"] { ring = number }
-        self.init(bootID: bootID, pid: pid, start: start, ring: ring)
+        self.init(bootID: bootID, pid: pid, start: start)
     }
 
     /// Writes `owner` into `entry`; nil removes the owner that stands there.
@@ -285,7 +278,7 @@ public struct Owner: Hashable, Sendable {
         entry["bootId"] = owner.map { .string($0.bootID) }
         entry["pid"] = owner.map { .integer($0.pid) }
         entry["pidStart"] = owner.map { .integer($0.start) }
-        let ring = owner?.ring ?? 0
-        if ring != 0 || entry["pidRing"] != nil { entry["pidRing"] = ring == 0 ? nil : .integer(ring) }
+        // Of older files: which of a process's rings it was.
+        entry["pidRing"] = nil
     }
 }

@@ -19,7 +19,7 @@ public struct Ledger {
 
     /// Belfry's keys in the file.
     public enum Key {
-        /// All calls by their ids: a dictionary, and the last key in a file that Belfry wrote.
+        /// All calls by their ids: a dictionary.
         public static let calls = "calls"
         /// The Unix second at which the oldest ring began: an integer.
         public static let startCallTime = "keyStartCallTime"
@@ -29,7 +29,7 @@ public struct Ledger {
         public static let foregroundOwner = "foregroundOwner"
         /// Answers that the app has not collected yet: an array.
         public static let pendingAccept = "pendingAccept"
-        /// Calls that the person missed and has not seen yet: an array, before `calls`.
+        /// Calls that the person missed and has not seen yet: an array.
         public static let missedCalls = "missedCalls"
     }
 
@@ -115,19 +115,6 @@ public struct Ledger {
         let start = rings.first.map { max(1, $0.started ?? moment.wall.unixSecond) }
         let value = start.map { PropertyListValue.integer($0) }
         if root[Key.startCallTime] != value { root[Key.startCallTime] = value }
-        keepCallsLast()
-    }
-
-    /// Moves `calls` to the end of the file, and `missedCalls` before it: a waiting process compares the bytes before
-    /// both, to see that no other key has changed.
-    mutating func keepCallsLast() {
-        let wanted = [Key.missedCalls, Key.calls].filter { root[$0] != nil }
-        guard !root.members.suffix(wanted.count).map(\.key).elementsEqual(wanted) else { return }
-        for key in wanted {
-            let value = root[key]
-            root[key] = nil
-            root[key] = value
-        }
     }
 
     /// Returns `call` as the record of its end, to be forgotten after ``memory``.

@@ -147,15 +147,16 @@ extension Ledger {
     private mutating func silence(
         _ known: Call, _ request: RingRequest, _ why: SilenceReason, _ owner: Owner
     ) -> Admission {
-        let isOvertaken = known.state == .hangup && known.hangupReason?.leavesMissedCall ?? true
-        guard isOvertaken, isUnreported(request, of: known), !isReportedByOwner(known) else {
+        guard known.state == .hangup, let reason = known.missedReason, isUnreported(request, of: known),
+            !isReportedByOwner(known)
+        else {
             return .silent(why, missed: false)
         }
         var call = known
         giveWay(&call, to: request)
         call.describe(request)
         call.sentAt = [known.sentAt, request.sentAt].compactMap { $0 }.max()
-        leave(call, for: MissedReason(known.hangupReason ?? .cancelled) ?? .cancelled, toBeReportedBy: owner)
+        leave(call, for: reason, toBeReportedBy: owner)
         return .silent(why, missed: true)
     }
 

@@ -89,7 +89,6 @@ extension Ledger {
     /// Leaves `answer` for the app.
     mutating func addAnswer(_ answer: PropertyListValue) {
         root[Key.pendingAccept] = .array(pendingAnswers.suffix(Self.pendingAcceptMax - 1) + [answer])
-        keepCallsLast()
     }
 
     /// Removes what nobody collected in time.

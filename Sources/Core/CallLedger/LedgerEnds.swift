@@ -244,11 +244,8 @@ extension Ledger {
 
     private func isLeftByTheDead(_ call: Call) -> Bool { call.owner.map { !moment.isAlive($0) } ?? false }
 
-    /// Whether a call whose owner is dead was missed: also if it still rang.
     private func isMissed(_ call: Call) -> Bool { missedReason(of: call) != nil }
 
-    private func missedReason(of call: Call) -> MissedReason? {
-        guard let reason = call.state.endReason else { return .died }
-        return Settlement(reason: reason, hangupReason: call.hangupReason).missedReason
-    }
+    /// Why a call whose owner is dead was missed: also if it still rang.
+    private func missedReason(of call: Call) -> MissedReason? { call.state == .ringing ? .died : call.missedReason }
 }

@@ -150,10 +150,7 @@ extension Ledger {
     /// What the file lists, be it sense or not.
     var missedEntries: [PropertyListValue] {
         get { root[Key.missedCalls]?.arrayValue ?? [] }
-        set {
-            root[Key.missedCalls] = newValue.isEmpty ? nil : .array(newValue)
-            keepCallsLast()
-        }
+        set { root[Key.missedCalls] = newValue.isEmpty ? nil : .array(newValue) }
     }
 
     static func identity(of entry: PropertyListValue) -> MissedIdentity? {
@@ -162,14 +159,13 @@ extension Ledger {
 }
 
 extension Settlement {
-    /// Why the person has missed the call; nil if it was not missed (R11).
-    var missedReason: MissedReason? {
-        switch reason {
-        case .timeout: .timeout
-        case .expired: .expired
-        case .stopped: .stopped
-        case .hangup: MissedReason(hangupReason ?? .cancelled)
-        case .answered, .declined, .foreground: nil
-        }
+    /// Why the person has missed the call; nil if they have not (R11).
+    var missedReason: MissedReason? { MissedReason(reason, hangupReason: hangupReason) }
+}
+
+extension Call {
+    /// Why the person has missed it; nil if they have not, or it rings (R11).
+    public var missedReason: MissedReason? {
+        state == .missed ? .died : state.endReason.flatMap { MissedReason($0, hangupReason: hangupReason) }
     }
 }

@@ -123,10 +123,7 @@ public struct LedgerNote: Hashable, Sendable {
         }
     }
 
-    /// Whether it is about a ring that is on, as far as it says itself.
-    public var isOfRing: Bool { !rings.isEmpty }
-
-    /// Told without a copy: who counts rings asks each note.
+    /// The rings that are on, as far as it says itself.
     private var rings: LazyFilterSequence<[PropertyListDictionary.Member]> {
         calls.members.lazy.filter { $0.value.dictionaryValue?["state"] == .string(CallState.ringing.rawValue) }
     }
@@ -157,9 +154,6 @@ public struct LedgerNote: Hashable, Sendable {
         }
     }
 
-    /// Whether it is about the call `key`.
-    fileprivate func concerns(_ key: CallKey) -> Bool { calls[key.text] != nil }
-
     /// Takes the note along.
     fileprivate func enter(_ ledger: inout Ledger) {
         let isOwed = standing == .owed
@@ -177,14 +171,8 @@ public struct LedgerNote: Hashable, Sendable {
         ledger.removeAnswers(collected)
         ledger.list(missed)
         ledger.unlist(cleared)
-        enterForeground(&ledger)
+        if let foreground, ledger.foregroundKeys == foreground.was { ledger.foregroundKeys = foreground.became }
         if isDurable { ledger.isDurable = true }
-    }
-
-    /// Takes along of the note whether the app is in front, and nothing else.
-    fileprivate func enterForeground(_ ledger: inout Ledger) {
-        guard let foreground, standing == .owed, ledger.foregroundKeys == foreground.was else { return }
-        ledger.foregroundKeys = foreground.became
     }
 }
 
@@ -301,20 +289,6 @@ extension Ledger {
         let isHungUp = hungUp.contains { ring in call(ring.key).map { isRinging($0) && $0.since == ring.since } ?? false
         }
         if !isHungUp { keepStartInStep() }
-    }
-
-    /// What the file and `notes` say of `key`, and whether the app is in front; other calls are left out.
-    public init(
-        reading root: PropertyListDictionary, with notes: [LedgerNote], only key: CallKey, at moment: Moment
-    ) {
-        let whole = Ledger(asRead: root, at: moment)
-        var part = PropertyListDictionary()
-        if let entry = whole.entries[key.text] { part[Key.calls] = .dictionary([key.text: entry]) }
-        self.init(asRead: part, at: moment)
-        foregroundKeys = whole.foregroundKeys
-        for note in notes.inOrder {
-            if note.concerns(key) { note.enter(&self) } else { note.enterForeground(&self) }
-        }
     }
 
     /// The file opened for a change, with `notes` taken along. What other processes left behind is settled first.

@@ -4,9 +4,8 @@ extension Ledger {
     /// Bytes kept free for what a transaction may add after the size was checked: 16 KiB.
     private static let reserveBytes = 16 * 1024
 
-    /// This many calls, as many as may ring, fit whatever their texts are, so that their bytes need not be counted: an
-    /// id, a name and a handle of 128 bytes each, of which every `&` is spelled with five, and fewer than 700 bytes of
-    /// keys, tags and numbers.
+    /// This many calls fit whatever their texts are, so that their bytes need not be counted: an id, a name and a
+    /// handle of 128 bytes each, of which every `&` is spelled with five, and fewer than 700 bytes of keys and numbers.
     static let callsAlwaysFit = 200
 
     /// Drops records if the file would grow larger than what programs read: first those that the person knows of, the

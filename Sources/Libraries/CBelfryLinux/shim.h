@@ -170,6 +170,20 @@ static inline int clinux_peer_user(int socket, uid_t *user) {
     return result;
 }
 
+/// The process at the other end of a connected unix socket, or that listens there (SO_PEERCRED).
+static inline int clinux_peer_process(int socket, pid_t *process) {
+    struct {
+        pid_t pid;
+        uid_t uid;
+        gid_t gid;
+    } peer;
+    socklen_t size = sizeof peer;
+    int result = getsockopt(socket, SOL_SOCKET, 17 /* SO_PEERCRED */, &peer, &size);
+    if (result == 0)
+        *process = peer.pid;
+    return result;
+}
+
 /// Names the calling thread (prctl(2), PR_SET_NAME); 15 bytes at most are kept.
 static inline int clinux_name_thread(const char *name) {
     return prctl(PR_SET_NAME, name);

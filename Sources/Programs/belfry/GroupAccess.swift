@@ -91,7 +91,6 @@ struct GroupAccess {
         }
         let answer = transaction.value.answer
         switch transaction.outcome {
-        case .following: break
         case .recorded(let warnings), .waiting(let warnings): warn(of: warnings)
         case .unwritable(let error, let isKept, let warnings):
             warn(of: warnings)

@@ -50,11 +50,10 @@ public protocol SharedLedger: AnyObject {
     /// `change` runs exactly once, even if nothing can be read or written: on what could be read.
     func transact<Answer>(_ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void)
 
-    /// Changes what the ledger says of `key`, whose ring this process owns, as ``transact(_:done:)`` does, but waits
-    /// for nobody's decision. `change` sees that call alone.
+    /// Changes what the ledger says of this process's ring `key`, as ``transact(_:done:)`` does, but waits for nobody's
+    /// decision.
     func transact<Answer>(
-        onOwnRing key: CallKey, _ change: @escaping (inout Ledger) -> Answer,
-        done: @escaping (Answer, LedgerOutcome) -> Void)
+        onOwnRing key: CallKey, _ change: (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void)
 
     /// Has the ledger name the file `picture` for this process's call `key`: to whoever answers it, or finds it missed.
     /// Calls `done` then, perhaps before this returns.
@@ -79,10 +78,6 @@ public protocol SharedLedger: AnyObject {
 
     /// Calls `changed` with the ledger as it is, and then whenever it may have changed, until ``stopWatching()``.
     func watch(_ changed: @escaping (Ledger) -> Void)
-
-    /// Narrows the watch to `keys`, most important first. Other calls' changes may not be shown until ``lookAgain()``,
-    /// and a ledger that is shown before then may hold these calls alone.
-    func focus(on keys: [CallKey])
 
     /// Reads the file again, in case a wake-up was lost, and shows the watcher the ledger if it has changed.
     func lookAgain()

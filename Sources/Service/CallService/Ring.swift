@@ -134,7 +134,6 @@ final class Ring {
             guard machine.isRinging else { return }
             // This ring may become loud once the next older one is over (R10); a killed worker writes nothing (R12).
             let older = mode == .loud ? nil : ledger.nextOldestRing(before: request.key, since: request.since)
-            world.ledger.focus(on: [request.key] + (older.map { [$0.key] } ?? []))
             world.ledger.expectEnd(of: older)
         // A process that stood still past the ring's end reads what came after that.
         case .ended(let reason): feed(world.timers.now < window.end ? .end(reason) : .timerFired)
@@ -208,7 +207,7 @@ final class Ring {
         world.ringer.silence { [weak self, world] in self?.feed(.silenced(world.timers.now)) }
         timer?.cancel()
         timer = nil
-        // Settling reads the file itself. If many rings end together, each one's write would wake this process.
+        // Settling reads the file itself.
         world.ledger.stopWatching()
         ending()
     }

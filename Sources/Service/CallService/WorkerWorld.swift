@@ -15,8 +15,6 @@ public final class WorkerLedger: SharedLedger {
     private let file: LedgerFile
     private let report: (Event.Body) -> Void
     private var ledgerWatch: LedgerWatch?
-    /// The file as it was when the watch ended.
-    private var known: GroupSnapshot?
     private var ear: Ear?
     private var listening: (any ScheduledTimer)?
     /// The call whose ring of this process has ended.
@@ -49,11 +47,10 @@ public final class WorkerLedger: SharedLedger {
 
     /// Changes what the ledger says of this process's ring.
     public func transact<Answer>(
-        onOwnRing key: CallKey, _ change: @escaping (inout Ledger) -> Answer,
-        done: @escaping (Answer, LedgerOutcome) -> Void
+        onOwnRing key: CallKey, _ change: (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void
     ) {
         ended = key
-        file.transact(onOwnRing: key, knowing: known, on: loop, change) { [weak self] transaction in
+        file.transact(onOwnRing: change, on: loop) { [weak self] transaction in
             self?.reportTroubles(transaction.outcome)
             done(transaction.value, transaction.outcome)
         }
@@ -114,11 +111,6 @@ public final class WorkerLedger: SharedLedger {
         }
     }
 
-    /// Passes over changes of calls other than `keys` until the next look.
-    public func focus(on keys: [CallKey]) {
-        ledgerWatch?.focus(on: keys)
-    }
-
     /// Looks again, and lets the file follow if it lacks something.
     public func lookAgain() {
         ledgerWatch?.look()
@@ -132,7 +124,6 @@ public final class WorkerLedger: SharedLedger {
 
     /// Stops watching.
     public func stopWatching() {
-        known = ledgerWatch?.latest
         ledgerWatch?.cancel()
         ledgerWatch = nil
     }
@@ -151,7 +142,6 @@ public final class WorkerLedger: SharedLedger {
 
     private func reportTroubles(_ outcome: LedgerOutcome) {
         switch outcome {
-        case .following: break
         case .recorded(let warnings), .waiting(let warnings): report(warnings)
         case .unwritable(let error, let isKept, let warnings):
             let end = isKept ? "is kept in memory" : "is known to its own process alone"

@@ -312,7 +312,7 @@ public final class DesktopService {
             return machine.picture(path, of: call)
         case .ended(let ended):
             guard let call = about.call, let reason = ended.reason.known else { return [] }
-            about.isMissed = reason.isMissed(by: ended.hangupReason?.known)
+            about.isMissed = MissedReason(reason, hangupReason: ended.hangupReason?.known) != nil
             modes[call] = nil
             interface.ended(call, reason)
             if about.isMissed { interface.missedChanged(in: call.group) }
@@ -482,17 +482,6 @@ public final class DesktopService {
         guard !machine.isBusy, workers?.isEmpty ?? true else { return }
         leaving = loop.schedule(at: loop.now + Self.linger, description: "nothing to do") { [weak self] in
             self?.finished()
-        }
-    }
-}
-
-extension EndReason {
-    /// Whether the person has missed a call that ended so (R11).
-    fileprivate func isMissed(by hangup: HangupReason?) -> Bool {
-        switch self {
-        case .hangup: hangup?.leavesMissedCall ?? true
-        case .timeout, .expired, .stopped: true
-        case .answered, .declined, .foreground: false
         }
     }
 }

@@ -111,17 +111,6 @@ final class GroupCalls {
     private func found(_ call: ShownCallID, _ known: Call?) {
         guard sought[call] != nil else { return }
         forget(call)
-        settled(call, known?.isMissed ?? false, known)
-    }
-}
-
-extension Call {
-    /// Whether the person has missed it (R11).
-    fileprivate var isMissed: Bool {
-        switch state {
-        case .missed, .timeout, .expired, .stopped: true
-        case .hangup: hangupReason?.leavesMissedCall ?? true
-        case .ringing, .answered, .declined, .foreground: false
-        }
+        settled(call, known?.missedReason != nil, known)
     }
 }

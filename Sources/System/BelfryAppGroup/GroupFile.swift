@@ -66,30 +66,6 @@ public final class GroupFile {
         return known?.identity == identity
     }
 
-    /// What `glance` finds in the file's bytes as they are now, and a snapshot of the news; unclear if there is
-    /// nothing to look at.
-    func finding(by glance: inout GroupGlance?) -> (finding: GroupGlance.Finding, excerpt: GroupSnapshot?) {
-        guard glance != nil, let content = try? directories?.preferences.read(name, bytesMax: GroupFile.bytesMax),
-            let finding = glance?.finding(in: content.bytes)
-        else { return (.unclear, nil) }
-        guard case .news(let root, _) = finding else { return (finding, nil) }
-        let version = KnownVersion(
-            root: root, bytes: [], status: .read, identity: content.identity,
-            readAt: WallTime(microseconds: wallTimeMicroseconds()), revision: revision
-        )
-        return (finding, snapshot(of: version, isExcerpt: true))
-    }
-
-    /// What the file says now of `focus`, if `known` is how it was: an excerpt, `known` itself, or all of the file.
-    public func snapshot(of focus: GroupFocus, since known: GroupSnapshot) -> GroupSnapshot {
-        var glance = GroupGlance(known.root, focus: focus)
-        switch finding(by: &glance) {
-        case (.nothing, _): return known
-        case (.news, let excerpt?): return excerpt
-        case (.news, nil), (.unclear, _): return snapshot()
-        }
-    }
-
     /// Opens the directories if they are not open or have been removed. False if they are missing and not to be
     /// made.
     func openDirectories(makes: Bool) throws(SystemError) -> Bool {
@@ -174,7 +150,7 @@ public final class GroupFile {
         return snapshot(of: version)
     }
 
-    private func snapshot(of version: KnownVersion, isExcerpt: Bool = false) -> GroupSnapshot {
+    private func snapshot(of version: KnownVersion) -> GroupSnapshot {
         let modifiedAt = version.identity.map { identity in
             let age =
                 WallTime(microseconds: wallTimeMicroseconds()) - WallTime(microseconds: identity.modifiedMicroseconds)
@@ -182,7 +158,7 @@ public final class GroupFile {
         }
         return GroupSnapshot(
             root: version.root, status: version.status, identity: version.identity, modifiedAt: modifiedAt,
-            revision: version.revision, isExcerpt: isExcerpt
+            revision: version.revision
         )
     }
 }
@@ -231,8 +207,6 @@ public struct GroupSnapshot: Sendable {
     /// Changes whenever what this process knows of the file does: two snapshots of one ``GroupFile`` that have the same
     /// say the same.
     public let revision: UInt64
-    /// Whether ``root`` has only what is in a watch's focus.
-    public let isExcerpt: Bool
 
     /// Whether it is there but cannot be used.
     public var isUnreadable: Bool {

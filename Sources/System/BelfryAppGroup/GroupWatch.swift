@@ -8,9 +8,8 @@ public final class GroupWatch {
     private let changed: (GroupSnapshot) -> Void
     private var source: (any LoopWatch)?
     private var watchedCount = 0
-    /// The revision that `changed` was called with last; nil after an excerpt.
+    /// The revision that `changed` was called with last.
     private var reportedRevision: UInt64?
-    private var glance: GroupGlance?
     private var isEnded = false
 
     fileprivate init(file: GroupFile, loop: any EventLoop, changed: @escaping (GroupSnapshot) -> Void) {
@@ -43,15 +42,6 @@ public final class GroupWatch {
         changed(snapshot)
     }
 
-    /// Defers changes outside `focus` to the next ``look()``: with hundreds of rings, every write wakes everybody.
-    /// `snapshot` is what the caller knows.
-    ///
-    /// Changes outside the dictionary and of its first member in focus are reported before the rest, in a snapshot that
-    /// has only what is in focus, the other members as they were.
-    public func focus(on focus: GroupFocus, since snapshot: GroupSnapshot) {
-        glance = GroupGlance(snapshot.root, focus: focus)
-    }
-
     /// Ends it. Cancelling twice does nothing.
     public func cancel() {
         isEnded = true
@@ -63,22 +53,7 @@ public final class GroupWatch {
         guard try file.openDirectories(makes: true), let directory = file.directories?.preferences.descriptor.number
         else { return }
         watchedCount = file.directoriesCount
-        source = try loop.watchDirectory(directory, description: "group-file") { [weak self] in self?.notice() }
-    }
-
-    /// Something in the directory has changed.
-    private func notice() {
-        guard watchedCount == file.directoriesCount else { return look() }
-        switch file.finding(by: &glance) {
-        case (.nothing, _): break
-        case (.news(_, let isAll), let excerpt?):
-            // Who is not told where to look from now on reads in full.
-            glance = nil
-            reportedRevision = nil
-            changed(excerpt)
-            if !isAll { look() }
-        case (.news, nil), (.unclear, _): look()
-        }
+        source = try loop.watchDirectory(directory, description: "group-file") { [weak self] in self?.look() }
     }
 }
 
@@ -95,23 +70,5 @@ extension GroupFile {
     ) -> (watch: GroupWatch, failure: SystemError?) {
         let watch = GroupWatch(file: self, loop: loop, changed: changed)
         return (watch, watch.begin())
-    }
-}
-
-/// What of a group file somebody waits for: all that is outside of one dictionary, and a few of that dictionary's
-/// members. One more key may be passed over, where our own writer puts it: before that dictionary.
-public struct GroupFocus: Hashable, Sendable {
-    /// The key of the dictionary whose other members do not matter.
-    public let dictionary: String
-    /// The keys of those members that do; the first matters most.
-    public let members: [String]
-    /// The key whose changes do not matter; nil if there is none.
-    public let passedOver: String?
-
-    /// All that is outside of `dictionary`, but `passedOver`, and its `members`.
-    public init(dictionary: String, members: [String], passingOver passedOver: String? = nil) {
-        self.dictionary = dictionary
-        self.members = members
-        self.passedOver = passedOver
     }
 }

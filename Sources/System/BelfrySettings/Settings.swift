@@ -4,7 +4,7 @@ public import BelfryTerms
 /// What an operator may tune, with every value inside its range.
 public struct Settings: Hashable, Sendable {
     /// `MaxCalls=` may not be larger.
-    public static let callsMaxLargest = 200
+    public static let callsMaxLargest = 20
     /// A list of hosts may not be longer.
     public static let hostsMax = 64
     /// `FirstStreams=` may not be larger.
@@ -31,7 +31,7 @@ public struct Settings: Hashable, Sendable {
     /// `[Ring] SecondCall=`.
     public private(set) var secondCall = RingMode.soft
     /// `[Ring] MaxCalls=`: how many calls of one group may ring at once.
-    public private(set) var callsMax = 100
+    public private(set) var callsMax = 10
     /// `[Extension] ExpiryBudget=`: 1 s to 120 s.
     public private(set) var expiryBudget = TimeSpan.seconds(30)
     /// `[Extension] Path=`: the absolute path of a foreign extension, which takes what would reach the built-in ones;

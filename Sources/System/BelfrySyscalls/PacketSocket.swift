@@ -60,6 +60,14 @@ public func acceptOurs(at socket: Int32) throws(SystemError) -> OwnedDescriptor?
     return descriptor
 }
 
+/// Whether it is this process that listens where `socket` is connected to, and no other, whoever laid it there
+/// (`SO_PEERCRED`).
+public func isListenedToHere(_ socket: Int32) -> Bool {
+    guard played == nil else { return false }
+    var process: pid_t = 0
+    return unsafe clinux_peer_process(socket, &process) == 0 && process == getpid()
+}
+
 /// Ends the connection of `socket` both ways: its peer learns of it even if the socket stays open (`shutdown`).
 public func endConnection(_ socket: Int32) {
     if let played { return played.shutdown(socket) }

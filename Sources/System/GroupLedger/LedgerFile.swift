@@ -26,7 +26,6 @@ public final class LedgerFile {
     private let notes: LedgerNotes
     private var waiting: [() -> Bool] = []
     private var isRecording = false
-    private var following: (any ScheduledTimer)?
     private var retriesRecordingAt: Instant?
     /// What became of recording last, unless it succeeded.
     private var lastFailure: LedgerOutcome?
@@ -39,13 +38,6 @@ public final class LedgerFile {
     static let decisionPatience = TimeSpan.milliseconds(100)
     /// How long who collects waits: a command may take a second.
     public static let collectingPatience = TimeSpan.seconds(1)
-    /// If more rings than these are on as one ends, they may end together: then each falls silent before any does its
-    /// bookkeeping, and each has ended before the file is written, once for many, and before any process leaves.
-    private static let crowd = 8
-    /// What one ring of a crowd needs of a processor to fall silent.
-    private static let silencingTime = TimeSpan(microseconds: 80)
-    /// What one ring of a crowd needs of a processor to end.
-    private static let endingTime = TimeSpan.milliseconds(1)
     /// After a failure the file is tried again so much later, or as the ledger is changed.
     static let recordingInterval = TimeSpan.seconds(1)
 
@@ -88,46 +80,19 @@ public final class LedgerFile {
         if waiting.count == 1 { proceed(on: timers) }
     }
 
-    /// Changes what the ledger says of `key`, whose ring this process owns, as ``transact(on:_:completion:)`` does, but
-    /// waits for nobody else's decision: a ring's owner alone decides how it ends. `change` sees that call alone. If
-    /// the owner knows how the file was, as `known`, no more of the file is read than that call.
+    /// Changes what the ledger says of a ring that this process owns, as ``transact(on:_:completion:)`` does, but waits
+    /// for nobody else's decision: a ring's owner alone decides how it ends.
     public func transact<Answer>(
-        onOwnRing key: CallKey, knowing known: GroupSnapshot?, on timers: any TimerSource,
-        _ change: @escaping (inout Ledger) -> Answer, completion: @escaping (LedgerTransaction<Answer>) -> Void
+        onOwnRing change: (inout Ledger) -> Answer, on timers: any TimerSource,
+        completion: @escaping (LedgerTransaction<Answer>) -> Void
     ) {
-        let rings = Int64(notes.ringsCount)
-        guard rings > Self.crowd else {
-            notes.refresh()
-            let answer = decide(onOwnRing: key, knowing: known, change)
-            return record(on: timers) { completion(LedgerTransaction(value: answer, outcome: $0)) }
-        }
-        _ = timers.schedule(at: timers.now + Self.silencingTime * rings, description: "ledger") { [self] in
-            let answer = decide(onOwnRing: key, knowing: known, change)
-            follow(after: Self.endingTime * rings, on: timers)
-            completion(LedgerTransaction(value: answer, outcome: lastFailure ?? .following))
-        }
-    }
-
-    private func decide<Answer>(
-        onOwnRing key: CallKey, knowing known: GroupSnapshot?, _ change: (inout Ledger) -> Answer
-    ) -> Answer {
-        let snapshot = known.map { file.snapshot(of: .calls([key]), since: $0) } ?? file.snapshot()
-        let before = Ledger(reading: snapshot, with: notes.all, only: key)
+        notes.refresh()
+        let before = Ledger(reading: file.snapshot(), with: notes.all)
         var after = before
         after.answersWait = answersWait
         let answer = change(&after)
         if let note = LedgerNote(from: before, to: after) { notes.lay(note) }
-        return answer
-    }
-
-    /// Lets the file follow after `delay`, if nobody else has taken the notes along by then.
-    private func follow(after delay: TimeSpan, on timers: any TimerSource) {
-        guard following == nil else { return }
-        following = timers.schedule(at: timers.now + delay, description: "ledger") { [self] in
-            following = nil
-            if notes.areStillOwed { record(on: timers) { [self] in onRecorded($0) } }
-            endFinishing(on: timers)
-        }
+        record(on: timers) { completion(LedgerTransaction(value: answer, outcome: $0)) }
     }
 
     private func proceed(on timers: any TimerSource) {
@@ -159,7 +124,7 @@ public final class LedgerFile {
     /// Calls `done` once nothing is being decided or recorded; until `end` what could not be recorded is tried again. A
     /// process that ends leaves its notes behind.
     public func finish(by end: Instant, _ done: @escaping () -> Void) {
-        guard isRecording || following != nil || !waiting.isEmpty else { return done() }
+        guard isRecording || !waiting.isEmpty else { return done() }
         finishing = (end, done)
     }
 
@@ -170,8 +135,6 @@ public final class LedgerFile {
             // What is recorded at once calls nobody back.
             if isRecording { return }
         }
-        following?.cancel()
-        following = nil
         finishing = nil
         done()
     }
@@ -352,8 +315,6 @@ extension LedgerFile {
 public enum LedgerOutcome: Hashable, Sendable {
     /// The file has it; `warnings` say what the operator should know.
     case recorded(_ warnings: [GroupWarning])
-    /// It lies beside the file, which follows in a moment: many rings end together.
-    case following
     /// It lies beside the file, whose lock somebody holds; the file follows.
     case waiting(_ warnings: [GroupWarning])
     /// The file cannot be written, and is tried again; if it is `kept`, it lies beside the file.
@@ -381,7 +342,7 @@ extension LedgerOutcome {
     /// Whether whoever watches the file learns of the change by it.
     public var isShown: Bool {
         switch self {
-        case .recorded, .following: true
+        case .recorded: true
         case .waiting, .unwritable: false
         }
     }
@@ -389,7 +350,7 @@ extension LedgerOutcome {
     /// Whether trying again soon is in vain.
     fileprivate var isHopeless: Bool {
         switch self {
-        case .recorded, .following, .waiting: false
+        case .recorded, .waiting: false
         case .unwritable: true
         }
     }
@@ -397,7 +358,7 @@ extension LedgerOutcome {
     /// Whether whoever reads the file finds the change there, as soon as others let it be written.
     public var isRecorded: Bool {
         switch self {
-        case .recorded, .following, .waiting: true
+        case .recorded, .waiting: true
         case .unwritable: false
         }
     }

@@ -32,7 +32,7 @@ final class LedgerNotes {
     private struct Lying {
         /// Its name without ending.
         let stem: String
-        /// Told once from its name: who is woken has no time to read names.
+        /// Parsed once from its name: this runs at every wake-up.
         let isOfThisProcess: Bool
         var ending: Ending
         /// nil if it makes no sense.
@@ -64,11 +64,6 @@ final class LedgerNotes {
     /// All that is known, in no order.
     var all: [LedgerNote] { known.compactMap(\.note) + unlaid }
 
-    /// What this process has laid.
-    var ofThisProcess: [LedgerNote] {
-        known.compactMap { $0.isOfThisProcess ? $0.note : nil } + unlaid
-    }
-
     /// Whether the group file lacks something.
     var areOwed: Bool { areKnownHereAlone || known.contains { $0.isOwed } }
 
@@ -81,9 +76,6 @@ final class LedgerNotes {
                 return (try? folder.directory?.identity(of: $0.name)) != nil
             }
     }
-
-    /// How many rings are on.
-    var ringsCount: Int { known.count { $0.note?.isOfRing == true } }
 
     /// Whether others find all notes of this process.
     var areKept: Bool { unlaid.isEmpty }

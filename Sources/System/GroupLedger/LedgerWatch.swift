@@ -1,4 +1,4 @@
-public import BelfryAppGroup
+import BelfryAppGroup
 import BelfryEventLoop
 import BelfrySyscalls
 import BelfryTerms
@@ -17,8 +17,6 @@ public final class LedgerWatch {
     private var watch: GroupWatch?
     private var shown: GroupSnapshot?
     private var shownGeneration = 0
-    /// The file as it was when it could be read last, perhaps in an excerpt.
-    public private(set) var latest: GroupSnapshot?
     /// Rarely more than two, so that searching is cheaper for a ring than creating a dictionary.
     private var deaths: [(owner: Owner, source: any LoopWatch)] = []
 
@@ -40,15 +38,6 @@ public final class LedgerWatch {
         self.watch = watch
         if let error { failure(error) }
         showAgain()
-    }
-
-    /// Narrows the watch to the calls `keys`, most important first. Other calls' changes may not be shown until
-    /// ``look()``, and a ledger that is shown before then may hold these calls alone.
-    ///
-    /// With hundreds of rings, every write wakes every process; this spares them reading what does not concern them.
-    public func focus(on keys: [CallKey]) {
-        guard let shown else { return }
-        watch?.focus(on: .calls(keys), since: shown)
     }
 
     /// Reads the file and the notes again, in case a wake-up was lost, and shows the ledger if either has changed.
@@ -103,25 +92,12 @@ public final class LedgerWatch {
 
     private func show(_ snapshot: GroupSnapshot) {
         guard !isEnded else { return }
-        // Of an excerpt the focus alone counts, and what is in focus is here already.
-        if snapshot.isExcerpt {
-            latest = snapshot
-            return changed(Ledger(reading: snapshot, with: notes.ofThisProcess))
-        }
         notes.refresh()
         shownGeneration = notes.generation
         // What the file said before, if it cannot be read at this moment: that hangs up nothing (R13).
-        if snapshot.status == .read { (shown, latest) = (snapshot, snapshot) }
+        if snapshot.status == .read { shown = snapshot }
         if !snapshot.isUnreadable { notes.reopen(lostFrom: snapshot.root) }
         guard shown != nil || !notes.all.isEmpty else { return }
         changed(Ledger(reading: shown ?? snapshot, with: notes.all))
-    }
-}
-
-extension GroupFocus {
-    /// The calls `keys`, most important first. Which calls were missed is of no matter to one that rings.
-    static func calls(_ keys: [CallKey]) -> GroupFocus {
-        GroupFocus(
-            dictionary: Ledger.Key.calls, members: keys.map(\.text), passingOver: Ledger.Key.missedCalls)
     }
 }

@@ -10,11 +10,6 @@ extension Ledger {
         self.init(reading: snapshot.root, with: notes, at: .now(reading: snapshot))
     }
 
-    /// What the ledger in `snapshot` says of `key` as of now, with what `notes` say of it; other calls are left out.
-    init(reading snapshot: GroupSnapshot, with notes: [LedgerNote], only key: CallKey) {
-        self.init(reading: snapshot.root, with: notes, only: key, at: .now(reading: snapshot))
-    }
-
     /// The ledger in `snapshot`, as of now, opened for a change with `notes` taken along.
     init(opening snapshot: GroupSnapshot, with notes: [LedgerNote]) {
         self.init(opening: snapshot.root, with: notes, at: .now(reading: snapshot))
@@ -34,11 +29,10 @@ extension Moment {
 }
 
 extension Owner {
-    /// The process `identity` of this boot, as the owner of its ring number `ring`, counted from 0.
-    public init(_ identity: ProcessIdentity, ring: Int64 = 0) {
+    /// The process `identity` of this boot.
+    public init(_ identity: ProcessIdentity) {
         self.init(
-            bootID: BelfrySyscalls.bootID(), pid: Int64(identity.pid), start: Int64(clamping: identity.startTicks),
-            ring: ring)
+            bootID: BelfrySyscalls.bootID(), pid: Int64(identity.pid), start: Int64(clamping: identity.startTicks))
     }
 
     /// Whether the owner's process still runs.

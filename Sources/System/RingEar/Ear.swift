@@ -9,6 +9,9 @@ import Glibc
 /// The group file alone would do, were there no lock that somebody may hold and no disk that may be full. The ear is
 /// named after what the file calls the ring's owner, so that whoever reads the file knows the ear. It listens from
 /// before the ring is admitted until the process leaves; a connection carries one message and one answer.
+///
+/// A process rings one call, and so has one ear: a second one in its folder would take the first one's name, whose ring
+/// nobody could end any more. To make it is a fault of ours and traps.
 public final class Ear {
     /// How many connections may wait to be heard.
     private static let backlog: Int32 = 64
@@ -53,11 +56,20 @@ public final class Ear {
             // Whoever leaves the folder last removes it, perhaps just now.
             try bind()
         } catch  where error.errno == EADDRINUSE {
-            // Left by an earlier ring of this very process, or nobody's.
+            precondition(!isOfThisProcess(), "a second ear of one process, which would make the first one deaf")
+            // What else lies there is nobody's.
             try folder.directory?.remove(name)
             try bind()
         }
         try BelfrySyscalls.listen(at: socket.number, backlog: Self.backlog)
+    }
+
+    /// Whether this process listens at the ear that is there.
+    private func isOfThisProcess() -> Bool {
+        guard let visitor = try? makePacketSocket(), let address = try? folder.address(of: name),
+            (try? connectUnixSocket(visitor.number, to: address)) != nil
+        else { return false }
+        return isListenedToHere(visitor.number)
     }
 
     private func bind() throws(SystemError) {

@@ -43,11 +43,11 @@ public final class RingCalls {
         self.calls = calls
         let end = loop.now + Self.patience
         // All are asked before anybody is waited for.
-        for call in calls { connect(call, retryAfter: .milliseconds(1), until: end) }
+        for call in calls { connect(call) }
         self.calls.removeAll { $0.isOver }
         guard !self.calls.isEmpty else { return done([]) }
         self.done = done
-        for call in self.calls where call.isAsked { listen(to: call) }
+        for call in self.calls { listen(to: call) }
         timer = loop.schedule(at: end, description: "ears") { [self] in finish() }
     }
 
@@ -60,19 +60,13 @@ public final class RingCalls {
         }
     }
 
-    /// Asks; again after 1, 2, 4 … ms if more ask there than may wait.
-    private func connect(_ call: RingCall, retryAfter delay: TimeSpan, until end: Instant) {
+    private func connect(_ call: RingCall) {
         do throws(SystemError) {
             try call.say(in: folder)
-            if done != nil { listen(to: call) }
         } catch {
-            guard error.errno == EAGAIN, loop.now + delay < end else {
-                if error.errno == ECONNREFUSED { try? folder.directory?.remove(call.ear) }
-                return over(call)
-            }
-            call.retry = loop.schedule(at: loop.now + delay, description: "ear") { [self] in
-                connect(call, retryAfter: delay + delay, until: end)
-            }
+            // Nobody listens there any more. Where more ask than may wait, this one goes without an answer.
+            if error.errno == ECONNREFUSED { try? folder.directory?.remove(call.ear) }
+            call.end()
         }
     }
 
@@ -111,10 +105,8 @@ private final class RingCall {
     let ear: String
     private let packet: [UInt8]
     private let socket: OwnedDescriptor
-    private(set) var isAsked = false
     private(set) var isOver = false
     var source: (any LoopWatch)?
-    var retry: (any ScheduledTimer)?
 
     /// nil if no descriptor is left.
     init?(ear: String, packet: [UInt8]) {
@@ -129,14 +121,11 @@ private final class RingCall {
     func say(in folder: RingFolder) throws(SystemError) {
         try connectUnixSocket(number, to: folder.address(of: ear))
         try sendPacket(packet, to: number)
-        isAsked = true
     }
 
     func end() {
         isOver = true
         source?.cancel()
         source = nil
-        retry?.cancel()
-        retry = nil
     }
 }

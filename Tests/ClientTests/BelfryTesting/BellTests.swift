@@ -80,7 +80,7 @@ import Testing
         "a setting out of its range is an error that says the range",
         arguments: [
             (BellSettings(ringDuration: .milliseconds(1)), "[Ring] Duration=1ms: expected a duration of 1s or more"),
-            (BellSettings(maxCalls: 201), "[Ring] MaxCalls=201: expected"),
+            (BellSettings(maxCalls: 21), "[Ring] MaxCalls=21: expected"),
             (BellSettings(appGroup: "a b"), "[AppGroup] Name=a b: expected"),
         ])
     func badSettings(settings: BellSettings, detail: String) async throws {

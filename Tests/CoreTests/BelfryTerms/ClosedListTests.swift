@@ -5,8 +5,14 @@ import Testing
 @Suite struct ClosedListTests {
     @Test("R11 who answered or declined elsewhere has not missed the call, whatever else ended it")
     func missed() {
-        let missed = HangupReason.allCases.filter(\.leavesMissedCall)
+        let missed = HangupReason.allCases.filter { MissedReason(.hangup, hangupReason: $0) != nil }
         #expect(missed == [.cancelled, .busy, .failed])
+        #expect(MissedReason(.hangup, hangupReason: nil) == .cancelled)
+        for end in EndReason.allCases where end != .hangup {
+            let reasons = HangupReason.allCases.map { MissedReason(end, hangupReason: $0) }
+            let isMissed = [.timeout, .expired, .stopped].contains(end)
+            #expect(reasons.allSatisfy { $0?.rawValue == (isMissed ? end.rawValue : nil) })
+        }
     }
 
     @Test("levels are ordered by how much they may interrupt")

@@ -94,17 +94,6 @@ import Testing
         #expect(seen == 0)
     }
 
-    @Test func aWatchThatIsCancelledTellsNothingMoreOfWhatIsInFocus() throws {
-        let file = place.file()
-        var seen = 0
-        let (watch, _) = file.watch(on: loop) { _ in seen += 1 }
-        watch.focus(on: GroupFocus(dictionary: "calls", members: ["mine"]), since: file.snapshot())
-        watch.cancel()
-        #expect(change(place.file(), on: loop) { $0.root["n"] = .integer(1) }.outcome == .written)
-        loop.runUntilIdle()
-        #expect(seen == 0)
-    }
-
     @Test func whatItsFileHasReadForSomebodyElseIsNewsForTheNextLookAllTheSame() throws {
         try place.write(Place.example)
         let file = place.file()
@@ -133,83 +122,6 @@ import Testing
         close(unsafe open("\(place.preferencesPath)/else", O_CREAT | O_WRONLY | O_CLOEXEC, 0o600))
         loop.runUntilIdle()
         #expect(count == 0)
-        watch.cancel()
-    }
-
-    @Test func whoAttendsToAFewCallsIsToldOfOthersAtTheNextLook() throws {
-        let (writer, file) = (place.file(), place.file())
-        func set(_ key: String, _ number: Int64) {
-            let transaction = change(writer, on: loop) { edit in
-                var calls = edit.root["calls"]?.dictionaryValue ?? [:]
-                calls[key] = .dictionary(["n": .integer(number)])
-                edit.root["calls"] = .dictionary(calls)
-            }
-            #expect(transaction.outcome == .written)
-        }
-        for key in ["mine", "other"] { set(key, 0) }
-        var seen: [PropertyListValue?] = []
-        let (watch, _) = file.watch(on: loop) { seen.append($0.root["calls"]) }
-        loop.runUntilIdle()
-        watch.focus(on: GroupFocus(dictionary: "calls", members: ["mine"]), since: file.snapshot())
-        for number in 1..<4 {
-            set("other", Int64(number))
-            loop.runUntilIdle()
-        }
-        #expect(seen.isEmpty)
-        watch.look()
-        #expect(seen == [writer.snapshot().root["calls"]])
-        set("mine", 1)
-        loop.runUntilIdle()
-        #expect(seen.count == 2)
-        #expect(change(writer, on: loop) { $0.root["enterToForground"] = .bool(true) }.outcome == .written)
-        loop.runUntilIdle()
-        #expect(seen.count == 3)
-        watch.cancel()
-    }
-
-    @Test func afterNewsInFocusAllIsReadUntilThereIsANewFocus() throws {
-        let (writer, file) = (place.file(), place.file())
-        func set(_ numbers: [String: Int64]) {
-            let transaction = change(writer, on: loop) { edit in
-                var calls = edit.root["calls"]?.dictionaryValue ?? [:]
-                for key in numbers.keys.sorted() { calls[key] = .dictionary(["n": .integer(numbers[key] ?? 0)]) }
-                edit.root["calls"] = .dictionary(calls)
-            }
-            #expect(transaction.outcome == .written)
-            loop.runUntilIdle()
-        }
-        set(["mine": 0, "elder": 0, "other": 0])
-        var seen: [PropertyListValue?] = []
-        let (watch, _) = file.watch(on: loop) { seen.append($0.root["calls"]) }
-        loop.runUntilIdle()
-        let focus = GroupFocus(dictionary: "calls", members: ["mine", "elder"])
-        watch.focus(on: focus, since: file.snapshot())
-        set(["mine": 1])
-        #expect(seen.count == 1)
-        set(["other": 1])
-        #expect(seen.last == writer.snapshot().root["calls"] && seen.count == 2)
-        // News of both: first the excerpt, then all.
-        watch.focus(on: focus, since: file.snapshot())
-        set(["mine": 2, "elder": 2])
-        #expect(seen.last == writer.snapshot().root["calls"] && seen.count == 4)
-        watch.cancel()
-    }
-
-    @Test func whatIsAsItWasAgainAfterNewsInFocusIsNewsToo() throws {
-        let (writer, file) = (place.file(), place.file())
-        func set(_ number: Int64) {
-            let calls: PropertyListDictionary = ["mine": .dictionary(["n": .integer(number)])]
-            #expect(change(writer, on: loop) { $0.root["calls"] = .dictionary(calls) }.outcome == .written)
-            loop.runUntilIdle()
-        }
-        set(0)
-        var seen: [PropertyListValue?] = []
-        let (watch, _) = file.watch(on: loop) { seen.append($0.root["calls"]?.dictionaryValue?["mine"]) }
-        loop.runUntilIdle()
-        watch.focus(on: GroupFocus(dictionary: "calls", members: ["mine"]), since: file.snapshot())
-        set(1)
-        set(0)
-        #expect(seen == [1, 0].map { .dictionary(["n": .integer($0)]) })
         watch.cancel()
     }
 
@@ -245,27 +157,6 @@ import Testing
         #expect(change(place.file(), on: loop) { $0.root["n"] = .integer(2) }.outcome == .written)
         loop.runUntilIdle()
         #expect(count == 2)
-        watch.cancel()
-    }
-
-    @Test func aDirectoryThatItsOwnTransactionMadeAnewIsWatchedThoughNothingInFocusIsNew() throws {
-        let file = place.file()
-        func write(_ number: Int64, in file: GroupFile) {
-            let calls: PropertyListDictionary = ["mine": .dictionary(["n": .integer(number)])]
-            #expect(change(file, on: HandLoop()) { $0.root["calls"] = .dictionary(calls) }.outcome == .written)
-        }
-        write(0, in: file)
-        var seen = 0
-        let (watch, _) = file.watch(on: loop) { _ in seen += 1 }
-        loop.runUntilIdle()
-        watch.focus(on: GroupFocus(dictionary: "calls", members: ["mine"]), since: file.snapshot())
-        try place.removeEverything()
-        write(0, in: file)
-        loop.runUntilIdle()
-        seen = 0
-        write(1, in: place.file())
-        loop.runUntilIdle()
-        #expect(seen == 1)
         watch.cancel()
     }
 

@@ -80,7 +80,7 @@ import Testing
     @Test("R7 what is asked of one call reaches its ring alone, what is asked of all reaches all, and all is said so")
     func asking() throws {
         admit("a")
-        admit("b", as: Owner(.current, ring: 1))
+        admit("b")
         var heard: [String] = []
         let ear = try Ear(of: Owner(.current), in: other.folder)
         try ear.listen(on: loop) { message, answer in
@@ -152,10 +152,8 @@ import Testing
         admit("a")
         let lock = try holdLock()
         TemporaryFolder.remove("\(folder.path)/run")
-        file.transact(onOwnRing: CallKey("a"), knowing: nil, on: loop) {
-            $0.settle(RingRequest(key: CallKey("a")), owner: Owner(.current), reason: .timeout)
-        } completion: { _ in
-        }
+        let request = RingRequest(key: CallKey("a"))
+        file.transact(onOwnRing: { $0.settle(request, owner: Owner(.current), reason: .timeout) }, on: loop) { _ in }
         #expect(other.read()?.call(CallKey("a"))?.state == .timeout)
         _ = consume lock
     }
@@ -241,9 +239,9 @@ import Testing
     @Test("R14 what lies beside the file is recorded as soon as others let it be, what cannot be written is not")
     func outcomes() {
         let unwritable = LedgerOutcome.unwritable(SystemError(errno: ENOSPC, call: "write"), kept: true, [])
-        let all: [LedgerOutcome] = [.recorded([]), .following, .waiting([]), unwritable]
-        #expect(all.map(\.isRecorded) == [true, true, true, false])
-        #expect(all.map(\.isShown) == [true, true, false, false])
+        let all: [LedgerOutcome] = [.recorded([]), .waiting([]), unwritable]
+        #expect(all.map(\.isRecorded) == [true, true, false])
+        #expect(all.map(\.isShown) == [true, false, false])
     }
 
     @Test("R18 what makes no sense is no ring that was written away") func nonsense() throws {
@@ -282,56 +280,10 @@ import Testing
         _ = consume lock
     }
 
-    @Test("R7 with more than eight rings on, one ends once all may be silent, and the file follows once all may have")
-    func crowd() {
-        for number in 0..<9 { admit("\(number)") }
-        var told: [LedgerOutcome] = []
-        func end(_ id: String) {
-            file.transact(onOwnRing: CallKey(id), knowing: nil, on: loop) {
-                $0.settle(RingRequest(key: CallKey(id)), owner: Owner(.current), reason: .timeout)
-            } completion: {
-                told.append($0.outcome)
-            }
-        }
-        func written(_ id: String) -> CallState? { Ledger(reading: other.file.snapshot()).call(CallKey(id))?.state }
-        end("0")
-        loop.advance(by: TimeSpan(microseconds: 9 * 80 - 1))
-        #expect(told == [] && other.read()?.rings.count == 9)
-        loop.advance(by: TimeSpan(microseconds: 1))
-        #expect(told == [.following] && other.read()?.rings.count == 8)
-        loop.advance(by: .milliseconds(9) - TimeSpan(microseconds: 1))
-        #expect(written("0") == .ringing)
-        loop.advance(by: TimeSpan(microseconds: 1))
-        #expect(written("0") == .timeout)
-        end("1")
-        #expect(told == [.following, .recorded([])] && written("1") == .timeout)
-    }
-
     @Test("a decision waits 100 ms for another, a collecting one a second; a file that failed is tried a second later")
     func limits() {
         #expect(LedgerFile.decisionPatience == .milliseconds(100))
         #expect(LedgerFile.collectingPatience == .seconds(1) && LedgerFile.recordingInterval == .seconds(1))
-    }
-
-    @Test("R17 many rings that end together are written by one wake-up, and who leaves waits for the lock's holder")
-    func crowdWaits() throws {
-        for number in 0..<10 { admit("\(number)") }
-        for id in ["0", "1"] {
-            file.transact(onOwnRing: CallKey(id), knowing: nil, on: loop) {
-                $0.settle(RingRequest(key: CallKey(id)), owner: Owner(.current), reason: .timeout)
-            } completion: { _ in
-            }
-        }
-        loop.advance(by: .milliseconds(1))
-        #expect(loop.pending == ["ledger"])
-        var isFinished = false
-        file.finish(by: loop.now) { isFinished = true }
-        let lock = try holdLock()
-        loop.advance(by: .milliseconds(20))
-        #expect(!isFinished)
-        _ = consume lock
-        loop.advance(by: .milliseconds(20))
-        #expect(isFinished && Ledger(reading: other.file.snapshot()).rings.count == 8)
     }
 
     @Test("R7 what comes while the lock is waited for goes with it, and all is told of once") func oneRecording() throws
@@ -361,8 +313,7 @@ import Testing
         for id in ["a", "b"] { admit(id) }
         file.answersWait = .seconds(7)
         file.transact(on: loop, { $0.answer(CallKey("a")) }, completion: { _ in })
-        file.transact(
-            onOwnRing: CallKey("b"), knowing: nil, on: loop, { $0.answer(CallKey("b")) }, completion: { _ in })
+        file.transact(onOwnRing: { $0.answer(CallKey("b")) }, on: loop) { _ in }
         let answers = other.file.snapshot().root["pendingAccept"]?.arrayValue ?? []
         let ends = answers.compactMap { $0.dictionaryValue?["until"]?.boundedInteger(in: 0...Int64.max) }
         #expect(ends.count == 2 && ends.allSatisfy { $0 <= bootTimeMicroseconds() + 7_000_000 })

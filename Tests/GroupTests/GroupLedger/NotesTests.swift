@@ -101,9 +101,9 @@ import Testing
     private func end(_ id: String, in file: LedgerFile) -> LedgerOutcome? {
         var outcome: LedgerOutcome?
         var isAwaited = false
-        file.transact(onOwnRing: CallKey(id), knowing: nil, on: loop) {
-            $0.settle(RingRequest(key: CallKey(id)), owner: Owner(.current), reason: .timeout)
-        } completion: { [loop] in
+        let request = RingRequest(key: CallKey(id))
+        file.transact(onOwnRing: { $0.settle(request, owner: Owner(.current), reason: .timeout) }, on: loop) {
+            [loop] in
             outcome = $0.outcome
             if isAwaited { loop.stop() }
         }
@@ -125,20 +125,10 @@ import Testing
         _ = consume lock
     }
 
-    @Test("of many rings that end together the file is written a moment later, and a failure is told as one")
-    func crowd()
-        throws
-    {
-        for id in 0..<10 { #expect(admit("\(id)", in: file)?.outcome == .recorded([])) }
-        #expect(end("0", in: file) == .following)
-        #expect(Ledger(reading: other.file.snapshot()).call(CallKey("0"))?.state == .ringing)
-        #expect(other.read()?.call(CallKey("0"))?.state == .timeout)
-        file.finish(by: loop.now) { [loop] in loop.stop() }
-        loop.run()
-        #expect(Ledger(reading: other.file.snapshot()).call(CallKey("0"))?.state == .timeout)
+    @Test("R14 an end that cannot be written is told as that") func unwritableEnd() throws {
+        #expect(admit("a", in: file)?.outcome == .recorded([]))
         try checked("chmod") { unsafe chmod("\(folder.path)/state", 0o777) }
-        let stranded = other
-        guard case .unwritable? = admit("11", in: stranded)?.outcome, case .unwritable? = end("11", in: stranded) else {
+        guard case .unwritable? = end("a", in: other) else {
             Issue.record("written to a directory that others may write to")
             return
         }
@@ -380,45 +370,6 @@ import Testing
         other.transact(on: loop, \.rings) { left = $0.value }
         #expect(left == [] && notes.isEmpty)
         _ = consume lock
-    }
-
-    @Test("R7 what a process has laid counts for it, also where it is shown what is in focus alone")
-    func ownNoteInFocus()
-        throws
-    {
-        #expect(admit("a", in: file)?.outcome == .recorded([]))
-        var rings: [Int] = []
-        let watch = file.watch(on: loop) { rings.append($0.rings.count) }
-        loop.runUntilIdle()
-        #expect(rings == [1])
-        watch.focus(on: [CallKey("a")])
-        let lock = try holdLock()
-        #expect(hangUp("a", in: file) == .waiting([]))
-        var root = file.file.snapshot().root
-        var calls = try #require(root["calls"]?.dictionaryValue)
-        var call = try #require(calls["a"]?.dictionaryValue)
-        call["n"] = .integer(1)
-        calls["a"] = .dictionary(call)
-        root["calls"] = .dictionary(calls)
-        folder.write(root.serializedXML(), to: "state/groups/group.belfry/Library/Preferences/group.belfry.plist")
-        loop.runUntilIdle()
-        #expect(rings.count > 1 && rings.dropFirst().allSatisfy { $0 == 0 })
-        watch.cancel()
-        _ = consume lock
-    }
-
-    @Test("what is out of focus is shown at the next look") func outOfFocus() throws {
-        for id in ["a", "b"] { #expect(admit(id, in: file)?.outcome == .recorded([])) }
-        var shown: [[CallKey]] = []
-        let watch = file.watch(on: loop) { shown.append($0.rings.map(\.key)) }
-        loop.runUntilIdle()
-        watch.focus(on: [CallKey("a")])
-        #expect(hangUp("b", in: other) == .recorded([]))
-        loop.runUntilIdle()
-        #expect(shown.count == 1)
-        watch.look()
-        #expect(shown.count == 2 && shown.last == [CallKey("a")])
-        watch.cancel()
     }
 
     @Test("R7 what lies beside the file is shown with a file that cannot be read") func withBroken()

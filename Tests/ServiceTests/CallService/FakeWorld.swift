@@ -135,7 +135,6 @@ final class FakeWorld: SharedLedger, RingOutput {
     let start: Instant
     private var changed: ((Ledger) -> Void)?
     private var shownRoot = PropertyListDictionary()
-    private var focus: [CallKey]?
     private var end: (any ScheduledTimer)?
     private var isDelivered = false
     private var isMissed = false
@@ -166,10 +165,9 @@ final class FakeWorld: SharedLedger, RingOutput {
     }
 
     func transact<Answer>(
-        onOwnRing key: CallKey, _ change: @escaping (inout Ledger) -> Answer,
-        done: @escaping (Answer, LedgerOutcome) -> Void
+        onOwnRing key: CallKey, _ change: (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void
     ) {
-        transact(change, done: done)
+        done(make(change), file.outcome)
     }
 
     func illustrate(_ key: CallKey, with picture: String, done: @escaping () -> Void) {
@@ -234,37 +232,19 @@ final class FakeWorld: SharedLedger, RingOutput {
     func watch(_ changed: @escaping (Ledger) -> Void) {
         #expect(!isOver, "watches after the end")
         self.changed = changed
-        file.watch(self) { [weak self] in self?.lookInFocus() }
+        file.watch(self) { [weak self] in self?.lookAgain() }
         _ = loop.schedule(at: loop.now, description: "first look") { [weak self] in self?.show() }
     }
-
-    func focus(on keys: [CallKey]) { focus = keys }
 
     func lookAgain() {
         file.recordWhatIsOwed()
         if file.root != shownRoot || !file.isWritable { show() }
     }
 
-    private func lookInFocus() {
-        if hasChangedInFocus { lookAgain() }
-    }
-
     private func show() {
         guard file.isUsable else { return }
         shownRoot = file.root
         changed?(file.read())
-    }
-
-    /// Whether anything differs from what was shown, calls out of focus aside.
-    private var hasChangedInFocus: Bool {
-        guard let focus else { return true }
-        func inFocus(_ root: PropertyListDictionary) -> [PropertyListValue?] {
-            var others = root
-            others[Ledger.Key.calls] = nil
-            let calls = root[Ledger.Key.calls]?.dictionaryValue ?? [:]
-            return [.dictionary(others)] + focus.map { calls[$0.text] }
-        }
-        return inFocus(shownRoot) != inFocus(file.root)
     }
 
     func expectEnd(of call: Call?) {

@@ -26,7 +26,7 @@ import Testing
         #expect(
             texts == [
                 "30s", "1s", "ring", "yes", "400ms 600ms", "", "180s", "mute", "soft",
-                "100", "30s", "", "no", "no", "no", "5s",
+                "10", "30s", "", "no", "no", "no", "5s",
                 "10M", "", "",
                 "group.belfry", "120s", "production", "1000", "auto", "", "", "", "",
             ]
@@ -152,7 +152,7 @@ import Testing
 
     @Test func asManyDropInsAsAreReadAreReadAndNoMore() {
         for number in 0..<FileReader.dropInsMax {
-            folder.write("etc/belfry/belfry.conf.d/\(1_000 + number).conf", "[Ring]\nMaxCalls=\(number % 100 + 1)\n")
+            folder.write("etc/belfry/belfry.conf.d/\(1_000 + number).conf", "[Ring]\nMaxCalls=\(number % 20 + 1)\n")
         }
         #expect(load().mistakes.isEmpty && load().origin(of: .maxCalls) != .standard)
         folder.write("etc/belfry/belfry.conf.d/0.conf", "[Ring]\nMaxCalls=7\n")

@@ -125,15 +125,15 @@ import Testing
     @Test func whatSurprisesIsAdvice() {
         var settings = Settings()
         #expect(settings.advice.isEmpty)
-        #expect(settings.set(.expiryBudget, to: "31s") && settings.set(.maxCalls, to: "200"))
+        #expect(settings.set(.expiryBudget, to: "31s") && settings.set(.maxCalls, to: "20"))
         #expect(settings.advice.count == 1)
         #expect(settings.advice.first?.contains("iOS") == true)
     }
 
-    @Test func moreCallsOfAGroupThan200AreAMistake() {
+    @Test func moreCallsOfAGroupThan20AreAMistake() {
         var settings = Settings()
-        let (isTooMany, isNone) = (settings.set(.maxCalls, to: "201"), settings.set(.maxCalls, to: "0"))
-        #expect(!isTooMany && !isNone && settings.callsMax == 100)
+        let (isTooMany, isNone) = (settings.set(.maxCalls, to: "21"), settings.set(.maxCalls, to: "0"))
+        #expect(!isTooMany && !isNone && settings.callsMax == 10)
     }
 
     @Test func mutatedFilesNeverTrap() {
