@@ -6,7 +6,7 @@ import Testing
     private static let libraries: Set<String> = [
         "AVFAudio", "AudioToolbox", "BelfryClient", "BelfryTesting", "BelfryProtocol", "BelfryJSON",
         "BelfryTerms", "CallKit", "Combine", "CommonCrypto", "CryptoKit", "ExtensionProcess", "ImageIO", "Intents",
-        "MobileCoreServices", "QuartzCore", "Security", "UIKit", "UniformTypeIdentifiers", "UserNotifications",
+        "CoreServices", "Security", "UIKit", "UniformTypeIdentifiers", "UserNotifications",
         "WidgetKit", "os",
     ]
 

@@ -109,7 +109,7 @@ import Testing
     /// where that code builds.
     static let namesOfApples: Set<String> = [
         "AVFAudio", "AudioToolbox", "CallKit", "Combine", "CommonCrypto", "CoreLocation", "CoreServices",
-        "CryptoKit", "ImageIO", "Intents", "MobileCoreServices", "OSLog", "QuartzCore", "SQLite3", "Security", "UIKit",
+        "CryptoKit", "ImageIO", "Intents", "SQLite3", "Security", "UIKit",
         "UniformTypeIdentifiers", "UserNotifications", "WidgetKit", "_Testing_UIKit", "os",
     ]
 

@@ -53,3 +53,6 @@ open class UIScreen: NSObject, @unchecked Sendable {
     /// Its size in points.
     public let bounds = CGRect(x: 0, y: 0, width: 393, height: 852)
 }
+
+/// Seconds since the system was started, without those in which it slept; QuartzCore's, which UIKit brings along.
+public func CACurrentMediaTime() -> CFTimeInterval { ProcessInfo.processInfo.systemUptime }

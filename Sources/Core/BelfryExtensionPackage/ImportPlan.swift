@@ -40,6 +40,7 @@ public struct ImportPlan: Sendable {
         self.manifest = manifest
         self.sources = sources
         self.test = test
+        notes += self.manifest.withdraw().map { "Package.swift named \($0), which is withdrawn" }
         var classes: [SourceClass] = []
         for file in imported {
             let path = "\(manifest.sourceFolder)/\(file.path)"

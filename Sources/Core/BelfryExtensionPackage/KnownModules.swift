@@ -15,9 +15,12 @@ public enum KnownModules {
     /// The products of Belfry that have a name of Apple's.
     public static let products: Set<String> = [
         "AVFAudio", "AudioToolbox", "CallKit", "Combine", "CommonCrypto", "CoreLocation", "CoreServices",
-        "CryptoKit", "ImageIO", "Intents", "MobileCoreServices", "OSLog", "QuartzCore", "SQLite3",
-        "Security", "UIKit", "UniformTypeIdentifiers", "UserNotifications", "WidgetKit", "os",
+        "CryptoKit", "ImageIO", "Intents", "SQLite3", "Security", "UIKit", "UniformTypeIdentifiers",
+        "UserNotifications", "WidgetKit", "os",
     ]
+
+    /// Names that earlier versions of Belfry had products of: others stand in for them.
+    static let withdrawn: Set<String> = ["MobileCoreServices", "OSLog", "QuartzCore"]
 
     private static let present: Set<String> = [
         "Cxx", "Dispatch", "Distributed", "ExtensionProcess", "Foundation", "FoundationEssentials",
@@ -49,8 +52,8 @@ public enum KnownModules {
     /// What brings what people use of a module that is not here: each has a name that is no longer.
     private static let standIns = [
         "AVFoundation": "AVFAudio", "ContactsUI": "UIKit", "CoreGraphics": "ImageIO", "LinkPresentation": "UIKit",
-        "MapKit": "UIKit",
-        "MessageUI": "UIKit", "PhotosUI": "UIKit", "QuickLook": "UIKit", "SafariServices": "UIKit", "SwiftUI": "UIKit",
+        "MapKit": "UIKit", "MessageUI": "UIKit", "MobileCoreServices": "CoreServices", "OSLog": "os",
+        "PhotosUI": "UIKit", "QuartzCore": "UIKit", "QuickLook": "UIKit", "SafariServices": "UIKit", "SwiftUI": "UIKit",
         "UserNotificationsUI": "UIKit", "VisionKit": "UIKit", "WebKit": "UIKit",
     ]
 
@@ -62,6 +65,6 @@ public enum KnownModules {
     public static func origin(of module: String) -> Origin {
         if products.contains(module) { return .product(module) }
         if present.contains(module) { return .present }
-        return apples.contains(module) ? .apple : .foreign
+        return apples.contains(module) || withdrawn.contains(module) ? .apple : .foreign
     }
 }

@@ -51,6 +51,16 @@ public struct PackageManifest: Sendable {
         text = lines.joined(separator: "\n")
     }
 
+    /// Names no longer those of Belfry's products that are withdrawn, and returns them: who names one cannot be built.
+    mutating func withdraw() -> [String] {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let isWithdrawn = { (line: Substring) in
+            Self.name(ofProductIn: line).map(KnownModules.withdrawn.contains) ?? false
+        }
+        text = lines.filter { !isWithdrawn($0) }.joined(separator: "\n")
+        return lines.filter(isWithdrawn).compactMap(Self.name)
+    }
+
     /// The product of Belfry's that `line` names alone.
     private static func name(ofProductIn line: Substring) -> String? {
         let code = line.drop { $0 == " " }

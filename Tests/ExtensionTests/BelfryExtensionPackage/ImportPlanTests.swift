@@ -87,6 +87,25 @@ import Testing
         #expect(second.text == manifest && second.target == "MyAppExtension" && plan.missing.isEmpty)
     }
 
+    @Test("what is withdrawn is named no longer, and others stand in for it") func withdrawn() throws {
+        var manifest = try text(of: "Package.swift")
+        for product in ["MobileCoreServices", "OSLog", "QuartzCore"] {
+            let line = "                .product(name: \"\(product)\", package: \"belfry\"),\n"
+            let place = try #require(manifest.firstRange(of: "                .product(name: \"ExtensionProcess\""))
+            manifest.insert(contentsOf: line, at: place.lowerBound)
+        }
+        let imported = ImportPlan.File(
+            path: "A.swift", bytes: Array("import OSLog\nimport QuartzCore\nimport MobileCoreServices".utf8))
+        let plan = ImportPlan(of: [imported], into: try #require(PackageManifest(manifest)), sources: [], test: nil)
+        let after = try #require(written("Package.swift", by: plan))
+        for product in ["MobileCoreServices", "OSLog", "QuartzCore"] {
+            #expect(!after.contains("\"\(product)\""))
+            #expect(plan.notes.contains("Package.swift named \(product), which is withdrawn"))
+        }
+        for product in ["CoreServices", "UIKit", "os"] { #expect(after.contains("\"\(product)\"")) }
+        #expect(written("Sources/MyAppExtension/A.swift", by: plan)?.contains("import os") == true)
+    }
+
     @Test("what is missing is told by line and owner: modules of Apple's and of others, selectors")
     func missing() throws {
         let text =

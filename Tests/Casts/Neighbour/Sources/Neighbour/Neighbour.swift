@@ -26,9 +26,6 @@ import Foundation
 #if canImport(Intents)
     #error("Intents is there, though no package of this build asks for it")
 #endif
-#if canImport(OSLog)
-    #error("OSLog is there, though no package of this build asks for it")
-#endif
 #if canImport(SQLite3)
     #error("SQLite3 is there, though no package of this build asks for it")
 #endif

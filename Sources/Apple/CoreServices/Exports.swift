@@ -1,2 +1,0 @@
-// The older name of MobileCoreServices' types.
-@_exported public import MobileCoreServices
