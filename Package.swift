@@ -63,8 +63,6 @@ let core: [Target] = [
     room("Core/BelfryDevices", imports: ["BelfryTerms"]),
     room("Core/ProviderAPI", imports: ["BelfryDevices", "BelfryJSON", "BelfryTerms"]),
     room("Core/Forwarding", imports: ["BelfryDevices", "BelfryTerms"]),
-    room("Core/BelfryGlueFile"),
-    room("Core/BelfryExtensionPackage", imports: ["BelfryTerms"]),
     room("Core/HostChannel", imports: ["BelfryJSON", "BelfryProtocol", "BelfryTerms"]),
 ]
 
@@ -161,6 +159,11 @@ let service: [Target] = [
             "ServiceHost",
         ]),
     room(
+        "Service/BelfryServe",
+        imports: [
+            "BelfryEventLoop", "BelfryJSON", "BelfrySettings", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
+        ]),
+    room(
         "Service/CallService",
         imports: [
             "ServiceHost", "PictureFetcher", "BelfryPictures", "Ringing", "CallLedger", "GroupLedger", "RingEar",
@@ -168,6 +171,11 @@ let service: [Target] = [
             "BelfryProtocol", "BelfryEventLoop", "BelfryTerms", "Interception", "BelfrySyscalls",
         ]
     ),
+]
+
+let tools: [Target] = [
+    room("Tools/BelfryGlueFile"),
+    room("Tools/BelfryExtensionPackage", imports: ["BelfryTerms"]),
 ]
 
 let apple: [Target] = [
@@ -224,11 +232,6 @@ let client: [Target] = [
         imports: [
             "BelfryClient", "BelfryDevices", "BelfryEventLoop", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms",
             "PushQueue",
-        ]),
-    room(
-        "Client/BelfryServe",
-        imports: [
-            "BelfryEventLoop", "BelfryJSON", "BelfrySettings", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
         ]),
     room(
         "Client/BelfryTesting",
@@ -363,10 +366,10 @@ let checks: [Target] = [
     tests("EndpointTests", of: upToService + client, also: ["belfry-apns", "belfry-worker", "test-tool"]),
     tests("AppleTests", of: upToSystem + apple, also: ["ForeignExtension"]),
     tests(
-        "ExtensionTests", of: upToService + apple + client,
+        "ExtensionTests", of: upToService + tools + apple + client,
         also: ["ExtensionSample", "RingingExtension", "belfry", "belfry-worker"]),
-    tests("ClientTests", of: upToSystem + client, also: ["belfry", "belfry-apns", "belfry-worker"]),
-    tests("CommandLineTests", of: upToSystem, also: ["belfry", "belfry-apns"]),
+    tests("ClientTests", of: upToService + client, also: ["belfry", "belfry-apns", "belfry-worker"]),
+    tests("CommandLineTests", of: upToSystem + tools, also: ["belfry", "belfry-apns"]),
     tests("SimulationTests", of: [], also: ["simulate"]),
     tests("IntegrationTests", of: upToSystem, also: ["belfry-avatar"]),
 ]
@@ -422,6 +425,6 @@ let package = Package(
         .executable(name: "belfry-avatar", targets: ["belfry-avatar"]),
         .executable(name: "belfry-apns", targets: ["belfry-apns"]),
     ],
-    targets: libraries + core + system + service + apple + client + programs + plugins + checks + fuzzers,
+    targets: libraries + core + system + service + tools + apple + client + programs + plugins + checks + fuzzers,
     swiftLanguageModes: [.v6]
 )

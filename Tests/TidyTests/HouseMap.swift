@@ -58,7 +58,7 @@ struct HouseMap {
         case ("Sources", let type):
             folders[name] = parts.dropFirst().joined(separator: "/")
             imports[name] = Set(target.list("dependencies", of: "byName"))
-            if parts[1] == "Core" { pure.insert(name) }
+            if ["Core", "Tools"].contains(parts[1]) { pure.insert(name) }
             if type == "executable" { programs.insert(name) }
         default: break
         }

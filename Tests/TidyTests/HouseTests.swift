@@ -17,7 +17,7 @@ import Testing
     static let moduleMaps: Set<String> = ["CBelfryOS"]
 
     /// The floors, the lowest first: an arrow points down, or to another room of its own floor.
-    static let floors = ["Libraries", "Core", "System", "Service", "Apple", "Client", "Programs"]
+    static let floors = ["Libraries", "Core", "Tools", "System", "Service", "Apple", "Client", "Programs"]
 
     /// Readers of bytes that let a library look at them: they know neither clock nor input and output all the same.
     static let readers = ["BelfryJSON": "CBelfryJansson"]
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("pure rooms, those of Core, import only pure rooms")
+    @Test("pure rooms, those of Core and Tools, import only pure rooms")
     func pureRooms() {
         for module in map.pure {
             let library = Self.readers[module].map { [$0] } ?? []
