@@ -54,38 +54,26 @@ public struct BellSettings: Hashable, Sendable {
         self.hasEndpoint = hasEndpoint
     }
 
+    /// What each setting is set to that a test may set, as a file would write it; the empty text is the default.
+    private var texts: [(Setting, String)] {
+        [
+            (.ringDuration, Self.text(of: ringDuration)), (.ringInterval, Self.text(of: ringInterval)),
+            (.ringSound, sound), (.secondCall, secondCall?.rawValue ?? ""),
+            (.maxCalls, maxCalls.map(String.init) ?? ""), (.expiryBudget, Self.text(of: expiryBudget)),
+            (.extensionPath, extensionPath ?? ""), (.extensionStrict, extensionStrict ? "yes" : ""),
+            (.extensionReuse, extensionReuse ? "yes" : ""), (.avatarTimeout, Self.text(of: avatarTimeout)),
+            (.avatarAllow, avatarAllow.joined(separator: " ")), (.appGroupName, appGroup),
+        ]
+    }
+
     /// All settings, each inside its range.
     func checked() throws(BellError) -> Settings {
         var checked = Settings()
-        for setting in Setting.allCases {
-            let text = text(of: setting)
-            guard checked.set(setting, to: text) else {
-                let found = Printable.escaped(text)
-                throw BellError(.badSetting, "\(setting.name)\(found): expected \(setting.expectation)")
-            }
+        for (setting, text) in texts where !checked.set(setting, to: text) {
+            let found = Printable.escaped(text)
+            throw BellError(.badSetting, "\(setting.name)\(found): expected \(setting.expectation)")
         }
         return checked
-    }
-
-    private func text(of setting: Setting) -> String {
-        switch setting {
-        case .ringDuration: Self.text(of: ringDuration)
-        case .ringInterval: Self.text(of: ringInterval)
-        case .ringSound: sound
-        case .secondCall: secondCall?.rawValue ?? ""
-        case .maxCalls: maxCalls.map(String.init) ?? ""
-        case .expiryBudget: Self.text(of: expiryBudget)
-        case .extensionPath: extensionPath ?? ""
-        case .avatarTimeout: Self.text(of: avatarTimeout)
-        case .avatarAllow: avatarAllow.joined(separator: " ")
-        case .appGroupName: appGroup
-        case .extensionStrict: extensionStrict ? "yes" : ""
-        case .extensionReuse: extensionReuse ? "yes" : ""
-        case .ringVibrate, .vibratePattern, .quietHours, .allowRepeated, .doNotDisturb, .enforceMemory, .avatarMaxBytes,
-            .avatarFrom, .answerLifetime, .apnsEnvironment, .apnsFirstStreams, .desktopNotify, .onAnswer, .onDecline,
-            .onMissed, .onCallBack:
-            ""
-        }
     }
 
     private static func text(of duration: Duration?) -> String {

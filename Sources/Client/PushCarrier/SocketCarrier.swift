@@ -128,23 +128,10 @@ public final class SocketCarrier: Carrier {
 extension Event {
     /// What the log says of it; nil if it is not worth a line.
     fileprivate var told: CarrierNews? {
-        switch body {
-        case .ringing(let ringing): .event(name, code: ringing.mode.rawValue)
-        case .silent(_, let why): .event(name, code: why.rawValue)
-        case .sound(let state, _): .event(name, code: state.rawValue)
-        case .notification(let state, _): .event(name, code: state.rawValue)
-        case .vibration(let state, _): .event(name, code: state.rawValue)
-        case .delivered(let by, _): .event(name, code: by.rawValue)
-        case .ended(let ended): .event(name, code: ended.reason.rawValue)
-        case .warning(let code, _): .event(name, code: code.rawValue)
-        case .extensionProcess(let process): .event(name, code: process.state.rawValue)
-        case .attachment(let attachment):
-            switch attachment.outcome {
-            case .attached: .event(name, code: "attached")
-            case .skipped(let reason, _): .event(name, code: reason.rawValue)
-            }
-        case .missed, .unknown: .event(name, code: nil)
-        case .received, .rejected, .tick, .asked: nil
+        guard !isFrequent, kind != .received, kind != .rejected else { return nil }
+        if case .attachment(let attachment) = body, case .skipped(let reason, _) = attachment.outcome {
+            return .event(name, code: reason.rawValue)
         }
+        return .event(name, code: word)
     }
 }

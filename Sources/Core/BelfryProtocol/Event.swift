@@ -115,13 +115,21 @@ public struct Event: Hashable, Sendable {
 
         /// What `received` carries of every push.
         public init(type: NotificationType, call: String?, why: PassthroughReason?) {
-            self.init(type: CodeWord(type), call: call, why: why.map { CodeWord($0) })
+            self.type = CodeWord(type)
+            self.call = call
+            self.why = why.map { CodeWord($0) }
         }
 
-        init(type: CodeWord<NotificationType>, call: String?, why: CodeWord<PassthroughReason>?) {
-            self.type = type
-            self.call = call
-            self.why = why
+        init<Fields: EventFields>(_ old: Received, _ field: inout Fields) throws(Fields.Failure) {
+            type = try field("type", old.type)
+            call = try field("call", old.call)
+            let isIntercepted = try field("intercepted", old.why == nil)
+            why = try field("why", old.why)
+            isContentAvailable = try field("contentAvailable", Optional(old.isContentAvailable)) ?? false
+            topic = try field("topic", old.topic)
+            collapseID = try field("collapseId", old.collapseID)
+            bundle = try field("bundle", old.bundle)
+            try field.require(isIntercepted == (why == nil), "there is a why exactly if intercepted is false")
         }
     }
 
@@ -147,22 +155,23 @@ public struct Event: Hashable, Sendable {
             call: String, mode: RingMode, why: MuteReason? = nil, duration: Double, interval: Double, sound: String,
             vibrate: Bool
         ) {
-            self.init(
-                call: call, mode: CodeWord(mode), why: why.map { CodeWord($0) }, duration: duration,
-                interval: interval, sound: sound, vibrate: vibrate)
-        }
-
-        init(
-            call: String, mode: CodeWord<RingMode>, why: CodeWord<MuteReason>?, duration: Double, interval: Double,
-            sound: String, vibrate: Bool
-        ) {
             self.call = call
-            self.mode = mode
-            self.why = why
+            self.mode = CodeWord(mode)
+            self.why = why.map { CodeWord($0) }
             self.duration = duration
             self.interval = interval
             self.sound = sound
             self.vibrate = vibrate
+        }
+
+        init<Fields: EventFields>(_ old: Ringing, _ field: inout Fields) throws(Fields.Failure) {
+            call = try field("call", old.call)
+            mode = try field("mode", old.mode)
+            why = try field("why", old.why)
+            duration = try field("duration", old.duration)
+            interval = try field("interval", old.interval)
+            sound = try field("sound", old.sound)
+            vibrate = try field("vibrate", old.vibrate)
         }
     }
 
@@ -179,6 +188,29 @@ public struct Event: Hashable, Sendable {
             public static func skipped(reason: SkipReason, detail: String) -> Outcome {
                 .skipped(reason: CodeWord(reason), detail: detail)
             }
+
+            /// What the push socket calls them.
+            fileprivate enum State: String {
+                case attached, skipped
+            }
+
+            fileprivate var state: State {
+                switch self {
+                case .attached: .attached
+                case .skipped: .skipped
+                }
+            }
+
+            fileprivate func visited<Fields: EventFields>(by field: inout Fields) throws(Fields.Failure) -> Outcome {
+                switch self {
+                case .attached(let path, let type, let bytes, let seconds):
+                    .attached(
+                        path: try field("path", path), type: try field("type", type), bytes: try field("bytes", bytes),
+                        seconds: try field("seconds", seconds))
+                case .skipped(let reason, let detail):
+                    .skipped(reason: try field("reason", reason), detail: try field("detail", detail))
+                }
+            }
         }
 
         /// The address that the payload gives.
@@ -191,6 +223,17 @@ public struct Event: Hashable, Sendable {
             self.url = url
             self.outcome = outcome
         }
+
+        init<Fields: EventFields>(_ old: Attachment, _ field: inout Fields) throws(Fields.Failure) {
+            let state = try field("state", CodeWord(old.outcome.state))
+            url = try field("url", old.url)
+            try field.require(state.known != nil, "an attachment's state is not \(state)")
+            // Who reads has begun with a blank, which is of one state.
+            let given = state == old.outcome.state ? old.outcome : Self.blankPicture
+            outcome = try given.visited(by: &field)
+        }
+
+        private static let blankPicture = Outcome.attached(path: "", type: "", bytes: 0, seconds: 0)
     }
 
     /// What `ended` carries.
@@ -208,20 +251,19 @@ public struct Event: Hashable, Sendable {
 
         /// What `ended` carries.
         public init(call: String, reason: EndReason, hangupReason: HangupReason?, rang: Double, ticks: Int64) {
-            self.init(
-                call: call, reason: CodeWord(reason), hangupReason: hangupReason.map { CodeWord($0) }, rang: rang,
-                ticks: ticks)
-        }
-
-        init(
-            call: String, reason: CodeWord<EndReason>, hangupReason: CodeWord<HangupReason>?, rang: Double,
-            ticks: Int64
-        ) {
             self.call = call
-            self.reason = reason
-            self.hangupReason = hangupReason
+            self.reason = CodeWord(reason)
+            self.hangupReason = hangupReason.map { CodeWord($0) }
             self.rang = rang
             self.ticks = ticks
+        }
+
+        init<Fields: EventFields>(_ old: Ended, _ field: inout Fields) throws(Fields.Failure) {
+            call = try field("call", old.call)
+            reason = try field("reason", old.reason)
+            hangupReason = try field("hangupReason", old.hangupReason)
+            rang = try field("rang", old.rang)
+            ticks = try field("ticks", old.ticks)
         }
     }
 
@@ -238,14 +280,17 @@ public struct Event: Hashable, Sendable {
 
         /// What `extension` carries.
         public init(state: ExtensionState, exit: Int64? = nil, seconds: Double, memory: Int64? = nil) {
-            self.init(state: CodeWord(state), exit: exit, seconds: seconds, memory: memory)
-        }
-
-        init(state: CodeWord<ExtensionState>, exit: Int64?, seconds: Double, memory: Int64?) {
-            self.state = state
+            self.state = CodeWord(state)
             self.exit = exit
             self.seconds = seconds
             self.memory = memory
+        }
+
+        init<Fields: EventFields>(_ old: ExtensionProcess, _ field: inout Fields) throws(Fields.Failure) {
+            state = try field("state", old.state)
+            exit = try field("exit", old.exit)
+            seconds = try field("seconds", old.seconds)
+            memory = try field("memory", old.memory)
         }
     }
 
@@ -273,6 +318,14 @@ public struct Event: Hashable, Sendable {
             self.detail = detail
             self.identifiers = identifiers
             self.content = content
+        }
+
+        init<Fields: EventFields>(_ old: Asked, _ field: inout Fields) throws(Fields.Failure) {
+            what = try field("what", old.what)
+            n = try field("n", old.n)
+            detail = try field("detail", old.detail)
+            identifiers = try field("identifiers", old.identifiers)
+            content = try field("content", old.content)
         }
     }
 

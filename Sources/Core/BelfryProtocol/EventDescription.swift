@@ -33,9 +33,7 @@ extension Event.Body {
         case .silent(let call, let why):
             "\(CallText.name(of: call)) does not ring: \(Self.explained(why))"
         case .tick(let n, let late): "\(n), \(DecimalText.fixed(late * 1_000, digits: 1)) ms late"
-        case .sound(let state, let detail): state.rawValue + (detail.isEmpty ? "" : ": \(detail)")
-        case .notification(let state, let detail): state.rawValue + (detail.isEmpty ? "" : ": \(detail)")
-        case .vibration(let state, let detail): state.rawValue + (detail.isEmpty ? "" : ": \(detail)")
+        case .sound, .notification, .vibration: told
         case .attachment(let attachment): Self.details(of: attachment)
         case .delivered(let by, let content): "by \(by.rawValue): \(content.summary)"
         case .ended(let ended): Self.details(of: ended)
@@ -50,6 +48,16 @@ extension Event.Body {
         case .rejected(let reason, let detail): "\(reason.rawValue): \(detail)"
         case .unknown(let unknown): String(decoding: unknown.fields.serialized(), as: UTF8.self)
         }
+    }
+
+    /// The word of an event that says no more than that and a detail, with the detail if there is one.
+    package var told: String {
+        var text = ""
+        for (key, fact) in facts {
+            if case .word(let word) = fact { text += word }
+            if case .text(let detail) = fact, key == "detail", !detail.isEmpty { text += ": \(detail)" }
+        }
+        return text
     }
 
     private static func details(of received: Event.Received) -> String {

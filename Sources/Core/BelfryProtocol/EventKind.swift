@@ -64,6 +64,9 @@ extension Event {
         if case .unknown(let unknown) = body { unknown.name } else { kind.rawValue }
     }
 
+    /// Whether it may come each second or more often: a client that does not read in time loses such events first.
+    public var isFrequent: Bool { kind == .tick || kind == .asked }
+
     /// What `ringing` carries; nil of every other event.
     public var ringing: Ringing? { if case .ringing(let ringing) = body { ringing } else { nil } }
 
@@ -89,11 +92,32 @@ extension Event {
 
     /// The content of `delivered` or `missed`; nil of every other event.
     public var content: NotificationContent? {
-        switch body {
-        case .delivered(_, let content), .missed(_, let content): content
-        case .received, .ringing, .silent, .tick, .sound, .notification, .vibration, .attachment, .ended, .warning,
-            .extensionProcess, .asked, .rejected, .unknown:
-            nil
+        if case .delivered(_, let content) = body { return content }
+        if case .missed(_, let content) = body { return content }
+        return nil
+    }
+}
+
+extension Event.Kind {
+    /// A body of this kind whose fields are read over; nil of ``unknown``, which is none of the contract's.
+    var blank: Event.Body? {
+        switch self {
+        case .received: .received(.init(type: .alert, call: nil, why: nil))
+        case .ringing: .ringing(.init(call: "", mode: .loud, duration: 0, interval: 0, sound: "", vibrate: false))
+        case .silent: .silent(call: "", why: .stale)
+        case .tick: .tick(n: 0, late: 0)
+        case .sound: .sound(state: .playing, detail: "")
+        case .notification: .notification(state: .shown, detail: "")
+        case .vibration: .vibration(state: .unavailable, detail: "")
+        case .attachment: .attachment(.init(url: "", outcome: .skipped(reason: .badURL, detail: "")))
+        case .delivered: .delivered(by: .passthrough, content: NotificationContent())
+        case .ended: .ended(.init(call: "", reason: .answered, hangupReason: nil, rang: 0, ticks: 0))
+        case .missed: .missed(call: "", content: NotificationContent())
+        case .warning: .warning(code: .badClock, detail: "")
+        case .extensionProcess: .extensionProcess(.init(state: .started, seconds: 0))
+        case .asked: .asked(.init(what: CodeWord(.sound), n: 0, detail: ""))
+        case .rejected: .rejected(reason: .empty, detail: "")
+        case .unknown: nil
         }
     }
 }

@@ -11,18 +11,17 @@ struct EventText {
     /// The line of `event`, without a newline; everything from outside is escaped (S3).
     func line(_ event: Event) -> String {
         StoryText(style: style).line(
-            at: event.at, event.name, event.body.details, tone: tone(of: event.body),
+            at: event.at, event.name, event.body.details, tone: tone(of: event.kind),
             isFaint: event.isFrequent)
     }
 
-    private func tone(of body: Event.Body) -> Style.Tone? {
-        switch body {
-        case .received: .strong
+    private func tone(of kind: Event.Kind) -> Style.Tone? {
+        switch kind {
+        case .received, .delivered: .strong
         case .ringing: .good
         case .silent, .ended: .notable
         case .missed, .rejected, .warning: .bad
         case .tick, .sound, .notification, .vibration, .attachment, .extensionProcess, .asked, .unknown: .faint
-        case .delivered: .strong
         }
     }
 }

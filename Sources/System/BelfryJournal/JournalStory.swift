@@ -23,7 +23,7 @@ public struct JournalStory: Sendable {
     /// The entry for `event`; nil if there is none.
     public mutating func entry(for event: Event) -> JournalEntry? {
         if let named = event.call { call = named }
-        guard let (id, priority, message, details) = Self.wording(event.body) else { return nil }
+        guard let (id, priority, message) = Self.wording(event) else { return nil }
         var fields = [
             JournalEntry.Field("MESSAGE_ID", id.rawValue),
             JournalEntry.Field("BELFRY_EVENT", event.name),
@@ -31,7 +31,13 @@ public struct JournalStory: Sendable {
             JournalEntry.Field("BELFRY_GROUP", group),
         ]
         if let call { fields.append(JournalEntry.Field("BELFRY_CALL", call)) }
-        fields += details.map { JournalEntry.Field($0, $1) }
+        for (key, fact) in event.body.facts {
+            guard let value = Self.value(of: key, fact, in: event) else { continue }
+            fields.append(JournalEntry.Field(Self.fieldName(of: key), value))
+        }
+        if case .delivered(_, let content) = event.body {
+            fields.append(JournalEntry.Field("BELFRY_ATTACHMENTS", "\(content.attachments.count)"))
+        }
         return JournalEntry(message: Printable.escaped(prefix + message), priority: priority, fields: fields)
     }
 
@@ -41,149 +47,99 @@ public struct JournalStory: Sendable {
         return call.isEmpty ? "Anonymous call: " : "Call \(call): "
     }
 
-    private typealias Wording = (MessageID, JournalEntry.Priority, String, [(String, String)])
+    /// What the journal has of a field: every word, and how many and how long, but of texts only what is named here, and
+    /// that without what they say of the caller (S3). Nil if it has nothing.
+    private static func value(of key: String, _ fact: EventFact, in event: Event) -> String? {
+        switch fact {
+        case .word(let word): return word
+        case .count(let count): return "\(count)"
+        case .seconds(let value): return key == "duration" || key == "rang" ? seconds(value) : nil
+        case .text(let text):
+            switch key {
+            case "detail": return detail(text, of: event)
+            case "url": return Redaction.schemeAndHost(of: text)
+            case "sound", "type": return text
+            default: return nil
+            }
+        }
+    }
 
-    private static func wording(_ body: Event.Body) -> Wording? {
-        switch body {
-        case .received(let received): wording(received)
-        case .ringing(let ringing): wording(ringing)
-        case .silent(_, let why):
-            (.silent, .info, "does not ring: \(why.rawValue)", [("BELFRY_WHY", why.rawValue)])
+    /// `BELFRY_HANGUP_REASON` for `hangupReason`.
+    private static func fieldName(of key: String) -> String {
+        var name = Array("BELFRY_".utf8)
+        for letter in key.utf8 {
+            let isUpper = letter < UInt8(ascii: "a")
+            name += isUpper ? [UInt8(ascii: "_"), letter] : [letter - 0x20]
+        }
+        return String(decoding: name, as: UTF8.self)
+    }
+
+    private static func detail(_ detail: String, of event: Event) -> String {
+        if case .warning(let code, _) = event.body {
+            // What was found in a payload's field, each of which has a line, may be the caller's name or number.
+            return code == .fieldIgnored
+                ? detail.split(separator: "\n").map { Redaction.ofPayload(String($0)) }.joined(separator: "; ")
+                : Redaction.ofAddresses(detail)
+        }
+        // What sound server and desktop say is about themselves.
+        let isOfOurs = [.sound, .notification, .vibration].contains(event.kind)
+        return isOfOurs ? detail : Redaction.ofPayload(detail)
+    }
+
+    private typealias Wording = (MessageID, JournalEntry.Priority, String)
+
+    private static func wording(_ event: Event) -> Wording? {
+        switch event.body {
+        case .received(let received):
+            (
+                .received, .info,
+                "received \(received.type.rawValue)" + (received.why.map { ", not intercepted: \($0.rawValue)" } ?? "")
+            )
+        case .ringing(let ringing):
+            (.ringing, .info, "rings \(ringing.mode.rawValue)\(note(ringing.why)) for \(seconds(ringing.duration))")
+        case .silent(_, let why): (.silent, .info, "does not ring: \(why.rawValue)")
         case .tick, .asked, .unknown: nil
-        case .sound(let state, let detail): wording(state, detail)
-        case .notification(let state, let detail):
-            (
-                .notification, state == .unavailable ? .warning : .info, told("notification", state.rawValue, detail),
-                [("BELFRY_STATE", state.rawValue), ("BELFRY_DETAIL", detail)]
-            )
-        case .vibration(let state, let detail):
-            (
-                .vibration, .info, told("vibration", state.rawValue, detail),
-                [("BELFRY_STATE", state.rawValue), ("BELFRY_DETAIL", detail)]
-            )
-        case .attachment(let attachment): wording(attachment)
-        case .delivered(let deliverer, let content): wording(deliverer, attachments: content.attachments.count)
-        case .ended(let ended): wording(ended)
-        case .missed: (.missed, .notice, "missed", [])
-        case .warning(let code, let detail): wording(code, detail)
+        case .sound(let state, _): (.sound, state == .unavailable ? .warning : .info, "sound \(event.body.told)")
+        case .notification(let state, _):
+            (.notification, state == .unavailable ? .warning : .info, "notification \(event.body.told)")
+        case .vibration: (.vibration, .info, "vibration \(event.body.told)")
+        case .attachment(let attachment): wording(attachment, event)
+        case .delivered(let deliverer, _): (.delivered, priority(of: deliverer), "delivered by \(deliverer.rawValue)")
+        case .ended(let ended):
+            (.ended, .info, "ended after \(seconds(ended.rang)): \(ended.reason.rawValue)\(note(ended.hangupReason))")
+        case .missed: (.missed, .notice, "missed")
+        case .warning(let code, let text): (.warning, .warning, "warning: \(code.rawValue): \(detail(text, of: event))")
         case .extensionProcess(let process): wording(process)
-        case .rejected(let reason, let detail):
-            (
-                .rejected, .warning, "rejected: \(reason.rawValue): \(Redaction.ofPayload(detail))",
-                [("BELFRY_REASON", reason.rawValue), ("BELFRY_DETAIL", Redaction.ofPayload(detail))]
-            )
+        case .rejected(let reason, let text):
+            (.rejected, .warning, "rejected: \(reason.rawValue): \(detail(text, of: event))")
         }
     }
 
-    private static func told(_ what: String, _ state: String, _ detail: String) -> String {
-        "\(what) \(state)" + (detail.isEmpty ? "" : ": \(detail)")
-    }
+    private static func note<Known>(_ word: CodeWord<Known>?) -> String { word.map { " (\($0.rawValue))" } ?? "" }
 
-    private static func wording(_ received: Event.Received) -> Wording {
-        var fields = [("BELFRY_TYPE", received.type.rawValue)]
-        var message = "received \(received.type.rawValue)"
-        if let why = received.why {
-            message += ", not intercepted: \(why.rawValue)"
-            fields.append(("BELFRY_WHY", why.rawValue))
-        }
-        return (.received, .info, message, fields)
-    }
-
-    private static func wording(_ ringing: Event.Ringing) -> Wording {
-        var fields = [
-            ("BELFRY_MODE", ringing.mode.rawValue), ("BELFRY_DURATION", seconds(ringing.duration)),
-            ("BELFRY_SOUND", ringing.sound),
-        ]
-        var mode = ringing.mode.rawValue
-        if let why = ringing.why {
-            mode += " (\(why.rawValue))"
-            fields.append(("BELFRY_WHY", why.rawValue))
-        }
-        return (.ringing, .info, "rings \(mode) for \(seconds(ringing.duration))", fields)
-    }
-
-    private static func wording(_ state: CodeWord<SoundState>, _ detail: String) -> Wording {
-        let priority: JournalEntry.Priority
-        switch state.known {
-        case .playing, nil: priority = .info
-        case .unavailable: priority = .warning
-        }
-        return (
-            .sound, priority, "sound \(state.rawValue): \(detail)",
-            [("BELFRY_STATE", state.rawValue), ("BELFRY_DETAIL", detail)]
-        )
-    }
-
-    private static func wording(_ attachment: Event.Attachment) -> Wording {
+    private static func wording(_ attachment: Event.Attachment, _ event: Event) -> Wording {
         let host = Redaction.schemeAndHost(of: attachment.url)
         switch attachment.outcome {
-        case .attached(_, let type, let bytes, let time):
+        case .attached(_, _, let bytes, let time):
+            return (.attachment, .info, "picture from \(host) attached, \(bytes) bytes in \(seconds(time))")
+        case .skipped(let reason, let text):
             return (
-                .attachment, .info, "picture from \(host) attached, \(bytes) bytes in \(seconds(time))",
-                [
-                    ("BELFRY_STATE", "attached"), ("BELFRY_URL", host), ("BELFRY_TYPE", type),
-                    ("BELFRY_BYTES", "\(bytes)"),
-                ]
-            )
-        case .skipped(let reason, let detail):
-            let detail = Redaction.ofPayload(detail)
-            return (
-                .attachment, .notice, "picture from \(host) skipped: \(reason.rawValue): \(detail)",
-                [
-                    ("BELFRY_STATE", "skipped"), ("BELFRY_URL", host), ("BELFRY_REASON", reason.rawValue),
-                    ("BELFRY_DETAIL", detail),
-                ]
+                .attachment, .notice, "picture from \(host) skipped: \(reason.rawValue): \(detail(text, of: event))"
             )
         }
     }
 
-    private static func wording(_ deliverer: CodeWord<Deliverer>, attachments: Int) -> Wording {
-        let priority: JournalEntry.Priority
+    private static func priority(of deliverer: CodeWord<Deliverer>) -> JournalEntry.Priority {
         switch deliverer.known {
-        case .extension, .passthrough, .stopped, nil: priority = .info
-        case .expiry, .crash: priority = .warning
+        case .extension, .passthrough, .stopped, nil: .info
+        case .expiry, .crash: .warning
         }
-        return (
-            .delivered, priority, "delivered by \(deliverer.rawValue)",
-            [("BELFRY_BY", deliverer.rawValue), ("BELFRY_ATTACHMENTS", "\(attachments)")]
-        )
     }
 
     private static func wording(_ process: Event.ExtensionProcess) -> Wording {
-        var fields = [("BELFRY_STATE", process.state.rawValue)]
-        var message = "extension \(process.state.rawValue)"
-        if process.state != .started { message += " after \(seconds(process.seconds))" }
-        if let exit = process.exit {
-            message += " with status \(exit)"
-            fields.append(("BELFRY_EXIT", "\(exit)"))
-        }
-        if let memory = process.memory { fields.append(("BELFRY_MEMORY", "\(memory)")) }
-        return (.extension, .info, message, fields)
-    }
-
-    private static func wording(_ ended: Event.Ended) -> Wording {
-        var message = "ended after \(seconds(ended.rang)): \(ended.reason.rawValue)"
-        var fields = [
-            ("BELFRY_REASON", ended.reason.rawValue), ("BELFRY_RANG", seconds(ended.rang)),
-            ("BELFRY_TICKS", "\(ended.ticks)"),
-        ]
-        if let reason = ended.hangupReason {
-            message += " (\(reason.rawValue))"
-            fields.append(("BELFRY_HANGUP_REASON", reason.rawValue))
-        }
-        return (.ended, .info, message, fields)
-    }
-
-    private static func wording(_ code: CodeWord<WarningCode>, _ detail: String) -> Wording {
-        // What was found in a payload's field, each of which has a line, may be the caller's name or number.
-        let detail =
-            code == .fieldIgnored
-            ? detail.split(separator: "\n").map { Redaction.ofPayload(String($0)) }.joined(separator: "; ")
-            : Redaction.ofAddresses(detail)
-        return (
-            .warning, .warning, "warning: \(code.rawValue): \(detail)",
-            [("BELFRY_CODE", code.rawValue), ("BELFRY_DETAIL", detail)]
-        )
+        let time = process.state == .started ? "" : " after \(seconds(process.seconds))"
+        let exit = process.exit.map { " with status \($0)" } ?? ""
+        return (.extension, .info, "extension \(process.state.rawValue)\(time)\(exit)")
     }
 
     /// Seconds to the millisecond, such as `12.345s`.

@@ -90,7 +90,7 @@ struct Reading {
     }
 
     private mutating func enter(_ name: String, at origin: Origin) -> SectionState {
-        let sections = ["Ring", "Extension", "Avatar", "AppGroup", "APNs", "Desktop"]
+        let sections = Setting.allCases.reduce(into: [String]()) { if $0.last != $1.section { $0.append($1.section) } }
         if sections.contains(name) { return .known(name) }
         if name.hasPrefix("X-") { return .ignored }
         let meant = NearestName.nearest(to: name, of: sections).map { "; did you mean [\($0)]?" }

@@ -102,6 +102,9 @@ public enum ValueText {
         return pattern.count == spans.count && (2...16).contains(pattern.count) ? pattern : nil
     }
 
+    /// As ``pattern(_:)`` reads it.
+    static func text(ofPattern spans: [TimeSpan]) -> String { spans.map { text(of: $0) }.joined(separator: " ") }
+
     /// The name of a sound, an absolute path, or `none`.
     static func sound(_ text: String) -> String? { path(text) ?? (SoundName.isValid(text) ? text : nil) }
 

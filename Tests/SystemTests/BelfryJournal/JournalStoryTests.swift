@@ -136,6 +136,32 @@ import Testing
         )
     }
 
+    @Test("each event has its fields in the journal, and no other: of texts only what is named there")
+    func fields() throws {
+        let attached = Event.Attachment.Outcome.attached(path: "/p", type: "public.png", bytes: 7, seconds: 0.5)
+        let muted = Event.Ringing(
+            call: "c-1", mode: .silent, why: .quietHours, duration: 1.5, interval: 1, sound: "none", vibrate: false)
+        let bodies = Self.bodies + [.attachment(.init(url: "https://a.example/b", outcome: attached)), .ringing(muted)]
+        let own = try bodies.filter { JournalStory.hasEntry(for: event($0)) }.map { body in
+            try entry(body).fields.map { "\($0.name)=\(String(decoding: $0.value, as: UTF8.self))" }.filter { field in
+                !["MESSAGE_ID=", "BELFRY_EVENT=", "BELFRY_ID=", "BELFRY_GROUP=", "BELFRY_CALL="]
+                    .contains { field.hasPrefix($0) }
+            }.sorted().map { $0.replacing("BELFRY_", with: "") }.joined(separator: " ")
+        }
+        #expect(
+            own == [
+                "TYPE=call-request", "DURATION=30.0s MODE=loud SOUND=ring", "WHY=duplicate",
+                "DETAIL=ring STATE=playing",
+                "DETAIL=404 REASON=http-status STATE=skipped URL=https://a.example", "ATTACHMENTS=0 BY=extension",
+                "HANGUP_REASON=cancelled RANG=2.25s REASON=hangup TICKS=2", "",
+                "CODE=bad-clock DETAIL=an hour ahead", "DETAIL=expected an object with aps REASON=NoAps",
+                "EXIT=0 MEMORY=1048576 STATE=ended", "DETAIL= STATE=shown",
+                "DETAIL=nothing here vibrates STATE=unavailable",
+                "BYTES=7 STATE=attached TYPE=public.png URL=https://a.example",
+                "DURATION=1.5s MODE=silent SOUND=none WHY=quiet-hours",
+            ])
+    }
+
     private func entry(_ body: Event.Body) throws -> JournalEntry {
         var story = JournalStory(group: "g")
         let entry = story.entry(for: event(body))

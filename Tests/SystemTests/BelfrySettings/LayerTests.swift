@@ -94,6 +94,9 @@ import Testing
         let loaded = SettingsLoader.loadOnly(file: file)
         #expect(loaded.settings.text(of: setting) == value)
         #expect(loaded.settings != Settings() && loaded.mistakes.isEmpty)
+        var emptied = loaded.settings
+        let isTaken = emptied.set(setting, to: "")
+        #expect(isTaken && emptied == Settings())
     }
 
     @Test func syntaxIsSystemds() {

@@ -27,6 +27,14 @@ import Testing
         }
     }
 
+    @Test("each setting has the row at its place, and a section's settings stand together") func rows() {
+        #expect(Setting.allCases.map(\.row.setting) == Setting.allCases)
+        #expect(SettingRow.table.count == Setting.allCases.count)
+        let sections = Setting.allCases.map(\.section)
+        let changes = zip(sections, sections.dropFirst()).count { $0 != $1 }
+        #expect(changes + 1 == Set(sections).count)
+    }
+
     @Test("a host's name has 253 bytes at most, and a block of addresses one length")
     func hosts() {
         let label = String(repeating: "a", count: 63)

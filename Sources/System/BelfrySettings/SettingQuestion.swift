@@ -1,0 +1,104 @@
+import BelfryTerms
+
+/// A question to a setting, which a row of the table answers for its field: once written, reading, printing and what is
+/// expected are all told.
+///
+/// Its kinds of field are not inlined: rows that hardly anybody asks would make every worker's program longer.
+struct SettingQuestion {
+    /// What is asked.
+    enum Kind {
+        /// To take the value that a text says; the empty text is an empty value.
+        case take(String)
+        /// For the value as it would be written.
+        case value
+        /// For what it takes, for people.
+        case expectation
+    }
+
+    private let kind: Kind
+    /// The text that was asked for, or that was taken; nil if it was not.
+    private(set) var answer: String?
+
+    /// A question that is not yet answered.
+    init(_ kind: Kind) { self.kind = kind }
+
+    /// Answers for `field`, which takes what `read` has a value for.
+    mutating func field<Value>(
+        _ field: inout Value, expects expectation: String, read: (String) -> Value?,
+        write: (Value) -> String
+    ) {
+        switch kind {
+        case .take(let text):
+            guard let value = read(text) else { return }
+            field = value
+            answer = text
+        case .value: answer = write(field)
+        case .expectation: answer = expectation
+        }
+    }
+
+    /// A text as it is.
+    @inline(never)
+    mutating func text(
+        _ field: inout String, expects expectation: String, read: (String) -> String?
+    ) {
+        self.field(&field, expects: expectation, read: read) { $0 }
+    }
+
+    /// A text that there may be; the empty one is nil.
+    @inline(never)
+    mutating func optional(
+        _ field: inout String?, expects expectation: String, read: (String) -> String?
+    ) {
+        self.field(&field, expects: expectation, read: { $0.isEmpty ? .some(nil) : read($0).map(Optional.some) }) {
+            $0 ?? ""
+        }
+    }
+
+    /// One of the words of a list.
+    mutating func word<Word: RawRepresentable>(_ field: inout Word, expects expectation: String)
+    where Word.RawValue == String {
+        self.field(&field, expects: expectation, read: Word.init(rawValue:), write: { $0.rawValue })
+    }
+
+    /// A boolean as systemd writes it.
+    @inline(never)
+    mutating func boolean(_ field: inout Bool) {
+        self.field(&field, expects: "yes or no", read: ValueText.boolean) { $0 ? "yes" : "no" }
+    }
+
+    /// A duration in a range.
+    @inline(never)
+    mutating func duration(
+        _ field: inout TimeSpan, expects expectation: String, from shortest: TimeSpan = .zero,
+        to longest: TimeSpan = .longest
+    ) {
+        self.field(
+            &field, expects: expectation, read: { ValueText.duration($0, from: shortest, to: longest) },
+            write: ValueText.text(of:))
+    }
+
+    /// A whole number in a range.
+    @inline(never)
+    mutating func integer(_ field: inout Int, in range: ClosedRange<Int>) {
+        self.field(
+            &field, expects: "a whole number from \(range.lowerBound) to \(range.upperBound)",
+            read: { ValueText.integer($0, in: range) }, write: { "\($0)" })
+    }
+
+    /// A list of hosts; with `addresses` an entry may also be an address or a block of them.
+    @inline(never)
+    mutating func hosts(
+        _ field: inout [String], expects expectation: String, addresses: Bool
+    ) {
+        self.field(
+            &field, expects: "\(expectation), separated by spaces or commas, at most \(Settings.hostsMax)",
+            read: { HostList.parse($0, addresses: addresses) }, write: { $0.joined(separator: " ") })
+    }
+
+    /// What the service manager can run; the empty text is nil.
+    @inline(never)
+    mutating func command(_ field: inout String?) {
+        optional(&field, expects: "a unit, or the absolute path of a program with arguments", read: ValueText.command)
+    }
+}
