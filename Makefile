@@ -68,7 +68,7 @@ package_folder := $(DESTDIR)$(PREFIX)/share/belfry/swift/belfry
 documents_folder := $(DESTDIR)$(PREFIX)/share/doc/belfry
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps/demo deps/test deps/check deps/bench build build/simulate stage demo test check mutants simulate torture storm sanitize fuzz lint format bench pages deb package install files uninstall rule clean
+.PHONY: help deps deps/demo deps/test deps/check deps/bench build build/simulate stage demo test check mutants simulate torture storm sanitize fuzz lint format bench deb package install files uninstall rule clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -164,12 +164,6 @@ lint: ## check format, scripts, units, sounds and the rules of mutants
 
 format: ## format the Swift sources in place
 	$(SWIFT) format --in-place --recursive Package.swift Sources Plugins Tests Examples
-
-pages: ## write manual pages and completions anew, from the program's own tables
-	$(SWIFT) build --product belfry
-	@mkdir -p docs/man Completions
-	@for page in $(PAGES); do $(BUILD)/debug/belfry help --man $$page >docs/man/$$page || exit 1; done
-	@for shell in $(SHELLS); do $(BUILD)/debug/belfry help --completion $$shell >Completions/belfry.$$shell || exit 1; done
 
 # In a copy, since dpkg-buildpackage writes beside the folder that it builds, and into it.
 deb: build ## a Debian package of what was built, in .build/deb

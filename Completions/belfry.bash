@@ -1,14 +1,24 @@
-# bash completion for belfry(1). Written by "make pages" from the program's own tables.
+# bash completion for belfry(1)
+
+# Ids of calls come from whoever pushes, and bash may take what it is given for code: those of plain letters alone are
+# offered.
 _belfry_ids() {
     belfry calls "$@" --json 2>/dev/null | sed -n 's/^{"call":"\([A-Za-z0-9][A-Za-z0-9._@+-]*\)".*/\1/p'
 }
 
+_belfry_files() {
+    compopt -o filenames
+    mapfile -t COMPREPLY < <(compgen -f -- "$1")
+}
+
 _belfry() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command='' wanted='' i
+    local names='push call hangup answer decline app calls watch group config status doctor serve apns device new-extension import pack help'
     COMPREPLY=()
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
-            --socket|--group|--name|--handle|--avatar|--id|--duration|--reason|--pid|--belfry|--completion|--man) ((i++)) ;;
+            # What follows one of these is no command.
+            --socket|--group) ((i++)) ;;
             -*) ;;
             *)
                 command=${COMP_WORDS[i]}
@@ -17,46 +27,33 @@ _belfry() {
         esac
     done
     case $previous in
-        --socket) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
-        --group) return ;;
-        --name) return ;;
-        --handle) return ;;
-        --avatar) return ;;
-        --id) return ;;
-        --duration) return ;;
+        --socket|--belfry) _belfry_files "$current"; return ;;
         --reason) wanted='cancelled answered-elsewhere declined-elsewhere busy failed' ;;
-        --pid) return ;;
-        --belfry) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
-        --completion) wanted='bash zsh fish' ;;
-        --man) wanted='belfry.1 belfry-worker.8 belfry-desktop.8 belfry-apns.8 belfry.conf.5' ;;
+        --group|--name|--handle|--avatar|--id|--duration|--pid) return ;;
     esac
     if [[ -z $wanted && $current == -* ]]; then
         case $command in
-            push) wanted='--explain --no-follow --socket --group --json --help --version' ;;
-            call) wanted='--name --handle --video --avatar --id --duration --no-follow --socket --group --json --help --version' ;;
-            hangup) wanted='--reason --no-follow --socket --group --json --help --version' ;;
-            app) wanted='--pid --collect --socket --group --json --help --version' ;;
-            calls) wanted='--missed --clear-missed --socket --group --json --help --version' ;;
-            doctor) wanted='--play --ring --socket --group --json --help --version' ;;
-            serve) wanted='--apns --socket --group --json --help --version' ;;
-            new-extension) wanted='--belfry --socket --group --json --help --version' ;;
-            help) wanted='--completion --man --socket --group --json --help --version' ;;
-            *) wanted='--socket --group --json --help --version' ;;
+            push) wanted='--explain --no-follow' ;;
+            call) wanted='--name --handle --video --avatar --id --duration --no-follow' ;;
+            hangup) wanted='--reason --no-follow' ;;
+            app) wanted='--pid --collect' ;;
+            calls) wanted='--missed --clear-missed' ;;
+            doctor) wanted='--play --ring' ;;
+            serve) wanted='--apns' ;;
+            new-extension) wanted='--belfry' ;;
         esac
+        wanted+=' --socket --group --json --help --version'
     elif [[ -z $wanted ]]; then
         case $command in
-            '') wanted='push call hangup answer decline app calls watch group config status doctor serve apns device new-extension import pack help' ;;
-            push) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
-            hangup) wanted=$(_belfry_ids) ;;
-            answer) wanted=$(_belfry_ids) ;;
-            decline) wanted=$(_belfry_ids) ;;
+            ''|help) wanted=$names ;;
+            push|new-extension|import) _belfry_files "$current"; return ;;
+            hangup|answer|decline) wanted=$(_belfry_ids) ;;
             app) wanted='foreground background pending' ;;
             calls) [[ ${COMP_LINE} != *--clear-missed* ]] || wanted=$(_belfry_ids --missed) ;;
             group) wanted='list get set remove watch' ;;
             config) wanted='check' ;;
-            new-extension) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
-            import) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
-            help) wanted='push call hangup answer decline app calls watch group config status doctor serve apns device new-extension import pack help' ;;
+            apns) wanted='setup list key certificate credentials revoke log watch fail goaway' ;;
+            device) wanted='add list remove offline online' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$wanted" -- "$current")

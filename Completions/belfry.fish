@@ -1,7 +1,11 @@
-# fish completion for belfry(1). Written by "make pages" from the program's own tables.
+# fish completion for belfry(1)
+
+# Ids of calls come from whoever pushes, and fish may take what it is given for code: those of plain letters alone are
+# offered.
 function __belfry_ids
     belfry calls $argv --json 2>/dev/null | sed -n 's/^{"call":"\([A-Za-z0-9][A-Za-z0-9._@+-]*\)".*/\1/p'
 end
+
 complete -c belfry -f
 complete -c belfry -n __fish_use_subcommand -a push -d 'inject a payload or an envelope, and follow it'
 complete -c belfry -n __fish_use_subcommand -a call -d 'push a call request, print the call\'s id, and follow it'
@@ -22,11 +26,13 @@ complete -c belfry -n __fish_use_subcommand -a new-extension -d 'make the packag
 complete -c belfry -n __fish_use_subcommand -a import -d 'copy your app\'s files into the extension in this folder, and say what they miss'
 complete -c belfry -n __fish_use_subcommand -a pack -d 'build the extension in this folder for release, and lay out NAME.appex'
 complete -c belfry -n __fish_use_subcommand -a help -d 'what there is, or what a command does'
+
 complete -c belfry -l socket -r -F -d 'push to this socket ($BELFRY_SOCKET)'
 complete -c belfry -l group -x -d 'use this app group ([AppGroup] Name=, $BELFRY_APP_GROUP)'
 complete -c belfry -l json -d 'print JSON, one object a line'
 complete -c belfry -s h -l help -d 'show this help'
 complete -c belfry -l version -d 'show the version'
+
 complete -c belfry -n '__fish_seen_subcommand_from push' -l explain -d 'say what each warning means'
 complete -c belfry -n '__fish_seen_subcommand_from push' -l no-follow -d 'leave as soon as the notification is accepted'
 complete -c belfry -n '__fish_seen_subcommand_from push' -F
@@ -53,9 +59,9 @@ complete -c belfry -n '__fish_seen_subcommand_from config' -a 'check'
 complete -c belfry -n '__fish_seen_subcommand_from doctor' -l play -d 'play the ring once, to see that it is heard'
 complete -c belfry -n '__fish_seen_subcommand_from doctor' -l ring -d 'ring for two seconds, to see what is heard, seen and felt'
 complete -c belfry -n '__fish_seen_subcommand_from serve' -l apns -d 'serve an APNs endpoint too, with a device and credentials of its own'
+complete -c belfry -n '__fish_seen_subcommand_from apns' -a 'setup list key certificate credentials revoke log watch fail goaway'
+complete -c belfry -n '__fish_seen_subcommand_from device' -a 'add list remove offline online'
 complete -c belfry -n '__fish_seen_subcommand_from new-extension' -l belfry -r -F -d 'build on the package of Belfry there, rather than on the installed one'
 complete -c belfry -n '__fish_seen_subcommand_from new-extension' -F
 complete -c belfry -n '__fish_seen_subcommand_from import' -F
-complete -c belfry -n '__fish_seen_subcommand_from help' -l completion -x -a 'bash zsh fish' -d 'print what completes command lines'
-complete -c belfry -n '__fish_seen_subcommand_from help' -l man -x -a 'belfry.1 belfry-worker.8 belfry-desktop.8 belfry-apns.8 belfry.conf.5' -d 'print a manual page'
 complete -c belfry -n '__fish_seen_subcommand_from help' -a 'push call hangup answer decline app calls watch group config status doctor serve apns device new-extension import pack help'

@@ -79,8 +79,7 @@ import Testing
         let kept = file.ledger.calls.filter { $0.key.text != "mine" }
         #expect(kept.count > 300)
         #expect(kept.map(\.until).min() ?? file.now > file.now + .seconds(300))
-        guard case .dictionary(let calls)? = file.root["calls"] else { return }
-        #expect(calls["theirs"] != nil)
+        #expect(file.root["calls"]?.dictionaryValue?["theirs"] != nil)
     }
 
     /// Many records that the person knows of, each to be forgotten later than what a test adds.
@@ -154,9 +153,9 @@ import Testing
     }
 
     @Test("the unreported earlier rings of a call count as calls do")
-    func earlierRingsCount() {
+    func earlierRingsCount() throws {
         for id in 0..<Ledger.callsAlwaysFit {
-            guard var entry = Self.record(until: file.now).dictionaryValue else { return }
+            var entry = try #require(Self.record(until: file.now).dictionaryValue)
             entry["earlier"] = .array(Array(repeating: Self.record(until: file.now), count: Call.earlierMax))
             file.replace(Self.longID(id), with: .dictionary(entry))
         }

@@ -87,9 +87,10 @@ import Testing
         #expect(file.request("a", by: 2) == .silent(.answered, missed: false))
     }
 
-    @Test("any other end that another program writes ends the ring", arguments: CallState.allCases)
+    @Test(
+        "any other end that another program writes ends the ring",
+        arguments: CallState.allCases.filter { $0 != .ringing })
     func endsByState(state: CallState) {
-        guard state != .ringing else { return }
         file.request("a")
         file.scribble("a", "state", .string(state.rawValue))
         let reason = state.endReason ?? .hangup
@@ -217,8 +218,7 @@ import Testing
         file.open()
         #expect("\(file.root["calls"] as Any)" == "\(before as Any)" && file.ledger.calls.isEmpty)
         file.request("a")
-        guard case .dictionary(let calls)? = file.root["calls"] else { return }
-        #expect(calls.count == Self.garbage.count + 2)
+        #expect(file.root["calls"]?.dictionaryValue?.count == Self.garbage.count + 2)
     }
 
     @Test("other programs' keys and values survive with their types, in the file and in an entry")
@@ -243,14 +243,14 @@ import Testing
     }
 
     @Test("changes between two readings are listed call by call")
-    func changes() {
+    func changes() throws {
         file.request("a", by: 1)
         file.request("b", by: 2)
         file.hangUp("c")
         let before = file.ledger
         file.hangUp("a")
         file.request("d", by: 3)
-        guard case .dictionary(var calls)? = file.root["calls"] else { return }
+        var calls = try #require(file.root["calls"]?.dictionaryValue)
         calls["c"] = nil
         file.root["calls"] = .dictionary(calls)
         let told = file.ledger.changes(from: before).map { ($0.before?.state, $0.after?.state) }

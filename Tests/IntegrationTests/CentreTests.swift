@@ -25,8 +25,7 @@ extension IntegrationTests {
                     #"{"payload": {"aps": {"alert": {"title": "t"}, "mutable-content": 1}, "do": "\#(what)"\#(named)}, "#
                         + #""collapseId": "own"}"#)
                 // Not its end: a notification is shown for a while only.
-                guard case .delivered(let by, _) = try push.wait(for: "delivered").body else { return }
-                #expect(by == .extension)
+                #expect(try push.wait(for: "delivered").deliverer == .extension)
             }
             // Beside the pushes' own, which take each other's place.
             let displayed = { (count: Int) in

@@ -50,7 +50,10 @@ extension IntegrationTests {
         @Test("a display that nobody has: no server is started there, where it would die") func noDisplay() throws {
             let phone = try Phone(hasDesktop: true)
             let call = try phone.call("A")
-            guard case .notification(let state, let detail) = try call.wait(for: "notification").body else { return }
+            guard case .notification(let state, let detail) = try call.wait(for: "notification").body else {
+                Issue.record("the notification says nothing")
+                return
+            }
             #expect(state == .unavailable && detail.contains("no display"))
             try answer(call, on: phone)
             let failed = try phone.systemctl("list-units", "--state=failed", "--no-legend", "--plain").output

@@ -37,7 +37,10 @@ extension IntegrationTests {
                 "BELFRY_SOUND": "ring", "BELFRY_RING_DURATION": "3s", "PULSE_SERVER": "unix:/nonexistent",
             ])
             let call = try phone.call("A")
-            guard case .sound(let state, _) = try call.wait(for: "sound").body else { return }
+            guard case .sound(let state, _) = try call.wait(for: "sound").body else {
+                Issue.record("the sound has no state")
+                return
+            }
             #expect(state == .unavailable)
             #expect(call.story().suffix(2) == ["ended timeout", "missed"])
             #expect(!call.ticks.isEmpty, "it rings on; a machine at its limits may miss one")
@@ -50,7 +53,10 @@ extension IntegrationTests {
             kill(Surroundings.soundServer, SIGSTOP)
             defer { kill(Surroundings.soundServer, SIGCONT) }
             let call = try phone.call("A")
-            guard case .sound(let state, _) = try call.wait(for: "sound").body else { return }
+            guard case .sound(let state, _) = try call.wait(for: "sound").body else {
+                Issue.record("the sound has no state")
+                return
+            }
             #expect(state == .unavailable)
             // All while it is still stopped, which who waits for it would not outlast.
             try call.wait(for: "tick")
@@ -101,7 +107,7 @@ extension IntegrationTests {
             #expect(story.contains("warning group-locked"))
             #expect(story.contains("ringing loud"))
             #expect(story.suffix(2).contains("missed"))
-            guard let delivered = call.events.first(where: { $0.name == "delivered" }) else { return }
+            let delivered = try #require(call.events.first { $0.name == "delivered" })
             #expect(delivered.at < 5, "a lock is waited for a second at most")
         }
 

@@ -80,6 +80,7 @@ extension IntegrationTests {
             let byForeigner = try ring(phone, "B")
             phone.foreign { root in
                 guard case .dictionary(var calls)? = root["calls"], case .dictionary(var entry)? = calls["B"] else {
+                    Issue.record("the call is not in the file")
                     return
                 }
                 entry["state"] = .string("answered")

@@ -39,7 +39,7 @@ extension IntegrationTests {
             #expect(call.story(within: 40_000).suffix(2) == ["ended timeout", "missed"])
             #expect(call.ticks.last == 29)
             #expect(call.ticks.count >= 26, "\(call.ticks): a busy machine may miss some")
-            guard case .ended(let ended)? = call.events.first(where: { $0.name == "ended" })?.body else { return }
+            let ended = try #require(call.events.first { $0.name == "ended" }?.ended)
             #expect(ended.rang > 29 && ended.rang < 33)
         }
 
@@ -53,8 +53,7 @@ extension IntegrationTests {
             #expect(second.story == ["received call-request", "ringing soft", "delivered extension"])
             _ = try phone.hangUp("A").story()
             #expect(first.story().suffix(2) == ["ended hangup cancelled", "missed"])
-            guard case .ringing(let promoted) = try second.wait(for: "ringing").body else { return }
-            #expect(promoted.mode == .loud)
+            #expect(try second.wait(for: "ringing").ringing?.mode == .loud)
             _ = try phone.hangUp("B").story()
             #expect(second.story().suffix(2) == ["ended hangup cancelled", "missed"])
         }

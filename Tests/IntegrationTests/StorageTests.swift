@@ -40,9 +40,10 @@ extension IntegrationTests {
             let ledger = phone.ledger()
             #expect(ledger.call(.init("C"))?.state == .missed)
             // With a file that is set aside, so is what it knew of calls that were over.
-            guard fault != .corruptFile else { return }
-            #expect(ledger.call(.init("A"))?.state == .answered)
-            #expect(ledger.call(.init("B"))?.state == .hangup)
+            if fault != .corruptFile {
+                #expect(ledger.call(.init("A"))?.state == .answered)
+                #expect(ledger.call(.init("B"))?.state == .hangup)
+            }
         }
 
         /// Pushes a call that rings at once in `mode`.

@@ -120,6 +120,32 @@ import Testing
         }
     }
 
+    /// A test that leaves without a word passes where it should fail. What is so only at times is written with `if`,
+    /// and counted; what may be another value than the one that is looked into is required.
+    @Test("no test returns from a guard in silence, nor expects something of a case that need not be")
+    func silentTests() {
+        for file in SourceTree.tests {
+            for line in SilentTests.lines(of: file.code) {
+                Issue.record("\(file.path):\(line) may pass without a word: #require, or record an issue")
+            }
+        }
+    }
+
+    @Test("silence is found in tests, closures and what is wrapped included, and not in what helps them")
+    func silence() {
+        let code = [
+            "@Test(arguments: [", "    1", "])", "func a() {", "    guard case .b = c else { return } // x", "    d {",
+            "        guard e.contains(where: { f($0) }) else {", "            return", "        }", "    }",
+            "    if case .g = h {", "        #expect(i)", "    }", "    guard j else { return Issue.record(k) }",
+            "    if case .g = h { #expect(i) } else { Issue.record(k) }", "    if case .g = h { l += 1 }", "}",
+            "func m() {", "    guard n else { return }", "}", "", "@Test func o() {", "    func p() {",
+            "        guard q else { return }", "    }", "    guard", "        case .r = s", "    else { return }", "}",
+            "",
+            "@Test(\"a\") func t() {", "    guard u else { return }", "}",
+        ]
+        #expect(SilentTests.lines(of: code) == [5, 7, 11, 26, 32])
+    }
+
     @Test("the measures measure: a long function, a string with braces and a comment are seen as what they are")
     func measures() {
         let body = (0..<70).map { "        let a\($0) = \"}}{ // no\" // {{{" }
@@ -129,6 +155,7 @@ import Testing
             ]
         let found = FunctionLengths.of(CodeOnly.lines(of: lines))
         #expect(found.count == 1 && found.first?.start == 2 && found.first?.length == 73)
+        #expect(FunctionLengths.of(["@Test(\"\", arguments: [1]) func a(b: Int) {", "}"]).first?.length == 2)
         #expect(
             CodeOnly.lines(of: ["let a = \"Task\" + \"\"\"", "Task {", "\"\"\" // Task"]) == [
                 "let a = \"\" + ", "", " ",
@@ -204,7 +231,53 @@ enum FunctionLengths {
             "convenience", "required", "nonisolated", "@discardableResult", "consuming", "borrowing",
         ]
         let rest = words.drop { modifiers.contains($0) || $0.hasPrefix("@") }
-        guard let first = rest.first, ["func", "init", "deinit", "subscript"].contains(first) else { return nil }
-        return first == "func" ? String(rest.dropFirst().first ?? "") : String(first)
+        // Whatever stands before it, as the name of a test does: `func` is nothing else.
+        if let place = words.firstIndex(of: "func") { return String(words[place...].dropFirst().first ?? "") }
+        return ["init", "deinit", "subscript"].first { $0 == rest.first ?? "" }
+    }
+}
+
+/// Where a test may pass without having looked: a guard that but returns, and an `if case` with an expectation and no
+/// else. Functions inside a test are left out: they come back, as recursion does.
+enum SilentTests {
+    /// The numbers of such lines in `code`, from 1.
+    static func lines(of code: [String]) -> [Int] {
+        guard code.contains(where: { $0.contains("@Test") }) else { return [] }
+        let functions = FunctionLengths.of(code).map { $0.start..<$0.start + $0.length }
+        let tests = functions.filter { isTest($0.lowerBound, in: code) }
+        return code.indices.filter { index in
+            let line = code[index] + " "
+            guard let start = line.firstRange(of: "guard ") ?? line.firstRange(of: "if case ") else { return false }
+            // Of the functions around it, the innermost.
+            let around = functions.filter { $0.contains(index + 1) }.max { $0.lowerBound < $1.lowerBound }
+            guard let around, tests.contains(around) else { return false }
+            let rest = [String(line[start.lowerBound...])] + code[(index + 1)..<(around.upperBound - 1)]
+            return isSilent(rest.joined(separator: " "))
+        }.map { $0 + 1 }
+    }
+
+    /// Whether the attribute stands before the function that is declared in line `number`.
+    private static func isTest(_ number: Int, in code: [String]) -> Bool {
+        if code[number - 1].contains("@Test") { return true }
+        for line in code[..<(number - 1)].reversed() {
+            guard let last = line.last, !["{", "}"].contains(last) else { return false }
+            if line.contains("@Test") { return true }
+        }
+        return false
+    }
+
+    /// Whether the guard or the `if case` with which `text` begins is silent.
+    private static func isSilent(_ text: String) -> Bool {
+        if text.hasPrefix("guard") {
+            guard let other = text.firstRange(of: "else {") else { return false }
+            return text[other.upperBound...].prefix { $0 != "}" }.split(separator: " ") == ["return"]
+        }
+        var depth = 0
+        let inner = text.drop { $0 != "{" }.prefix { character in
+            depth += character == "{" ? 1 : character == "}" ? -1 : 0
+            return depth > 0
+        }
+        let hasElse = text[inner.endIndex...].dropFirst().drop { $0 == " " }.hasPrefix("else")
+        return !hasElse && ["#expect", "#require"].contains { inner.contains($0) }
     }
 }

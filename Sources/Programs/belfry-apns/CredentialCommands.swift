@@ -33,13 +33,14 @@ struct CredentialCommands {
 
     /// The commands, by their first words.
     static let verbs = ["setup", "key", "certificate", "credentials", "list", "revoke"]
-    private static let teamOfOurs = "BELFRYTEAM"
-    private static let options = [
+    /// The options that they take.
+    static let options = [
         Option("team", "ID", "the team that a key is of"), Option("key-id", "ID", "the key's identifier"),
         Option("topic", "TOPICS", "the topics that a key is for"), Option("related", "ID", "the key's other half"),
         Option("environment", "ENVIRONMENT", "the one environment of a key"), Option("bundle-id", "ID", "the app"),
         Option("json", "print JSON"), Option("help", "show the help"),
     ]
+    private static let teamOfOurs = "BELFRYTEAM"
 
     /// Does what `words`, from the verb on, ask for.
     func run(_ words: [String], state: StateDirectory) throws(CommandError) {

@@ -27,7 +27,8 @@ struct DeviceCommand {
     static let registryWarning = "the registry of devices was damaged, and set aside: no token is known any more"
 
     private static let verbs = ["add", "list", "remove", "offline", "online"]
-    private static let options = [
+    /// The options that it takes.
+    static let options = [
         Option("bundle-id", "ID", "the app"), Option("group", "NAME", "where its notifications go"),
         Option("environment", "ENVIRONMENT", "whose tokens it has"), Option("json", "print JSON"),
         Option("help", "show the help"),

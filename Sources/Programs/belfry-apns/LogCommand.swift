@@ -21,13 +21,14 @@ struct LogCommand {
         With --json each line is an object: see docs/protocol.md.
         """
 
+    /// The options that they take.
+    static let options = [Option("json", "print JSON"), Option("help", "show the help")]
     /// How often watch looks by itself, for where the kernel reports no change.
     private static let lookInterval = TimeSpan.seconds(1)
 
     /// Does what `words`, behind `log` or `watch`, ask for.
     func run(_ verb: String, _ words: [String], state: StateDirectory) throws(CommandError) {
-        let options = [Option("json", "print JSON"), Option("help", "show the help")]
-        let words = try OptionParser.parse(words, options, stopsAtFirstArgument: false)
+        let words = try OptionParser.parse(words, Self.options, stopsAtFirstArgument: false)
         guard !words.has("help") else { return output.line(Self.help) }
         guard words.arguments.count <= 1 else { throw CommandError(.usage, "belfry apns \(verb) takes one id at most") }
         let printer = LinePrinter(id: words.arguments.first, asJSON: words.has("json"), output: output)

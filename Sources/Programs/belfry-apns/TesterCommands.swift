@@ -20,7 +20,8 @@ struct TesterCommands {
         clients away. For tests of what a push server does then.
         """
 
-    private static let options = [
+    /// The options that they take.
+    static let options = [
         Option("status", "N", "what is answered"), Option("reason", "REASON", "why"),
         Option("token", "TOKEN", "the one device token"), Option("times", "N", "how often"),
         Option("delay", "SECONDS", "how late"), Option("help", "show the help"),

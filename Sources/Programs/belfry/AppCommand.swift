@@ -23,7 +23,7 @@ extension Command {
             Option("pid", "PID", "the app's process (foreground)"),
             Option("collect", "take the answers out (pending)"),
         ],
-        arguments: 1...1, completes: .words(["foreground", "background", "pending"])
+        arguments: 1...1
     ) { context throws(CommandError) in
         let word = context.options.arguments[0]
         for (option, home) in [("pid", "foreground"), ("collect", "pending")] where context.options.has(option) {

@@ -15,7 +15,7 @@ extension Command {
         details: """
             Without ID the call that rings loud is answered. The app finds the answer in pendingAccept of the group file.
             """,
-        arguments: 0...1, completes: .ringingCall
+        arguments: 0...1
     ) { context throws(CommandError) in
         try end(context, as: .answer)
     }
@@ -23,8 +23,7 @@ extension Command {
     /// `belfry decline`.
     static let decline = Command(
         name: "decline", synopsis: ["decline [ID]"], summary: "decline a call, as the person at the endpoint does",
-        details: "Without ID the call that rings loud is declined.", arguments: 0...1,
-        completes: .ringingCall
+        details: "Without ID the call that rings loud is declined.", arguments: 0...1
     ) { context throws(CommandError) in
         try end(context, as: .decline)
     }

@@ -19,7 +19,7 @@ extension Command {
         options: [
             Option("missed", "show the calls that were missed instead"),
             Option("clear-missed", "take missed calls off that list"),
-        ], arguments: 0...Ledger.missedMax, completes: .missedCall
+        ], arguments: 0...Ledger.missedMax
     ) { context throws(CommandError) in
         if context.options.has("clear-missed") { return try clearMissed(context) }
         guard context.options.arguments.isEmpty else {

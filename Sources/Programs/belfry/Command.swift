@@ -20,8 +20,6 @@ struct Command: Sendable {
     var options: [Option] = []
     /// How many arguments the command takes.
     var arguments = 0...0
-    /// What an argument may be, for shells that complete command lines.
-    var completes = ArgumentKind.nothing
     /// Given all words from the first argument on, how many arguments are taken as they are, hyphens included; nil if
     /// options may come anywhere.
     var verbatimCount: (@Sendable ([String]) -> Int)?
@@ -29,22 +27,6 @@ struct Command: Sendable {
     var takesCommandLine = false
     /// Carries the command out.
     let run: @Sendable (Context) throws(CommandError) -> ProgramStatus
-}
-
-/// What an argument of a command may be.
-enum ArgumentKind: Sendable {
-    /// Nothing that a shell could know.
-    case nothing
-    /// One of these words.
-    case words([String])
-    /// The id of a call that rings.
-    case ringingCall
-    /// The id of a missed call.
-    case missedCall
-    /// A command.
-    case command
-    /// A file or a folder.
-    case path
 }
 
 /// What a command works with: its options, the environment, the settings, and where it prints.

@@ -14,7 +14,7 @@ extension Command {
             $XDG_CONFIG_HOME/belfry/belfry.conf (~/.config), its belfry.conf.d/*.conf, the environment. The worker's
             environment is its unit's, not the shell's: where they differ, both are shown.
             """,
-        arguments: 0...2, completes: .words(["check"])
+        arguments: 0...2
     ) { context throws(CommandError) in
         let words = context.options.arguments
         guard let word = words.first else { return show(context) }

@@ -20,7 +20,7 @@ extension Command {
             As defaults(1) does, "set" writes a string unless a type is given; keys of Belfry's own take their own type.
             With --json, values are written as JSON: dates in Unix seconds, data in base64.
             """,
-        arguments: 1...4, completes: .words(["list", "get", "set", "remove", "watch"]), verbatimCount: verbatimCount
+        arguments: 1...4, verbatimCount: verbatimCount
     ) { context throws(CommandError) in
         let words = context.options.arguments
         switch (words[0], words.count) {

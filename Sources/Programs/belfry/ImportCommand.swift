@@ -16,7 +16,7 @@ extension Command {
             extension is built. Exit status 1 if something is missing, which is told by its line: of Belfry, of another
             package, or of the app itself.
             """,
-        arguments: 1...Int.max, completes: .path
+        arguments: 1...Int.max
     ) { context throws(CommandError) in
         let (folder, manifest) = try PackageFolder.current()
         let files = try context.options.arguments.map { path throws(CommandError) in try importedFile(path) }

@@ -13,7 +13,7 @@ extension Command {
             NotificationService.swift along, and belfry pack makes NAME.appex of it all.
             """,
         options: [Option("belfry", "PATH", "build on the package of Belfry there, rather than on the installed one")],
-        arguments: 1...1, completes: .path
+        arguments: 1...1
     ) { context throws(CommandError) in
         let path = context.options.arguments[0]
         guard let name = path.split(separator: "/").last, name != ".", name != ".." else {

@@ -22,8 +22,7 @@ extension Command {
             "-" is standard input. With --group the notification is pushed for that app group.
             With --explain each kind of warning is explained at the end, with what to do about it.
             """,
-        options: [Option("explain", "say what each warning means"), noFollow], arguments: 1...1,
-        completes: .path
+        options: [Option("explain", "say what each warning means"), noFollow], arguments: 1...1
     ) { context throws(CommandError) in
         let notification = try NotificationFile.read(context.options.arguments[0])
         return try PushRun.push(addressed(notification, to: context.statedGroup), context)
@@ -106,12 +105,9 @@ extension Command {
             request with it will not ring.
             """,
         options: [
-            Option(
-                "reason", "REASON", HangupReason.allCases.map(\.rawValue).joined(separator: ", "),
-                HangupReason.allCases.map(\.rawValue)),
-            noFollow,
+            Option("reason", "REASON", HangupReason.allCases.map(\.rawValue).joined(separator: ", ")), noFollow,
         ],
-        arguments: 0...1, completes: .ringingCall
+        arguments: 0...1
     ) { context throws(CommandError) in
         var reason = HangupReason.cancelled
         if let word = context.options["reason"] {

@@ -10,23 +10,19 @@ public struct Option: Sendable {
     public let argument: String?
     /// What the option does, for the help.
     public let summary: String
-    /// What the argument may be; empty if a shell cannot know.
-    public let values: [String]
 
     /// A switch.
     public init(_ name: String, _ summary: String) {
         self.name = name
         argument = nil
         self.summary = summary
-        values = []
     }
 
-    /// An option with an argument, which may be one of `values`, or anything if there are none.
-    public init(_ name: String, _ argument: String, _ summary: String, _ values: [String] = []) {
+    /// An option with an argument.
+    public init(_ name: String, _ argument: String, _ summary: String) {
         self.name = name
         self.argument = argument
         self.summary = summary
-        self.values = values
     }
 }
 

@@ -21,14 +21,14 @@ import Testing
     }
 
     @Test("S3 nothing that moves a cursor, starts a line, turns text around or hides in it is left")
-    func nothingLeft() {
+    func nothingLeft() throws {
         let hostile: [ClosedRange<UInt32>] =
             [
                 0...0x1F, 0x7F...0x9F, 0xAD...0xAD, 0x061C...0x061C, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F,
                 0xFDD0...0xFDEF, 0xFEFF...0xFEFF, 0xFFF9...0xFFFB, 0xE0000...0xE007F,
             ] + (0...16).map { plane in plane << 16 | 0xFFFE...plane << 16 | 0xFFFF }
         for value in hostile.joined() {
-            guard let scalar = Unicode.Scalar(value) else { continue }
+            let scalar = try #require(Unicode.Scalar(value))
             let text = Printable.escaped("a\(Character(scalar))\u{301}b")
             let spelled = "a\\u{" + String(value, radix: 16) + "}\u{301}b"
             #expect(text.utf8.elementsEqual(spelled.utf8), "\(value)")
@@ -43,15 +43,15 @@ import Testing
     }
 
     @Test("S3 what joiners join are letters from Arabic to Sinhala, and what emoji are made of")
-    func joined() {
+    func joined() throws {
         for value: UInt32 in [0x0620, 0x0DFF, 0x2190, 0x2BFF, 0xFE0F, 0x1F000, 0x1FAFF] {
-            guard let scalar = Unicode.Scalar(value) else { continue }
+            let scalar = try #require(Unicode.Scalar(value))
             for text in ["\(scalar)\u{200D}👧", "👧\u{200C}\(scalar)"] {
                 #expect(Printable.escaped(text).utf8.elementsEqual(text.utf8), "\(value)")
             }
         }
         for value: UInt32 in [0x061F, 0x0E00, 0x218F, 0x2C00, 0xFE10, 0x1EFFF, 0x1FB00] {
-            guard let scalar = Unicode.Scalar(value) else { continue }
+            let scalar = try #require(Unicode.Scalar(value))
             #expect(Printable.escaped("\(scalar)\u{200D}👧").contains("\\u{200d}"), "\(value)")
         }
     }

@@ -185,8 +185,7 @@ private final class OverheardCarrier: Carrier {
     @Test("a worker that dies before it has taken the push leaves the device offline, and the push for a retry")
     func died() throws {
         let worker = ScriptedWorker(connections: 2) { connection in
-            let bytes = ScriptedWorker.readAll(connection)
-            guard String(decoding: bytes, as: UTF8.self).contains("again") else { return }
+            _ = ScriptedWorker.readAll(connection)
         }
         #expect(unsafe symlink(worker.path, "\(folder.path)/push.sock") == 0)
         _ = submit("{\"callId\":\"a\"}", try device())

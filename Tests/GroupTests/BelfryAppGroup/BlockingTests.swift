@@ -38,11 +38,11 @@ import Testing
     }
 
     @Test("threads that each have the file lose nothing to one another")
-    func manyThreads() {
+    func manyThreads() throws {
         let path = place.path
+        let group = try #require(GroupName("group.test"))
         let threads = (0..<4).map { _ in
             PosixThread {
-                guard let group = GroupName("group.test") else { return }
                 let file = GroupFile(state: StateDirectory(path: path), group: group)
                 for _ in 0..<50 {
                     // A thread that gets no turn for a while loses its lock, as a stopped process does.

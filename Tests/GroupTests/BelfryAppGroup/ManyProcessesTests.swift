@@ -25,11 +25,11 @@ import Testing
             let snapshot = file.snapshot()
             #expect(snapshot.status == .read)
             #expect(snapshot.root["theirs"] == .real(3))
-            if case .integer(let number)? = snapshot.root["n"] {
-                #expect(number >= last)
-                if number != last { seenCount += 1 }
-                last = number
-            }
+            // There is none before the first is written.
+            let number = if case .integer(let number)? = snapshot.root["n"] { number } else { last }
+            #expect(number >= last)
+            if number != last { seenCount += 1 }
+            last = number
         }
         for writer in writers {
             let said = try writer.rest()

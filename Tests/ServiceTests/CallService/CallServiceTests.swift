@@ -49,7 +49,10 @@ import Testing
         let worker = try phone.push(
             #""type": 1, "callId": "A""#,
             aps: #""alert": "calls", "mutable-content": 1, "interruption-level": "critical""#)
-        guard case .delivered(_, let content)? = worker.world.events.last?.body else { return }
+        guard case .delivered(_, let content)? = worker.world.events.last?.body else {
+            Issue.record("not delivered: \(worker.world.story)")
+            return
+        }
         #expect(content.interruptionLevel == .critical)
     }
 
@@ -82,7 +85,10 @@ import Testing
         phone.settings.interval = .milliseconds(1_500)
         let rings = try [phone.call("A", #""duration": 7"#), phone.call("B", #""duration": 9"#)]
         for (worker, (mode, seconds)) in zip(rings, [(RingMode.loud, 7.0), (.soft, 9.0)]) {
-            guard case .ringing(let ringing) = worker.world.events[1].body else { return }
+            guard case .ringing(let ringing) = worker.world.events[1].body else {
+                Issue.record("it does not ring: \(worker.world.story)")
+                return
+            }
             #expect(ringing.mode == CodeWord(mode) && ringing.duration == seconds && ringing.interval == 1.5)
             #expect(ringing.sound == "sound of \(mode)" && !ringing.vibrate)
         }
@@ -338,7 +344,10 @@ import Testing
         let ringing = [try phone.call("A"), try phone.call("B")]
         let third = try phone.call("C")
         #expect(third.world.fullStory == ["rejected Busy"])
-        guard case .rejected(_, let detail)? = third.world.events.first?.body else { return }
+        guard case .rejected(_, let detail)? = third.world.events.first?.body else {
+            Issue.record("it was not rejected")
+            return
+        }
         #expect(detail.hasPrefix("2 calls ring already") && third.end == .refused)
         let hangup = try phone.hangUp("A")
         phone.loop.advance(by: .zero)

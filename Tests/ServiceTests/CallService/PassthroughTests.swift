@@ -15,7 +15,10 @@ import Testing
         let fields = #""type": "call-request", "callId": "A", "callerName": "Grace""#
         let worker = try phone.push(fields, aps: "", envelope: #""pushType": "voip""#)
         #expect(worker.world.fullStory == ["received voip", "ringing loud", "delivered passthrough"])
-        guard case .delivered(_, let content)? = worker.world.events.last?.body else { return }
+        guard case .delivered(_, let content)? = worker.world.events.last?.body else {
+            Issue.record("not delivered: \(worker.world.story)")
+            return
+        }
         #expect(content.title == "Grace" && content.interruptionLevel == .timeSensitive)
         _ = try phone.hangUp("A")
         tick(1)

@@ -56,9 +56,10 @@ import Testing
             var start: () -> Void = {}
             let server = NotificationServer(on: bus.loop, hasDisplay: true) { input in
                 if case .isNobody = input { start() }
-                guard case .isAbsent(let detail) = input else { return }
-                why = detail
-                bus.loop.stop()
+                if case .isAbsent(let detail) = input {
+                    why = detail
+                    bus.loop.stop()
+                }
             }
             start = { server.start() }
             server.connected(to: desktop)
@@ -77,9 +78,10 @@ import Testing
                 for: worker, on: bus.loop, answered: "a@.service", declined: "d.service", missed: "m.service")
             var started: [[BusValue]] = []
             bus.heard = { message in
-                guard message.member == "StartUnit" else { return }
-                started.append(message.arguments)
-                if started.count == 4 { bus.loop.stop() }
+                if message.member == "StartUnit" {
+                    started.append(message.arguments)
+                    if started.count == 4 { bus.loop.stop() }
+                }
             }
             service.begin()
             for reason in [EndReason.answered, .declined, .foreground, .answered, .timeout] {

@@ -45,7 +45,10 @@ import Testing
         let connection = ClientConnection(loop: loop, input: worker, output: worker, acceptedAt: loop.now)
         var (bytes, closed) = ([Int](), 0)
         connection.read { reading in
-            guard case .incomplete(let count) = reading else { return }
+            guard case .incomplete(let count) = reading else {
+                Issue.record("\(reading)")
+                return
+            }
             bytes.append(count)
             connection.close(refused: true) { closed += 1 }
         }
@@ -67,7 +70,10 @@ import Testing
         let connection = ClientConnection(loop: loop, input: worker, output: worker, acceptedAt: loop.now)
         var (refused, closed) = (0, 0)
         connection.read { reading in
-            guard case .tooLarge = reading else { return }
+            guard case .tooLarge = reading else {
+                Issue.record("\(reading)")
+                return
+            }
             refused += 1
             connection.close(refused: true) { closed += 1 }
         }

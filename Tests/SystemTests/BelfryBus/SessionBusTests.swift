@@ -212,12 +212,13 @@ import Testing
             let connection = try SessionBus(on: bus.loop)
             var signals: [BusMessage] = []
             bus.heard = { message in
-                guard message.interface == SessionBusTests.name else { return }
-                signals.append(message)
-                // A signal has no answer.
-                message.reply()
-                message.fail("org.example.Error.Broken", "")
-                bus.loop.stop()
+                if message.interface == SessionBusTests.name {
+                    signals.append(message)
+                    // A signal has no answer.
+                    message.reply()
+                    message.fail("org.example.Error.Broken", "")
+                    bus.loop.stop()
+                }
             }
             bus.listen(to: "/bell")
             // Who listens is known to the bus before anything is sent.

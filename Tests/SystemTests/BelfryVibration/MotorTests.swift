@@ -210,9 +210,10 @@ final class PlayedEvdev: EvdevPort {
         #expect(kernel.open("event99999") == -1)
     }
 
-    @Test("a motor is found, and opened for reading and writing without waiting") func kernelsMotor() throws {
-        // Whoever is not root may take no other folder for the root.
-        guard geteuid() == 0 else { return }
+    @Test(
+        "a motor is found, and opened for reading and writing without waiting",
+        .enabled(if: geteuid() == 0, "whoever is not root may take no other folder for the root"))
+    func kernelsMotor() throws {
         // A folder that one thread alone takes for the root, in place of a motor, which nobody here has.
         let folder = TemporaryFolder()
         folder.makeFolder("dev/input")
@@ -226,7 +227,10 @@ final class PlayedEvdev: EvdevPort {
             guard let unshare = unsafe dlsym(nil, "unshare"),
                 unsafe unsafeBitCast(unshare, to: (@convention(c) (Int32) -> Int32).self)(0x200) == 0,
                 unsafe chroot(root) == 0
-            else { return }
+            else {
+                Issue.record("no other folder could be taken for the root: \(errno)")
+                return
+            }
             let kernel = KernelEvdev()
             let device = kernel.open("event3")
             let flags = fcntl(device, F_GETFL)
