@@ -10,12 +10,10 @@ import Testing
         "WidgetKit", "os",
     ]
 
-    /// Rooms that stand before the room that drives them.
-    private static let ahead: Set<String> = []
-
     /// What Swift's own library or runtime calls, and nobody by name.
     private static let calledBySwift: Set<String> = [
-        "checkIsolated", "enqueue", "isIsolatingCurrentContext", "isRecursive", "provideScope", "unownedExecutor",
+        "callAsFunction", "checkIsolated", "enqueue", "isIsolatingCurrentContext", "isRecursive", "provideScope",
+        "unownedExecutor",
     ]
 
     /// What only tests use, since it is how they move or look into the real thing: a loop driven by hand, its timers,
@@ -28,17 +26,11 @@ import Testing
     func used() {
         let findings = Self.findings(in: SourceTree.sources)
         for finding in findings
-        where !Self.forTests.contains(finding.fullName) && !Self.ahead.contains(finding.module) {
+        where !Self.forTests.contains(finding.fullName) {
             Issue.record("\(finding.path):\(finding.line) declares \(finding.name), which nothing uses")
         }
         let pardoned = Self.forTests.subtracting(findings.map(\.fullName)).sorted()
         #expect(pardoned.isEmpty, "these are gone, or used again: strike them off")
-    }
-
-    @Test("a room that stands ahead has something that nobody uses yet")
-    func aheadOfTheirDrivers() {
-        let idle = Set(Self.findings(in: SourceTree.sources).map(\.module))
-        #expect(Self.ahead.isSubset(of: idle), "these are gone, or driven: strike them off")
     }
 
     @Test("a dead declaration is found, and one that is used is not")

@@ -1,8 +1,8 @@
 public import BelfryJSON
 import BelfryTerms
 
-/// What the fields of an event are handed to, one after the other, each with its key, whether the event is written, read
-/// or told: it returns the value that the field has then, which is the given one unless it reads.
+/// What the fields of an event are handed to, one after the other, each with its key, whether the event is written,
+/// read or told: it returns the value that the field has then, which is the given one unless it reads.
 protocol EventFields {
     /// Why a field cannot be had: nothing, but to who reads.
     associatedtype Failure: Error

@@ -47,8 +47,8 @@ public struct JournalStory: Sendable {
         return call.isEmpty ? "Anonymous call: " : "Call \(call): "
     }
 
-    /// What the journal has of a field: every word, and how many and how long, but of texts only what is named here, and
-    /// that without what they say of the caller (S3). Nil if it has nothing.
+    /// What the journal has of a field: every word, and how many and how long, but of texts only what is named here,
+    /// and that without what they say of the caller (S3). Nil if it has nothing.
     private static func value(of key: String, _ fact: EventFact, in event: Event) -> String? {
         switch fact {
         case .word(let word): return word

@@ -254,7 +254,7 @@ import Testing
         await #expect(processExitsWith: .failure) {
             let place = TemporaryFolder()
             let owner = Owner(bootID: "boot", pid: 5, start: 6)
-            guard let group = GroupName("group.test") else { return }
+            guard let group = GroupName("group.test") else { exit(EXIT_SUCCESS) }
             let folders = (0..<2).map { _ in
                 RingFolder(runtime: RuntimeDirectory(path: place.path), statePath: "/state", group: group)
             }
