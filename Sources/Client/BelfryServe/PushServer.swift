@@ -171,15 +171,3 @@ public final class PushServer {
         if let hostSocket { hostSocket.stop(stopped) } else { stopped() }
     }
 }
-
-/// Listens at `path`, which must be free, for this user alone.
-package func listenPrivately(at path: String, backlog: Int32) throws(SystemError) -> OwnedDescriptor {
-    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-    let listener = OwnedDescriptor(owning: try checked("socket") { Glibc.socket(AF_UNIX, kind, 0) })
-    let number = listener.number
-    try bindUnixSocket(number, to: path)
-    // Nobody can connect before it listens.
-    try checked("chmod", on: path) { unsafe chmod(path, 0o600) }
-    try checked("listen", on: path) { Glibc.listen(number, backlog) }
-    return listener
-}
