@@ -73,6 +73,8 @@ let system: [Target] = [
     room("System/BelfryEventLoop", imports: ["CBelfrySystemd", "CBelfryLinux", "BelfrySyscalls", "BelfryTerms"]),
     room(
         "System/BelfryBus", imports: ["BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "CBelfrySystemd"]),
+    room(
+        "System/BelfryLines", imports: ["BelfryEventLoop", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms"]),
     room("System/BelfryEventLoopExecutor", imports: ["BelfryEventLoop", "BelfrySyscalls", "BelfryTerms"]),
     room(
         "System/BelfryAppGroup",
