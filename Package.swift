@@ -130,8 +130,8 @@ let service: [Target] = [
     room(
         "Service/ProviderEndpoint",
         imports: [
-            "BelfryAppGroup", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfrySyscalls", "BelfryTLS",
-            "BelfryTerms", "HTTP2Server", "ProviderAPI",
+            "BelfryAppGroup", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfryLines", "BelfrySyscalls",
+            "BelfryTLS", "BelfryTerms", "HTTP2Server", "ProviderAPI",
         ]),
     room(
         "Service/ServiceHost",
