@@ -152,9 +152,9 @@ let service: [Target] = [
     room(
         "Service/Desktop",
         imports: [
-            "BelfryAppGroup", "BelfryBus", "BelfryEventLoop", "BelfryJSON", "BelfryPictures", "BelfryProtocol",
-            "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "CallLedger", "DesktopChannel", "GroupLedger",
-            "RingEar", "ServiceHost", "Showing",
+            "BelfryAppGroup", "BelfryBus", "BelfryEventLoop", "BelfryJSON", "BelfryLines", "BelfryPictures",
+            "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "CallLedger", "DesktopChannel",
+            "GroupLedger", "RingEar", "ServiceHost", "Showing",
         ]),
     room(
         "Service/DesktopLink",
