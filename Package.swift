@@ -140,8 +140,8 @@ let service: [Target] = [
     room(
         "Service/ExtensionHost",
         imports: [
-            "BelfryEventLoop", "BelfryPropertyList", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
-            "ExtensionLife", "HostChannel", "Interception", "ServiceHost", "SystemSound",
+            "BelfryEventLoop", "BelfryLines", "BelfryPropertyList", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms",
+            "CBelfryLinux", "ExtensionLife", "HostChannel", "Interception", "ServiceHost", "SystemSound",
         ]),
     room(
         "Service/PushQueue",
