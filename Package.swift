@@ -246,7 +246,7 @@ let client: [Target] = [
     room(
         "Client/ExtensionTesting",
         imports: [
-            "BelfryEventLoop", "BelfryEventLoopExecutor", "BelfryServe", "BelfrySyscalls", "BelfryTerms",
+            "BelfryEventLoop", "BelfryEventLoopExecutor", "BelfryLines", "BelfrySyscalls", "BelfryTerms",
             "BelfryTesting", "ExtensionProcess", "UserNotifications",
         ]),
 ]
