@@ -233,7 +233,8 @@ let client: [Target] = [
     room(
         "Client/BelfryServe",
         imports: [
-            "BelfryEventLoop", "BelfryJSON", "BelfrySettings", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
+            "BelfryEventLoop", "BelfryJSON", "BelfryLines", "BelfrySettings", "BelfrySyscalls", "BelfryTerms",
+            "CBelfryLinux",
         ]),
     room(
         "Client/BelfryTesting",
