@@ -80,7 +80,8 @@ let system: [Target] = [
         "System/BelfryAppGroup",
         imports: ["BelfryEventLoop", "BelfrySyscalls", "BelfryPropertyList", "BelfryTerms", "CBelfryLinux"]),
     room(
-        "System/RingEar", imports: ["CallLedger", "BelfryJSON", "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms"]),
+        "System/RingEar",
+        imports: ["CallLedger", "BelfryJSON", "BelfryEventLoop", "BelfryLines", "BelfrySyscalls", "BelfryTerms"]),
     room(
         "System/GroupLedger",
         imports: [
