@@ -71,12 +71,15 @@ let system: [Target] = [
     room("System/BelfryEventLoop", imports: ["CBelfrySystemd", "CBelfryLinux", "BelfrySyscalls", "BelfryTerms"]),
     room(
         "System/BelfryBus", imports: ["BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "CBelfrySystemd"]),
+    room(
+        "System/BelfryLines", imports: ["BelfryEventLoop", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms"]),
     room("System/BelfryEventLoopExecutor", imports: ["BelfryEventLoop", "BelfrySyscalls", "BelfryTerms"]),
     room(
         "System/BelfryAppGroup",
         imports: ["BelfryEventLoop", "BelfrySyscalls", "BelfryPropertyList", "BelfryTerms", "CBelfryLinux"]),
     room(
-        "System/RingEar", imports: ["CallLedger", "BelfryJSON", "BelfryEventLoop", "BelfrySyscalls", "BelfryTerms"]),
+        "System/RingEar",
+        imports: ["CallLedger", "BelfryJSON", "BelfryEventLoop", "BelfryLines", "BelfrySyscalls", "BelfryTerms"]),
     room(
         "System/GroupLedger",
         imports: [
@@ -126,8 +129,8 @@ let service: [Target] = [
     room(
         "Service/ProviderEndpoint",
         imports: [
-            "BelfryAppGroup", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfrySyscalls", "BelfryTLS",
-            "BelfryTerms", "HTTP2Server", "ProviderAPI",
+            "BelfryAppGroup", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfryLines", "BelfrySyscalls",
+            "BelfryTLS", "BelfryTerms", "HTTP2Server", "ProviderAPI",
         ]),
     room(
         "Service/ServiceHost",
@@ -136,8 +139,8 @@ let service: [Target] = [
     room(
         "Service/ExtensionHost",
         imports: [
-            "BelfryEventLoop", "BelfryPropertyList", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
-            "ExtensionLife", "HostChannel", "Interception", "ServiceHost", "SystemSound",
+            "BelfryEventLoop", "BelfryLines", "BelfryPropertyList", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms",
+            "CBelfryLinux", "ExtensionLife", "HostChannel", "Interception", "ServiceHost", "SystemSound",
         ]),
     room(
         "Service/PushQueue",
@@ -148,9 +151,9 @@ let service: [Target] = [
     room(
         "Service/Desktop",
         imports: [
-            "BelfryAppGroup", "BelfryBus", "BelfryEventLoop", "BelfryJSON", "BelfryPictures", "BelfryProtocol",
-            "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "CallLedger", "DesktopChannel", "GroupLedger",
-            "RingEar", "ServiceHost", "Showing",
+            "BelfryAppGroup", "BelfryBus", "BelfryEventLoop", "BelfryJSON", "BelfryLines", "BelfryPictures",
+            "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "CallLedger", "DesktopChannel",
+            "GroupLedger", "RingEar", "ServiceHost", "Showing",
         ]),
     room(
         "Service/DesktopLink",
@@ -161,7 +164,8 @@ let service: [Target] = [
     room(
         "Service/BelfryServe",
         imports: [
-            "BelfryEventLoop", "BelfryJSON", "BelfrySettings", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
+            "BelfryEventLoop", "BelfryJSON", "BelfryLines", "BelfrySettings", "BelfrySyscalls", "BelfryTerms",
+            "CBelfryLinux",
         ]),
     room(
         "Service/CallService",
@@ -244,7 +248,7 @@ let client: [Target] = [
     room(
         "Client/ExtensionTesting",
         imports: [
-            "BelfryEventLoop", "BelfryEventLoopExecutor", "BelfryServe", "BelfrySyscalls", "BelfryTerms",
+            "BelfryEventLoop", "BelfryEventLoopExecutor", "BelfryLines", "BelfrySyscalls", "BelfryTerms",
             "BelfryTesting", "ExtensionProcess", "UserNotifications",
         ]),
 ]

@@ -16,6 +16,12 @@ func feedHostChannel(_ bytes: [UInt8]) {
         var other = ExtensionEnd()
         precondition((try? other.take(message.line)) == [message], "a message changes")
     }
+    if let news = try? HostNews(line: bytes) {
+        precondition((try? HostNews(line: news.line)) == news, "news change")
+    }
+    if let order = try? HostOrder(line: bytes) {
+        precondition((try? HostOrder(line: order.line)) == order, "an order changes")
+    }
 }
 
 private func heard(_ bytes: [UInt8], pieceBytes: Int) -> [ExtensionMessage] {

@@ -100,8 +100,7 @@ public final class PushConnection {
 
     private static func makeSocket() throws(PushError) -> OwnedDescriptor {
         do throws(SystemError) {
-            let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-            return OwnedDescriptor(owning: try checked("socket") { Glibc.socket(AF_UNIX, kind, 0) })
+            return try makeStreamSocket(waits: false)
         } catch {
             throw PushError(.connectionFailed, "no socket can be made", cause: error)
         }

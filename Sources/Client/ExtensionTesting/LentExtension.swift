@@ -1,6 +1,6 @@
 import BelfryEventLoop
 import BelfryEventLoopExecutor
-import BelfryServe
+import BelfryLines
 import BelfrySyscalls
 import BelfryTerms
 import BelfryTesting
@@ -17,7 +17,6 @@ actor LentExtension: ExtensionStandIn {
     /// How long hosts that were told to leave, and the threads that serve them, may take to do so.
     static let leavePatience = TimeSpan.seconds(30)
     private static let backlog: Int32 = 256
-    private static let retryInterval = TimeSpan.milliseconds(100)
     private static let program = "Tested"
     /// More than the path of a temporary folder has.
     private static let wordBytesMax = 8_192
@@ -32,8 +31,8 @@ actor LentExtension: ExtensionStandIn {
     private let leavePatience: TimeSpan
     private let makeService: MakeService
     private let appDoor = LockedValue<HostDoor?>(nil)
-    private var listener: OwnedDescriptor?
-    private var source: DescriptorSource?
+    private var socket: OwnedDescriptor?
+    private var listener: SocketListener?
     private var turnTimer: (any ScheduledTimer)?
     private var loans: [Int: Loan] = [:]
     private var lastLoan = 0
@@ -77,8 +76,11 @@ actor LentExtension: ExtensionStandIn {
         try await takeTurn()
         do {
             try layOut(resources)
-            listener = try listenPrivately(at: socketPath, backlog: Self.backlog)
-            try listen()
+            let socket = try listenPrivately(at: socketPath, backlog: Self.backlog)
+            listener = try SocketListener(at: socket.number, on: executor.loop, description: "lent channels") {
+                self.lend($0)
+            }
+            self.socket = consume socket
         } catch {
             ExtensionTurn.ofProcess.pass()
             throw BellError(.notServed, "the extension cannot be laid out: \(error)")
@@ -135,30 +137,13 @@ actor LentExtension: ExtensionStandIn {
         else { throw SystemError(errno: EIO, call: "write", subject: program) }
     }
 
-    private func listen() throws(SystemError) {
-        guard let number = listener?.number else { return }
-        source = try executor.loop.watch(descriptor: number, events: .readable, description: "lent channels") { _ in
-            self.accept(at: number)
-        }
-    }
-
-    private func accept(at number: Int32) {
-        do throws(SystemError) {
-            guard let connection = try acceptOurs(at: number) else { return }
-            lastLoan += 1
-            let (id, loan) = (lastLoan, Loan(connection))
-            loan.source = try executor.loop.watch(
-                descriptor: loan.connection.number, events: .readable, description: "lent channel"
-            ) { _ in self.take(id) }
-            loans[id] = loan
-        } catch {
-            // Without a descriptor for those who wait, the loop would call again and again.
-            source?.cancel()
-            let loop = executor.loop
-            _ = loop.schedule(at: loop.now + Self.retryInterval, description: "lent channels") {
-                try? self.listen()
-            }
-        }
+    private func lend(_ connection: consuming OwnedDescriptor) {
+        lastLoan += 1
+        let (id, loan) = (lastLoan, Loan(connection))
+        loan.source = try? executor.loop.watch(
+            descriptor: loan.connection.number, events: .readable, description: "lent channel"
+        ) { _ in self.take(id) }
+        if loan.source != nil { loans[id] = loan }
     }
 
     /// Takes the channel that is lent, and serves it on a thread.
@@ -198,8 +183,8 @@ actor LentExtension: ExtensionStandIn {
 
     /// Waits until all that was lent is given back, and passes the turn on.
     func leave() async {
-        source?.cancel()
         listener = nil
+        socket = nil
         if !loans.isEmpty {
             let loop = executor.loop
             let timer = loop.schedule(at: loop.now + leavePatience, description: "leave") { self.giveUpLoans() }

@@ -5,6 +5,9 @@ import BelfryProtocol
 public struct ChannelError: Error, Hashable, Sendable {
     /// What was found or expected, for people.
     public let detail: String
+
+    /// A line was too long to be read.
+    public static let lineTooLong = ChannelError(detail: "a line is longer than \(LineFraming.lineBytesMax) bytes")
 }
 
 /// The process's end of the channel: what the host says.
@@ -36,14 +39,14 @@ struct SaidLine {
         do throws(LineTooLong) {
             complete = try lines.take(bytes)
         } catch {
-            throw ChannelError(detail: "a line is longer than \(LineFraming.lineBytesMax) bytes")
+            throw .lineTooLong
         }
         var said: [SaidLine] = []
         for line in complete { said.append(try SaidLine(line)) }
         return said
     }
 
-    private init(_ line: [UInt8]) throws(ChannelError) {
+    init(_ line: [UInt8]) throws(ChannelError) {
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONValue.parse(line, limits: .aroundForeignValue)

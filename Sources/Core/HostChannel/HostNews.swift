@@ -48,8 +48,9 @@ extension HostNews {
         }
     }
 
-    /// Reads a line; nil for news that a later version has added.
-    init?(_ said: SaidLine) throws(ChannelError) {
+    /// Reads a line, which is without its newline; nil for news that a later version has added.
+    public init?(line: [UInt8]) throws(ChannelError) {
+        let said = try SaidLine(line)
         switch said.word {
         case "queued": self = .queued
         case "began": self = .began(deadline: Instant(microseconds: try said.integer("deadline")))
@@ -83,39 +84,14 @@ extension HostOrder {
         return object.serialized() + [UInt8(ascii: "\n")]
     }
 
-    /// Reads a line; nil for an order that a later version has added.
-    init?(_ said: SaidLine) throws(ChannelError) {
+    /// Reads a line, which is without its newline; nil for an order that a later version has added.
+    public init?(line: [UInt8]) throws(ChannelError) {
+        let said = try SaidLine(line)
         switch said.word {
         case "receive":
             self = .receive(identifier: try said.string("identifier"), content: try said.content("content"))
         case "finished": self = .finished(try said.integer("token"))
         default: return nil
         }
-    }
-}
-
-/// One end of what a host that stays and a worker say to each other: cuts what it hears into words.
-public struct HostLines: Sendable {
-    private var lines = LineFraming()
-
-    /// An end of a new connection.
-    public init() {}
-
-    /// Takes bytes and returns the news that are complete now.
-    public mutating func news(in bytes: [UInt8]) throws(ChannelError) -> [HostNews] {
-        var news: [HostNews] = []
-        for said in try SaidLine.lines(of: bytes, &lines) {
-            if let one = try HostNews(said) { news.append(one) }
-        }
-        return news
-    }
-
-    /// Takes bytes and returns the orders that are complete now.
-    public mutating func orders(in bytes: [UInt8]) throws(ChannelError) -> [HostOrder] {
-        var orders: [HostOrder] = []
-        for said in try SaidLine.lines(of: bytes, &lines) {
-            if let order = try HostOrder(said) { orders.append(order) }
-        }
-        return orders
     }
 }

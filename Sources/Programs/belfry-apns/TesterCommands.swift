@@ -74,10 +74,8 @@ struct TesterCommands {
     }
 
     private func exchange(_ line: [UInt8], at path: String) throws(SystemError) -> [UInt8] {
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        let connection = OwnedDescriptor(owning: try checked("socket") { socket(AF_UNIX, kind, 0) })
+        let connection = try connectStream(to: path, waits: true)
         let number = connection.number
-        try connectUnixSocket(number, to: path)
         try writeAll(line, to: number, path: path)
         var answer = [UInt8](repeating: 0, count: 16)
         let count = try checked("read", on: path) { unsafe read(number, &answer, answer.count) }

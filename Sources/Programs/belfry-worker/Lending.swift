@@ -13,9 +13,7 @@ enum Lending {
             return 64
         }
         do throws(SystemError) {
-            let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-            let tests = OwnedDescriptor(owning: try checked("socket") { socket(AF_UNIX, kind, 0) })
-            try connectUnixSocket(tests.number, to: path)
+            let tests = try connectStream(to: path, waits: true)
             let folder = Environment.ofThisProcess(startingWith: ["TMPDIR="])["TMPDIR"] ?? "/tmp"
             guard sendAll(Array(folder.utf8), passing: channel, to: tests.number) else { return 70 }
             // Who has left is to be seen by the host.

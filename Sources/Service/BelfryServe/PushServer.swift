@@ -1,7 +1,7 @@
 public import BelfryEventLoop
+import BelfryLines
 public import BelfrySyscalls
 public import BelfryTerms
-import CBelfryLinux
 import Glibc
 
 /// Serves a push socket where no service manager does: starts a worker for each connection, as `belfry.socket` with its
@@ -15,7 +15,7 @@ public final class PushServer {
     private static let workersMax = 4_096
     /// Descriptors that are not for workers.
     private static let descriptorsKept = 64
-    /// When to try again to accept a connection or to start a worker, for want of descriptors, memory or processes.
+    /// When to try again to start a worker, for want of descriptors, memory or processes.
     private static let shortageDelay = TimeSpan.milliseconds(100)
     /// How long a worker has to end after SIGTERM, as in `belfry@.service`.
     private static let stopPatience = TimeSpan.seconds(3)
@@ -28,9 +28,9 @@ public final class PushServer {
     private let path: String
     private let worker: ChildCommand
     private let lifetimeMax: TimeSpan
-    private let listener: OwnedDescriptor
+    private let socket: OwnedDescriptor
     private let workersMax: Int
-    private var source: DescriptorSource?
+    private var listener: SocketListener?
     private var shortage: (any ScheduledTimer)?
     private var children: [Int32: Running] = [:]
     /// A connection that was accepted and has no worker yet.
@@ -60,43 +60,25 @@ public final class PushServer {
         self.worker = worker
         self.lifetimeMax = lifetimeMax
         workersMax = min(Self.workersMax, max(1, sysconf(Int32(_SC_OPEN_MAX)) - Self.descriptorsKept))
-        listener = try listenPrivately(at: path, backlog: Self.backlog)
+        socket = try listenPrivately(at: path, backlog: Self.backlog)
         if let hostSocketPath { hostSocket = try HostSocket(at: hostSocketPath, worker: worker, on: loop) }
-        try serve()
+        // Each worker judges who its client is.
+        listener = try SocketListener(
+            at: socket.number, for: .everybody, hasRoom: { [unowned self] in children.count < self.workersMax },
+            on: loop, description: "push socket"
+        ) { [unowned self] in start($0) }
     }
 
     /// Ends all workers, by SIGTERM and if need be SIGKILL, and serves nobody any more; then calls `done`, until
     /// which it keeps itself.
     public func stop(_ done: @escaping () -> Void) {
         stopped = { withExtendedLifetime(self, done) }
-        pause()
+        listener?.pause()
         shortage?.cancel()
         unserved = nil
         unsafe unlink(path)
         for pid in children.keys { end(pid) }
         leaveIfIdle()
-    }
-
-    private func serve() throws(SystemError) {
-        source = try loop.watch(descriptor: listener.number, events: .readable, description: "push socket") {
-            [unowned self] _ in accept()
-        }
-    }
-
-    private func pause() {
-        source?.cancel()
-        source = nil
-    }
-
-    /// One connection an iteration: those who wait for a worker's end have their turn between two.
-    private func accept() {
-        guard children.count < workersMax else { return pause() }
-        let accepted = accept4(listener.number, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
-        guard accepted >= 0 else {
-            if errno != EAGAIN, errno != EINTR, errno != ECONNABORTED { waitOutShortage() }
-            return
-        }
-        start(OwnedDescriptor(owning: accepted))
     }
 
     private func start(_ connection: consuming OwnedDescriptor) {
@@ -107,7 +89,10 @@ public final class PushServer {
             try run(command, isTidier: false, timeMax: lifetimeMax)
         } catch {
             unserved = consume connection
-            waitOutShortage()
+            listener?.pause()
+            shortage = loop.schedule(at: loop.now + Self.shortageDelay, description: "push socket") { [weak self] in
+                self?.resume()
+            }
         }
     }
 
@@ -121,18 +106,10 @@ public final class PushServer {
         children[pid] = Running(child: child, isTidier: isTidier, end: end)
     }
 
-    private func waitOutShortage() {
-        pause()
-        shortage = loop.schedule(at: loop.now + Self.shortageDelay, description: "push socket") { [weak self] in
-            self?.resume()
-        }
-    }
-
     private func resume() {
-        guard stopped == nil, source == nil else { return }
+        guard stopped == nil else { return }
         if let connection = unserved.take() { start(connection) }
-        guard unserved == nil else { return }
-        do throws(SystemError) { try serve() } catch { waitOutShortage() }
+        if unserved == nil { listener?.resume() }
     }
 
     private func end(_ pid: Int32) {
@@ -170,16 +147,4 @@ public final class PushServer {
         // Last, since workers wait for it.
         if let hostSocket { hostSocket.stop(stopped) } else { stopped() }
     }
-}
-
-/// Listens at `path`, which must be free, for this user alone.
-package func listenPrivately(at path: String, backlog: Int32) throws(SystemError) -> OwnedDescriptor {
-    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-    let listener = OwnedDescriptor(owning: try checked("socket") { Glibc.socket(AF_UNIX, kind, 0) })
-    let number = listener.number
-    try bindUnixSocket(number, to: path)
-    // Nobody can connect before it listens.
-    try checked("chmod", on: path) { unsafe chmod(path, 0o600) }
-    try checked("listen", on: path) { Glibc.listen(number, backlog) }
-    return listener
 }

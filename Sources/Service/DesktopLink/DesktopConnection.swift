@@ -78,10 +78,8 @@ public final class DesktopConnection: RingDesktop {
     }
 
     private func connect() {
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         do throws(SystemError) {
-            let socket = OwnedDescriptor(owning: try checked("socket") { Glibc.socket(AF_UNIX, kind, 0) })
-            try connectUnixSocket(socket.number, to: path)
+            let socket = try connectStream(to: path, waits: false)
             output = EventOutput(loop: loop, descriptor: socket.number)
             self.socket = consume socket
         } catch {

@@ -1,8 +1,8 @@
 public import BelfryEventLoop
+import BelfryLines
 import BelfryProtocol
 public import BelfrySyscalls
 public import BelfryTerms
-import Glibc
 import HostChannel
 
 /// A host that stays: keeps the extension's process for the workers of all its notifications, which have their turns in
@@ -13,17 +13,16 @@ import HostChannel
 public final class StayingHost {
     /// After how long without work it leaves.
     public static let idleMax = TimeSpan.seconds(30)
-    /// When guests are let in again for whom there is no descriptor.
-    private static let retryInterval = TimeSpan.milliseconds(100)
     /// How many notifications wait or run at once; the workers of others are turned away.
     private static let guestsMax = 4_096
-    private static let readBytesMax = 64 << 10
+    /// How many bytes of news may wait for a worker: with more, it reads nothing any more. The longest line has a
+    /// quarter of it.
+    private static let unreadBytesMax = 4 << 20
 
     private let setting: ExtensionSetting
     private let isReused: Bool
-    private let listener: Int32
     private let loop: Loop
-    private var source: DescriptorSource?
+    private var listener: SocketListener?
     private var idle: (any ScheduledTimer)?
     private var guests: [Int: Guest] = [:]
     private var lastGuest = 0
@@ -39,84 +38,66 @@ public final class StayingHost {
 
     /// The worker of one notification.
     private final class Guest {
-        let output: NewsOutput
-        var source: DescriptorSource?
-        var lines = HostLines()
+        let connection: LineConnection
         var request: (identifier: String, content: NotificationContent)?
         var number: Int64?
         var isOver = false
 
-        /// The number of its socket.
-        var socket: Int32 { output.socket.number }
-
-        init(_ socket: consuming OwnedDescriptor, on loop: Loop) { output = NewsOutput(socket, on: loop) }
-
-        deinit { source?.cancel() }
+        init(_ connection: LineConnection) { self.connection = connection }
     }
 
     /// A host that accepts workers at `listener`, a socket that listens.
     public init(_ setting: ExtensionSetting, isReused: Bool, listener: Int32, on loop: Loop) throws(SystemError) {
         self.setting = setting
         self.isReused = isReused
-        self.listener = listener
         self.loop = loop
-        // Who waited may have left again before it is accepted.
-        _ = fcntl(listener, F_SETFL, O_NONBLOCK)
-        try listen()
-        leaveLater()
-    }
-
-    private func listen() throws(SystemError) {
-        source = try loop.watch(descriptor: listener, events: .readable, description: "extension socket") {
-            [unowned self] _ in accept()
+        self.listener = try SocketListener(at: listener, on: loop, description: "extension socket") {
+            [unowned self] in begin($0)
         }
+        leaveLater()
     }
 
     /// Ends what runs, and the loop after that.
     public func stop() {
         isLeaving = true
-        source?.cancel()
+        listener?.pause()
         idle?.cancel()
         if isReused { shared.stop() }
         for keeper in ownKeepers.values { keeper.stop() }
         leaveIfOver()
     }
 
-    private func accept() {
-        let guest: Guest
-        do throws(SystemError) {
-            guard let socket = try acceptOurs(at: listener) else { return }
-            guest = Guest(socket, on: loop)
-        } catch {
-            // Without a descriptor for those who wait, the loop would call again and again.
-            source?.cancel()
-            _ = loop.schedule(at: loop.now + Self.retryInterval, description: "extension socket") { [weak self] in
-                if let self, !isLeaving { try? listen() }
-            }
-            return
-        }
+    private func begin(_ socket: consuming OwnedDescriptor) {
         guard guests.count < Self.guestsMax else { return }
         lastGuest += 1
         let id = lastGuest
-        guests[id] = guest
+        let limits = LineConnection.Limits(unsentBytesMax: Self.unreadBytesMax)
+        let connection = LineConnection(socket, limits, on: loop, description: "extension guest")
+        guard (try? connection.listen { [unowned self] in heard($0, from: id) }) != nil else { return }
+        guests[id] = Guest(connection)
         idle?.cancel()
-        guest.output.onEmpty = { [unowned self] isTaken in
-            if guests[id]?.isOver ?? true || !isTaken { dismiss(id) }
-        }
-        guest.source = try? loop.watch(
-            descriptor: guest.socket, events: .readable, description: "extension guest"
-        ) { [unowned self] _ in read(id) }
     }
 
-    private func read(_ id: Int) {
-        guard let guest = guests[id] else { return }
-        let (bytes, _) = receiveSome(from: guest.socket, bytesMax: Self.readBytesMax)
-        guard !bytes.isEmpty, let orders = try? guest.lines.orders(in: bytes) else { return left(id) }
-        for order in orders {
-            switch order {
+    private func heard(_ news: LineConnection.News, from id: Int) {
+        switch news {
+        case .line(let line): if !take(line, from: id) { dismiss(id) }
+        case .ended: left(id)
+        case .taken: if guests[id]?.isOver ?? true { dismiss(id) }
+        case .lost: dismiss(id)
+        }
+    }
+
+    /// False for what no worker of ours says.
+    private func take(_ line: [UInt8], from id: Int) -> Bool {
+        do throws(ChannelError) {
+            switch try HostOrder(line: line) {
             case .receive(let identifier, let content): receive(identifier, content, for: id)
             case .finished(let token): (isReused ? shared : ownKeepers[id])?.finished(token)
+            case nil: break
             }
+            return true
+        } catch {
+            return false
         }
     }
 
@@ -187,7 +168,6 @@ public final class StayingHost {
     /// The worker has left: nobody waits for what it waited for.
     private func left(_ id: Int) {
         guard let guest = guests[id] else { return }
-        guest.source?.cancel()
         if !guest.isOver {
             if let number = guest.number { shared.withdraw(number) }
             ownKeepers[id]?.withdraw(1)
@@ -204,13 +184,13 @@ public final class StayingHost {
     private func say(_ news: HostNews, _ file: PassedFile?, to id: Int) {
         guard let guest = guests[id] else { return }
         guest.isOver = guest.isOver || news == .over
-        guest.output.send(news, file)
+        guest.connection.send(news.line, passing: file)
     }
 
-    /// The worker has been told all, or does not listen any more.
+    /// The worker has been told all, does not listen any more, or is none of ours.
     private func dismiss(_ id: Int) {
         guard let guest = guests[id] else { return }
-        endConnection(guest.socket)
+        guest.connection.close()
         left(id)
         guests[id] = nil
         leaveLater()

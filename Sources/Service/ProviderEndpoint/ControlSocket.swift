@@ -1,9 +1,9 @@
 import BelfryDevices
 public import BelfryEventLoop
 import BelfryJSON
+import BelfryLines
 public import BelfrySyscalls
 import BelfryTerms
-import Glibc
 import ProviderAPI
 
 /// What testers ask of an endpoint that runs: one JSON object a connection, answered by one.
@@ -57,71 +57,53 @@ public enum ControlRequest: Hashable, Sendable {
 /// Serves the control socket of an endpoint: a request a connection, of its own user alone, answered `ok` or `no`.
 public final class ControlSocket {
     private static let connectionsMax = 16
+    private static let patience = TimeSpan.seconds(5)
+    /// A request's line, and an answer.
+    private static let limits = LineConnection.Limits(lineBytesMax: ControlRequest.bytesMax, unsentBytesMax: 16)
 
     private let loop: Loop
-    fileprivate let answer: (ControlRequest) -> Bool
-    private var connections: [ObjectIdentifier: ControlConnection] = [:]
+    private let answer: (ControlRequest) -> Bool
+    private var listener: SocketListener?
+    private var connections: [Int64: (connection: LineConnection, timer: any ScheduledTimer)] = [:]
+    private var last: Int64 = 0
 
-    /// Serves whoever connects to `listener`, a socket that does not block and stays its owner's. `answer` tells
-    /// whether it has done what is asked.
+    /// Serves whoever connects to `listener`, a socket that stays its owner's. `answer` tells whether it has done what
+    /// is asked.
     public init(_ listener: Int32, on loop: Loop, _ answer: @escaping (ControlRequest) -> Bool) throws(SystemError) {
         self.loop = loop
         self.answer = answer
-        _ = try loop.watch(descriptor: listener, events: .readable, description: "control") { [weak self] _ in
-            self?.accept(at: listener)
+        self.listener = try SocketListener(at: listener, on: loop, description: "control") { [unowned self] in
+            begin(LineConnection($0, Self.limits, on: loop, description: "control request"))
         }
     }
 
-    private func accept(at listener: Int32) {
-        guard let socket = try? acceptOurs(at: listener), connections.count < Self.connectionsMax,
-            let connection = ControlConnection(socket, of: self, on: loop)
-        else { return }
-        connections[ObjectIdentifier(connection)] = connection
+    private func begin(_ connection: LineConnection) {
+        guard connections.count < Self.connectionsMax else { return }
+        last += 1
+        let id = last
+        guard (try? connection.listen { [unowned self] in heard($0, from: id) }) != nil else { return }
+        let end = loop.now + Self.patience
+        let timer = loop.schedule(at: end, description: "control request") { [weak self] in self?.end(id) }
+        connections[id] = (connection, timer)
     }
 
-    fileprivate func forget(_ connection: ControlConnection) { connections[ObjectIdentifier(connection)] = nil }
-}
-
-/// One who asks something of an endpoint.
-private final class ControlConnection {
-    private static let patience = TimeSpan.seconds(5)
-
-    private let socket: OwnedDescriptor
-    private unowned let server: ControlSocket
-    private var bytes: [UInt8] = []
-    private var source: DescriptorSource?
-    private var timer: (any ScheduledTimer)?
-
-    init?(_ socket: consuming OwnedDescriptor, of server: ControlSocket, on loop: Loop) {
-        let number = socket.number
-        self.socket = socket
-        self.server = server
-        source = try? loop.watch(descriptor: number, events: .readable, description: "control request") {
-            [weak self] _ in
-            self?.read()
-        }
-        guard source != nil else { return nil }
-        timer = loop.schedule(at: loop.now + Self.patience, description: "control request") { [weak self] in
-            self?.end()
+    private func heard(_ news: LineConnection.News, from id: Int64) {
+        switch news {
+        case .line(let line), .ended(.left(unfinished: let line)): reply(to: line, of: id)
+        case .ended(.lineTooLong): reply(to: [], of: id)
+        case .taken, .lost: break
         }
     }
 
-    private func read() {
-        var chunk = [UInt8](repeating: 0, count: ControlRequest.bytesMax)
-        let count = unsafe recv(socket.number, &chunk, chunk.count, Int32(MSG_DONTWAIT))
-        if count < 0, errno == EAGAIN || errno == EINTR { return }
-        bytes += chunk.prefix(max(count, 0))
-        let isWhole = bytes.contains(UInt8(ascii: "\n"))
-        guard isWhole || count <= 0 || bytes.count > ControlRequest.bytesMax else { return }
-        let isDone = ControlRequest(line: bytes).map(server.answer) ?? false
-        let said = Array((isDone ? "ok\n" : "no\n").utf8)
-        _ = unsafe send(socket.number, said, said.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
-        end()
+    private func reply(to line: [UInt8], of id: Int64) {
+        let isDone = ControlRequest(line: line).map(answer) ?? false
+        connections[id]?.connection.send(Array((isDone ? "ok\n" : "no\n").utf8))
+        end(id)
     }
 
-    private func end() {
-        timer?.cancel()
-        source?.cancel()
-        server.forget(self)
+    private func end(_ id: Int64) {
+        guard let (connection, timer) = connections.removeValue(forKey: id) else { return }
+        timer.cancel()
+        connection.close()
     }
 }

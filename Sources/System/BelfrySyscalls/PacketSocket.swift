@@ -41,17 +41,12 @@ public func listen(at socket: Int32, backlog: Int32) throws(SystemError) {
     try checked("listen") { played?.listen(socket, backlog) ?? listen(socket, backlog) }
 }
 
-/// The next connection that waits at `socket`, of this user or root (`accept4`); nil if none does.
+/// The next connection that waits at `socket`, of this user or root (`accept4`), which makes nobody wait; nil if none
+/// does. Never waits, not even at a socket that does.
 ///
-/// - Throws: `EMFILE` or `ENFILE` if there is no descriptor for it: it goes on waiting.
+/// - Throws: if there is no descriptor or no memory for it: it goes on waiting.
 public func acceptOurs(at socket: Int32) throws(SystemError) -> OwnedDescriptor? {
-    let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-    let descriptor: OwnedDescriptor
-    do throws(SystemError) {
-        descriptor = OwnedDescriptor(
-            owning: try checked("accept4") { played?.accept(socket) ?? accept4(socket, nil, nil, flags) })
-    } catch  where error.errno != EMFILE && error.errno != ENFILE {
-        // Whoever connected may have left again.
+    guard let descriptor = try accept(at: socket, Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)) else {
         return nil
     }
     guard played == nil else { return descriptor }
@@ -66,6 +61,23 @@ public func isListenedToHere(_ socket: Int32) -> Bool {
     guard played == nil else { return false }
     var process: pid_t = 0
     return unsafe clinux_peer_process(socket, &process) == 0 && process == getpid()
+}
+
+/// The same as ``acceptOurs(at:)``, of anybody, and one that waits as a program expects of its standard input.
+public func acceptAnyone(at socket: Int32) throws(SystemError) -> OwnedDescriptor? {
+    try accept(at: socket, Int32(SOCK_CLOEXEC.rawValue))
+}
+
+private func accept(at socket: Int32, _ flags: Int32) throws(SystemError) -> OwnedDescriptor? {
+    // A service manager hands over sockets that wait, and their flags are the manager's too.
+    guard played != nil || isReady(socket, for: POLLIN) else { return nil }
+    do throws(SystemError) {
+        return OwnedDescriptor(
+            owning: try checked("accept4") { played?.accept(socket) ?? accept4(socket, nil, nil, flags) })
+    } catch  where [EAGAIN, EINTR, ECONNABORTED].contains(error.errno) {
+        // Whoever connected may have left again.
+        return nil
+    }
 }
 
 /// Ends the connection of `socket` both ways: its peer learns of it even if the socket stays open (`shutdown`).

@@ -1,4 +1,5 @@
 public import BelfryEventLoop
+import BelfryLines
 public import BelfrySyscalls
 import BelfryTerms
 public import CallLedger
@@ -19,18 +20,13 @@ public final class Ear {
     private static let connectionsMax = 16
     /// How long a connection may take to say something.
     private static let patience = TimeSpan.seconds(1)
-    /// When connections are tried again for which there is no descriptor.
-    private static let retryInterval = TimeSpan.milliseconds(100)
 
     private let folder: RingFolder
     private let name: String
     private let socket: OwnedDescriptor
-    private var source: (any LoopWatch)?
+    private var listener: SocketListener?
     private var heard: ((RingMessage, @escaping (RingAnswer?) -> Void) -> Void)?
     private var connections: [Connection] = []
-    /// A descriptor for the next connection, should the process have no other left: a ring must not be deaf (R14).
-    private var spare: OwnedDescriptor?
-    private var retry: (any ScheduledTimer)?
 
     /// The name of the ear of the process that `owner` names.
     static func name(of owner: Owner) -> String { "\(owner.pid)-\(owner.start)\(ending)" }
@@ -85,62 +81,34 @@ public final class Ear {
         on loop: any EventLoop, _ heard: @escaping (RingMessage, @escaping (RingAnswer?) -> Void) -> Void
     ) throws(SystemError) {
         self.heard = heard
-        try watch(on: loop)
-        spare = try? makePacketSocket()
-    }
-
-    private func watch(on loop: any EventLoop) throws(SystemError) {
-        source = try loop.watch(descriptor: socket.number, events: .readable, description: "ear") { [weak self] _ in
-            self?.accept(on: loop)
-        }
+        // Should the process have no descriptor left: a ring must not be deaf (R14).
+        listener = try SocketListener(
+            at: socket.number, keepsSpare: true, hasRoom: { [weak self] in self?.makeRoom() ?? false }, on: loop,
+            description: "ear"
+        ) { [weak self] in self?.hear($0, on: loop) }
     }
 
     /// Hears nothing more, and removes the ear. Closing twice does nothing.
     public func close() {
-        source?.cancel()
-        source = nil
+        listener = nil
         heard = nil
-        retry?.cancel()
-        retry = nil
-        spare = nil
         for connection in connections { connection.close() }
         connections = []
         try? folder.directory?.remove(name)
     }
 
-    private func accept(on loop: any EventLoop) {
+    /// Those that are closed give their descriptors back before another one is needed.
+    private func makeRoom() -> Bool {
         connections.removeAll { $0.isClosed }
-        let descriptor: OwnedDescriptor
-        do throws(SystemError) {
-            guard let accepted = try next() else { return }
-            descriptor = accepted
-        } catch {
-            return rest(on: loop)
-        }
+        return true
+    }
+
+    private func hear(_ descriptor: consuming OwnedDescriptor, on loop: any EventLoop) {
         if connections.count == Self.connectionsMax { connections.removeFirst().close() }
         let connection = Connection(descriptor)
         connections.append(connection)
         connection.read(on: loop, patience: Self.patience) { [weak self] message in
             self?.heard?(message) { [weak connection] in connection?.answer($0) }
-        }
-    }
-
-    private func next() throws(SystemError) -> OwnedDescriptor? {
-        if spare == nil { spare = try? makePacketSocket() }
-        do throws(SystemError) {
-            return try acceptOurs(at: socket.number)
-        } catch  where spare != nil {
-            spare = nil
-            return try acceptOurs(at: socket.number)
-        }
-    }
-
-    /// Without a descriptor for those who wait, the loop would call again and again.
-    private func rest(on loop: any EventLoop) {
-        source?.cancel()
-        source = nil
-        retry = loop.schedule(at: loop.now + Self.retryInterval, description: "ear") { [weak self] in
-            try? self?.watch(on: loop)
         }
     }
 

@@ -59,16 +59,13 @@ import Testing
             } == Self.toHost)
     }
 
-    @Test("a host that stays and a worker hear what the other says", arguments: [1, 7, 1 << 20])
-    func aroundTheHost(pieceBytes: Int) throws {
-        var (worker, host) = (HostLines(), HostLines())
-        #expect(
-            try Self.pieces(Self.news.flatMap(\.line), pieceBytes).flatMap { try worker.news(in: $0) } == Self.news)
-        #expect(
-            try Self.pieces(Self.orders.flatMap(\.line), pieceBytes).flatMap { try host.orders(in: $0) }
-                == Self.orders)
-        #expect(throws: ChannelError.self) { try worker.news(in: Array("{\"say\":\"began\"}\n".utf8)) }
-        #expect(throws: ChannelError.self) { try host.orders(in: Array("garbage\n".utf8)) }
+    @Test("a host that stays and a worker hear what the other says") func aroundTheHost() throws {
+        #expect(try Self.news.compactMap { try HostNews(line: $0.line.dropLast()) } == Self.news)
+        #expect(try Self.orders.compactMap { try HostOrder(line: $0.line.dropLast()) } == Self.orders)
+        #expect(throws: ChannelError.self) { try HostNews(line: Array("{\"say\":\"began\"}".utf8)) }
+        #expect(throws: ChannelError.self) { try HostOrder(line: Array("garbage".utf8)) }
+        #expect(try HostNews(line: Array("{\"say\":\"new\"}".utf8)) == nil)
+        #expect(try HostOrder(line: Array("{\"say\":\"new\"}".utf8)) == nil)
     }
 
     @Test("a line is one line, whatever is in it")

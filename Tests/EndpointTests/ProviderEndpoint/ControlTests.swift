@@ -2,6 +2,7 @@ import BelfryDevices
 import BelfryEventLoop
 import BelfrySyscalls
 import BelfryTerms
+import CBelfryLinux
 import Glibc
 import ProviderEndpoint
 import Support
@@ -91,5 +92,31 @@ import Testing
         loop.runUntilIdle()
         #expect(clients.map(answer) == [String?](repeating: nil, count: 16) + [""])
         withExtendedLifetime(control) {}
+    }
+
+    @Test("without a descriptor for who asks the endpoint rests, and looks again") func noDescriptors() async {
+        await #expect(processExitsWith: .success) {
+            let test = ControlTests()
+            let listener = try test.listener()
+            let loop = try Loop()
+            let control = try ControlSocket(listener.number, on: loop) { _ in
+                loop.stop()
+                return true
+            }
+            let client = try test.client()
+            try writeAll(ControlRequest.sendAway.line, to: client.descriptor.number, path: test.path)
+            var limit = rlimit()
+            let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+            _ = unsafe getrlimit(kind, &limit)
+            var none = limit
+            // With none at all, poll(2) would refuse as well.
+            none.rlim_cur = 1
+            _ = unsafe setrlimit(kind, &none)
+            // A loop that is called again and again traps.
+            loop.runUntilIdle()
+            _ = unsafe setrlimit(kind, &limit)
+            withExtendedLifetime(control) { loop.run() }
+            #expect(test.answer(to: client) == "ok\n")
+        }
     }
 }

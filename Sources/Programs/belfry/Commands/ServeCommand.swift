@@ -115,10 +115,8 @@ private final class Serving {
     private func removeStaleSocket(_ path: String) throws(SystemError) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let probe = OwnedDescriptor(owning: try checked("socket") { socket(AF_UNIX, kind, 0) })
         do throws(SystemError) {
-            try connectUnixSocket(probe.number, to: path)
+            _ = try connectStream(to: path, waits: false)
         } catch  where error.errno == ECONNREFUSED {
             unsafe unlink(path)
         } catch {
