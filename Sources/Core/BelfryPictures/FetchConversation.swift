@@ -36,20 +36,23 @@ public struct FetchRequest: Hashable, Sendable {
     public init?(line: [UInt8]) {
         let limits = JSONLimits(
             bytesMax: FetchLimits.requestBytesMax, depthMax: 3, valuesMax: 2 * FetchLimits.hostsMax + 8)
-        guard let object = (try? JSONValue.parse(line, limits: limits))?.objectValue,
-            let url = object["url"]?.stringValue,
-            let allow = Self.hosts(object["allow"]), let from = Self.hosts(object["from"])
-        else { return nil }
-        func limit(_ key: String, _ otherwise: Int) -> Int? {
-            guard let value = object[key] else { return otherwise }
-            return value.boundedInteger(in: 1...Int64(Int32.max)).map { Int($0) }
+        guard let said = JSONFields(line: line, limits: limits), let request = try? Self.read(said) else { return nil }
+        self = request
+    }
+
+    private static func read(_ said: JSONFields) throws(JSONFieldError) -> FetchRequest? {
+        func limit(_ key: String, _ otherwise: Int) throws(JSONFieldError) -> Int {
+            said.mentions(key) ? Int(try said.bounded(key, in: 1...Int64(Int32.max))) : otherwise
         }
-        guard let bytesMax = limit("bytesMax", FetchLimits.bodyBytesMax),
-            let milliseconds = limit("milliseconds", 5_000)
-        else { return nil }
-        self.init(
-            url: url, bytesMax: bytesMax, milliseconds: milliseconds, allow: allow, from: from,
-            entityTag: object["etag"]?.stringValue)
+        func hosts(_ key: String) throws(JSONFieldError) -> [String] {
+            said.mentions(key) ? try said.strings(key) : []
+        }
+        let (allow, from) = (try hosts("allow"), try hosts("from"))
+        guard max(allow.count, from.count) <= FetchLimits.hostsMax else { return nil }
+        return FetchRequest(
+            url: try said.string("url"), bytesMax: try limit("bytesMax", FetchLimits.bodyBytesMax),
+            milliseconds: try limit("milliseconds", 5_000), allow: allow, from: from,
+            entityTag: try? said.string("etag"))
     }
 
     /// The request as its line, newline included.
@@ -60,13 +63,6 @@ public struct FetchRequest: Hashable, Sendable {
         ]
         object["etag"] = entityTag.map { .string($0) }
         return object.serialized() + [UInt8(ascii: "\n")]
-    }
-
-    private static func hosts(_ value: JSONValue?) -> [String]? {
-        guard let value else { return [] }
-        guard let elements = value.arrayValue, elements.count <= FetchLimits.hostsMax else { return nil }
-        let hosts = elements.compactMap(\.stringValue)
-        return hosts.count == elements.count ? hosts : nil
     }
 }
 
@@ -127,13 +123,12 @@ public struct FetchAnswer: Hashable, Sendable {
     /// Reads an answer; nil if the line is none, or states what no fetcher of ours states.
     public init?(line: [UInt8]) {
         let limits = JSONLimits(bytesMax: FetchLimits.answerBytesMax, depthMax: 1, valuesMax: 16)
-        guard let object = (try? JSONValue.parse(line, limits: limits))?.objectValue,
-            let seconds = object["seconds"]?.numberValue, seconds >= 0, seconds <= 3_600,
-            let outcome = Self.outcome(object)
+        guard let said = JSONFields(line: line, limits: limits), let seconds = try? said.number("seconds"),
+            (0...3_600).contains(seconds), let outcome = try? Self.outcome(said)
         else { return nil }
-        let entityTag = object["etag"]?.stringValue
+        let entityTag = try? said.string("etag")
         guard entityTag.map(Freshness.isEntityTag) ?? true else { return nil }
-        let keep = object["keepSeconds"]?.boundedInteger(in: 0...Freshness.secondsMax) ?? 0
+        let keep = (try? said.bounded("keepSeconds", in: 0...Freshness.secondsMax)) ?? 0
         self.init(outcome, seconds: seconds, freshness: Freshness(seconds: keep, entityTag: entityTag))
     }
 
@@ -161,26 +156,22 @@ public struct FetchAnswer: Hashable, Sendable {
         return object.serialized() + [UInt8(ascii: "\n")]
     }
 
-    private static func outcome(_ object: JSONObject) -> Outcome? {
-        func number(_ key: String, atMost most: Int) -> Int? {
-            guard let number = object[key]?.integerValue, number >= 1, number <= Int64(most) else { return nil }
-            return Int(number)
+    private static func outcome(_ said: JSONFields) throws(JSONFieldError) -> Outcome? {
+        func number(_ key: String, atMost most: Int) throws(JSONFieldError) -> Int {
+            Int(try said.integer(key, in: 1...Int64(most)))
         }
-        switch object["outcome"]?.stringValue {
+        switch try said.string("outcome") {
         case "picture":
-            guard let source = object["source"]?.stringValue.flatMap(PictureFormat.init),
-                let width = number("width", atMost: FetchLimits.writtenSideMax),
-                let height = number("height", atMost: FetchLimits.writtenSideMax),
-                let bytes = number("bytes", atMost: FetchLimits.writtenBytesMax),
-                let fetchedBytes = number("fetchedBytes", atMost: FetchLimits.bodyBytesMax)
-            else { return nil }
             return .picture(
-                Picture(source: source, width: width, height: height, bytes: bytes, fetchedBytes: fetchedBytes))
+                Picture(
+                    source: try said.word("source", PictureFormat.init),
+                    width: try number("width", atMost: FetchLimits.writtenSideMax),
+                    height: try number("height", atMost: FetchLimits.writtenSideMax),
+                    bytes: try number("bytes", atMost: FetchLimits.writtenBytesMax),
+                    fetchedBytes: try number("fetchedBytes", atMost: FetchLimits.bodyBytesMax)))
         case "unchanged": return .unchanged
         case "skipped":
-            guard let reason = object["reason"]?.stringValue.flatMap(SkipReason.init),
-                let detail = object["detail"]?.stringValue
-            else { return nil }
+            let (reason, detail) = (try said.word("reason", SkipReason.init), try said.string("detail"))
             return .skipped(Skip(reason, Printable.excerpt(of: detail, charactersMax: 400)))
         default: return nil
         }

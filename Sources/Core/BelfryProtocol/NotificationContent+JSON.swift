@@ -27,55 +27,37 @@ extension NotificationContent {
     /// Reads what ``json`` writes. A field that is missing or null has its default, one that is unknown is passed
     /// over, one of another type is an error; numbers are brought into their ranges.
     public init(json object: JSONObject) throws(ContentError) {
-        self.init()
-        let fields = ContentFields(object: object, prefix: "")
-        title = try fields.string("title") ?? ""
-        subtitle = try fields.string("subtitle") ?? ""
-        body = try fields.string("body") ?? ""
-        if let number = fields.value("badge") {
-            guard let count = number.boundedInteger(in: 0...Int64.max) else {
-                throw fields.error("badge", found: number, expected: "a number")
-            }
-            badge = count
-        }
-        if let value = try fields.object("sound") { sound = try NotificationSound(json: value) }
-        categoryIdentifier = try fields.string("category") ?? ""
-        threadIdentifier = try fields.string("thread") ?? ""
-        if let word = try fields.string("interruptionLevel") {
-            guard let level = InterruptionLevel(rawValue: word) else {
-                throw fields.error(
-                    "interruptionLevel", found: .string(word), expected: "passive, active, time-sensitive or critical")
-            }
-            interruptionLevel = level
-        }
-        attachments = try Self.attachments(of: fields)
-        userInfo = try fields.object("userInfo") ?? JSONObject()
-        relevanceScore = min(max(try fields.number("relevanceScore") ?? 0, 0), 1)
-        targetContentIdentifier = try fields.string("targetContentId")
-        launchImageName = try fields.string("launchImageName") ?? ""
-        filterCriteria = try fields.string("filterCriteria")
-        summaryArgument = try fields.string("summaryArgument") ?? ""
-        if let number = fields.value("summaryArgumentCount") {
-            guard let count = number.boundedInteger(in: 0...Int64.max) else {
-                throw fields.error("summaryArgumentCount", found: number, expected: "a number")
-            }
-            summaryArgumentCount = count
-        }
+        try self.init(JSONFields(object))
     }
 
-    private static func attachments(of fields: ContentFields) throws(ContentError) -> [NotificationAttachment] {
-        guard let value = fields.value("attachments") else { return [] }
-        guard case .array(let elements) = value else {
-            throw fields.error("attachments", found: value, expected: "an array")
+    /// The same of `fields`, perhaps of an object in another one.
+    package init(_ fields: JSONFields) throws(ContentError) {
+        self.init()
+        func text(_ key: String) throws(ContentError) -> String { try fields.ifPresent(key, fields.string) ?? "" }
+        title = try text("title")
+        subtitle = try text("subtitle")
+        body = try text("body")
+        if fields.has("badge") { badge = try fields.bounded("badge", in: 0...Int64.max) }
+        if fields.has("sound") { sound = try NotificationSound(fields.fields("sound")) }
+        categoryIdentifier = try text("category")
+        threadIdentifier = try text("thread")
+        if fields.has("interruptionLevel") {
+            interruptionLevel = try fields.word(
+                "interruptionLevel", InterruptionLevel.init(rawValue:),
+                expected: "passive, active, time-sensitive or critical")
         }
-        var attachments: [NotificationAttachment] = []
-        for (index, element) in elements.enumerated() {
-            guard case .object(let object) = element else {
-                throw fields.error("attachments[\(index)]", found: element, expected: "an object")
-            }
-            attachments.append(try NotificationAttachment(json: object, prefix: "attachments[\(index)]."))
+        for attachment in try fields.ifPresent("attachments", fields.fieldsOfEach) ?? [] {
+            attachments.append(try NotificationAttachment(attachment))
         }
-        return attachments
+        userInfo = try fields.ifPresent("userInfo", fields.object) ?? JSONObject()
+        relevanceScore = min(max(try fields.ifPresent("relevanceScore", fields.number) ?? 0, 0), 1)
+        targetContentIdentifier = try fields.ifPresent("targetContentId", fields.string)
+        launchImageName = try text("launchImageName")
+        filterCriteria = try fields.ifPresent("filterCriteria", fields.string)
+        summaryArgument = try text("summaryArgument")
+        if fields.has("summaryArgumentCount") {
+            summaryArgumentCount = try fields.bounded("summaryArgumentCount", in: 0...Int64.max)
+        }
     }
 }
 
@@ -87,13 +69,12 @@ extension NotificationSound {
         ]
     }
 
-    fileprivate init(json object: JSONObject) throws(ContentError) {
-        let fields = ContentFields(object: object, prefix: "sound.")
+    fileprivate init(_ fields: JSONFields) throws(ContentError) {
         self.init(
-            name: try fields.required("name"),
-            isCritical: try fields.bool("critical") ?? false,
-            volume: try fields.number("volume") ?? 1,
-            isRingtone: try fields.bool("ringtone") ?? false
+            name: try fields.string("name"),
+            isCritical: try fields.ifPresent("critical", fields.bool) ?? false,
+            volume: try fields.ifPresent("volume", fields.number) ?? 1,
+            isRingtone: try fields.ifPresent("ringtone", fields.bool) ?? false
         )
     }
 }
@@ -105,14 +86,11 @@ extension NotificationAttachment {
         return object
     }
 
-    fileprivate init(json object: JSONObject, prefix: String) throws(ContentError) {
-        let fields = ContentFields(object: object, prefix: prefix)
+    fileprivate init(_ fields: JSONFields) throws(ContentError) {
         var thumbnail = AttachmentThumbnail()
-        if let value = try fields.object("thumbnail") {
-            thumbnail = try AttachmentThumbnail(json: value, prefix: "\(prefix)thumbnail.")
-        }
+        if fields.has("thumbnail") { thumbnail = try AttachmentThumbnail(fields.fields("thumbnail")) }
         self.init(
-            id: try fields.required("id"), path: try fields.required("path"), type: try fields.required("type"),
+            id: try fields.string("id"), path: try fields.string("path"), type: try fields.string("type"),
             thumbnail: thumbnail)
     }
 }
@@ -127,73 +105,19 @@ extension AttachmentThumbnail {
         return object
     }
 
-    fileprivate init(json object: JSONObject, prefix: String) throws(ContentError) {
-        let fields = ContentFields(object: object, prefix: prefix)
+    fileprivate init(_ fields: JSONFields) throws(ContentError) {
         var clip: Clip?
-        if let value = try fields.object("clip") {
-            let sides = ContentFields(object: value, prefix: "\(prefix)clip.")
+        if let sides = try fields.ifPresent("clip", fields.fields) {
             clip = Clip(
-                x: try sides.number("x") ?? 0, y: try sides.number("y") ?? 0, width: try sides.number("width") ?? 1,
-                height: try sides.number("height") ?? 1)
+                x: try sides.ifPresent("x", sides.number) ?? 0, y: try sides.ifPresent("y", sides.number) ?? 0,
+                width: try sides.ifPresent("width", sides.number) ?? 1,
+                height: try sides.ifPresent("height", sides.number) ?? 1)
         }
-        self.init(isHidden: try fields.bool("hidden") ?? false, clip: clip, time: try fields.number("time"))
-    }
-}
-
-/// An object read field by field.
-private struct ContentFields {
-    let object: JSONObject
-    /// What an error writes before a field's name, such as `sound.`.
-    let prefix: String
-
-    func value(_ key: String) -> JSONValue? {
-        guard let value = object[key], !value.isNull else { return nil }
-        return value
-    }
-
-    func string(_ key: String) throws(ContentError) -> String? {
-        guard let value = value(key) else { return nil }
-        guard let string = value.stringValue else { throw error(key, found: value, expected: "a string") }
-        return string
-    }
-
-    func required(_ key: String) throws(ContentError) -> String {
-        guard let string = try string(key) else { throw error(key, found: .null, expected: "a string") }
-        return string
-    }
-
-    func bool(_ key: String) throws(ContentError) -> Bool? {
-        guard let value = value(key) else { return nil }
-        guard let flag = value.boolValue else { throw error(key, found: value, expected: "true or false") }
-        return flag
-    }
-
-    func number(_ key: String) throws(ContentError) -> Double? {
-        guard let value = value(key) else { return nil }
-        guard let number = value.numberValue else { throw error(key, found: value, expected: "a number") }
-        return number
-    }
-
-    func object(_ key: String) throws(ContentError) -> JSONObject? {
-        guard let value = value(key) else { return nil }
-        guard let object = value.objectValue else { throw error(key, found: value, expected: "an object") }
-        return object
-    }
-
-    func error(_ key: String, found: JSONValue, expected: String) -> ContentError {
-        ContentError(field: prefix + key, detail: "found \(found.foundDescription), expected \(expected)")
+        self.init(
+            isHidden: try fields.ifPresent("hidden", fields.bool) ?? false, clip: clip,
+            time: try fields.ifPresent("time", fields.number))
     }
 }
 
 /// Why an object is no notification content: which field is wrong, what was found and what was expected.
-public struct ContentError: Error, Hashable, Sendable {
-    /// The field, with its path from the outermost object, such as `sound.volume`.
-    public let field: String
-    /// What was found and what was expected, for people.
-    public let detail: String
-}
-
-extension ContentError: CustomStringConvertible {
-    /// Field and detail in one line.
-    public var description: String { "\(field): \(detail)" }
-}
+public typealias ContentError = JSONFieldError

@@ -1,4 +1,4 @@
-public import BelfryJSON
+import BelfryJSON
 public import BelfryTerms
 
 /// The first line that a worker writes to the desktop: whose events follow it, each as its client gets it.
@@ -20,12 +20,12 @@ public struct DesktopHello: Hashable, Sendable {
         self.hasVideo = hasVideo
     }
 
-    /// Reads it from `object`; nil if that is none.
-    public init?(_ object: JSONObject) {
-        guard let group = object["group"]?.stringValue.flatMap(GroupName.init) else { return nil }
+    /// Reads it from a line; nil if that is none.
+    public init?(line: [UInt8]) {
+        guard let said = JSONFields(line: line), let group = try? said.word("group", GroupName.init) else { return nil }
         self.init(
-            group: group, name: object["name"]?.stringValue ?? "", handle: object["handle"]?.stringValue ?? "",
-            hasVideo: object["video"] == .bool(true))
+            group: group, name: (try? said.string("name")) ?? "", handle: (try? said.string("handle")) ?? "",
+            hasVideo: said.isTrue("video"))
     }
 
     /// The line, its newline included.
@@ -50,17 +50,16 @@ public enum DesktopReport: Hashable, Sendable {
 
     /// Reads it from a line; nil if that is none that this version knows.
     public init?(line: [UInt8]) {
-        guard case .object(let object)? = try? JSONValue.parse(line) else { return nil }
-        let detail = object["detail"]?.stringValue ?? ""
-        switch object["report"]?.stringValue {
-        case "first"?:
-            self = .first(isMuted: object["muted"] == .bool(true), vibrates: object["vibrates"] == .bool(true))
-        case "muted"?: self = .muted(object["muted"] == .bool(true))
+        guard let said = JSONFields(line: line) else { return nil }
+        let detail = (try? said.string("detail")) ?? ""
+        switch try? said.string("report") {
+        case "first"?: self = .first(isMuted: said.isTrue("muted"), vibrates: said.isTrue("vibrates"))
+        case "muted"?: self = .muted(said.isTrue("muted"))
         case "notification"?:
-            guard let state = object["state"]?.stringValue.flatMap(NotificationState.init) else { return nil }
+            guard let state = try? said.word("state", NotificationState.init) else { return nil }
             self = .notification(state, detail: detail)
         case "vibration"?:
-            guard let state = object["state"]?.stringValue.flatMap(VibrationState.init) else { return nil }
+            guard let state = try? said.word("state", VibrationState.init) else { return nil }
             self = .vibration(state, detail: detail)
         default: return nil
         }
@@ -80,4 +79,9 @@ public enum DesktopReport: Hashable, Sendable {
             }
         return object.serialized() + [UInt8(ascii: "\n")]
     }
+}
+
+extension JSONFields {
+    /// What is left out is not so.
+    fileprivate func isTrue(_ key: String) -> Bool { (try? bool(key)) ?? false }
 }

@@ -137,8 +137,8 @@ extension ExtensionMessage {
     }
 
     /// Reads a line; nil for a message that a later version has added.
-    init?(_ said: SaidLine) throws(ChannelError) {
-        switch said.word {
+    init?(_ word: String, _ said: JSONFields) throws(JSONFieldError) {
+        switch word {
         case "hello": self = .hello
         case "reply": self = .reply(try said.integer("number"), try said.content("content"))
         case "returned": self = .returned(try said.integer("number"))
@@ -175,7 +175,7 @@ extension ExtensionMessage {
     /// much.
     public var canBeHeard: Bool {
         var lines = LineFraming()
-        guard let said = try? SaidLine.lines(of: line, &lines).first else { return false }
-        return (try? ExtensionMessage(said)) != nil
+        guard let said = try? lines.said(line).first else { return false }
+        return (try? SaidLine.read(said, ExtensionMessage.init)) != nil
     }
 }

@@ -43,8 +43,8 @@ public struct HostEnd: Sendable {
     /// Takes bytes that came at `now` and returns the messages that are complete and within the limits.
     public mutating func take(_ bytes: [UInt8], at now: Instant) throws(ChannelError) -> [ExtensionMessage] {
         var messages: [ExtensionMessage] = []
-        for said in try SaidLine.lines(of: bytes, &lines) {
-            guard let message = try ExtensionMessage(said) else { continue }
+        for line in try lines.said(bytes) {
+            guard let message = try SaidLine.read(line, ExtensionMessage.init) else { continue }
             messages += limited(message, at: now)
         }
         return messages

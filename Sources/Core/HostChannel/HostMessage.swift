@@ -70,8 +70,8 @@ extension HostMessage {
     }
 
     /// Reads a line; nil for a message that a later version has added.
-    init?(_ said: SaidLine) throws(ChannelError) {
-        switch said.word {
+    init?(_ word: String, _ said: JSONFields) throws(JSONFieldError) {
+        switch word {
         case "hello":
             self = .hello(
                 HostGreeting(

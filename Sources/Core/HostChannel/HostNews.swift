@@ -50,8 +50,12 @@ extension HostNews {
 
     /// Reads a line, which is without its newline; nil for news that a later version has added.
     public init?(line: [UInt8]) throws(ChannelError) {
-        let said = try SaidLine(line)
-        switch said.word {
+        guard let news = try SaidLine.read(line, Self.init) else { return nil }
+        self = news
+    }
+
+    private init?(_ word: String, _ said: JSONFields) throws(JSONFieldError) {
+        switch word {
         case "queued": self = .queued
         case "began": self = .began(deadline: Instant(microseconds: try said.integer("deadline")))
         case "original":
@@ -66,7 +70,7 @@ extension HostNews {
         case "killed": self = .killed
         case "over": self = .over
         default:
-            guard let message = try ExtensionMessage(said) else { return nil }
+            guard let message = try ExtensionMessage(word, said) else { return nil }
             self = .said(message)
         }
     }
@@ -86,8 +90,12 @@ extension HostOrder {
 
     /// Reads a line, which is without its newline; nil for an order that a later version has added.
     public init?(line: [UInt8]) throws(ChannelError) {
-        let said = try SaidLine(line)
-        switch said.word {
+        guard let order = try SaidLine.read(line, Self.init) else { return nil }
+        self = order
+    }
+
+    private init?(_ word: String, _ said: JSONFields) throws(JSONFieldError) {
+        switch word {
         case "receive":
             self = .receive(identifier: try said.string("identifier"), content: try said.content("content"))
         case "finished": self = .finished(try said.integer("token"))

@@ -1,5 +1,4 @@
 import BelfryEventLoop
-import BelfryJSON
 import BelfryLines
 import BelfryProtocol
 import BelfrySyscalls
@@ -77,9 +76,7 @@ final class WorkerConnections {
     /// False for what no worker of ours says.
     private func take(_ line: [UInt8], from link: Int64) -> Bool {
         guard let hello = connections[link]?.hello else {
-            guard case .object(let object)? = try? JSONValue.parse(line), let hello = DesktopHello(object) else {
-                return false
-            }
+            guard let hello = DesktopHello(line: line) else { return false }
             connections[link]?.hello = hello
             take(.came(link: link, hello))
             return true

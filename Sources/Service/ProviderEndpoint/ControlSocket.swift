@@ -34,23 +34,22 @@ public enum ControlRequest: Hashable, Sendable {
 
     /// The request in `line`; nil if it is none.
     public init?(line: [UInt8]) {
-        guard line.count <= Self.bytesMax, let object = (try? JSONValue.parse(line))?.objectValue else { return nil }
-        switch object["command"]?.stringValue {
+        guard line.count <= Self.bytesMax, let said = JSONFields(line: line) else { return nil }
+        switch try? said.string("command") {
         case "goaway": self = .sendAway
         case "fail":
-            guard let status = object["status"]?.integerValue, (200...599).contains(status),
-                let reason = object["reason"]?.stringValue, let times = object["times"]?.integerValue,
-                (1...1_000_000).contains(times), let delay = object["delay"]?.integerValue, delay >= 0,
-                delay <= Self.delayMax.microseconds
-            else { return nil }
-            let token = object["token"]?.stringValue.flatMap { DeviceToken(hex: $0) }
-            if object["token"] != nil, token == nil { return nil }
-            self = .fail(
-                AnswerFault(
-                    token: token, status: Int(status), reason: reason, times: Int(times),
-                    delay: TimeSpan(microseconds: delay)))
+            guard let fault = try? Self.fault(said) else { return nil }
+            self = .fail(fault)
         default: return nil
         }
+    }
+
+    private static func fault(_ said: JSONFields) throws(JSONFieldError) -> AnswerFault {
+        AnswerFault(
+            token: said.mentions("token") ? try said.word("token") { DeviceToken(hex: $0) } : nil,
+            status: Int(try said.integer("status", in: 200...599)), reason: try said.string("reason"),
+            times: Int(try said.integer("times", in: 1...1_000_000)),
+            delay: TimeSpan(microseconds: try said.integer("delay", in: 0...delayMax.microseconds)))
     }
 }
 

@@ -29,9 +29,8 @@ public struct RingMessage: Hashable, Sendable {
 
     /// The message in `packet`; nil if it is none.
     public init?(_ packet: [UInt8]) {
-        guard let object = JSONObject(packet: packet), let group = object["group"]?.stringValue.flatMap(GroupName.init),
-            let call = object["call"]?.stringValue,
-            let word = object["ask"]?.stringValue.flatMap(Word.init(rawValue:))
+        guard let said = JSONFields(packet: packet), let group = try? said.word("group", GroupName.init),
+            let call = try? said.string("call"), let word = try? said.word("ask", Word.init)
         else { return nil }
         self.group = group
         self.call = CallKey(call)
@@ -41,8 +40,8 @@ public struct RingMessage: Hashable, Sendable {
         case .foreground: ask = .foreground
         case .look: ask = .look
         case .hangup:
-            guard let reason = object["reason"]?.stringValue.flatMap(HangupReason.init(rawValue:)) else { return nil }
-            ask = .hangUp(reason, sentAt: object["sentAt"]?.numberValue.flatMap(WallTime.init(unixSeconds:)))
+            guard let reason = try? said.word("reason", HangupReason.init) else { return nil }
+            ask = .hangUp(reason, sentAt: (try? said.number("sentAt")).flatMap(WallTime.init(unixSeconds:)))
         }
     }
 
@@ -67,9 +66,8 @@ public struct RingMessage: Hashable, Sendable {
 extension RingAnswer {
     /// The answer in `packet`; nil if it is none.
     public init?(_ packet: [UInt8]) {
-        guard let object = JSONObject(packet: packet), let call = object["call"]?.stringValue,
-            let state = object["state"]?.stringValue.flatMap(CallState.init(rawValue:)),
-            let isRecorded = object["recorded"]?.boolValue
+        guard let said = JSONFields(packet: packet), let call = try? said.string("call"),
+            let state = try? said.word("state", CallState.init), let isRecorded = try? said.bool("recorded")
         else { return nil }
         self.init(key: CallKey(call), state: state, isRecorded: isRecorded)
     }
@@ -83,10 +81,8 @@ extension RingAnswer {
     }
 }
 
-extension JSONObject {
+extension JSONFields {
     fileprivate init?(packet: [UInt8]) {
-        let limits = JSONLimits(bytesMax: RingMessage.bytesMax, depthMax: 4, valuesMax: 16)
-        guard case .object(let object)? = try? JSONValue.parse(packet, limits: limits) else { return nil }
-        self = object
+        self.init(line: packet, limits: JSONLimits(bytesMax: RingMessage.bytesMax, depthMax: 4, valuesMax: 16))
     }
 }

@@ -1,22 +1,17 @@
-import BelfryJSON
 import BelfryTerms
 import DesktopChannel
 import Testing
 
 @Suite("What a worker and the desktop say to each other") struct DesktopMessagesTests {
-    private static func object(_ line: [UInt8]) throws -> JSONObject {
-        try #require(try JSONValue.parse(line).objectValue)
-    }
-
     @Test("a worker says whose events follow; what is left out of it is empty")
     func hello() throws {
         let group = try #require(GroupName("group.a"))
         let hello = DesktopHello(group: group, name: "Ada\n\u{202e}", handle: "+49", hasVideo: true)
         #expect(hello.line.last == UInt8(ascii: "\n") && hello.line.count { $0 == UInt8(ascii: "\n") } == 1)
-        #expect(DesktopHello(try Self.object(hello.line)) == hello)
-        #expect(DesktopHello(["group": "group.a"]) == DesktopHello(group: group))
-        #expect(DesktopHello(["group": "a/b"]) == nil)
-        #expect(DesktopHello(["name": "Ada"]) == nil)
+        #expect(DesktopHello(line: hello.line) == hello)
+        #expect(DesktopHello(line: Array(#"{"group": "group.a"}"#.utf8)) == DesktopHello(group: group))
+        #expect(DesktopHello(line: Array(#"{"group": "a/b"}"#.utf8)) == nil)
+        #expect(DesktopHello(line: Array(#"{"name": "Ada"}"#.utf8)) == nil)
     }
 
     private static let allReports: [DesktopReport] =
