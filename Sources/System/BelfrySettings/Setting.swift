@@ -131,8 +131,8 @@ struct SettingRow: Sendable {
         SettingRow(
             .ringSound, "Ring", "Sound", "BELFRY_SOUND",
             """
-            the name of an installed sound (64 bytes at most) or of the sound theme, the absolute path of a WAVE or Ogg \
-            file, or `none`
+            the name of an installed sound (64 bytes at most) or of the sound theme, the absolute path of a WAVE or \
+            Ogg file, or `none`
             """
         ) {
             $0.text(
@@ -154,8 +154,8 @@ struct SettingRow: Sendable {
         SettingRow(
             .quietHours, "Ring", "QuietHours", "BELFRY_QUIET_HOURS",
             """
-            when calls ring without sound and do not vibrate, by local time, such as `22:00-07:00 13:00-14:30`; such a \
-            call is shown, answered and missed as ever, and a critical one is heard
+            when calls ring without sound and do not vibrate, by local time, such as `22:00-07:00 13:00-14:30`; such \
+            a call is shown, answered and missed as ever, and a critical one is heard
             """
         ) {
             $0.field(
@@ -169,8 +169,9 @@ struct SettingRow: Sendable {
         SettingRow(
             .doNotDisturb, "Ring", "DoNotDisturb", "BELFRY_DO_NOT_DISTURB",
             """
-            what do-not-disturb does: `mute` has calls ring without sound, `ignore` nothing. dunst's pause, Plasma's, \
-            GNOME's, Phosh's and Xfce's setting and feedbackd's profile count, where `belfry-desktop.socket` is enabled
+            what do-not-disturb does: `mute` has calls ring without sound, `ignore` nothing. dunst's pause, \
+            Plasma's, GNOME's, Phosh's and Xfce's setting and feedbackd's profile count, where \
+            `belfry-desktop.socket` is enabled
             """
         ) {
             $0.field(
@@ -199,8 +200,8 @@ struct SettingRow: Sendable {
         SettingRow(
             .extensionPath, "Extension", "Path", "BELFRY_EXTENSION",
             """
-            an extension of your own, the absolute path of its folder `NAME.appex`: what the extension may change goes \
-            to it instead of the built-in service; one that is none is passed over with `warning: configuration`
+            an extension of your own, the absolute path of its folder `NAME.appex`: what the extension may change \
+            goes to it instead of the built-in service; one that is none is passed over with `warning: configuration`
             """
         ) {
             $0.optional(
@@ -211,15 +212,15 @@ struct SettingRow: Sendable {
         SettingRow(
             .extensionStrict, "Extension", "Strict", "BELFRY_EXTENSION_STRICT",
             """
-            `yes` hands notifications to such an extension one after the other, in the order in which they came, each \
-            once the one before has its delivery, as iOS does; needs `belfry-extension.socket`
+            `yes` hands notifications to such an extension one after the other, in the order in which they came, \
+            each once the one before has its delivery, as iOS does; needs `belfry-extension.socket`
             """
         ) { $0.boolean(&$1.isStrict) },
         SettingRow(
             .extensionReuse, "Extension", "Reuse", "BELFRY_EXTENSION_REUSE",
             """
-            `yes` keeps its process for further notifications, each of which has an object of its own and its turn as \
-            with `Strict=`; needs `belfry-extension.socket`
+            `yes` keeps its process for further notifications, each of which has an object of its own and its turn \
+            as with `Strict=`; needs `belfry-extension.socket`
             """
         ) { $0.boolean(&$1.isReused) },
         SettingRow(
@@ -243,8 +244,8 @@ struct SettingRow: Sendable {
         SettingRow(
             .avatarAllow, "Avatar", "Allow", "BELFRY_AVATAR_ALLOW",
             """
-            host names, addresses or CIDR blocks that pictures may also be fetched from, even if they are private or on \
-            other ports
+            host names, addresses or CIDR blocks that pictures may also be fetched from, even if they are private or \
+            on other ports
             """
         ) { $0.hosts(&$1.avatarAllow, expects: "host names, addresses or CIDR blocks", addresses: true) },
         SettingRow(
@@ -284,8 +285,8 @@ struct SettingRow: Sendable {
         SettingRow(
             .desktopNotify, "Desktop", "Notify", "BELFRY_NOTIFY",
             """
-            whether `belfry-desktop` shows calls: `auto` starts a notification server only if the manager's environment \
-            has a display, `yes` in any case, `no` shows nothing
+            whether `belfry-desktop` shows calls: `auto` starts a notification server only if the manager's \
+            environment has a display, `yes` in any case, `no` shows nothing
             """
         ) { $0.word(&$1.desktopNotify, expects: "auto, yes or no") },
         SettingRow(
