@@ -1,87 +1,55 @@
+import BelfryProtocol
 import BelfryTerms
 import CallLedger
 
-/// What the oracle knows of one worker.
+/// What one worker has done so far, as far as others witness it.
 struct Account {
-    /// What the rules say of its request; nil before that is decided, and if the rules cannot tell.
-    var verdict: Rules.Verdict?
-    /// Whether its request, or its hangup, was decided.
-    var isDecided = false
-    /// When that was.
+    var isReceived = false
+    var isRejected = false
+    /// When its request, or its hangup, was decided, and when that lay where everybody finds it.
     var decidedAt: Instant?
-    /// When its ring is to begin and end, and what that end is called.
+    var laidAt: Instant?
+    /// When its ring is to begin and end, and what that end is called; nil if its request is stale, or none.
     var window: Window?
-    /// What ended its ring, if it was told so, and what it was asked.
-    var cause: Rules.End?
-    var ask: RingAsk?
-    /// A hangup that it was asked and that is too late to end its ring.
-    var lateHangup: RingAsk?
-    /// The hangup that it has put into the ledger.
-    var hangup: HangupMemory?
-    /// Whether the app was in front as it fell silent.
-    var sawFront = false
-    /// When it fell silent.
-    var silentAt: Instant?
-    /// How its ring ended, by the rules.
-    var settled: Rules.End?
-    /// Whether its ring has been settled, by whatever rules.
-    var isSettled = false
-    var isHeard = false
-    /// Whether there was a folder to be watched for news of the group file as it began to ring.
-    var isToldOfNews = false
+    /// How it rings, and when it began to and told its mode last, by its events.
     var mode: RingMode?
-    var muting = Muting()
-    /// Whether its ring waits for the desktop's first word before it begins.
-    var awaitsDesktop = false
-    /// When it began to ring, and told its mode last, by its events.
     var beganAt: Instant?
     var modeToldAt: Instant?
+    var isHeard = false
+    /// When it was told to be silent.
+    var silentAt: Instant?
     var lastTick: Int64 = 0
     var ticks: Int64 = 0
     /// How often its sound was asked for, and would have to be: once each time it rings in a mode, and with each tick.
     var pulses = 0
     var pulsesDue = 0
+    /// Whether it has settled the end of its ring.
+    var isSettled = false
+    /// Whether it was hung up before that, for everybody to find.
+    var isHungUp = false
     var deliveries = 0
     var ends = 0
-    /// How it says that its ring ended.
+    /// How it says that its ring ended, and whether that is to be told as missed.
     var endedAs: EndReason?
+    var endsAsMissed: Bool?
     var missed = 0
     /// Whether it is recording that it told its missed call, and has.
     var isMarking = false
     var isMarked = false
-    /// Whether it has to tell a missed call, by how it says itself that its ring ended.
-    var endsAsMissed: Bool?
-    var isReceived = false
-    var isRejected = false
-    var hasPicture = false
-    /// Whether it has told what became of its picture, and whether that is being fetched.
-    var isPictureTold = false
-    var isFetching = false
-    /// What it has warned of, and how often.
-    var warnings: [WarningCode: Int] = [:]
-    /// Whether its push states a time that cannot be.
-    var isClockBad = false
-    /// Whether it does not ring, or no longer, because of a flag that nobody owns; nil if the rules cannot tell.
-    var isFlagUnowned: Bool? = false
+    /// What it has warned of, and when.
+    var warnings: [WarningCode: Instant] = [:]
     var stoppedAt: Instant?
-    var hasLeft = false
-    /// Whether its client hears nothing more.
+    /// Whether its client hears nothing more, and whether it has ended by itself.
     var hasClosed = false
-    /// Why its push is not intercepted, by the rules.
-    var passthrough: PassthroughReason?
-    var interception = Interception()
-    /// What it has decided may not be laid yet: how many notes it had laid before, and what was so before.
-    var pending: (notes: Int, rules: Rules)?
+    var hasLeft = false
+    var diedAt: Instant?
 
     struct Window {
         let start: Instant
         let end: Instant
-        let endsAs: Rules.End
+        let endsAs: Model.End
     }
 
-    /// Whether its call rings, or is about to.
-    var isToRing: Bool { mode != nil || awaitsDesktop }
-
     /// Whether it rings, as far as its own events go.
-    var isRinging: Bool { window != nil && silentAt == nil && isToRing }
+    var isRinging: Bool { mode != nil && silentAt == nil }
 }

@@ -14,8 +14,6 @@ final class Machine: PlayedMachine {
     let user = geteuid()
     /// The wall clock at the beginning of the simulation, in microseconds.
     static let wallAtStart: Int64 = 1_700_000_000_000_000
-    private static let tick: Int64 = 4_000
-
     /// How wrong the wall clock is set.
     var wallOffset: Int64 = 0
     /// What CLOCK_BOOTTIME is ahead of the simulation's time: the machine runs for fourteen hours already, or for one.
@@ -29,17 +27,12 @@ final class Machine: PlayedMachine {
     var files: [Int32: OpenFile] = [:]
     var numbersCount: Int32 = 2
     var inodesCount: UInt64 = 2
-    var disk = DiskTrouble()
-    var isMemoryFull = false
-    /// Called with a file that somebody sets aside as unusable.
+    /// What is wrong with it.
+    var shortages: [Shortage] = []
+    /// Called with a file that somebody sets aside as unusable, and with the name, in a directory, that a group file is
+    /// about to get.
     var onSetAside: (PlayedNode) -> Void = { _ in }
-    /// Called with the name, in a directory, that a group file is about to get, or one that is set aside.
     var onRename: (String, PlayedNode) -> Void = { _, _ in }
-    /// Called with who reads a file that has been as it is for a while, and how often that is.
-    var onRead: (PlayedProcess, Int) -> Void = { _, _ in }
-    /// Called with the directory of a group file as a process has put a new version in its place.
-    var onFileWritten: (PlayedNode) -> Void = { _ in }
-    var areEarsFull = false
 
     private(set) var processes: [PlayedProcess] = []
     /// The process that calls; nil for what happens by itself.
@@ -53,12 +46,9 @@ final class Machine: PlayedMachine {
         bootOffset = (random.oneIn(2) ? 14 : 1) * 3_600_000_000
         root = PlayedNode(.directory, inode: 1, modified: Machine.wallAtStart, isInMemory: true)
         state = PlayedNode(.directory, inode: 2, modified: Machine.wallAtStart, isInMemory: false)
-        inodesCount = 2
         root.names["state"] = state
         root.names["run"] = make(.directory, in: root)
     }
-
-    // MARK: Clocks
 
     /// CLOCK_BOOTTIME.
     var bootTime: Instant { Instant(microseconds: time.now + bootOffset) }
@@ -66,41 +56,24 @@ final class Machine: PlayedMachine {
     /// The wall clock as it is set.
     var wall: WallTime { WallTime(microseconds: Machine.wallAtStart + time.now + wallOffset) }
 
-    /// The wall clock as files have it.
-    var kernelTime: Int64 {
-        let now = wall.microseconds
-        return now - now % Machine.tick
-    }
-
-    func clock(_ clock: clockid_t) -> Int64 {
-        clock == CLOCK_REALTIME ? wall.microseconds : bootTime.microseconds
-    }
+    /// The wall clock as files have it, in ticks of 4 ms.
+    var kernelTime: Int64 { wall.microseconds / 4_000 * 4_000 }
+    func clock(_ clock: clockid_t) -> Int64 { clock == CLOCK_REALTIME ? wall.microseconds : bootTime.microseconds }
 
     /// The simulation's time at `instant` of this boot.
     func simulated(_ instant: Instant) -> Int64 { instant.microseconds - bootOffset }
 
-    // MARK: Processes
-
     /// A new process, which does nothing yet.
     func spawn() -> PlayedProcess {
         let start = UInt64(bootTime.microseconds / 10_000)
+        // Like a kernel, it gives a dead one's number again, if that did not start in the same tick.
+        let reused = processes.last { !$0.isAlive && $0.identity.startTicks < start && random.oneIn(3) }?.pid
+        let isFree = processes.allSatisfy { $0.pid != reused || !$0.isAlive && $0.identity.startTicks < start }
+        let pid = reused.flatMap { isFree ? $0 : nil } ?? Int32(100 + processes.count)
         let process = PlayedProcess(
-            machine: self, owner: Owner(bootID: bootID, pid: Int64(freePID(at: start)), start: Int64(start)),
-            seed: random.next())
+            machine: self, owner: Owner(bootID: bootID, pid: Int64(pid), start: Int64(start)), seed: random.next())
         processes.append(process)
         return process
-    }
-
-    /// A process id that nobody living has. Like a kernel's, it may have been a dead one's, if that did not start in
-    /// the same tick.
-    private func freePID(at start: UInt64) -> Int32 {
-        let ofThisBoot = processes.filter { $0.owner.bootID == bootID }
-        if random.oneIn(3), let dead = ofThisBoot.last(where: { !$0.isAlive }),
-            ofThisBoot.allSatisfy({ $0.pid != dead.pid || !$0.isAlive && $0.identity.startTicks < start })
-        {
-            return dead.pid
-        }
-        return (ofThisBoot.map(\.pid).max() ?? 99) + 1
     }
 
     var process: ProcessIdentity {
@@ -121,11 +94,17 @@ final class Machine: PlayedMachine {
                 "\(process.pid) (worker) \(state) 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 \(process.owner.start) 0\n".utf8)
         }
         guard path == "/proc/locks" else { return nil }
-        var lines = ""
-        for file in files.values where file.node.lock === file {
-            lines += "1: FLOCK  ADVISORY  WRITE \(file.process?.pid ?? 1) 00:01:\(file.node.inode) 0 EOF\n"
+        let locks = files.values.filter { $0.node.lock === $0 }.map {
+            "1: FLOCK  ADVISORY  WRITE \($0.process?.pid ?? 1) 00:01:\($0.node.inode) 0 EOF\n"
         }
-        return Array(lines.utf8)
+        return Array(locks.joined().utf8)
+    }
+
+    /// The ear of `process`, if others find it.
+    func ear(of process: PlayedProcess) -> PlayedSocket? {
+        let name = "\(process.owner.pid)-\(process.owner.start).ear"
+        let folders = node(at: "/run/rings")?.names.values ?? [:].values
+        return folders.lazy.compactMap { $0.names[name]?.listener }.first
     }
 
     /// Closes what `process`, which has ended, has open, and tells those who wait for its end.
@@ -134,7 +113,7 @@ final class Machine: PlayedMachine {
         for watch in process.deathWatches { watch.isReady() }
     }
 
-    // MARK: What happens to it
+    func lacks(_ shortage: Shortage) -> Bool { shortages.contains(shortage) }
 
     /// Tells those who watch `directory`; now and then a notice is lost.
     func notify(_ directory: PlayedNode) {
@@ -152,9 +131,7 @@ final class Machine: PlayedMachine {
         bootID = "11111111-2222-4333-8444-00000000000\(boots)"
         bootOffset = 5_000_000 - time.now
     }
-}
 
-extension Machine {
     /// Nothing more happens: ends the processes that are left, and their threads.
     func retire() {
         for process in processes { process.retire() }

@@ -14,7 +14,6 @@ struct Plan {
         var callsMax = 8
         /// How many of a hundred notices of a changed directory are lost.
         var noticesLost = 0
-        var mutes = PlayedMutes()
         /// Whether the sound server never confirms silence.
         var isSoundDead = false
     }
@@ -40,42 +39,33 @@ struct Happening {
         /// loudest.
         case chosen(PersonalEnd, String?, group: Int)
         case stranger(Stranger, group: Int)
-        /// Somebody runs `belfry watch`.
-        case watched(group: Int, forMicroseconds: Int64)
         /// Something happens to a worker: to one of those that live, chosen by its number.
-        case killed(Int)
-        case frozen(Int, forMicroseconds: Int64)
-        case terminated(Int)
-        case shortOfDescriptors(Int, left: Int)
+        case killed(Int), frozen(Int, forMicroseconds: Int64), terminated(Int), shortOfDescriptors(Int, left: Int)
         /// Somebody who was misled asks at the ear of a worker for a call that it does not ring.
         case askedForAnother(Int, RingAsk)
-        /// The wall clock is set.
-        case clockSet(byMicroseconds: Int64)
-        /// Do-not-disturb goes on or off.
-        case doNotDisturb(Bool)
-        case suspended(forMicroseconds: Int64)
+        case clockSet(byMicroseconds: Int64), suspended(forMicroseconds: Int64)
         case rebooted(isSudden: Bool, offForMicroseconds: Int64)
-        case disk(DiskTrouble, forMicroseconds: Int64)
-        case memoryFull(forMicroseconds: Int64)
-        case earsFull(forMicroseconds: Int64)
-        /// Another program holds the file's lock and stands still, or is at work.
-        case lockHeld(group: Int, forMicroseconds: Int64, isAtWork: Bool = false)
-        case incident(Incident, group: Int)
+        case shortage(Shortage, forMicroseconds: Int64)
+        case lockHeld(group: Int, forMicroseconds: Int64, by: LockHolder = .stopped)
 
         /// The group that it happens to, the first if it happens to all.
         var group: Int {
             switch self {
             case .push(let push): push.group
-            case .command(_, let group), .chosen(_, _, let group), .stranger(_, let group), .lockHeld(let group, _, _),
-                .watched(let group, _), .incident(_, let group):
+            case .command(_, let group), .chosen(_, _, let group), .stranger(_, let group), .lockHeld(let group, _, _):
                 group
-            case .killed, .frozen, .terminated, .askedForAnother, .shortOfDescriptors, .clockSet, .doNotDisturb,
-                .suspended, .rebooted, .disk, .memoryFull, .earsFull:
-                0
+            default: 0
             }
         }
     }
 }
+
+/// What is wrong with the machine for a while: with its disk, its memory, or the ears of all processes, which are full.
+enum Shortage { case diskFull, diskReadOnly, diskFailsFlushing, memoryFull, earsFull }
+
+/// Who holds the lock of a group file: a program that stands still or is at work, or a worker in whose process
+/// something has forgotten it.
+enum LockHolder { case stopped, atWork, worker }
 
 /// A push as a worker gets it.
 struct PlayedPush {
@@ -85,136 +75,140 @@ struct PlayedPush {
     var group: Int
     /// The call's id; empty for a call without one.
     var id = ""
-    /// When it was sent, in microseconds after the beginning; nil if it does not say.
+    /// When it was sent and when it is stale, in microseconds after the beginning, if it says so; 0 is "try once".
     var sentAt: Int64?
-    /// When it is stale, in microseconds after the beginning; 0 is "try once".
     var expiration: Int64?
     /// How many seconds it asks to ring.
     var duration: Double?
     var isVoIP = false
+    var isBackground = false
     /// Whether it names the caller, or has only a number.
     var isNamed = true
-    /// Whether that is longer than the group file keeps.
-    var isLong = false
-    /// Whether its alert has a title.
+    /// Whether its alert has a title, and any text at all.
     var hasTitle = true
+    var hasText = true
     /// How it wants to interrupt, if it says so.
     var level: InterruptionLevel?
-    /// Whether its sound is to be heard whatever mutes the device.
-    var isSoundCritical = false
     /// Without it nobody intercepts the push.
     var isMutable = true
     var picture: PlayedPicture?
-    var isBackground = false
-    /// What the alert says.
-    var text = AlertText.body
     /// What the app's own extension does with it; nil if it has none.
     var code: PlayedCode?
-}
 
-/// Where an alert has its text.
-enum AlertText: CaseIterable {
-    case body, title, subtitle, string, missing
+    /// Who calls, as people know them.
+    var caller: String { isNamed ? "caller" : "number" }
+    /// What its notification is headed with: a number takes no missing title's place but that of a missed call's.
+    var title: String { hasTitle && hasText || isNamed ? caller : "" }
+    var isHangup: Bool { if case .hangup = kind { true } else { false } }
 }
 
 /// What becomes of a caller's picture.
-enum PlayedPicture: Hashable {
-    case comes(afterMicroseconds: Int64)
-    case fails(afterMicroseconds: Int64)
-    case never
-}
+enum PlayedPicture { case comes(afterMicroseconds: Int64), fails(afterMicroseconds: Int64), never }
 
 /// What people and units start.
 enum Command {
-    /// Answers the call with that id, or the loudest.
-    case answer(String?)
-    case decline(String?)
+    /// For the call with that id, or the loudest.
+    case answer(String?), decline(String?)
     /// The app comes to the front; nil without an owner, else it dies after so many microseconds.
     case foreground(livesForMicroseconds: Int64?)
     case background
-    /// The app takes out the answers to the call with that id, or all.
-    case collect(String?)
-    /// The person looks at what was missed.
-    case seen
     case tidy
 }
 
-/// What apps write for a flag.
+/// What a program that knows nothing of Belfry, or too much, writes to say that the app is in front.
 enum ForegroundFlag: CaseIterable {
-    case yes, no, one, many, zero
+    case yes, no, many
+    /// Stamped so that it cannot be true: in another boot, before this one, an hour from now.
+    case ofOtherBoot, beforeBoot, ahead
+    /// Good ones: the reader's clock may have been read just before the stamp was made; and a file may be said to have
+    /// been written an hour from now.
+    case justAhead, inNewerFile
 
-    var isSet: Bool {
-        switch self {
-        case .yes, .one, .many: true
-        case .no, .zero: false
-        }
-    }
+    /// Whether it is to be believed, and says that the app is in front.
+    var isSet: Bool { [.yes, .many, .justAhead, .inNewerFile].contains(self) }
 }
 
 /// What a program that knows nothing of Belfry does to the group file.
 enum Stranger {
-    /// Writes a key of its own.
-    case addsKey
-    /// Reads the file, and writes what it read back so many microseconds later.
-    case writesOldCopy(afterMicroseconds: Int64)
-    case removesStart
-    case zeroesStart
-    /// Sets the state of what rings.
-    case setsState(String)
-    case deletesCalls
-    case forgesCall
-    case forges(Forgery)
+    /// Writes a key of its own; or reads the file, and writes what it read back so many microseconds later.
+    case addsKey, writesOldCopy(afterMicroseconds: Int64)
+    /// Removes the start of what rings, sets its state, or deletes all calls.
+    case removesStart, setsState(String), deletesCalls
+    /// Adds a ring of a process that lives: one that would last for longer than any may (R18), or of another boot.
+    case forgesRing(isOfOtherBoot: Bool)
+    /// Adds a call that was answered, as long as it says so.
+    case forgesEnd
+    /// Says of all that is over that its request or its hangup, by its key, was sent an hour from now (R9).
+    case forgesTime(String)
     case setsForeground(ForegroundFlag)
-    case removesFile
+    /// Replaces the file, and changes it in place in the same tick of the kernel's clock, through a mapping: then the
+    /// app is in front.
+    case writesThroughMapping
     /// Leaves nonsense; if it is at work, the whole file follows so many microseconds later.
     case breaksFile(mendsAfterMicroseconds: Int64?)
-    case makesTooLarge
-    case makesLink
-    /// Leaves a file beside the notes that is none.
-    case leavesNonsense(ending: String, isParsed: Bool)
+    case makesTooLarge, makesLink, removesFile, removesFolder
+}
+
+/// How much can be known of a run, by its plan alone.
+extension Plan {
+    /// Whether nothing goes wrong: then ``Model`` says what every worker does.
+    var isUndisturbed: Bool {
+        // A stranger's flag says less than a command, and what another one wrote beside it counts still.
+        let isFlagAlone = happenings.count(where: \.isOfTheFront) == 1
+        return happenings.allSatisfy { $0.isOrdinary || $0.isOfTheFront && isFlagAlone && $0.fate == nil }
+    }
+
+    /// Whether what was recorded may be lost or changed by others: the power, what fills memory, programs that know
+    /// nothing of Belfry.
+    var isTampered: Bool {
+        has {
+            switch $0 {
+            case .stranger(.addsKey, _), .stranger(.setsForeground, _): false
+            case .stranger, .rebooted, .shortage(.memoryFull, _): true
+            default: false
+            }
+        }
+    }
+
+    /// Whether anybody stands still, or all do.
+    var hasFreezes: Bool {
+        happenings.contains {
+            switch ($0.what, $0.fate?.fate) {
+            case (_, .frozen?), (.frozen, _), (.suspended, _): true
+            default: false
+            }
+        }
+    }
+
+    /// Whether anything happens for which `isCause` says so.
+    func has(_ isCause: (Happening.What) -> Bool) -> Bool { happenings.contains { isCause($0.what) } }
+}
+
+extension Happening {
+    /// Whether that is all in a day's work.
+    var isOrdinary: Bool {
+        switch what {
+        case .push, .command, .chosen, .terminated, .askedForAnother: fate == nil
+        default: false
+        }
+    }
+
+    /// Whether it says whether the app is in front.
+    fileprivate var isOfTheFront: Bool {
+        switch what {
+        case .stranger(.setsForeground, _), .stranger(.writesThroughMapping, _), .command(.foreground, _),
+            .command(.background, _):
+            true
+        default: false
+        }
+    }
 }
 
 extension PlayedPush: CustomStringConvertible {
+    /// What distinguishes it from others of its kind.
     var description: String {
-        func seconds(_ microseconds: Int64) -> String { "\(Double(microseconds) / 1e6) s" }
-        let name =
-            switch kind {
-            case .request: "request “\(id)”"
-            case .hangup(let reason): "hangup “\(id)” (\(reason.rawValue))"
-            case .alert: "alert"
-            }
-        let parts = [
-            name, group == 0 ? nil : "of another group", sentAt.map { "sent at \(seconds($0))" },
-            expiration.map { $0 == 0 ? "tried once" : "stale at \(seconds($0))" },
-            duration.map { "to ring for \($0) s" }, isVoIP ? "voip" : nil,
-            isNamed ? nil : "without a name", isLong ? "of a long name" : nil,
-            isSoundCritical ? "with a critical sound" : nil, level.map { "\($0)" }, isMutable ? nil : "not mutable",
-            picture.map { "whose picture \($0)" }, isBackground ? "background" : nil,
-            text == .body ? nil : "text: \(text)", code.map { "for \($0)" },
-        ]
-        return parts.compactMap { $0 }.joined(separator: ", ")
+        let usual = Mirror(reflecting: PlayedPush(kind: kind, group: 0)).children.map { "\($0.value)" }
+        let own = zip(Mirror(reflecting: self).children, usual).filter { "\($0.value)" != $1 }
+        return (["\(kind)"] + own.map { "\($0.0.label ?? "") \($0.0.value)" }).joined(separator: ", ")
     }
-}
-
-extension Plan.Surroundings: CustomStringConvertible {
-    var description: String {
-        "rings of \(duration.seconds) s, ticks of \(interval.seconds) s, budgets of \(budget.seconds) s, second calls "
-            + "\(secondCall), \(callsMax) calls at most, \(noticesLost) % of notices lost"
-            + (mutes.quietHours == .never ? "" : ", quiet hours that \(mutes.quietHours)")
-            + (mutes.repeatedWithin == .zero ? "" : ", repeated calls within \(mutes.repeatedWithin.seconds) s")
-            + (mutes.desktop.map { ", \($0)" } ?? "") + (isSoundDead ? ", sound that never falls silent" : "")
-    }
-}
-
-extension PlayedPush {
-    /// Who calls, as people know them. Of one that is long 127 bytes are whole characters, and 128 are not.
-    var caller: String {
-        let name = isNamed ? "caller" : "number"
-        return isLong ? name + "." + String(repeating: "é", count: 100) : name
-    }
-}
-
-extension PlayedPush.Kind {
-    var isHangup: Bool { if case .hangup = self { true } else { false } }
-    var isOfCalls: Bool { if case .alert = self { false } else { true } }
 }

@@ -27,10 +27,7 @@ final class PlayedNode {
     var watches: [PlayedWatch] = []
 
     init(_ kind: Kind, inode: UInt64, modified: Int64, isInMemory: Bool) {
-        self.kind = kind
-        self.isInMemory = isInMemory
-        self.inode = inode
-        self.modified = modified
+        (self.kind, self.isInMemory, self.inode, self.modified) = (kind, isInMemory, inode, modified)
     }
 
     /// Whether a power cut would not change it.
@@ -70,23 +67,12 @@ final class OpenFile {
     var socket: PlayedSocket?
 
     init(_ node: PlayedNode, process: PlayedProcess?) {
-        self.node = node
-        self.process = process
+        (self.node, self.process) = (node, process)
     }
 }
 
-/// What is wrong with the disk.
-struct DiskTrouble {
-    /// Nothing more fits on it.
-    var isFull = false
-    /// It cannot be written at all.
-    var isReadOnly = false
-    /// Flushing fails.
-    var failsFlushing = false
-}
-
 extension Machine {
-    private func fail(_ error: Int32) -> Int32 {
+    func fail(_ error: Int32) -> Int32 {
         errno = error
         return -1
     }
@@ -115,8 +101,8 @@ extension Machine {
     /// Why nothing can be added to `directory`; nil if something can.
     private func refusal(in directory: PlayedNode) -> Int32? {
         if directory.links == 0 { return ENOENT }
-        if directory.isInMemory { return isMemoryFull ? ENOSPC : nil }
-        return disk.isReadOnly ? EROFS : disk.isFull ? ENOSPC : nil
+        if directory.isInMemory { return lacks(.memoryFull) ? ENOSPC : nil }
+        return lacks(.diskReadOnly) ? EROFS : lacks(.diskFull) ? ENOSPC : nil
     }
 
     /// Adds `node` to `directory` as `name`, or takes the name away.
@@ -178,7 +164,7 @@ extension Machine {
     func unlinkat(_ directory: Int32, _ name: String, _ flags: Int32) -> Int32 {
         guard step(), let parent = files[directory]?.node else { return fail(EIO) }
         guard let node = parent.names[name] else { return fail(ENOENT) }
-        if !parent.isInMemory, disk.isReadOnly { return fail(EROFS) }
+        if !parent.isInMemory, lacks(.diskReadOnly) { return fail(EROFS) }
         guard (node.kind == .directory) == (flags & AT_REMOVEDIR != 0) else {
             return fail(node.kind == .directory ? EISDIR : ENOTDIR)
         }
@@ -193,34 +179,25 @@ extension Machine {
             return fail(EIO)
         }
         guard let node = from.names[name], to.links > 0 else { return fail(ENOENT) }
-        if !from.isInMemory, disk.isReadOnly { return fail(EROFS) }
+        if !from.isInMemory, lacks(.diskReadOnly) { return fail(EROFS) }
         if to.names[newName]?.kind == .directory { return fail(EISDIR) }
-        let isSetAside = newName.contains(".corrupt")
-        if isSetAside { onSetAside(node) }
-        if isSetAside || newName.hasSuffix(".plist") { onRename(newName, to) }
+        if newName.contains(".corrupt") { onSetAside(node) }
+        if newName.hasSuffix(".plist") { onRename(newName, to) }
         from.names[name] = nil
         from.modified = kernelTime
         if from !== to { notify(from) }
         set(newName, in: to, to: node)
-        if newName.hasSuffix(".owed") { current?.notesLaid += 1 }
-        if newName.hasSuffix(".plist") { onFileWritten(to) }
         return 0
     }
 
-    func fstat(_ descriptor: Int32, _ status: inout stat) -> Int32 {
-        guard let node = files[descriptor]?.node else { return fail(EIO) }
-        describe(node, &status)
-        return 0
-    }
+    func fstat(_ descriptor: Int32, _ status: inout stat) -> Int32 { describe(files[descriptor]?.node, &status) }
 
     func fstatat(_ directory: Int32, _ name: String, _ status: inout stat) -> Int32 {
-        guard let parent = files[directory]?.node else { return fail(EIO) }
-        guard let node = parent.names[name] else { return fail(ENOENT) }
-        describe(node, &status)
-        return 0
+        describe(files[directory]?.node.names[name], &status)
     }
 
-    private func describe(_ node: PlayedNode, _ status: inout stat) {
+    private func describe(_ node: PlayedNode?, _ status: inout stat) -> Int32 {
+        guard let node else { return fail(ENOENT) }
         status.st_dev = 1
         status.st_ino = UInt(node.inode)
         status.st_uid = user
@@ -234,6 +211,7 @@ extension Machine {
         case .socket: status.st_mode = S_IFSOCK | 0o600
         case .link: status.st_mode = S_IFLNK | 0o777
         }
+        return 0
     }
 
     func getdents(_ directory: Int32) -> [String] {
@@ -243,9 +221,6 @@ extension Machine {
 
     func read(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard step(), let file = files[descriptor] else { return Int(fail(EIO)) }
-        if file.offset == 0, kernelTime - file.node.modified > 30_000, let current {
-            onRead(current, current.reads(file.node))
-        }
         let count = min(buffer.count, max(0, file.node.bytes.count - file.offset))
         unsafe file.node.bytes.withUnsafeBytes { bytes in
             unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[file.offset..<file.offset + count]))
@@ -257,7 +232,7 @@ extension Machine {
     func write(_ descriptor: Int32, _ buffer: UnsafeRawBufferPointer) -> Int {
         guard step(), let file = files[descriptor] else { return Int(fail(EIO)) }
         // A disk that is full may still take a part.
-        let isFull = file.node.isInMemory ? isMemoryFull : disk.isFull
+        let isFull = file.node.isInMemory ? lacks(.memoryFull) : lacks(.diskFull)
         let count = isFull ? min(buffer.count, max(0, 64 - file.offset)) : buffer.count
         guard count > 0 else { return Int(fail(ENOSPC)) }
         unsafe file.node.bytes.append(contentsOf: buffer.prefix(count))
@@ -268,7 +243,7 @@ extension Machine {
 
     func fsync(_ descriptor: Int32) -> Int32 {
         guard step(), let node = files[descriptor]?.node else { return fail(EIO) }
-        guard !disk.failsFlushing else { return fail(EIO) }
+        guard !lacks(.diskFailsFlushing) else { return fail(EIO) }
         if node.kind == .file { node.flushedBytes = node.bytes }
         state.flushNames()
         return 0

@@ -3,7 +3,7 @@ import BelfrySyscalls
 import BelfryTerms
 import Glibc
 
-/// Something a played loop is waiting for.
+/// Something a played loop is waiting for: once, if it is a timer.
 final class PlayedWatch: ScheduledTimer, LoopWatch {
     private let process: PlayedProcess
     private var action: (() -> Void)?
@@ -12,17 +12,13 @@ final class PlayedWatch: ScheduledTimer, LoopWatch {
     private var isComing = false
     private let description: String
 
-    /// Calls `action` when it was told that it is ready, if `isDue` says so by then, and again as long as it says so.
+    /// Calls `action` when it was told that it is ready, and again as long as `isDue` says so.
     init(
         _ process: PlayedProcess, _ description: String, isDue: @escaping () -> Bool = { false },
-        ended: @escaping (PlayedWatch) -> Void,
-        action: @escaping () -> Void
+        ended: @escaping (PlayedWatch) -> Void = { _ in }, action: @escaping () -> Void
     ) {
-        self.process = process
-        self.description = description
-        self.isDue = isDue
-        self.ended = ended
-        self.action = action
+        (self.process, self.description, self.isDue) = (process, description, isDue)
+        (self.ended, self.action) = (ended, action)
         process.sources[description, default: 0] += 1
     }
 
@@ -37,13 +33,24 @@ final class PlayedWatch: ScheduledTimer, LoopWatch {
     func isReady() {
         guard action != nil, !isComing else { return }
         isComing = true
-        process.machine.time.after(process.reaction()) { [self] in process.perform { self.fire() } }
+        process.machine.time.after(process.reaction()) { [self] in
+            process.perform { [self] in
+                isComing = false
+                action?()
+                if isDue() { isReady() }
+            }
+        }
     }
 
-    private func fire() {
-        isComing = false
-        action?()
-        if isDue() { isReady() }
+    /// Calls `action` once, after so many microseconds.
+    fileprivate func fires(after microseconds: Int64) {
+        process.machine.time.after(microseconds) { [self] in
+            process.perform { [self] in
+                let action = action
+                cancel()
+                action?()
+            }
+        }
     }
 }
 
@@ -51,45 +58,19 @@ final class PlayedWatch: ScheduledTimer, LoopWatch {
 final class PlayedLoop: EventLoop {
     private let process: PlayedProcess
     private var machine: Machine { process.machine }
-
     init(_ process: PlayedProcess) { self.process = process }
-
-    private final class Timer: ScheduledTimer {
-        private let process: PlayedProcess
-        private let description: String
-        private var action: (() -> Void)?
-
-        init(_ process: PlayedProcess, _ description: String, _ action: @escaping () -> Void) {
-            (self.process, self.description, self.action) = (process, description, action)
-            process.sources[description, default: 0] += 1
-        }
-
-        func cancel() {
-            guard action != nil else { return }
-            action = nil
-            process.sources[description, default: 0] -= 1
-        }
-
-        func fire() {
-            let action = action
-            cancel()
-            action?()
-        }
-    }
-
     var now: Instant { machine.bootTime }
 
     func schedule(at instant: Instant, description: String, _ action: @escaping () -> Void) -> any ScheduledTimer {
-        let timer = Timer(process, description, action)
-        let due = max(machine.simulated(instant), machine.time.now)
-        machine.time.at(due + process.latency) { [process] in process.perform { timer.fire() } }
+        let timer = PlayedWatch(process, description, action: action)
+        timer.fires(after: max(machine.simulated(instant) - machine.time.now, 0) + process.latency)
         return timer
     }
 
     @discardableResult
     func afterThis(description: String, _ action: @escaping () -> Void) -> any ScheduledTimer {
-        let timer = Timer(process, description, action)
-        machine.time.after(10) { [process] in process.perform { timer.fire() } }
+        let timer = PlayedWatch(process, description, action: action)
+        timer.fires(after: 10)
         return timer
     }
 
@@ -117,11 +98,8 @@ final class PlayedLoop: EventLoop {
         guard let node = machine.files[directory]?.node else {
             throw SystemError(errno: EIO, call: "F_NOTIFY", subject: description)
         }
-        let watch = PlayedWatch(process, description) { [weak node] watch in
-            node?.watches.removeAll { $0 === watch }
-        } action: {
-            action()
-        }
+        let ended = { [weak node] (watch: PlayedWatch) -> Void in node?.watches.removeAll { $0 === watch } }
+        let watch = PlayedWatch(process, description, ended: ended, action: action)
         node.watches.append(watch)
         return watch
     }
@@ -131,16 +109,12 @@ final class PlayedLoop: EventLoop {
         of other: ProcessIdentity, description: String, _ action: @escaping () -> Void
     ) throws(SystemError) -> PlayedWatch {
         let watched = machine.processes.last { $0.identity == other && $0.isAlive }
-        let watch = PlayedWatch(process, description) { [weak watched] watch in
-            watched?.deathWatches.removeAll { $0 === watch }
-        } action: {
-            action()
-        }
+        let ended = { [weak watched] (watch: PlayedWatch) -> Void in watched?.deathWatches.removeAll { $0 === watch } }
+        let watch = PlayedWatch(process, description, ended: ended, action: action)
         if let watched { watched.deathWatches.append(watch) } else { watch.isReady() }
         return watch
     }
 
     func run() { preconditionFailure("a played process never waits for its own loop") }
-
     func stop() {}
 }

@@ -4,28 +4,22 @@ import Support
 
 /// A process of the played machine.
 final class PlayedProcess {
-    /// What is going to happen to a process as it makes its next call but so many.
-    enum Fate: Hashable, Codable {
-        case killed
-        /// It stands still for so many microseconds.
-        case frozen(Int64)
-    }
+    /// What happens to a process as it makes a certain call: it is killed, or stands still for so many microseconds.
+    enum Fate { case killed, frozen(Int64) }
 
     unowned let machine: Machine
     /// It, as what it writes names it.
     let owner: Owner
     private(set) var isAlive = true
-    private(set) var isKilled = false
     private(set) var isStopped = false
     /// Whether it computes, rather than waiting for something.
     var isAtWork = false
     /// When it went on last, in the simulation's time.
     private(set) var wentOn: Int64?
-    /// Called as it ends, however it does.
+    /// Called as it ends, however it does; as it is killed, frozen and goes on; and as it stands still in the midst of
+    /// what it does, with the call that it was about to make.
     var onEnd: () -> Void = {}
-    /// Called as it is killed, frozen and goes on.
     var onFate: (String) -> Void = { _ in }
-    /// Called as it stands still in the midst of what it does, with the call that it was about to make.
     var onPark: (String) -> Void = { _ in }
     var deathWatches: [PlayedWatch] = []
     /// How many timers and watches of each kind its loop has.
@@ -33,10 +27,6 @@ final class PlayedProcess {
     /// How many descriptors it has open, and may have; nil if that is more than it ever needs.
     var descriptors = 0
     private(set) var descriptorsMax: Int?
-    /// How often it has read each version of a file from its beginning that was old enough to be told from others.
-    private var readings: [Version: Int] = [:]
-    /// How many notes it has laid.
-    var notesLaid = 0
     /// How late its timers fire, as long as it runs.
     let latency: Int64
     var random: SeededRandom
@@ -47,8 +37,7 @@ final class PlayedProcess {
     private var strand: Strand?
 
     init(machine: Machine, owner: Owner, seed: UInt64) {
-        self.machine = machine
-        self.owner = owner
+        (self.machine, self.owner) = (machine, owner)
         random = SeededRandom(seed: seed)
         latency = random.oneIn(8) ? 0 : Int64.random(in: 0..<2_000, using: &random)
     }
@@ -57,22 +46,7 @@ final class PlayedProcess {
     var identity: ProcessIdentity { ProcessIdentity(pid: pid, startTicks: UInt64(owner.start)) }
 
     /// Lets `fate` happen as it makes its call number `step` from here.
-    func meets(_ fate: Fate, atStep step: Int) {
-        (self.fate, stepsLeft) = (fate, step)
-    }
-
-    private struct Version: Hashable {
-        let inode: UInt64
-        let modified: Int64
-        let size: Int
-    }
-
-    /// It reads `node` from its beginning; how often it has read that version so far.
-    func reads(_ node: PlayedNode) -> Int {
-        let version = Version(inode: node.inode, modified: node.modified, size: node.bytes.count)
-        readings[version, default: 0] += 1
-        return readings[version] ?? 0
-    }
+    func meets(_ fate: Fate, atStep step: Int) { (self.fate, stepsLeft) = (fate, step) }
 
     /// A call with an effect: false if the process is dead, and so nothing comes of the call.
     func step(_ call: StaticString = #function) -> Bool {
@@ -136,12 +110,11 @@ final class PlayedProcess {
         if let strand, strand.isParked { asThis { strand.goOn() } }
         let actions = waiting
         waiting = []
-        for action in actions { perform(action) }
+        actions.forEach(perform)
     }
 
     func kill() {
         guard isAlive else { return }
-        isKilled = true
         onFate("is killed")
         end()
     }

@@ -16,10 +16,7 @@ final class PlayedSocket {
     /// Whether a call would not have to wait.
     var isReadable: Bool { !packets.isEmpty || !(waiting?.isEmpty ?? true) || isClosed || (peer?.isClosed ?? false) }
 
-    func listen(backlog: Int32) {
-        waiting = []
-        self.backlog = Int(backlog)
-    }
+    func listen(backlog: Int32) { (waiting, self.backlog) = ([], Int(backlog)) }
 
     /// The errno of a refusal; nil if `client` is connected.
     func connect(_ client: PlayedSocket) -> Int32? {
@@ -33,7 +30,6 @@ final class PlayedSocket {
     }
 
     func accept() -> PlayedSocket? { waiting?.isEmpty ?? true ? nil : waiting?.removeFirst() }
-
     func take() -> [UInt8]? { packets.isEmpty ? nil : packets.removeFirst() }
 
     func send(_ packet: [UInt8]) -> Bool {
@@ -54,22 +50,19 @@ final class PlayedSocket {
         peer?.wake()
     }
 
-    private func wake() {
-        for watch in watches { watch.isReady() }
-    }
+    private func wake() { for watch in watches { watch.isReady() } }
 }
 
 extension Machine {
-    private func fail(_ error: Int32) -> Int32 {
-        errno = error
-        return -1
-    }
-
     func socket() -> Int32 {
         guard step() else { return fail(EIO) }
         guard hasRoomForDescriptor else { return fail(EMFILE) }
+        return number(PlayedSocket())
+    }
+
+    private func number(_ socket: PlayedSocket) -> Int32 {
         let file = OpenFile(PlayedNode(.socket, inode: 0, modified: 0, isInMemory: true), process: current)
-        file.socket = PlayedSocket()
+        file.socket = socket
         return number(file)
     }
 
@@ -84,7 +77,7 @@ extension Machine {
         guard step(), let place = place(path), let end = files[socket]?.socket else { return fail(EIO) }
         guard place.directory.links > 0 else { return fail(ENOENT) }
         guard place.directory.names[place.name] == nil else { return fail(EADDRINUSE) }
-        guard !isMemoryFull else { return fail(ENOSPC) }
+        guard !lacks(.memoryFull) else { return fail(ENOSPC) }
         let node = make(.socket, in: place.directory)
         node.listener = end
         set(place.name, in: place.directory, to: node)
@@ -101,7 +94,7 @@ extension Machine {
         guard step(), let place = place(path), let end = files[socket]?.socket else { return fail(EIO) }
         guard let node = place.directory.names[place.name] else { return fail(ENOENT) }
         guard let listener = node.listener else { return fail(ECONNREFUSED) }
-        guard !areEarsFull else { return fail(EAGAIN) }
+        guard !lacks(.earsFull) else { return fail(EAGAIN) }
         return listener.connect(end).map(fail) ?? 0
     }
 
@@ -109,9 +102,7 @@ extension Machine {
         guard step(), let listener = files[socket]?.socket else { return fail(EIO) }
         guard hasRoomForDescriptor else { return fail(EMFILE) }
         guard let end = listener.accept() else { return fail(EAGAIN) }
-        let file = OpenFile(PlayedNode(.socket, inode: 0, modified: 0, isInMemory: true), process: current)
-        file.socket = end
-        return number(file)
+        return number(end)
     }
 
     func recv(_ socket: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {

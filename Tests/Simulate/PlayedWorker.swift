@@ -18,82 +18,62 @@ final class PlayedWorker {
     let push: PlayedPush
     let number: Int
     unowned let world: World
-    /// What the oracle knows of it.
+    /// What the oracle knows of it, and what it is to do if nothing disturbs the run.
     var account = Account()
+    var expected = Expectation()
     private var host: NotificationHost?
     private var ledger: WorkerLedger?
-    private var pictures: PlayedFetcher?
-    private var code: PlayedCodeExtension?
-    /// What the desktop says to it; nil if none listens.
-    private(set) var desktop: PlayedRingDesktop?
+    /// What nobody else keeps.
+    private var held: [AnyObject] = []
     /// Whether it has left something that nobody else knows of.
     private(set) var leavesUnrecorded = false
     /// Whether a client still hears its events.
     private var isHeard = true
 
     init(_ push: PlayedPush, number: Int, world: World) {
-        self.push = push
-        self.number = number
-        self.world = world
+        (self.push, self.number, self.world) = (push, number, world)
         process = world.machine.spawn()
         arrivedAt = world.machine.time.now
-        let length = push.code?.waits == nil ? world.plan.surroundings.budget : PlayedCode.waitMax
-        budget = Budget(start: world.machine.bootTime, length: length)
+        budget = Budget(start: world.machine.bootTime, length: world.plan.surroundings.budget)
     }
 
     var isAlive: Bool { process.isAlive }
-    var now: Instant { world.machine.bootTime }
-
-    /// When its push came, in the simulation's time.
+    /// When its push was sent, as that says, and when it came, in the simulation's time.
+    var sentAt: WallTime? { push.sentAt.map(world.wallTime) }
     let arrivedAt: Int64
-    private var budget: Budget
+    private let budget: Budget
     /// When its budget is over, and a second before that, or half-way through a short one (R3).
     var deadline: Instant { budget.start + budget.length }
     var noticeAt: Instant {
-        let length = budget.length
-        return length < .seconds(2)
-            ? budget.start + TimeSpan(microseconds: length.microseconds / 2) : deadline - .seconds(1)
-    }
-
-    /// An extension that waited has its turn, and a budget from now on (R3).
-    func hasItsTurn() -> Budget {
-        budget = Budget(start: now, length: world.plan.surroundings.budget)
-        return budget
+        let half = TimeSpan(microseconds: budget.length.microseconds / 2)
+        return budget.length < .seconds(2) ? budget.start + half : deadline - .seconds(1)
     }
 
     /// The notification arrives.
     func start() {
         process.perform { [self] in
             let loop = PlayedLoop(process)
-            let surroundings = world.plan.surroundings
+            let (surroundings, machine, oracle) = (world.plan.surroundings, world.machine, world.oracle)
             let reporter = EventReporter(timers: loop, id: "1", receivedAt: loop.now, listeners: [report])
             let ledger = WorkerLedger(loop: loop, file: world.ledgerFile(of: push.group), report: reporter.report)
             self.ledger = ledger
             let pictures = PlayedFetcher(self, loop: loop)
-            self.pictures = pictures
-            var call = CallWorld(
-                timers: loop, wall: { [world] in world.machine.wall },
-                minuteOfDay: { [world] in surroundings.mutes.minute(at: world.machine.wall) },
-                ledger: WatchedLedger(ledger, worker: self), ringer: PlayedSound(self), pictures: pictures,
-                report: reporter.report)
-            desktop = surroundings.mutes.desktop.map { PlayedRingDesktop($0, of: self, on: loop) }
-            call.desktop = desktop
-            var settings = RingSettings(
+            let call = CallWorld(
+                timers: loop, wall: { machine.wall }, minuteOfDay: { 0 }, ledger: WatchedLedger(ledger, worker: self),
+                ringer: PlayedSound(self), pictures: pictures, report: reporter.report)
+            let settings = RingSettings(
                 duration: surroundings.duration, interval: surroundings.interval, sound: "none",
                 secondCall: surroundings.secondCall, callsMax: surroundings.callsMax)
-            settings.quietHours = surroundings.mutes.setting
-            settings.repeatedWithin = surroundings.mutes.repeatedWithin
             let code = push.code.map { PlayedCodeExtension($0, of: self, on: loop) }
-            self.code = code
-            account.passthrough = world.oracle.passthrough(of: push, arrivedAt: world.machine.wall)
+            held = [pictures] + (code.map { [$0] } ?? [])
+            expected.passthrough = oracle.passthrough(of: push, arrivedAt: machine.wall)
             let host = NotificationHost(
                 Reception(world: call, settings: settings, foreign: code).visit(parsed), timers: loop, budget: budget,
                 report: reporter.report
             ) { [self] end in
                 // The connection is closed.
-                world.oracle.closes(self, as: end)
+                oracle.closes(self, as: end)
                 isHeard = false
-                account.hasClosed = true
                 leave()
             }
             self.host = host
@@ -119,7 +99,7 @@ final class PlayedWorker {
     }
 
     /// What the worker held goes with its process.
-    func release() { (host, ledger, pictures, code, desktop) = (nil, nil, nil, nil, nil) }
+    func release() { (host, ledger, held) = (nil, nil, []) }
 
     private func report(_ event: Event) {
         // Telling is an effect: a worker can be killed before it.
@@ -133,7 +113,6 @@ final class PlayedWorker {
         if push.isVoIP { envelope.pushType = .voip }
         if push.isBackground { envelope.pushType = .background }
         envelope.expiration = push.expiration.map { $0 == 0 ? WallTime(microseconds: 0) : world.wallTime($0) }
-        let sentAt = push.sentAt.map(world.wallTime)
         var payload: JSONObject
         switch push.kind {
         case .request:
@@ -144,15 +123,14 @@ final class PlayedWorker {
                 duration: push.duration.flatMap { TimeSpan(seconds: $0) }, sentAt: sentAt
             ).payload()
         case .hangup(let reason): payload = Hangup(callID: push.id, reason: reason, sentAt: sentAt).payload()
-        case .alert: payload = ["aps": ["alert": push.text.alert, "mutable-content": 1]]
+        case .alert: payload = ["aps": ["alert": push.hasText ? ["body": "mail"] : [:], "mutable-content": 1]]
         }
         if case .object(var aps)? = payload["aps"] {
             if !push.isMutable { aps["mutable-content"] = nil }
             if case .request = push.kind {
                 aps["interruption-level"] = push.level.map { .string($0.rawValue) }
                 if !push.hasTitle { aps["alert"] = ["body": "a call"] }
-                if push.text == .missing { aps["alert"] = nil }
-                if push.isSoundCritical { aps["sound"] = ["name": "alarm.wav", "critical": 1] }
+                if !push.hasText { aps["alert"] = nil }
             }
             payload["aps"] = .object(aps)
         }
@@ -166,18 +144,6 @@ final class PlayedWorker {
     private static let picture = "https://example.org/caller.png"
 }
 
-extension AlertText {
-    fileprivate var alert: JSONValue {
-        switch self {
-        case .body: ["body": "mail"]
-        case .title: ["title": "mail"]
-        case .subtitle: ["subtitle": "mail"]
-        case .string: "mail"
-        case .missing: [:]
-        }
-    }
-}
-
 /// The worker's ledger, whose decisions the oracle learns of in their order.
 private final class WatchedLedger: SharedLedger {
     private let ledger: WorkerLedger
@@ -185,8 +151,7 @@ private final class WatchedLedger: SharedLedger {
     private var oracle: Oracle { worker.world.oracle }
 
     init(_ ledger: WorkerLedger, worker: PlayedWorker) {
-        self.ledger = ledger
-        self.worker = worker
+        (self.ledger, self.worker) = (ledger, worker)
     }
 
     var owner: Owner { ledger.owner }
@@ -194,24 +159,28 @@ private final class WatchedLedger: SharedLedger {
     func transact<Answer>(
         _ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void
     ) {
-        ledger.transact { [worker, oracle] ledger in
-            let answer = change(&ledger)
-            if worker.isAlive { oracle.decided(by: worker, ledger) }
-            return answer
-        } done: { [worker, oracle] answer, outcome in
-            oracle.decisionIsLaid(by: worker)
-            done(answer, outcome)
-        }
+        ledger.transact(watched(change, oracle.decided), done: laid(done))
     }
 
     func transact<Answer>(
-        onOwnRing key: CallKey, _ change: (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void
+        onOwnRing key: CallKey, _ change: @escaping (inout Ledger) -> Answer,
+        done: @escaping (Answer, LedgerOutcome) -> Void
     ) {
-        ledger.transact(onOwnRing: key) { ledger in
+        ledger.transact(onOwnRing: key, watched(change, oracle.decidedOfItsOwn), done: laid(done))
+    }
+
+    private func watched<Answer>(
+        _ change: @escaping (inout Ledger) -> Answer, _ decided: @escaping (PlayedWorker, Ledger) -> Void
+    ) -> (inout Ledger) -> Answer {
+        { [worker] ledger in
             let answer = change(&ledger)
-            if worker.isAlive { oracle.decidedOfItsOwn(by: worker, ledger) }
+            if worker.isAlive { decided(worker, ledger) }
             return answer
-        } done: { [worker, oracle] answer, outcome in
+        }
+    }
+
+    private func laid<Answer>(_ done: @escaping (Answer, LedgerOutcome) -> Void) -> (Answer, LedgerOutcome) -> Void {
+        { [worker, oracle] answer, outcome in
             oracle.decisionIsLaid(by: worker)
             done(answer, outcome)
         }
@@ -225,30 +194,24 @@ private final class WatchedLedger: SharedLedger {
         ledger.listen { [worker, oracle] key, ask, answer in
             oracle.asked(worker, key, ask)
             heard(key, ask) { told in
-                if let told { oracle.answered(worker, told) }
+                let isSilent = told.map { $0.state == .ringing } ?? true || !worker.account.isHeard
+                oracle.demand(isSilent, worker, "answers and is heard")
                 answer(told)
             }
         }
     }
 
-    func stopListening() { ledger.stopListening() }
-
     func ask(_ ask: RingAsk, of key: CallKey?, done: @escaping ([RingAnswer], Bool) -> Void) {
         ledger.ask(ask, of: key, done: done)
     }
 
+    func stopListening() { ledger.stopListening() }
     func wake(_ rings: [Call]) { ledger.wake(rings) }
-
     func wakeNext(after key: CallKey) { ledger.wakeNext(after: key) }
-
     func watch(_ changed: @escaping (Ledger) -> Void) { ledger.watch(changed) }
-
     func lookAgain() { ledger.lookAgain() }
-
     func expectEnd(of call: Call?) { ledger.expectEnd(of: call) }
-
     func stopWatching() { ledger.stopWatching() }
-
     func finish(_ done: @escaping () -> Void) { ledger.finish(done) }
 }
 
@@ -256,16 +219,11 @@ private final class WatchedLedger: SharedLedger {
 final class PlayedSound: RingOutput {
     private let worker: PlayedWorker
     private var world: World { worker.world }
-
     init(_ worker: PlayedWorker) { self.worker = worker }
-
-    func soundName(of mode: RingMode) -> String { Self.name(of: mode) }
-
-    /// What sounds in `mode`.
-    static func name(of mode: RingMode?) -> String { mode.map { "\($0) sound" } ?? "" }
+    func soundName(of mode: RingMode) -> String { "\(mode) sound" }
 
     func pulse(_ mode: RingMode) {
-        let decided = worker.now
+        let decided = world.machine.bootTime
         guard worker.process.step() else { return }
         world.oracle.sounds(worker, mode, at: decided)
     }
@@ -286,36 +244,25 @@ private final class PlayedFetcher: PictureSource {
     private var timer: (any ScheduledTimer)?
 
     init(_ worker: PlayedWorker, loop: PlayedLoop) {
-        self.worker = worker
-        self.loop = loop
+        (self.worker, self.loop) = (worker, loop)
     }
 
     func fetch(_ url: String, deadline: Instant, finished: @escaping (PictureDownload.Outcome) -> Void) {
-        worker.world.oracle.fetches(worker)
-        let began = loop.now
         let timeout = PictureDownload.Outcome.skipped(Skip(.timeout, "nobody answered"))
-        let (at, outcome): (Instant, PictureDownload.Outcome) =
-            switch worker.push.picture {
-            case .comes(let microseconds):
-                // A file that every machine has.
-                (
-                    began + TimeSpan(microseconds: microseconds),
-                    .attached(
-                        NotificationAttachment(id: "caller", path: "/etc/passwd", type: "public.png"), bytes: 1,
-                        seconds: 0.1)
-                )
-            case .fails(let microseconds):
-                (began + TimeSpan(microseconds: microseconds), .skipped(Skip(.connectFailed, "nobody there")))
-            case .never, nil: (deadline, timeout)
-            }
-        timer = loop.schedule(at: min(at, deadline), description: "picture") { [worker] in
-            worker.account.isFetching = false
+        var (delay, outcome): (Int64?, PictureDownload.Outcome) = (nil, timeout)
+        switch worker.push.picture {
+        case .comes(let microseconds):
+            // A file that every machine has.
+            let file = NotificationAttachment(id: "caller", path: "/etc/passwd", type: "public.png")
+            (delay, outcome) = (microseconds, .attached(file, bytes: 1, seconds: 0.1))
+        case .fails(let microseconds): (delay, outcome) = (microseconds, .skipped(Skip(.connectFailed, "nobody there")))
+        case .never, nil: break
+        }
+        let at = delay.map { loop.now + TimeSpan(microseconds: $0) } ?? deadline
+        timer = loop.schedule(at: min(at, deadline), description: "picture") {
             finished(at > deadline ? timeout : outcome)
         }
     }
 
-    func cancel() {
-        worker.account.isFetching = false
-        timer?.cancel()
-    }
+    func cancel() { timer?.cancel() }
 }

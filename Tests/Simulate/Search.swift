@@ -5,14 +5,14 @@ import Synchronization
 /// Runs many seeds on four threads, two for each processor that there is at least: each waits while a played process
 /// that can stand still is run on a `Strand`.
 final class Search: Sendable {
-    private struct State {
-        var next: UInt64
-        var failing: UInt64?
-        var done = 0
-        var seen: [String: Int] = [:]
+    /// How it goes: how many seeds were run, the first that failed, and what was seen how often.
+    struct State {
+        fileprivate var next: UInt64
+        fileprivate(set) var done = 0
+        fileprivate(set) var failing: UInt64?
+        fileprivate(set) var seen: [String: Int] = [:]
     }
 
-    private static let threads = 4
     private let state: Mutex<State>
     private let meets: Bool
     private let end: UInt64
@@ -27,13 +27,10 @@ final class Search: Sendable {
         deadline = seconds == 0 ? .max : bootTimeMicroseconds() + seconds * 1_000_000
     }
 
-    /// How it went: how many seeds were run, the first that failed, and what was seen how often.
-    func run() -> (done: Int, failing: UInt64?, seen: [String: Int]) {
-        let threads = (0..<Self.threads).map { _ in
-            PosixThread { [self] in while let seed = next() { run(seed) } }
-        }
+    func run() -> State {
+        let threads = (0..<4).map { _ in PosixThread { [self] in while let seed = next() { run(seed) } } }
         for thread in threads { thread.join() }
-        return state.withLock { ($0.done, $0.failing, $0.seen) }
+        return state.withLock(\.self)
     }
 
     private func next() -> UInt64? {

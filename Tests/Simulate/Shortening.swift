@@ -25,10 +25,10 @@ extension Plan {
         return shortest
     }
 
-    /// The time-line of its run.
+    /// How its run goes, and the time-line of that.
     func told() -> [String] {
         let world = World(self, tells: true)
-        let mistake = world.run()
-        return ["with \(surroundings)"] + world.story.lines + [mistake ?? "all is well"]
+        world.story.tell("with \(surroundings)")
+        return [world.run() ?? "all is well"] + world.story.lines
     }
 }

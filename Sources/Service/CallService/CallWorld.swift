@@ -53,7 +53,8 @@ public protocol SharedLedger: AnyObject {
     /// Changes what the ledger says of this process's ring `key`, as ``transact(_:done:)`` does, but waits for nobody's
     /// decision.
     func transact<Answer>(
-        onOwnRing key: CallKey, _ change: (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void)
+        onOwnRing key: CallKey, _ change: @escaping (inout Ledger) -> Answer,
+        done: @escaping (Answer, LedgerOutcome) -> Void)
 
     /// Has the ledger name the file `picture` for this process's call `key`: to whoever answers it, or finds it missed.
     /// Calls `done` then, perhaps before this returns.

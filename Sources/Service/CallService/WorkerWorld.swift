@@ -47,7 +47,8 @@ public final class WorkerLedger: SharedLedger {
 
     /// Changes what the ledger says of this process's ring.
     public func transact<Answer>(
-        onOwnRing key: CallKey, _ change: (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void
+        onOwnRing key: CallKey, _ change: @escaping (inout Ledger) -> Answer,
+        done: @escaping (Answer, LedgerOutcome) -> Void
     ) {
         ended = key
         file.transact(onOwnRing: change, on: loop) { [weak self] transaction in

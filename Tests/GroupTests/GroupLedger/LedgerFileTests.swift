@@ -42,6 +42,17 @@ import Testing
         #expect(file.read()?.rings.map(\.key) == [CallKey("a")])
     }
 
+    @Test("while a group file cannot be read nobody can tell which pictures missed calls are listed with")
+    func listedPictures() {
+        let state = StateDirectory(path: "\(folder.path)/state")
+        let runtime = RuntimeDirectory(path: "\(folder.path)/run")
+        #expect(admit("a", as: Owner(.current)) == .ring(mode: .loud))
+        #expect(state.listedPictures(runtime: runtime) == [])
+        folder.write(
+            Array("no property list".utf8), to: "state/groups/group.belfry/Library/Preferences/group.belfry.plist")
+        #expect(state.listedPictures(runtime: runtime) == nil)
+    }
+
     @Test("R12 the owner of a dead process, or of another boot, does not live") func owners() throws {
         let own = Owner(.current)
         #expect(own.isAlive)

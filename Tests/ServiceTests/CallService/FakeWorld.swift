@@ -165,7 +165,8 @@ final class FakeWorld: SharedLedger, RingOutput {
     }
 
     func transact<Answer>(
-        onOwnRing key: CallKey, _ change: (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void
+        onOwnRing key: CallKey, _ change: @escaping (inout Ledger) -> Answer,
+        done: @escaping (Answer, LedgerOutcome) -> Void
     ) {
         done(make(change), file.outcome)
     }

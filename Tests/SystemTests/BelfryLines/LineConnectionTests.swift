@@ -35,8 +35,14 @@ import Testing
         if self.news.last == "quit" { connection.close() }
     }
 
+    /// The peer's end.
+    private func number() throws -> Int32 {
+        let number = peer?.number
+        return try #require(number)
+    }
+
     private func say(_ text: String, passing file: Int32? = nil) {
-        guard let peer = peer?.number else { return }
+        guard let peer = peer?.number else { preconditionFailure("the peer has left") }
         #expect(sendAll(Array(text.utf8), passing: file, to: peer))
         loop.settle()
     }
@@ -70,11 +76,11 @@ import Testing
         #expect(news == ["12345678", "too long"] && loop.watchedCount == 0)
     }
 
-    @Test("whoever closes the connection as it hears a line hears no more") func closes() {
+    @Test("whoever closes the connection as it hears a line hears no more") func closes() throws {
         say("one\nquit\ntwo\n")
         #expect(news == ["one", "quit"] && loop.watchedCount == 0)
         #expect(received() == [])
-        guard let peer = peer?.number else { return }
+        let peer = try number()
         #expect(!sendAll([1], passing: nil, to: peer), "it is left")
     }
 
@@ -119,9 +125,9 @@ import Testing
         #expect(news.filter { $0 != "taken" } == ["lost", "end", "left ''"])
     }
 
-    @Test("a peer that has left is found lost as it is told something, after what it said last") func lost() {
+    @Test("a peer that has left is found lost as it is told something, after what it said last") func lost() throws {
         say("")
-        guard let number = peer?.number else { return }
+        let number = try number()
         #expect(sendAll(Array("bye\n".utf8), passing: nil, to: number))
         peer = nil
         connection.send([1])
@@ -130,8 +136,8 @@ import Testing
         #expect(news == ["lost", "bye", "left ''"])
     }
 
-    @Test("one that says nothing more may listen on") func halfClosed() {
-        guard let number = peer?.number else { return }
+    @Test("one that says nothing more may listen on") func halfClosed() throws {
+        let number = try number()
         shutdown(number, Int32(SHUT_WR))
         loop.settle()
         #expect(news == ["left ''"] && loop.watchedCount == 0)
@@ -171,7 +177,7 @@ import Testing
         let pipe = try PassedPipe()
         let line = [UInt8](repeating: 1, count: 900_000)
         connection.send(line, passing: pipe.takeWriting())
-        guard let peer = peer?.number else { return }
+        let peer = try number()
         var (count, files): (Int, [PassedFile]) = (0, [])
         while count < line.count, isReady(peer, for: POLLIN) {
             let some = receiveSome(from: peer, bytesMax: 64 << 10)

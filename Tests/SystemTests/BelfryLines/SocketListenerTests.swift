@@ -115,7 +115,7 @@ import Testing
             let guests = Guests()
             let listener = try test.listener(guests, keepsSpare: true)
             let clients = try (0..<2).map { _ in try test.connect() }
-            guard let last = clients.last?.descriptor.number else { return }
+            let last = try #require(clients.last).descriptor.number
             var limit = rlimit()
             let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
             _ = unsafe getrlimit(kind, &limit)
