@@ -1,3 +1,4 @@
+import CBelfryLinux
 import Glibc
 
 /// Connects the socket `number` to the Unix socket at `path`.
