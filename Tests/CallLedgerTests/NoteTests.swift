@@ -345,7 +345,7 @@ import Testing
         #expect(!recorded(ring).isLost(from: ledger([ring]).root))
     }
 
-    @Test("R14 a ring of which another program has made nonsense is lost, and known from its note") func nonsense()
+    @Test("R22 a ring of which another program has made nonsense is lost, and known from its note") func nonsense()
         throws
     {
         let ring = try ring("a", by: 1)
@@ -357,7 +357,7 @@ import Testing
         #expect(ledger([recorded(ring)]).rings.map(\.key) == [CallKey("a")])
     }
 
-    @Test("R14 of a note whose ring the file has lost that ring comes back, and nothing else that it once said")
+    @Test("R22 of a note whose ring the file has lost that ring comes back, and nothing else that it once said")
     func lostRingAlone() throws {
         file.request("a", by: 1)
         file.dead.insert(file.process(1))
@@ -369,7 +369,7 @@ import Testing
         #expect(ledger([ring]).calls.count == 1 && ledger([ring]).missedCalls.isEmpty)
     }
 
-    @Test("R12 R14 a ring that comes back of several notes is as the latest of them says", arguments: [0, 1])
+    @Test("R12 R22 a ring that comes back of several notes is as the latest of them says", arguments: [0, 1])
     func lostRingOfSeveralNotes(first: Int) throws {
         file.request("a", by: 1)
         file.end("a", by: 1, .timeout)
@@ -448,7 +448,7 @@ import Testing
         }
     }
 
-    @Test("R14 two notes of one ring's answer leave it to the app once, those of two rings twice")
+    @Test("R22 two notes of one ring's answer leave it to the app once, those of two rings twice")
     func oneAnswerOfTwo() throws {
         let ring = try ring("a", by: 1)
         let first = try note({ _ = $0.answer(CallKey("a")) }, over: [ring])

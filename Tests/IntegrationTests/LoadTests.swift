@@ -54,7 +54,7 @@ extension IntegrationTests {
             #expect(busy >= 92)
         }
 
-        @Test("R14: a ninth loud call sounds by its second tick, and the oldest of eight falls silent for good")
+        @Test("R23: a ninth loud call sounds by its second tick, and the oldest of eight falls silent for good")
         func ninth() throws {
             // However busy the machine is, the first still rings as the ninth comes.
             let phone = try Phone([

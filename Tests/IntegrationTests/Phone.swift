@@ -127,9 +127,14 @@ final class Phone {
         return Ledger(reading: snapshot)
     }
 
-    /// The worker that rings `call`.
+    /// The worker that rings `call`, as soon as the file has it, which follows what rings.
     func worker(of call: String) -> Int32? {
-        ledger().call(CallKey(call))?.owner.flatMap { Int32(exactly: $0.pid) }
+        var worker: Int32?
+        _ = waitUntil {
+            worker = ledger().call(CallKey(call))?.owner.flatMap { Int32(exactly: $0.pid) }
+            return worker != nil
+        }
+        return worker
     }
 
     /// Replaces the group file as a program does that knows nothing of locks.

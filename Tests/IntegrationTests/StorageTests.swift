@@ -8,7 +8,7 @@ import Testing
 
 extension IntegrationTests {
     /// What neither a lock nor a disk may delay, by what is heard.
-    @Suite("R14: calls ring and fall silent without the group file") struct Storage {
+    @Suite("R14 R22: calls ring and fall silent without the group file") struct Storage {
         /// Peaks of two sounds that can be told from one another: of the first call's, and of the second's.
         private static let (firstPeak, secondPeak) = (0.5, 0.05)
         /// Far less than a lock is waited for, and far more than a worker needs.
@@ -113,7 +113,7 @@ extension IntegrationTests {
             return folder.write(quiet, to: "quiet.wav")
         }
 
-        @Test("R14: however many calls are answered on a full disk, belfry says that the app does not know") func many()
+        @Test("R22: however many calls are answered on a full disk, belfry says that the app does not know") func many()
             throws
         {
             let storage = try BrokenStorage(.fullDisk)

@@ -101,7 +101,7 @@ import Testing
     /// What is left: a writer that stands still between its last look at the file and the rename.
     private static let tooLate = "stands still before the rename of the file"
 
-    @Test("R12 R14 a writer that stands still over its write, and whose lock is passed over, brings no old file back")
+    @Test("R12 R22 a writer that stands still over its write, and whose lock is passed over, brings no old file back")
     func frozenWriter() {
         var reached = 0
         for step in 0..<140 {
@@ -234,7 +234,7 @@ import Testing
         #expect(run.mistake == nil && run.tells("worker 0: ends: answered"))
     }
 
-    @Test("R11 R14 a missed call is told once, although its worker slept until its folder was gone and the disk full")
+    @Test("R11 R22 a missed call is told once, although its worker slept until its folder was gone and the disk full")
     func frozenUntilItsFolderIsGone() {
         for step in 0..<140 {
             let run = Run(
@@ -265,7 +265,7 @@ import Testing
         #expect(run.mistake == nil && run.tells("worker 0: ends: timeout") && run.tells("worker 0: missed"))
     }
 
-    @Test("R7 R14 a ring whose worker has no descriptor left hears at its ear that it is hung up")
+    @Test("R7 R22 a ring whose worker has no descriptor left hears at its ear that it is hung up")
     func earWithoutDescriptors() {
         let run = Run([
             at(0, request("1")), at(1, .shortOfDescriptors(0, left: 0)), at(2, hangup(.cancelled, "1")),
@@ -273,7 +273,7 @@ import Testing
         #expect(run.mistake == nil && run.tells("worker 0: ends: hangup (cancelled)"))
     }
 
-    @Test("R8 R14 an answer that the ring's worker cannot record is recorded by who answered, once")
+    @Test("R8 R22 an answer that the ring's worker cannot record is recorded by who answered, once")
     func answerWithoutDescriptors() {
         for left in 0...2 {
             let run = Run([

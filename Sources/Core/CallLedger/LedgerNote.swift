@@ -154,7 +154,7 @@ public struct LedgerNote: Hashable, Sendable {
         }
     }
 
-    /// Takes the note along.
+    /// Takes the note along (R22).
     fileprivate func enter(_ ledger: inout Ledger) {
         let isOwed = standing == .owed
         let noted = (isOwed ? calls.members : Array(rings)).compactMap(Call.init).compactMap { noted -> Call? in

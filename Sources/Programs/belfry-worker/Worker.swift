@@ -65,6 +65,7 @@ final class Worker {
         journal = JournalSink(loop: loop)
     }
 
+    /// Hears the signals that stop it (R17).
     private func listenForStop() throws(SystemError) {
         for signal in [SIGTERM, SIGINT, SIGHUP] {
             try loop.onSignal(signal, description: "stop") { [unowned self] _ in

@@ -8,7 +8,7 @@ import SystemSound
 /// What a foreign extension's code plays: each of its sounds beside the others, through its worker's sound server.
 ///
 /// An attempt that is over, successful or not, is told by its token. One that failed is over a second after it was
-/// made, so that code that plays again from its completion tries as often as a ring does (R14).
+/// made, so that code that plays again from its completion tries as often as a ring does (R23).
 final class ExtensionSounds {
     /// How many sounds play at once.
     static let soundsMax = 32

@@ -44,7 +44,7 @@ extension GroupFile {
         }
         defer { lock = nil }
         do throws(SystemError) {
-            // Whoever stood still, and whose lock was passed over, must not bring an old version back.
+            // Whoever stood still, and whose lock was passed over, must not bring an old version back (R22).
             for attempt in 1...GroupFile.attemptsMax {
                 var found = try read()
                 if found.isUnreadable {

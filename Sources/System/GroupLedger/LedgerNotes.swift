@@ -139,7 +139,7 @@ final class LedgerNotes {
         (try? PropertyListDictionary.parse(bytes)).flatMap(LedgerNote.init)
     }
 
-    /// Lays `note`. If there is no room for it, this process alone knows of it.
+    /// Lays `note` (R22). If there is no room for it, this process alone knows of it.
     func lay(_ note: LedgerNote) {
         var note = note
         // Of two changes within one tick of the clock this one is the later.
@@ -211,7 +211,7 @@ final class LedgerNotes {
     }
 
     /// A stranger's write has lost rings of this process from the file, which says `root` now: the file lacks them
-    /// again.
+    /// again (R22).
     func reopen(lostFrom root: PropertyListDictionary) {
         for lying in known where lying.isOfThisProcess && lying.note?.isLost(from: root) ?? false {
             try? folder.directory?.rename(lying.name, to: Self.name(lying.stem, .lost))

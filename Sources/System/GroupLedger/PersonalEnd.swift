@@ -57,7 +57,7 @@ public struct EndedCall: Sendable {
 
 extension LedgerFile {
     /// Asks whoever rings `named`, or the loud call if that is nil, to end it as `end` says, and calls `done` with what
-    /// came of it within 100 ms; perhaps before this returns. What who rings cannot record is left to the caller (R14).
+    /// came of it within 100 ms; perhaps before this returns. What who rings cannot record is left to the caller (R22).
     public func end(
         _ named: CallKey?, as end: PersonalEnd, on loop: any EventLoop, done: @escaping (PersonalEnding) -> Void
     ) {

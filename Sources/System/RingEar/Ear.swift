@@ -81,7 +81,7 @@ public final class Ear {
         on loop: any EventLoop, _ heard: @escaping (RingMessage, @escaping (RingAnswer?) -> Void) -> Void
     ) throws(SystemError) {
         self.heard = heard
-        // Should the process have no descriptor left: a ring must not be deaf (R14).
+        // Should the process have no descriptor left: a ring must not be deaf (R22).
         listener = try SocketListener(
             at: socket.number, keepsSpare: true, hasRoom: { [weak self] in self?.makeRoom() ?? false }, on: loop,
             description: "ear"

@@ -170,7 +170,7 @@ public enum SoundReport: Hashable, Sendable {
     /// It cannot be played now; later ticks try again.
     case unavailable(String)
 
-    /// What the ninth process of a user says that would sound, and the oldest of the eight once it gave way (R14).
+    /// What the ninth process of a user says that would sound, and the oldest of the eight once it gave way (R23).
     public static let busy = SoundReport.unavailable("busy")
     /// What a sound is said to be if its server does not answer within ``SoundPlayer/answerPatience``.
     public static let hung = SoundReport.unavailable("the sound server does not answer")

@@ -1,7 +1,7 @@
 import BelfrySyscalls
 import Glibc
 
-/// This process's place among the few of the user's that sound at once (R14): PulseAudio takes 64 clients, and eight
+/// This process's place among the few of the user's that sound at once (R23): PulseAudio takes 64 clients, and eight
 /// rings are as loud as a thousand.
 ///
 /// A place is a locked file in `$XDG_RUNTIME_DIR/belfry/sound-slots`, which the kernel frees when its holder dies.
@@ -9,7 +9,7 @@ import Glibc
 /// the holder reads it at its next tick, falls silent and lets go. A place only ever goes to a newer ring, so that
 /// nothing goes round; a free one goes to anybody, unless its note names a process that is about to take it.
 struct SoundSlot: ~Copyable {
-    /// How many processes of a user sound at once (R14).
+    /// How many processes of a user sound at once (R23).
     static let slotsMax = 8
     /// What is read of a note: three numbers.
     static let noteBytesMax = 80

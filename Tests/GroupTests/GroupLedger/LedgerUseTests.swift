@@ -11,7 +11,7 @@ import Support
 import Testing
 @testable import GroupLedger
 
-/// What callers of the ledger rely on, with a real file and real ears in virtual time: R7, R10, R12, R14 and R18.
+/// What callers of the ledger rely on, with a real file and real ears in virtual time: R7, R10, R12, R18 and R22.
 @Suite struct LedgerUseTests {
     let folder = TemporaryFolder()
     let loop: PolledLoop
@@ -119,7 +119,7 @@ import Testing
         #expect(made == [1, 2, 3])
     }
 
-    @Test("R14 the command line is told what became of a file whose lock it waited for") func waits() throws {
+    @Test("R22 the command line is told what became of a file whose lock it waited for") func waits() throws {
         let lock = try holdLock()
         var decided: [LedgerOutcome] = []
         let ended = file.transactAndWait(
@@ -236,7 +236,7 @@ import Testing
         #expect(file.read()?.rings.isEmpty == true)
     }
 
-    @Test("R14 what lies beside the file is recorded as soon as others let it be, what cannot be written is not")
+    @Test("R22 what lies beside the file is recorded as soon as others let it be, what cannot be written is not")
     func outcomes() {
         let unwritable = LedgerOutcome.unwritable(SystemError(errno: ENOSPC, call: "write"), kept: true, [])
         let all: [LedgerOutcome] = [.recorded([]), .waiting([]), unwritable]
@@ -319,7 +319,7 @@ import Testing
         #expect(ends.count == 2 && ends.allSatisfy { $0 <= bootTimeMicroseconds() + 7_000_000 })
     }
 
-    @Test("R14 who leaves does not try again what cannot be written") func hopeless() throws {
+    @Test("R22 who leaves does not try again what cannot be written") func hopeless() throws {
         let lock = try holdLock()
         var told: [LedgerOutcome] = []
         file.onRecorded = { told.append($0) }
@@ -332,7 +332,7 @@ import Testing
         #expect(told.map(\.isRecorded) == [false] && isFinished)
     }
 
-    @Test("R14 of a file that could not be written nobody says that it only waits for its lock")
+    @Test("R22 of a file that could not be written nobody says that it only waits for its lock")
     func hopelessBehindLock() throws {
         folder.makeFolder("state/groups/group.belfry")
         folder.write([], to: "state/groups/group.belfry/tmp")
@@ -345,7 +345,7 @@ import Testing
         _ = consume lock
     }
 
-    @Test("R14 what can lie nowhere is said to be known to its process alone") func nowhere() {
+    @Test("R22 what can lie nowhere is said to be known to its process alone") func nowhere() {
         folder.write([], to: "run")
         folder.makeFolder("state/groups/group.belfry")
         folder.write([], to: "state/groups/group.belfry/tmp")

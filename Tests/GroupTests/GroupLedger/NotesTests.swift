@@ -11,7 +11,7 @@ import Support
 import Testing
 @testable import GroupLedger
 
-/// What lies beside a real file whose lock is held, or that cannot be written: R7, R12, R14.
+/// What lies beside a real file whose lock is held, or that cannot be written: R7, R12, R22.
 @Suite struct NotesTests {
     let folder = TemporaryFolder()
     let loop: Loop
@@ -125,7 +125,7 @@ import Testing
         _ = consume lock
     }
 
-    @Test("R14 an end that cannot be written is told as that") func unwritableEnd() throws {
+    @Test("R22 an end that cannot be written is told as that") func unwritableEnd() throws {
         #expect(admit("a", in: file)?.outcome == .recorded([]))
         try checked("chmod") { unsafe chmod("\(folder.path)/state", 0o777) }
         guard case .unwritable? = end("a", in: other) else {
@@ -135,7 +135,7 @@ import Testing
         try checked("chmod") { unsafe chmod("\(folder.path)/state", 0o700) }
     }
 
-    @Test("R14 what a file that cannot be written lacks is tried again a second later, and told of") func unwritable()
+    @Test("R22 what a file that cannot be written lacks is tried again a second later, and told of") func unwritable()
         throws
     {
         folder.makeFolder("state")

@@ -8,7 +8,7 @@ import Support
 import Testing
 @testable import GroupLedger
 
-/// How a person at the endpoint ends a call, at a real ear and in a real ledger: R7, R8 and R14.
+/// How a person at the endpoint ends a call, at a real ear and in a real ledger: R7, R8 and R22.
 @Suite struct PersonalEndTests {
     let folder = TemporaryFolder()
     let loop: Loop
@@ -85,7 +85,7 @@ import Testing
         #expect(file.read()?.rings.count == 1)
     }
 
-    @Test("R14 what is heard and cannot be recorded is recorded by who asked, unless the ring ended otherwise")
+    @Test("R22 what is heard and cannot be recorded is recorded by who asked, unless the ring ended otherwise")
     func unrecorded() throws {
         ring("a")
         let otherwise = try ear(answering: .timeout, isRecorded: false)

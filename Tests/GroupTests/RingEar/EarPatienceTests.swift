@@ -72,7 +72,7 @@ import Testing
 
     private let answered = RingAnswer(key: CallKey("a"), state: .answered, isRecorded: true)
 
-    @Test("R14 who has no descriptor for one that connects listens again a moment later, and not in between")
+    @Test("R22 who has no descriptor for one that connects listens again a moment later, and not in between")
     func noDescriptor() throws {
         let ear = try Ear(of: owner, in: folder)
         let listener = try listen(ear)

@@ -391,7 +391,7 @@ import Testing
         #expect(call.world.storyWithoutTicks.last == "ended hangup cancelled" || call.world.story.last == "missed")
     }
 
-    @Test("R14: a hangup is delivered before the file has it, and its client hears until then whether it does")
+    @Test("R22: a hangup is delivered before the file has it, and its client hears until then whether it does")
     func hangupFollowed() throws {
         phone.file.followingDelay = .milliseconds(500)
         let hangup = try phone.hangUp("A")

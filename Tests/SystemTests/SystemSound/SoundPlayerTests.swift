@@ -100,7 +100,7 @@ import Testing
         #expect(after.sounding.map { $0.upperBound < Self.silentWithinMilliseconds } ?? true, "\(after)")
     }
 
-    @Test func R14_twoRingsOfAPlayerShareOnePlaceUntilBothAreSilent() throws {
+    @Test func R23_twoRingsOfAPlayerShareOnePlaceUntilBothAreSilent() throws {
         try server.start()
         let sound = longSound()
         let ringer = try Ringer(on: server)
@@ -253,7 +253,7 @@ import Testing
         #expect(recording.millisecondsUntilSound(within: 30_000) != nil)
     }
 
-    @Test func R14_theNinthProcessIsBusyUntilOneOfTheEightIsGone() throws {
+    @Test func R23_theNinthProcessIsBusyUntilOneOfTheEightIsGone() throws {
         try server.start()
         let sound = longSound()
         let ringers = try eightRingers(sound)
@@ -276,7 +276,7 @@ import Testing
         }
     }
 
-    @Test func R14_aNewRingSoundsByItsSecondTickAndTheOldestOfEightFallsSilent() throws {
+    @Test func R23_aNewRingSoundsByItsSecondTickAndTheOldestOfEightFallsSilent() throws {
         let recording = try server.start()
         let (sound, other) = (longSound(amplitude: 0.001), longSound())
         let oldest = try Ringer(on: server)
@@ -306,7 +306,7 @@ import Testing
         #expect(try oldest.playUntilAnswered(sound) == "playing \(sound)")
     }
 
-    @Test func R14_aStoppedHolderKeepsNoNewRingSilent() throws {
+    @Test func R23_aStoppedHolderKeepsNoNewRingSilent() throws {
         try server.start()
         let sound = longSound()
         let ringers = try eightRingers(sound)

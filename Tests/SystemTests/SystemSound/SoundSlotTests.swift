@@ -106,7 +106,7 @@ import Testing
         var sounding: [Int] { states.indices.filter { states[$0] == "sounds" } }
     }
 
-    @Test func R14_eightSoundAndTheOldestGivesWayToTheNinthForGood() throws {
+    @Test func R23_eightSoundAndTheOldestGivesWayToTheNinthForGood() throws {
         let rings = Rings(folder.path)
         for ring in 0..<8 {
             #expect(try rings.add() == ring)
@@ -128,7 +128,7 @@ import Testing
         #expect(rings.sounding == [0, 1, 2, 3, 5, 6, 7, 8], "what is free is the oldest's again")
     }
 
-    @Test func R14_ofManyRingsTheEightNewestSoundAndNothingGoesRound() throws {
+    @Test func R23_ofManyRingsTheEightNewestSoundAndNothingGoesRound() throws {
         let rings = Rings(folder.path)
         for ring in 0..<24 {
             #expect(try rings.add() == ring)
@@ -147,7 +147,7 @@ import Testing
         #expect(rings.changes == changes)
     }
 
-    @Test func R14_ringsThatBeginTogetherAskForDifferentPlaces() throws {
+    @Test func R23_ringsThatBeginTogetherAskForDifferentPlaces() throws {
         for _ in 0..<20 {
             let folder = TemporaryFolder()
             let rings = Rings(folder.path)
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func R14_softRingsGiveWayFirstAndTakeNothingFromLoudOnes() throws {
+    @Test func R23_softRingsGiveWayFirstAndTakeNothingFromLoudOnes() throws {
         let rings = Rings(folder.path)
         for ring in 0..<8 {
             #expect(try rings.add(isSoft: ring >= 4) == ring)
@@ -177,7 +177,7 @@ import Testing
         #expect(rings.sounding == [0, 1, 2, 3, 6, 7, soft, loud])
     }
 
-    @Test func R14_whoDiesOrEndsBeforeItsTurnCostsNobodyAPlace() throws {
+    @Test func R23_whoDiesOrEndsBeforeItsTurnCostsNobodyAPlace() throws {
         let rings = Rings(folder.path)
         for ring in 0..<8 {
             #expect(try rings.add() == ring)
@@ -193,7 +193,7 @@ import Testing
         #expect(rings.sounding == Array(0..<8) && rings.changes == 8 + 2)
     }
 
-    @Test func R14_aPlaceIsKeptForWhomItsHolderGaveItUp() throws {
+    @Test func R23_aPlaceIsKeptForWhomItsHolderGaveItUp() throws {
         let rings = Rings(folder.path)
         for ring in 0..<9 {
             #expect(try rings.add() == ring)
