@@ -130,7 +130,7 @@ extension Oracle {
             demand(isDue, worker, "ends as \(reason), which is not due")
         case .stopped: worker.account.endsAsMissed = true
         case .hangup:
-            worker.account.endsAsMissed = MissedReason(.hangup, hangupReason: ended.hangupReason?.known) != nil
+            worker.account.endsAsMissed = Model.End(state: .hangup, reason: ended.hangupReason?.known).isMissed
         case .answered, .declined, .foreground: worker.account.endsAsMissed = false
         }
         demand(isClaimed(reason, of: worker) || isMemoryFull, worker, "ends as \(reason), and nobody wanted that")

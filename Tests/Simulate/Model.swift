@@ -19,7 +19,7 @@ struct Model {
         var isMissed: Bool {
             switch state {
             case .timeout, .expired, .stopped, .missed: true
-            case .hangup: [.cancelled, .busy, .failed].contains(reason)
+            case .hangup: [.cancelled, .busy, .failed].contains(reason ?? .cancelled)
             case .ringing, .answered, .declined, .foreground: false
             }
         }
