@@ -46,8 +46,8 @@ struct NoticeBoard: Sendable {
         var actual = Actual.none
         var link: Int64?
         /// The link that knows that it is shown.
-        var toldLink: Int64?
-        var hasToldWhyNot = false
+        var reportedLink: Int64?
+        var hasReportedWhyNot = false
 
         /// Whether the server shows nothing for it, and would have to be asked for something new.
         var isNew: Bool { wanted != nil && (actual == .none || actual == .refused) }
@@ -148,9 +148,9 @@ struct NoticeBoard: Sendable {
         let isNew = replaces == 0 || records[index].shown == nil
         records[index].actual = .on(id)
         records[index].shown = records[index].sent
-        records[index].hasToldWhyNot = false
+        records[index].hasReportedWhyNot = false
         guard let link = records[index].link, records[index].wanted != nil else { return [] }
-        records[index].toldLink = link
+        records[index].reportedLink = link
         return [.report(link: link, isNew ? .shown : .replaced, detail: "")]
     }
 
@@ -160,7 +160,7 @@ struct NoticeBoard: Sendable {
         let record = records[index]
         let isOver = record.shown.map { shown in record.wanted.map { $0.category != shown.category } ?? false } ?? false
         records[index].actual = replaces == 0 ? .refused : isOver ? .none : .on(replaces)
-        return (replaces != 0 && isOver ? [.close(id: replaces)] : []) + tell(index, detail)
+        return (replaces != 0 && isOver ? [.close(id: replaces)] : []) + reportWhyNot(index, detail)
     }
 
     /// The server closed `id`; the subject that this was about.
@@ -212,7 +212,7 @@ struct NoticeBoard: Sendable {
         let record = records[index]
         switch server {
         case .unknown: return []
-        case .absent(let detail): return record.wanted == nil ? [] : tell(index, detail)
+        case .absent(let detail): return record.wanted == nil ? [] : reportWhyNot(index, detail)
         case .present: break
         }
         switch (record.actual, record.wanted) {
@@ -222,8 +222,8 @@ struct NoticeBoard: Sendable {
         case (.on(let id), let wanted?):
             if wanted != record.sent { return [ask(index, wanted, replaces: id)] }
             // A worker that comes once the call is shown, after a restart of ours.
-            guard let link = record.link, record.toldLink != link else { return [] }
-            records[index].toldLink = link
+            guard let link = record.link, record.reportedLink != link else { return [] }
+            records[index].reportedLink = link
             return [.report(link: link, .shown, detail: "")]
         case (.none, let wanted?), (.refused, let wanted?):
             guard record.actual == .none || wanted != record.sent, hasPlace(for: record.subject.kind) else { return [] }
@@ -243,9 +243,9 @@ struct NoticeBoard: Sendable {
         return .notify(token: tokens, replaces: replaces, notice)
     }
 
-    private mutating func tell(_ index: Int, _ detail: String) -> [ShowingEffect] {
-        guard let link = records[index].link, !records[index].hasToldWhyNot else { return [] }
-        records[index].hasToldWhyNot = true
+    private mutating func reportWhyNot(_ index: Int, _ detail: String) -> [ShowingEffect] {
+        guard let link = records[index].link, !records[index].hasReportedWhyNot else { return [] }
+        records[index].hasReportedWhyNot = true
         return [.report(link: link, .unavailable, detail: detail)]
     }
 

@@ -31,7 +31,7 @@ final class CallsInterface {
     private let configured: GroupName
     private let secondCall: RingMode
     private var bus: SessionBus?
-    private var told = State()
+    private var state = State()
 
     /// Called after each question, which keeps the process for a while.
     var onAsked: () -> Void = {}
@@ -87,15 +87,15 @@ final class CallsInterface {
     func missedChanged(in group: GroupName) {
         let count = calls.file(of: group).read()?.missedCalls.count ?? 0
         emit("MissedChanged", [.string(group.text), .uint32(UInt32(clamping: count))])
-        if group == configured { tell { $0.missedCount = count } }
+        if group == configured { update { $0.missedCount = count } }
     }
 
     /// Tells what has changed of the properties.
-    func tell(_ change: (inout State) -> Void) {
-        let before = told
-        change(&told)
+    func update(_ change: (inout State) -> Void) {
+        let before = state
+        change(&state)
         let old = before.properties
-        let changed = zip(old, told.properties).filter { $0.0.1 != $0.1.1 }.map { $0.1 }
+        let changed = zip(old, state.properties).filter { $0.0.1 != $0.1.1 }.map { $0.1 }
         guard !changed.isEmpty else { return }
         bus?.emit(
             Self.path, "org.freedesktop.DBus.Properties", "PropertiesChanged",
@@ -145,8 +145,8 @@ final class CallsInterface {
 
     private func takeProperties(_ message: BusMessage, _ member: String) {
         let missedCount = calls.file(of: configured).read()?.missedCalls.count ?? 0
-        tell { $0.missedCount = missedCount }
-        let properties = [("Version", BusValue.string(Self.version))] + told.properties
+        update { $0.missedCount = missedCount }
+        let properties = [("Version", BusValue.string(Self.version))] + state.properties
         switch (member, message.arguments.dropFirst().first?.text) {
         case ("GetAll", _): message.reply([.properties(properties)])
         case ("Get", let name?):

@@ -214,7 +214,7 @@ public final class DesktopService {
         while let input = queue.next() { perform(step(input)) }
         if machine.lacksServer, settings.notifies { server.start() }
         vibrate()
-        interface.tell { $0.ringingCount = machine.ringing.count }
+        interface.update { $0.ringingCount = machine.ringing.count }
         keep()
         considerLeaving()
     }
@@ -225,7 +225,7 @@ public final class DesktopService {
             told[link] = Told()
             if unanswered == nil { sayFirst(to: link) } else { unanswered?.append(link) }
             return []
-        case .worker(.told(let link, let hello, let event)): return take(event, of: link, hello)
+        case .worker(.event(let link, let hello, let event)): return take(event, of: link, hello)
         case .worker(.left(let link)):
             unanswered?.removeAll { $0 == link }
             let about = told.removeValue(forKey: link)
@@ -242,7 +242,7 @@ public final class DesktopService {
             let isMuted = doNotDisturb.level > .none
             guard isMuted != wasMuted else { return [] }
             wasMuted = isMuted
-            interface.tell { $0.doNotDisturb = isMuted ? "on" : "off" }
+            interface.update { $0.doNotDisturb = isMuted ? "on" : "off" }
             if settings.minds { workers?.reportToAll(.muted(isMuted)) }
             return []
         case .felt(let isPlaying, let detail):
@@ -268,7 +268,7 @@ public final class DesktopService {
                 if inherited.owner == server.owner { machine.adopt(inherited.notices) }
             }
             return machine.serverIs(server)
-        case .isNobody:
+        case .isNotRunning:
             if doNotDisturb.isSettled { feed(.ready) }
             return []
         case .isAbsent(let why):

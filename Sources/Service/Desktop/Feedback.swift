@@ -28,7 +28,7 @@ final class Feedback {
         case stopped
     }
 
-    private let told: (Outcome) -> Void
+    private let report: (Outcome) -> Void
     private var bus: SessionBus?
     private var owner: String?
     private var state = State.off
@@ -36,8 +36,8 @@ final class Feedback {
     /// What it said last to have ended while it owed an answer.
     private var early: (id: UInt32, reason: UInt32)?
 
-    /// - Parameter told: gets what came of each start.
-    init(told: @escaping (Outcome) -> Void) { self.told = told }
+    /// - Parameter report: gets what came of each start.
+    init(report: @escaping (Outcome) -> Void) { self.report = report }
 
     /// Whether it runs, and has not said that it cannot.
     var isThere: Bool {
@@ -66,7 +66,7 @@ final class Feedback {
     /// Has it vibrate until ``stop()``; false if there is none to ask.
     func start() -> Bool {
         guard let bus, let owner, isThere else { return false }
-        if case .on = state { told(.playing) }
+        if case .on = state { report(.playing) }
         guard case .off = state else { return true }
         attempts += 1
         let attempt = attempts
@@ -107,7 +107,7 @@ final class Feedback {
             bus.call(
                 owner, Self.path, "org.freedesktop.DBus.Properties", "Get", [.string(Self.name), .string("Profile")]
             ) { [weak self] _ in
-                if let self, case .on(id) = state { told(.playing) }
+                if let self, case .on(id) = state { report(.playing) }
             }
         case .failure(let failure):
             guard case .asked(attempt) = state else { return }
@@ -150,13 +150,13 @@ final class Feedback {
         let before = state
         state = .off
         switch before {
-        case .on, .asked: told(.stopped)
+        case .on, .asked: report(.stopped)
         case .off, .failed: break
         }
     }
 
     private func fail(_ detail: String) {
         state = .failed
-        told(.cannot(detail))
+        report(.cannot(detail))
     }
 }

@@ -18,7 +18,7 @@ final class NotificationServer {
         /// It is there now, or there anew.
         case isThere(NoticeServer)
         /// There is none, but one may be started once there is something to show.
-        case isNobody
+        case isNotRunning
         /// There is none, and why.
         case isAbsent(String)
         /// It shows what this token stands for, as this.
@@ -67,7 +67,7 @@ final class NotificationServer {
             if case .success(let values) = answer, let name = values.first?.text {
                 found(name)
             } else {
-                take(.isNobody)
+                take(.isNotRunning)
             }
         }
     }

@@ -13,7 +13,7 @@ final class Vibration {
     private let timers: any TimerSource
     private let pattern: [TimeSpan]
     private let motor: Motor
-    private let told: (Bool, String) -> Void
+    private let report: (Bool, String) -> Void
     private lazy var feedback = Feedback { [unowned self] in heard($0) }
 
     private var isRinging = false
@@ -24,14 +24,14 @@ final class Vibration {
 
     /// - Parameters:
     ///   - pattern: pushes and rests in turn, of a motor; feedbackd has a theme for that.
-    ///   - told: gets whether something vibrates now, and what, or why not.
+    ///   - report: gets whether something vibrates now, and what, or why not.
     init(
-        timers: any TimerSource, pattern: [TimeSpan], motor: Motor, told: @escaping (Bool, String) -> Void
+        timers: any TimerSource, pattern: [TimeSpan], motor: Motor, report: @escaping (Bool, String) -> Void
     ) {
         self.timers = timers
         self.pattern = pattern
         self.motor = motor
-        self.told = told
+        self.report = report
     }
 
     /// Whether something vibrates here.
@@ -102,18 +102,18 @@ final class Vibration {
         do throws(MotorProblem) {
             let once = [Self.buzzLength, Self.buzzLength]
             let device = try motor.start(isRinging ? pattern : once, repeats: isRinging) { [unowned self] in
-                told(false, $0.description)
+                report(false, $0.description)
             }
-            told(true, device)
+            report(true, device)
         } catch {
-            told(false, [why, error.description].compactMap { $0 }.joined(separator: "; "))
+            report(false, [why, error.description].compactMap { $0 }.joined(separator: "; "))
         }
     }
 
     private func heard(_ outcome: Feedback.Outcome) {
         guard isRinging || buzzing != nil else { return }
         switch outcome {
-        case .playing: told(true, "feedbackd")
+        case .playing: report(true, "feedbackd")
         case .cannot(let why): beginMotor(why)
         case .stopped:
             // Once: what ends by itself again and again would be asked for without end.

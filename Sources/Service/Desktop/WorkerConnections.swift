@@ -27,7 +27,7 @@ final class WorkerConnections {
         /// It says whose events follow; to be answered by the first report.
         case came(link: Int64, DesktopHello)
         /// It tells an event.
-        case told(link: Int64, DesktopHello, Event)
+        case event(link: Int64, DesktopHello, Event)
         /// It has left.
         case left(link: Int64)
     }
@@ -82,7 +82,7 @@ final class WorkerConnections {
             return true
         }
         guard let event = try? Event(line: line) else { return false }
-        take(.told(link: link, hello, event))
+        take(.event(link: link, hello, event))
         return true
     }
 

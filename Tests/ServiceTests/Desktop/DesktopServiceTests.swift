@@ -55,7 +55,7 @@ import Testing
             var why = ""
             var start: () -> Void = {}
             let server = NotificationServer(on: bus.loop, hasDisplay: true) { input in
-                if case .isNobody = input { start() }
+                if case .isNotRunning = input { start() }
                 if case .isAbsent(let detail) = input {
                     why = detail
                     bus.loop.stop()

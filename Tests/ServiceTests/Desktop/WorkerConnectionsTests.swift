@@ -46,7 +46,7 @@ extension WorkerConnections.Input {
     fileprivate var name: String {
         switch self {
         case .came: "came"
-        case .told(_, _, let event): "told \(event.name)"
+        case .event(_, _, let event): "told \(event.name)"
         case .left: "left"
         }
     }
