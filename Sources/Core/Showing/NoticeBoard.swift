@@ -201,8 +201,6 @@ struct NoticeBoard: Sendable {
         records.removeAll { record in
             guard record.wanted == nil else { return false }
             if case .asked = record.actual { return false }
-            // Not before it is known whether who showed it is still there.
-            if case .on = record.actual { return server != .unknown }
             return true
         }
         return effects

@@ -70,6 +70,8 @@ public struct ShowingStateMachine: Sendable {
     private var missed: [MissedCalls] = []
     private var alerts: [NoticeSubject] = []
     private var board = NoticeBoard()
+    /// What an earlier process has shown, and the unique name of the server that shows it.
+    private var inherited: (owner: String, notices: [KeptNotice])?
 
     /// A machine that shows nothing yet, and speaks with `words`; `callsBack` if a missed call can be called back.
     public init(words: NoticeWords, callsBack: Bool) {
@@ -94,8 +96,8 @@ public struct ShowingStateMachine: Sendable {
         }
     }
 
-    /// The unique name of the server that shows it; nil if none is there.
-    public var serverOwner: String? { if case .present(let server) = board.server { server.owner } else { nil } }
+    /// The server that shows it; nil if none is there.
+    public var server: NoticeServer? { if case .present(let server) = board.server { server } else { nil } }
 
     /// Whether something is to be shown, and nobody there shows it.
     public var lacksServer: Bool { board.lacksServer }
@@ -209,8 +211,11 @@ public struct ShowingStateMachine: Sendable {
 
     // MARK: The server
 
-    /// Takes over what an earlier process has shown by the server that calls itself `owner`.
-    public mutating func adopt(_ kept: [KeptNotice]) {
+    /// An earlier process had `notices` shown by the server that calls itself `owner`: taken over if that is the first
+    /// that is there, since another one has given these numbers to something else (S6).
+    public mutating func inherit(_ notices: [KeptNotice], from owner: String) { inherited = (owner, notices) }
+
+    private mutating func adopt(_ kept: [KeptNotice]) {
         for notice in kept {
             board.adopt(notice.subject, id: notice.id)
             switch notice.subject {
@@ -227,6 +232,11 @@ public struct ShowingStateMachine: Sendable {
 
     /// The server is `server` now.
     public mutating func serverIs(_ server: NoticeServer) -> [ShowingEffect] {
+        if let inherited {
+            self.inherited = nil
+            // Before the board knows the server: to it, what there is by then was shown by that.
+            if inherited.owner == server.owner { adopt(inherited.notices) }
+        }
         board.change(to: .present(server))
         return show()
     }

@@ -30,17 +30,17 @@ public struct DesktopSettings: Sendable {
     public var vibrates = true
     /// For how long a motor vibrates and rests in turn, over and over.
     public var vibratePattern = [TimeSpan.milliseconds(400), .milliseconds(600)]
-    /// The file of GNOME's settings; nil if there is no telling where it is.
+    /// The file of GNOME's settings; nil if it is not known where that is.
     public var dconfPath: String?
     /// Whether a desktop that is not to disturb mutes rings.
     public var minds = true
-    /// What is run when a call was answered, declined or missed, and to call back who was missed.
+    /// What is run when a call was answered.
     public var onAnswer: DesktopHook?
-    /// The same for a call that was declined.
+    /// What is run when a call was declined.
     public var onDecline: DesktopHook?
-    /// The same for a call that was missed.
+    /// What is run when a call was missed.
     public var onMissed: DesktopHook?
-    /// What calls back who was missed.
+    /// What is run to call back who was missed.
     public var onCallBack: DesktopHook?
     /// Takes what the operator should know, for the journal.
     public var complain: @Sendable (String) -> Void = { _ in }
@@ -57,21 +57,33 @@ public struct DesktopSettings: Sendable {
         self.notifies = notifies
         self.hasDisplay = hasDisplay
     }
+
+    fileprivate func hook(for occasion: HookCause.Occasion) -> DesktopHook? {
+        switch occasion {
+        case .answered: onAnswer
+        case .declined: onDecline
+        case .missed: onMissed
+        case .callBack: onCallBack
+        }
+    }
 }
 
 /// All that belfry-desktop does: hears workers, has a notification server show their calls, and carries out what the
 /// person decides.
+///
+/// It decides nothing itself. `WorkerEvents` says what an event means, `ShowingStateMachine` what is shown, and
+/// `FeelingStateMachine` what is felt; this feeds them, and performs their effects.
 public final class DesktopService {
     /// How long it stays after the last call, if nothing is shown in which a person can choose.
     public static let linger = TimeSpan.seconds(10)
-    /// How long workers that come at the start wait for their first word until the bus has answered.
-    static let firstWordPatience = TimeSpan.milliseconds(60)
+    /// How long workers that come at the start wait for their first report until the bus has answered.
+    static let firstReportPatience = TimeSpan.milliseconds(60)
 
     private enum Input {
         case worker(WorkerConnections.Input)
         case server(NotificationServer.Input)
         case settled(ShownCallID, isMissed: Bool, Call?)
-        case muted
+        case doNotDisturb
         case felt(isPlaying: Bool, String)
         case ready
     }
@@ -81,60 +93,32 @@ public final class DesktopService {
     private let shownFile: ShownFile
     private let hookFiles: HookFiles
     private let finished: () -> Void
-    private var machine: ShowingStateMachine
+    private var showing: ShowingStateMachine
+    private var feeling: FeelingStateMachine
+    private var events = WorkerEvents()
     private var queue = EffectQueue<Input>()
-    private var told: [Int64: Told] = [:]
+    /// What the file says that is shown.
     private var kept: [KeptNotice] = []
-    private var readsMarkup = false
-    /// What an earlier process has shown, and by whom.
-    private var inherited: (owner: String, notices: [KeptNotice])?
     private var leaving: (any ScheduledTimer)?
 
     private let bus: BusConnection
     private lazy var server = NotificationServer(on: loop, hasDisplay: settings.hasDisplay) { [unowned self] in
         feed(.server($0))
     }
-    private lazy var doNotDisturb = DoNotDisturb(dconfPath: settings.dconfPath) { [unowned self] in feed(.muted) }
+    private lazy var doNotDisturb = DoNotDisturb(dconfPath: settings.dconfPath) { [unowned self] in
+        feed(.doNotDisturb)
+    }
     private lazy var vibration = Vibration(
         timers: loop, pattern: settings.vibratePattern, motor: Motor(timers: loop)
     ) { [unowned self] in feed(.felt(isPlaying: $0, $1)) }
     private var picture = ShownPicture()
-    /// How each call rings of which a worker has told.
-    private var modes: [ShownCallID: RingWay] = [:]
-    private var isFelt = false
-    /// What came of what is felt now; nil while nothing is known, or nothing is felt.
-    private var felt: (state: VibrationState, detail: String)?
     /// That of the hook that was run last.
     private var hookNumber: Int64 = 0
-    /// Whether do-not-disturb was on as workers were last told.
-    private var wasMuted = false
-    /// Questions over the bus that wait until the state is known.
+    /// Questions over the bus that wait until the state is known; nil once it is.
     private var early: [BusMessage]? = []
-    /// Workers that wait for their first word; nil once nobody has to any more.
-    private var unanswered: [Int64]? = []
     private var workers: WorkerConnections?
     private let calls: GroupCalls
     private let interface: CallsInterface
-
-    /// What is known of a worker's notification.
-    private struct Told {
-        var call: ShownCallID?
-        var type: NotificationType?
-        var name = ""
-        var isMissed = false
-        /// Whether a foreign extension has it, which rings by itself and shows what it likes.
-        var isForeign = false
-        /// Whether that has asked to vibrate.
-        var hasBuzzed = false
-        /// What it knows of what is felt.
-        var toldFelt: VibrationState?
-    }
-
-    /// How a call rings.
-    private struct RingWay {
-        var mode: RingMode?
-        var why: MuteReason?
-    }
 
     /// A service of the socket `listener`; `finished` is called when there is nothing to do any more.
     public init(
@@ -145,7 +129,8 @@ public final class DesktopService {
         self.settings = settings
         self.finished = finished
         shownFile = ShownFile(runtime: runtime)
-        machine = ShowingStateMachine(words: settings.words, callsBack: settings.onCallBack != nil)
+        showing = ShowingStateMachine(words: settings.words, callsBack: settings.onCallBack != nil)
+        feeling = FeelingStateMachine(vibrates: settings.vibrates, minds: settings.minds)
         bus = BusConnection(on: loop)
         hookFiles = HookFiles(runtime: runtime)
         var settled: (ShownCallID, Bool, Call?) -> Void = { _, _, _ in }
@@ -153,14 +138,17 @@ public final class DesktopService {
             settled($0, $1, $2)
         }
         interface = CallsInterface(calls: calls, configured: settings.group, secondCall: settings.secondCall)
+        // Set only now, since a closure may not capture self before all of it is there.
         settled = { [unowned self] in feed(.settled($0, isMissed: $1, $2)) }
         workers = try WorkerConnections(on: loop, listener: listener) { [unowned self] in feed(.worker($0)) }
     }
 
     /// Begins: connects to the bus, and takes over what an earlier process has left.
     public func begin() {
-        inherited = shownFile.read()
-        if inherited != nil { adoptRings() }
+        if let (owner, notices) = shownFile.read() {
+            showing.inherit(notices, from: owner)
+            adoptRings()
+        }
         bus.onConnected = { [unowned self] bus in
             interface.connected(to: bus)
             vibration.connected(to: bus)
@@ -170,17 +158,18 @@ public final class DesktopService {
         bus.onLost = { [unowned self] why in
             interface.lost()
             vibration.lost()
+            // Before the first reports, which would else say what was said on the bus that is lost.
             doNotDisturb.lost()
             feed(.ready)
             if settings.notifies { server.lost(why) }
         }
         bus.onMessage = { [unowned self] in
-            // Whoever has the name of the server or of feedbackd may be new to both.
+            // Both are asked: each looks whether the name of its service has a new owner.
             let isTheirs = [vibration.take($0), doNotDisturb.take($0)].contains(true)
             return ask($0) || server.take($0) || isTheirs
         }
         doNotDisturb.onSettled = { [unowned self] in if server.isKnown { feed(.ready) } }
-        _ = loop.schedule(at: loop.now + Self.firstWordPatience, description: "first words") { [weak self] in
+        _ = loop.schedule(at: loop.now + Self.firstReportPatience, description: "first reports") { [weak self] in
             self?.feed(.ready)
         }
         interface.onAsked = { [unowned self] in considerLeaving() }
@@ -202,7 +191,8 @@ public final class DesktopService {
     private func adoptRings() {
         for (id, call) in calls.rings() {
             let caller = ShownCaller(name: call.name, handle: call.handle, hasVideo: call.hasVideo)
-            perform(machine.rings(id, caller, until: call.until, link: nil))
+            perform(showing.rings(id, caller, until: call.until, link: nil))
+            // Its worker may have died with the process before this one.
             calls.findOut(id)
         }
     }
@@ -212,9 +202,10 @@ public final class DesktopService {
     private func feed(_ input: Input) {
         guard queue.enter(input) else { return }
         while let input = queue.next() { perform(step(input)) }
-        if machine.lacksServer, settings.notifies { server.start() }
-        vibrate()
-        interface.update { $0.ringingCount = machine.ringing.count }
+        if showing.lacksServer, settings.notifies { server.start() }
+        // Only now: of two inputs in a row the first may end a ring, and the second begin the next.
+        perform(feeling.reconcile())
+        interface.update { $0.ringingCount = showing.ringing.count }
         keep()
         considerLeaving()
     }
@@ -222,36 +213,31 @@ public final class DesktopService {
     private func step(_ input: Input) -> [ShowingEffect] {
         switch input {
         case .worker(.came(let link, _)):
-            told[link] = Told()
-            if unanswered == nil { sayFirst(to: link) } else { unanswered?.append(link) }
+            perform(feeling.came(link))
             return []
-        case .worker(.event(let link, let hello, let event)): return take(event, of: link, hello)
+        case .worker(.event(let link, let hello, let event)):
+            return events.take(event, from: link, hello).map { take($0, from: link) } ?? []
         case .worker(.left(let link)):
-            unanswered?.removeAll { $0 == link }
-            let about = told.removeValue(forKey: link)
-            if let call = about?.call { modes[call] = nil }
-            if about?.hasBuzzed == true { vibration.stopBuzz() }
-            return machine.left(link)
+            events.left(link)
+            perform(feeling.left(link))
+            return showing.left(link)
         case .server(let input): return take(input)
         case .settled(let call, let isMissed, let known):
             if let state = known?.state { interface.ended(call, state) }
             if isMissed { interface.missedChanged(in: call.group) }
-            runHook(of: call, as: known, isMissed: isMissed)
-            return machine.settled(call, missed: isMissed)
-        case .muted:
-            let isMuted = doNotDisturb.level > .none
-            guard isMuted != wasMuted else { return [] }
-            wasMuted = isMuted
-            interface.update { $0.doNotDisturb = isMuted ? "on" : "off" }
-            if settings.minds { workers?.reportToAll(.muted(isMuted)) }
+            let caller = known.map { ShownCaller(name: $0.name, handle: $0.handle, hasVideo: $0.hasVideo) }
+            run(HookCause(diedAs: known?.state, isMissed: isMissed), call, caller)
+            return showing.settled(call, missed: isMissed)
+        case .doNotDisturb:
+            perform(feeling.disturbs(doNotDisturb.level))
             return []
         case .felt(let isPlaying, let detail):
-            felt = (isPlaying ? .playing : .unavailable, detail)
+            feeling.felt(isPlaying: isPlaying, detail)
             return []
         case .ready:
-            let (waiting, asked) = (unanswered ?? [], early ?? [])
-            (unanswered, early) = (nil, nil)
-            for link in waiting { sayFirst(to: link) }
+            let asked = early ?? []
+            early = nil
+            perform(feeling.ready())
             for message in asked { _ = interface.take(message) }
             return []
         }
@@ -262,103 +248,55 @@ public final class DesktopService {
         case .isThere(let server):
             bus.isWell()
             doNotDisturb.serverIs(server.owner)
-            readsMarkup = server.readsMarkup
-            if let inherited {
-                self.inherited = nil
-                if inherited.owner == server.owner { machine.adopt(inherited.notices) }
-            }
-            return machine.serverIs(server)
+            return showing.serverIs(server)
         case .isNotRunning:
             if doNotDisturb.isSettled { feed(.ready) }
             return []
         case .isAbsent(let why):
             doNotDisturb.serverIs(nil)
-            return machine.serverIsAbsent(why)
-        case .shown(let token, let id): return machine.shown(token, as: id)
-        case .refused(let token, let why): return machine.refused(token, why)
-        case .closed(let id): return machine.closed(id)
-        case .chosen(let id, let key): return machine.chosen(key, in: id)
+            return showing.serverIsAbsent(why)
+        case .shown(let token, let id): return showing.shown(token, as: id)
+        case .refused(let token, let why): return showing.refused(token, why)
+        case .closed(let id): return showing.closed(id)
+        case .chosen(let id, let key): return showing.chosen(key, in: id)
         }
     }
 
-    private func take(_ event: Event, of link: Int64, _ hello: DesktopHello) -> [ShowingEffect] {
-        var about = told[link] ?? Told()
-        defer { if told[link] != nil { told[link] = about } }
-        switch event.body {
-        case .received(let received):
-            about.type = received.type.known
-            about.call = received.call.map { ShownCallID(group: hello.group, call: $0) }
-            about.name = received.collapseID ?? event.id
+    private func take(_ news: DesktopNews, from link: Int64) -> [ShowingEffect] {
+        switch news {
+        case .received(let call):
+            feeling.received(call, from: link)
             return []
-        case .ringing(let ringing):
-            let id = ShownCallID(group: hello.group, call: ringing.call)
-            guard let start = TimeSpan(seconds: event.boot), let length = TimeSpan(seconds: ringing.duration) else {
-                return []
-            }
-            calls.forget(id)
-            modes[id] = RingWay(mode: ringing.mode.known, why: ringing.why?.known)
-            // A later one tells of another mode: the ring's end is where it was.
-            let begun = Instant(microseconds: start.microseconds)
-            let known = machine.end(of: id)
-            let until = known ?? begun + length
+        case .rings(let ring):
+            calls.forget(ring.call)
+            feeling.rings(ring.call, ring.mode.known, why: ring.why)
+            // A later event says another mode: the ring's end is where it was.
+            let known = showing.end(of: ring.call)
+            let (mode, until) = (ring.mode.rawValue, known ?? ring.until)
             if known == nil {
-                interface.rings(id, caller(hello), mode: ringing.mode.rawValue, since: begun, until: until)
+                interface.rings(ring.call, ring.caller, mode: mode, since: ring.since, until: until)
             } else {
-                interface.changed(id, to: ringing.mode.rawValue)
+                interface.changed(ring.call, to: mode)
             }
-            return machine.rings(id, caller(hello), until: until, link: link)
-        case .attachment(let attachment):
-            guard case .attached(let path, _, _, _) = attachment.outcome, let call = about.call else { return [] }
-            return machine.picture(path, of: call)
-        case .ended(let ended):
-            guard let call = about.call, let reason = ended.reason.known else { return [] }
-            about.isMissed = MissedReason(reason, hangupReason: ended.hangupReason?.known) != nil
-            modes[call] = nil
+            return showing.rings(ring.call, ring.caller, until: until, link: link)
+        case .picture(let path, let call): return showing.picture(path, of: call)
+        case .ended(let call, let caller, let reason, let isMissed):
+            feeling.ended(call)
             interface.ended(call, reason)
-            if about.isMissed { interface.missedChanged(in: call.group) }
-            runHook(of: reason, isMissed: about.isMissed, call, caller(hello))
-            return machine.ended(call, missed: about.isMissed)
-        case .missed:
-            guard let call = about.call, !about.isMissed else { return [] }
+            if isMissed { interface.missedChanged(in: call.group) }
+            run(HookCause(reason, isMissed: isMissed), call, caller)
+            return showing.ended(call, missed: isMissed)
+        case .missed(let call, let caller):
             interface.missedChanged(in: call.group)
-            run(settings.onMissed, call, caller(hello), reason: "missed")
-            return machine.missed(call, caller(hello))
-        case .delivered(_, let content):
-            guard about.type == .alert || about.isForeign else { return [] }
-            return show(content, in: hello.group, as: about.name, link)
-        case .extensionProcess:
-            about.isForeign = true
+            run(.missedUnheard, call, caller)
+            return showing.missed(call, caller)
+        case .alert(let title, let body, let group, let name):
+            return showing.alert(title: title, body: body, in: group, name: name, link: link)
+        case .withdrawn(let names, let group): return showing.withdraw(names, in: group)
+        case .buzz:
+            perform(feeling.buzz(from: link))
             return []
-        case .asked(let asked): return take(asked, of: link, hello, &about)
-        case .silent, .tick, .sound, .notification, .vibration, .warning, .rejected, .unknown: return []
         }
-    }
-
-    /// Takes what a foreign extension's code has asked for.
-    private func take(
-        _ asked: Event.Asked, of link: Int64, _ hello: DesktopHello, _ about: inout Told
-    ) -> [ShowingEffect] {
-        switch (asked.what.known, asked.identifiers, asked.content) {
-        case (.vibration?, _, _), (.alert?, _, _): buzz(&about)
-        case (.add?, let names?, let content?):
-            if let name = names.first { return show(content, in: hello.group, as: name, link) }
-        case (.remove?, let names?, _): return machine.withdraw(names.isEmpty ? nil : names, in: hello.group)
-        default: break
-        }
-        return []
-    }
-
-    private func show(
-        _ content: NotificationContent, in group: GroupName, as name: String, _ link: Int64
-    ) -> [ShowingEffect] {
-        guard content.hasAlertText else { return [] }
-        let lines = [content.subtitle, content.body].filter { !$0.isEmpty }
-        return machine.alert(
-            title: content.title, body: lines.joined(separator: "\n"), in: group, name: name, link: link)
-    }
-
-    private func caller(_ hello: DesktopHello) -> ShownCaller {
-        ShownCaller(name: hello.name, handle: hello.handle, hasVideo: hello.hasVideo)
     }
 
     // MARK: Effects
@@ -372,7 +310,7 @@ public final class DesktopService {
         case .notify(let token, let replaces, let notice):
             server.notify(
                 token, replaces: replaces, notice, picture: notice.picture.flatMap { picture.hint(of: $0) },
-                readsMarkup: readsMarkup)
+                readsMarkup: showing.server?.readsMarkup ?? false)
         case .close(let id): server.close(id)
         case .report(let link, let state, let detail):
             workers?.report(.notification(state, detail: detail), to: link)
@@ -387,81 +325,36 @@ public final class DesktopService {
                     interface.missedChanged(in: call.group)
                 }
             }
-        case .callBack(let call, let caller): run(settings.onCallBack, call, caller, reason: "missed")
+        case .callBack(let call, let caller): run(.callBack, call, caller)
         }
     }
 
-    private func sayFirst(to link: Int64) {
-        let level = level
-        let vibrates = settings.vibrates && level < .muted && vibration.isThere
-        workers?.report(.first(isMuted: level > .none, vibrates: vibrates), to: link)
-    }
-
-    /// How much of a call is not wanted, as far as the operator minds.
-    private var level: DoNotDisturb.Level { settings.minds ? doNotDisturb.level : .none }
-
-    // MARK: What is felt
-
-    /// Has it vibrate while a call rings that is to be felt, and as long as nobody forbids it.
-    private func vibrate() {
-        let wanted = settings.vibrates && modes.values.contains(where: isFelt)
-        if wanted != isFelt {
-            isFelt = wanted
-            felt = nil
-            if wanted { vibration.ring() } else { vibration.stop() }
-        }
-        tellFelt()
-    }
-
-    /// A loud ring is felt, and one that a phone's profile alone keeps from being heard.
-    private func isFelt(_ way: RingWay) -> Bool {
-        way.mode == .loud || way.mode == .silent && way.why == .doNotDisturb && level == .unheard
-    }
-
-    /// A foreign extension has asked to vibrate.
-    private func buzz(_ about: inout Told) {
-        guard settings.vibrates, level < .muted else { return }
-        about.hasBuzzed = true
-        vibration.buzz()
-    }
-
-    /// Tells whoever is felt what came of it, once.
-    private func tellFelt() {
-        guard let felt else { return }
-        for (link, about) in told where about.toldFelt != felt.state {
-            guard about.hasBuzzed || about.call.flatMap({ modes[$0] }).map(isFelt) ?? false else { continue }
-            told[link]?.toldFelt = felt.state
-            workers?.report(.vibration(felt.state, detail: felt.detail), to: link)
+    private func perform(_ effects: [FeelingEffect]) {
+        for effect in effects {
+            switch effect {
+            case .first(let link, let isMuted, let mayVibrate):
+                // Whether there is a motor is looked up, and so only where it matters.
+                let vibrates = mayVibrate && vibration.isThere
+                workers?.report(.first(isMuted: isMuted, vibrates: vibrates), to: link)
+            case .muted(let isMuted): workers?.reportToAll(.muted(isMuted))
+            case .doNotDisturb(let isOn): interface.update { $0.doNotDisturb = isOn ? "on" : "off" }
+            case .ring: vibration.ring()
+            case .stop: vibration.stop()
+            case .buzz: vibration.buzz()
+            case .stopBuzz: vibration.stopBuzz()
+            case .report(let link, let state, let detail):
+                workers?.report(.vibration(state, detail: detail), to: link)
+            }
         }
     }
 
-    // MARK: What is run
-
-    private func runHook(of reason: EndReason, isMissed: Bool, _ call: ShownCallID, _ caller: ShownCaller) {
-        switch reason {
-        case .answered: run(settings.onAnswer, call, caller, reason: reason.rawValue)
-        case .declined: run(settings.onDecline, call, caller, reason: reason.rawValue)
-        case .hangup, .foreground, .timeout, .expired, .stopped:
-            if isMissed { run(settings.onMissed, call, caller, reason: reason.rawValue) }
-        }
-    }
-
-    /// Runs what belongs to an end that no worker has told, since it is dead.
-    private func runHook(of call: ShownCallID, as known: Call?, isMissed: Bool) {
-        let caller = known.map { ShownCaller(name: $0.name, handle: $0.handle, hasVideo: $0.hasVideo) }
-        switch known?.state {
-        case .answered?: run(settings.onAnswer, call, caller, reason: EndReason.answered.rawValue)
-        case .declined?: run(settings.onDecline, call, caller, reason: EndReason.declined.rawValue)
-        default: if isMissed { run(settings.onMissed, call, caller, reason: MissedReason.died.rawValue) }
-        }
-    }
-
-    private func run(_ hook: DesktopHook?, _ call: ShownCallID, _ caller: ShownCaller?, reason: String) {
-        guard let hook else { return }
+    private func run(_ cause: HookCause?, _ call: ShownCallID, _ caller: ShownCaller?) {
+        guard let cause, let hook = settings.hook(for: cause.occasion) else { return }
         guard let bus = bus.bus else { return settings.complain("\(hook) cannot be started: no session bus") }
+        // Of the clock, so that it is none that an earlier process has used.
         hookNumber = max(hookNumber + 1, loop.now.microseconds)
         hook.run(
-            on: bus, variables: HookVariables(call: call, caller: caller, reason: reason), call: hookNumber,
+            on: bus, variables: HookVariables(call: call, caller: caller, reason: cause.reason), call: hookNumber,
             files: hookFiles
         ) { [settings] why in
             settings.complain("\(hook) cannot be started: \(Printable.escaped(why))")
@@ -470,16 +363,17 @@ public final class DesktopService {
 
     /// Keeps what is shown, if that has changed.
     private func keep() {
-        let now = machine.kept
-        guard now != kept, let owner = machine.serverOwner else { return }
+        let now = showing.kept
+        // Without a server nothing is shown, but what a later process will have to close still lies in the file.
+        guard now != kept, let server = showing.server else { return }
         kept = now
-        shownFile.write(now, by: owner)
+        shownFile.write(now, by: server.owner)
     }
 
     private func considerLeaving() {
         leaving?.cancel()
         leaving = nil
-        guard !machine.isBusy, workers?.isEmpty ?? true else { return }
+        guard !showing.isBusy, workers?.isEmpty ?? true else { return }
         leaving = loop.schedule(at: loop.now + Self.linger, description: "nothing to do") { [weak self] in
             self?.finished()
         }

@@ -1,20 +1,9 @@
 import BelfryBus
 import BelfrySyscalls
+import Showing
 
 /// Whether a person has told the desktop to disturb nobody, in whichever way this desktop knows.
 final class DoNotDisturb {
-    /// How much of a call is not wanted.
-    enum Level: Int, Comparable {
-        /// Nothing is said.
-        case none
-        /// It shall not be heard, but may be felt.
-        case unheard
-        /// It shall be neither heard nor felt.
-        case muted
-
-        static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
-    }
-
     /// Who said so.
     enum Source: String, CaseIterable {
         /// dunst, which is paused, or Plasma, which is inhibited.
@@ -45,7 +34,7 @@ final class DoNotDisturb {
     private let changed: () -> Void
     /// How many questions wait for an answer.
     private var asked = 0
-    private var saying: [Source: Level] = [:]
+    private var saying: [Source: DoNotDisturbLevel] = [:]
     private var owner: String?
     /// Whether the server is one that heeds GNOME's setting.
     private var isGNOME = false
@@ -58,7 +47,7 @@ final class DoNotDisturb {
     var isSettled: Bool { asked == 0 }
 
     /// How much is not wanted.
-    var level: Level { saying.values.max() ?? .none }
+    var level: DoNotDisturbLevel { saying.values.max() ?? .none }
 
     /// - Parameters:
     ///   - dconfPath: the file of GNOME's settings; nil if there is no telling.
@@ -98,15 +87,15 @@ final class DoNotDisturb {
     /// The bus is lost, and with it whoever said anything.
     func lost() {
         owner = nil
-        for source in Source.allCases { heard(Level.none, from: source) }
+        for source in Source.allCases { heard(DoNotDisturbLevel.none, from: source) }
     }
 
     /// The notification server is the connection `owner`; nil if there is none.
     func serverIs(_ owner: String?) {
         self.owner = owner
         isGNOME = false
-        heard(Level.none, from: .server)
-        heard(Level.none, from: .gnome)
+        heard(DoNotDisturbLevel.none, from: .server)
+        heard(DoNotDisturbLevel.none, from: .gnome)
         guard let owner else { return }
         for (interface, property) in Self.ofServers {
             get(owner, Self.serverPath, interface, property) { [weak self] value in
@@ -137,7 +126,7 @@ final class DoNotDisturb {
             return true
         case (Self.xfce.0, let member):
             guard values.count > 1, values[0].text == Self.xfce.2, values[1].text == Self.xfce.3 else { return true }
-            if member == "PropertyRemoved" { heard(Level.none, from: .xfce) }
+            if member == "PropertyRemoved" { heard(DoNotDisturbLevel.none, from: .xfce) }
             if member == "PropertyChanged", values.count > 2 {
                 heard(values[2].unwrapped.flag.map(Self.level(ofFlag:)), from: .xfce)
             }
@@ -154,8 +143,8 @@ final class DoNotDisturb {
     private func nameChanged(_ values: [BusValue]) -> Bool {
         guard values.count == 3, let new = values[2].text else { return false }
         switch values[0].text {
-        case Self.feedback.0: if new.isEmpty { heard(Level.none, from: .feedback) } else { askFeedback() }
-        case Self.xfce.0: if new.isEmpty { heard(Level.none, from: .xfce) } else { askXfce() }
+        case Self.feedback.0: if new.isEmpty { heard(DoNotDisturbLevel.none, from: .feedback) } else { askFeedback() }
+        case Self.xfce.0: if new.isEmpty { heard(DoNotDisturbLevel.none, from: .xfce) } else { askXfce() }
         default: return false
         }
         return true
@@ -169,10 +158,10 @@ final class DoNotDisturb {
         heard(Self.level(ofFlag: !showsBanners), from: .gnome)
     }
 
-    private static func level(ofFlag isOn: Bool) -> Level { isOn ? .muted : .none }
+    private static func level(ofFlag isOn: Bool) -> DoNotDisturbLevel { isOn ? .muted : .none }
 
     /// That of feedbackd's profile: `quiet` is what is felt and not heard.
-    private static func level(ofProfile profile: String) -> Level {
+    private static func level(ofProfile profile: String) -> DoNotDisturbLevel {
         switch profile {
         case "full": .none
         case "quiet": .unheard
@@ -208,7 +197,7 @@ final class DoNotDisturb {
         }
     }
 
-    private func heard(_ level: Level?, from source: Source) {
+    private func heard(_ level: DoNotDisturbLevel?, from source: Source) {
         guard let level else { return }
         let before = self.level
         saying[source] = level

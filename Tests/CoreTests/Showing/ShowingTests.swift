@@ -315,11 +315,11 @@ private struct PlayedServer {
         _ = old.machine.ended(Desk.id("B"), missed: true)
         for token in [Int64(1), 2, 3] { _ = old.machine.shown(token, as: UInt32(token)) }
         let kept = old.machine.kept
-        #expect(kept.count == 2 && old.machine.serverOwner == ":1.7")
+        #expect(kept.count == 2 && old.machine.server == Desk.dunst)
 
         var new = Desk(server: nil)
         _ = new.rings("A", link: nil)
-        new.machine.adopt(kept)
+        new.machine.inherit(kept, from: ":1.7")
         #expect(
             new.told(new.machine.serverIs(Desk.dunst)) == [
                 "notify 1 for 1: Ada | Incoming call | call.incoming",
@@ -333,7 +333,7 @@ private struct PlayedServer {
         var mixed = Desk(server: nil)
         _ = mixed.rings("C", link: nil, caller: Desk.caller("Cleo"))
         _ = mixed.rings("A", link: nil)
-        mixed.machine.adopt(kept.filter { $0.id == 1 })
+        mixed.machine.inherit(kept.filter { $0.id == 1 }, from: ":1.7")
         #expect(
             mixed.told(mixed.machine.serverIs(Desk.dunst)) == [
                 "notify 1 for 1: Ada | Incoming call | call.incoming",
@@ -344,16 +344,26 @@ private struct PlayedServer {
 
         var early = Desk(server: nil)
         _ = early.rings("A", link: nil)
-        early.machine.adopt(kept)
+        early.machine.inherit(kept, from: ":1.7")
         _ = early.machine.serverIs(Desk.dunst)
         #expect(early.rings("A", link: 6) == [])
         #expect(early.told(early.machine.shown(1, as: 1)) == ["tell 6 shown"], "so is one that came before the answer")
 
         var late = Desk(server: nil)
-        late.machine.adopt(kept.filter { $0.id == 1 })
-        #expect(late.machine.isBusy, "what is over and shown is closed once there is a server")
-        #expect(late.told(late.machine.serverIs(Desk.dunst)) == ["close 1"])
+        late.machine.inherit(kept.filter { $0.id == 1 }, from: ":1.7")
+        #expect(
+            late.told(late.machine.serverIs(Desk.dunst)) == ["close 1"],
+            "what is over and shown is closed once there is a server")
         #expect(!late.machine.isBusy)
+
+        var other = Desk(server: nil)
+        _ = other.rings("A", link: nil)
+        other.machine.inherit(kept, from: ":1.6")
+        let shown = ["notify 1 for 0: Ada | Incoming call | call.incoming"]
+        #expect(other.told(other.machine.serverIs(Desk.dunst)) == shown, "S6: another server's numbers are not used")
+        #expect(
+            other.told(other.machine.serverIs(NoticeServer(owner: ":1.6", hasActions: true, readsMarkup: true)))
+                == ["notify 2 for 0: Ada | Incoming call | call.incoming"], "nor when it comes later")
     }
 
     @Test("an alert that is withdrawn goes, by its name or with all of its group; others stay")
