@@ -1,6 +1,6 @@
 public import BelfryTerms
 
-/// Who calls, as the push tells.
+/// Who calls, as the push says.
 public struct ShownCaller: Hashable, Sendable {
     /// The name; empty if it is not known.
     public var name: String
@@ -88,7 +88,7 @@ public enum NoticeAction: String, Hashable, Sendable, CaseIterable {
     case seen = "call.seen"
 }
 
-/// One notification as a server is told to show it: texts are clean, but not escaped.
+/// One notification as a server is asked to show it: texts are clean, but not escaped.
 public struct Notice: Hashable, Sendable {
     /// How much it presses, in the numbers of the notification specification.
     public enum Urgency: UInt8, Sendable {

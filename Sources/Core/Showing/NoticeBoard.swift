@@ -12,7 +12,7 @@ import BelfryTerms
 struct NoticeBoard: Sendable {
     /// What became of the server.
     enum Server: Hashable, Sendable {
-        /// Nobody has said yet.
+        /// It is not known yet whether there is one.
         case unknown
         /// There is none; why, for people.
         case absent(String)
@@ -88,7 +88,7 @@ struct NoticeBoard: Sendable {
         }
     }
 
-    /// Whether something is wanted that nobody there shows.
+    /// Whether something is wanted, and there is no server to show it.
     var lacksServer: Bool {
         if case .present = server { false } else { records.contains { $0.wanted != nil } }
     }
@@ -112,7 +112,7 @@ struct NoticeBoard: Sendable {
         guard let index = index(of: subject) else { return }
         guard self.index(of: other) == nil, hasPlace(for: other.kind) else { return drop(subject) }
         records[index].subject = other
-        // Of a missed call its worker has told already.
+        // Its worker gets no reports of the missed call: it has written that event itself, and leaves.
         records[index].link = nil
         // What was closed or refused as a call is shown as missed.
         if records[index].actual == .closed || records[index].actual == .refused { records[index].actual = .none }
@@ -131,7 +131,7 @@ struct NoticeBoard: Sendable {
         if case .present(let old) = self.server, case .present(let new) = server, old.owner == new.owner {
             return self.server = server
         }
-        // Before anybody was known, what there is was shown by who is there now.
+        // What is shown before a server is known was taken over, and is this server's.
         if self.server != .unknown {
             for index in records.indices {
                 records[index].actual = .none
@@ -144,7 +144,7 @@ struct NoticeBoard: Sendable {
     /// The server shows what `token` asked for, as `id`.
     mutating func shown(_ token: Int64, as id: UInt32) -> [ShowingEffect] {
         guard let (index, replaces) = asked(token) else { return [] }
-        // What an earlier process has shown is new to whoever is told by this one.
+        // What an earlier process has shown is new to a worker that reports go to now.
         let isNew = replaces == 0 || records[index].shown == nil
         records[index].actual = .on(id)
         records[index].shown = records[index].sent
@@ -184,7 +184,7 @@ struct NoticeBoard: Sendable {
     /// The link to which reports on `subject` go.
     func link(of subject: NoticeSubject) -> Int64? { index(of: subject).flatMap { records[$0].link } }
 
-    /// Whoever `link` was is gone.
+    /// The worker behind `link` has left.
     mutating func forget(link: Int64) {
         for index in records.indices where records[index].link == link { records[index].link = nil }
     }

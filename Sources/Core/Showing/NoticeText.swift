@@ -3,7 +3,7 @@ public enum NoticeText {
     /// How many characters (Unicode scalars) of a text are shown.
     static let charactersMax = 200
 
-    /// `text` on one line, without what nobody can see: a server draws `U+202E 4321 94+` as "+49 1234". What is too
+    /// `text` on one line, without what cannot be seen: a server draws `U+202E 4321 94+` as "+49 1234". What is too
     /// long is cut off.
     public static func clean(_ text: String) -> String {
         var clean = String.UnicodeScalarView()

@@ -7,13 +7,13 @@ public enum ShowingEffect: Hashable, Sendable {
     case notify(token: Int64, replaces: UInt32, Notice)
     /// Have the server close this.
     case close(id: UInt32)
-    /// Tell the worker behind `link` what became of its notification.
+    /// Report to the worker behind `link` what became of its notification.
     case report(link: Int64, NotificationState, detail: String)
     /// Ask who rings the call to answer it.
     case answer(ShownCallID)
     /// Ask who rings the call to decline it.
     case decline(ShownCallID)
-    /// Find out how the call ended, whose worker left without a word; feed ``ShowingStateMachine/settled(_:missed:)``.
+    /// Find out how the call ended, whose worker left without its end; feed ``ShowingStateMachine/settled(_:missed:)``.
     case findOut(ShownCallID)
     /// Call back who was missed.
     case callBack(ShownCallID, ShownCaller)
@@ -28,7 +28,7 @@ public enum ShowingEffect: Hashable, Sendable {
 public struct ShowingStateMachine: Sendable {
     /// How many calls are shown; of more only the number is.
     public static let callsMax = 5
-    /// How long a call's notification outlasts its ring, if nobody closes it.
+    /// How long a call's notification outlasts its ring, if it is not closed.
     public static let grace = TimeSpan.seconds(5)
     /// How many callers' missed calls are shown; with more the oldest go.
     public static let missedMax = 20
@@ -65,7 +65,7 @@ public struct ShowingStateMachine: Sendable {
     private let words: NoticeWords
     private let callsBack: Bool
     private var calls: [RingingCall] = []
-    /// Calls whose worker left without a word, to be found out.
+    /// Calls whose worker left without their end, to be found out.
     private var lost: [RingingCall] = []
     private var missed: [MissedCalls] = []
     private var alerts: [NoticeSubject] = []
@@ -99,7 +99,7 @@ public struct ShowingStateMachine: Sendable {
     /// The server that shows it; nil if none is there.
     public var server: NoticeServer? { if case .present(let server) = board.server { server } else { nil } }
 
-    /// Whether something is to be shown, and nobody there shows it.
+    /// Whether something is to be shown, and there is no server to show it.
     public var lacksServer: Bool { board.lacksServer }
 
     // MARK: Calls

@@ -7,13 +7,14 @@ import CallLedger
 import GroupLedger
 import Showing
 
-/// `org.belfry.Calls1` on the session bus: what a desktop's own programs ask of calls, and are told of them.
+/// `org.belfry.Calls1` on the session bus: what a desktop's own programs ask of calls, and its
+/// signals about them.
 final class CallsInterface {
     static let name = "org.belfry.Calls1"
     static let path = "/org/belfry/Calls1"
     static let version = "1"
 
-    /// What of it changes, and is told when it does.
+    /// The properties that change, each change with a signal.
     struct State: Equatable {
         var ringingCount = 0
         var missedCount = 0
@@ -45,7 +46,7 @@ final class CallsInterface {
         self.secondCall = secondCall
     }
 
-    /// Takes the name on `bus`, after whoever has it still.
+    /// Takes the name on `bus`, or queues for it while another process has it.
     func connected(to bus: SessionBus) {
         self.bus = bus
         bus.callBus("RequestName", [.string(Self.name), .uint32(0)])
@@ -90,7 +91,7 @@ final class CallsInterface {
         if group == configured { update { $0.missedCount = count } }
     }
 
-    /// Tells what has changed of the properties.
+    /// Changes the properties, and signals those that are different then.
     func update(_ change: (inout State) -> Void) {
         let before = state
         change(&state)
@@ -132,7 +133,7 @@ final class CallsInterface {
         return true
     }
 
-    /// Leads whoever browses down to the object.
+    /// Answers introspection of the paths above the object, so that a browser finds it.
     private func introspectAbove(_ message: BusMessage) -> Bool {
         guard message.member == "Introspect", message.path == "/" || Self.path.hasPrefix(message.path + "/") else {
             return false

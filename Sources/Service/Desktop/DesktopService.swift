@@ -203,7 +203,7 @@ public final class DesktopService {
         guard queue.enter(input) else { return }
         while let input = queue.next() { perform(step(input)) }
         if showing.lacksServer, settings.notifies { server.start() }
-        // Only now: of two inputs in a row the first may end a ring, and the second begin the next.
+        // Once all inputs are taken: if one ends a ring and the next begins another, the vibration has no gap.
         perform(feeling.reconcile())
         interface.update { $0.ringingCount = showing.ringing.count }
         keep()
@@ -364,7 +364,8 @@ public final class DesktopService {
     /// Keeps what is shown, if that has changed.
     private func keep() {
         let now = showing.kept
-        // Without a server nothing is shown, but what a later process will have to close still lies in the file.
+        // While there is no server the file keeps what the last one has shown: if only the bus is lost, it shows it
+        // still, and a process after this one takes it over.
         guard now != kept, let server = showing.server else { return }
         kept = now
         shownFile.write(now, by: server.owner)

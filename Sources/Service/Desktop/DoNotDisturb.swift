@@ -2,7 +2,7 @@ import BelfryBus
 import BelfrySyscalls
 import Showing
 
-/// Whether a person has told the desktop to disturb nobody, in whichever way this desktop knows.
+/// The desktop's do-not-disturb, in each of the ways in which desktops have one.
 final class DoNotDisturb {
     /// Who said so.
     enum Source: String, CaseIterable {
@@ -23,11 +23,11 @@ final class DoNotDisturb {
     private static let ofServers = [("org.dunstproject.cmd0", "paused"), (server, "Inhibited")]
     private static let feedback = ("org.sigxcpu.Feedback", "/org/sigxcpu/Feedback", "Profile")
     private static let xfce = ("org.xfce.Xfconf", "/org/xfce/Xfconf", "xfce4-notifyd", "/do-not-disturb")
-    /// Who tells of changes of GNOME's settings.
+    /// Who signals changes of GNOME's settings.
     private static let dconf = ("ca.desrt.dconf.Writer", "/ca/desrt/dconf/Writer/user")
-    /// The setting that is false if nobody is to be disturbed.
+    /// The setting that is false while do-not-disturb is on.
     private static let showBanners = "/org/gnome/desktop/notifications/show-banners"
-    /// The vendors of the servers that heed it.
+    /// The vendors of the servers that obey it.
     private static let ofGNOME: Set<String> = ["GNOME", "Phosh"]
 
     private let dconfPath: String?
@@ -36,21 +36,21 @@ final class DoNotDisturb {
     private var asked = 0
     private var saying: [Source: DoNotDisturbLevel] = [:]
     private var owner: String?
-    /// Whether the server is one that heeds GNOME's setting.
+    /// Whether the server is one that obeys GNOME's setting.
     private var isGNOME = false
     private weak var bus: SessionBus?
 
-    /// Called when everybody who was asked has answered.
+    /// Called when all questions are answered.
     var onSettled: () -> Void = {}
 
-    /// Whether nobody's answer is outstanding.
+    /// Whether all questions are answered.
     var isSettled: Bool { asked == 0 }
 
     /// How much is not wanted.
     var level: DoNotDisturbLevel { saying.values.max() ?? .none }
 
     /// - Parameters:
-    ///   - dconfPath: the file of GNOME's settings; nil if there is no telling.
+    ///   - dconfPath: the file of GNOME's settings; nil if it is not known where that is.
     ///   - changed: called when ``level`` is another.
     init(dconfPath: String?, changed: @escaping () -> Void) {
         self.dconfPath = dconfPath
@@ -84,7 +84,7 @@ final class DoNotDisturb {
         }
     }
 
-    /// The bus is lost, and with it whoever said anything.
+    /// The bus is lost: what was said on it counts no longer.
     func lost() {
         owner = nil
         for source in Source.allCases { heard(DoNotDisturbLevel.none, from: source) }
@@ -94,11 +94,13 @@ final class DoNotDisturb {
     func serverIs(_ owner: String?) {
         self.owner = owner
         isGNOME = false
+        // Both are the old server's; feedbackd and Xfce have names of their own.
         heard(DoNotDisturbLevel.none, from: .server)
         heard(DoNotDisturbLevel.none, from: .gnome)
         guard let owner else { return }
         for (interface, property) in Self.ofServers {
             get(owner, Self.serverPath, interface, property) { [weak self] value in
+                // Only true counts: a server has one of both properties, and an answer about the other undoes nothing.
                 if self?.owner == owner, value.flag == true { self?.heard(.muted, from: .server) }
             }
         }
@@ -139,7 +141,7 @@ final class DoNotDisturb {
         }
     }
 
-    /// Whoever comes anew is asked anew.
+    /// A service that has a new owner is asked again.
     private func nameChanged(_ values: [BusValue]) -> Bool {
         guard values.count == 3, let new = values[2].text else { return false }
         switch values[0].text {
@@ -152,7 +154,7 @@ final class DoNotDisturb {
 
     private func readGNOME() {
         guard isGNOME, let dconfPath else { return }
-        // Whoever has never changed a setting has no such file.
+        // Without the file no setting was ever changed, and banners are shown by default.
         let file = try? readFile(at: dconfPath, bytesMax: DconfFile.bytesMax)
         let showsBanners = file.flatMap { DconfFile.flag(Self.showBanners, in: $0.bytes) } ?? true
         heard(Self.level(ofFlag: !showsBanners), from: .gnome)
@@ -189,7 +191,7 @@ final class DoNotDisturb {
         guard let bus else { return }
         asked += 1
         bus.call(name, path, interface, member, values) { [weak self] answer in
-            // Who has no such property says nothing.
+            // An error is the answer of a service without this property, or without an owner: it mutes nothing.
             if let values = try? answer.get() { got(values) }
             guard let self else { return }
             asked -= 1

@@ -90,11 +90,12 @@ final class GroupCalls {
         watches[call.group] = file(of: call.group).watch(on: loop) { [weak self] in self?.look(at: $0, of: call.group) }
     }
 
-    /// Nobody needs to know any more how `call` ended.
+    /// Stops finding out how `call` ended.
     func forget(_ call: ShownCallID) {
         sought.removeValue(forKey: call)?.cancel()
         guard !sought.keys.contains(where: { $0.group == call.group }) else { return }
         watches.removeValue(forKey: call.group)?.cancel()
+        // A group without a call holds no file, so that groups that come and go do not add up.
         if !watches.keys.contains(call.group) { files[call.group] = nil }
     }
 

@@ -58,7 +58,7 @@ public struct DesktopHook: Hashable, Sendable, CustomStringConvertible {
     /// Has the service manager on `bus` run it, with `variables`; `failed` gets why it could not.
     ///
     /// - Parameters:
-    ///   - call: a number that no other call has, by which a template's instance is told from others.
+    ///   - call: a number that no other call has, by which a template's instance differs from others.
     ///   - files: where a unit finds the variables.
     func run(
         on bus: SessionBus, variables: HookVariables, call: Int64, files: HookFiles, failed: @escaping (String) -> Void
@@ -78,7 +78,7 @@ public struct DesktopHook: Hashable, Sendable, CustomStringConvertible {
             }
             bus.call(manager, path, interface, "StartUnit", [.string(unit), .string("replace")], done: done)
         case .program(let program, let arguments):
-            // The manager would find out only later, and tell nobody.
+            // The manager would find out only as it starts the unit, after it has answered us.
             guard unsafe access(program, X_OK) == 0 else {
                 return failed(SystemError(errno: errno, call: "access").reason)
             }
@@ -108,12 +108,12 @@ public struct DesktopHook: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What a hook is told of its call, in variables.
+/// What a hook gets of its call, in variables.
 struct HookVariables {
     /// Names and values, in the order in which they are documented.
     let values: [(name: String, value: String)]
 
-    /// Those of a call. Name and handle are told as they are shown: on one line, without what nobody can see, since a
+    /// Those of a call. Name and handle are as they are shown: on one line, without what cannot be seen, since a
     /// service manager takes no control characters, and a script that prints them should not be fooled.
     init(call: ShownCallID, caller: ShownCaller?, reason: String) {
         values = [

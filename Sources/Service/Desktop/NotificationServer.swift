@@ -3,14 +3,14 @@ import BelfryEventLoop
 import BelfryTerms
 import Showing
 
-/// The desktop's notification server (`org.freedesktop.Notifications`), whichever it is, and whoever it becomes.
+/// The desktop's notification server (`org.freedesktop.Notifications`), whichever program it is.
 ///
 /// Calls go to the unique name that has the well-known one: another server, whose numbers start over, never gets them
-/// (S6). Answers are awaited as long as it takes: a server that is stopped shows what it was told once it goes on.
+/// (S6). Answers are awaited as long as it takes: a server that is stopped shows what it was asked to once it goes on.
 final class NotificationServer {
     private static let name = "org.freedesktop.Notifications"
     private static let path = "/org/freedesktop/Notifications"
-    /// How soon nobody is asked again to start a server.
+    /// How long the bus is not asked again to start a server.
     private static let activationInterval = TimeSpan.seconds(5)
 
     /// What the server says.
@@ -62,6 +62,7 @@ final class NotificationServer {
             "type='signal',path='\(Self.path)',interface='\(Self.name)'",
         ] { bus.callBus("AddMatch", [.string(rule)]) }
         bus.callBus("GetNameOwner", [.string(Self.name)]) { [weak self, weak bus] answer in
+            // A signal that came before the answer is newer than it.
             guard let self, let bus, bus === self.bus, owner == nil else { return }
             isKnown = true
             if case .success(let values) = answer, let name = values.first?.text {
@@ -99,6 +100,7 @@ final class NotificationServer {
     }
 
     private func found(_ name: String) {
+        // `known` stays the old one until the new one has answered: meanwhile neither is asked to show anything.
         owner = name
         bus?.call(name, Self.path, Self.name, "GetCapabilities") { [weak self] answer in
             guard let self, owner == name else { return }
@@ -147,7 +149,7 @@ final class NotificationServer {
 
     // MARK: Showing
 
-    /// Has `notice` shown in place of `replaces`. While the name changes hands nobody is asked: who has it then is
+    /// Has `notice` shown in place of `replaces`. While the name changes hands nothing is asked: its next owner is
     /// asked for everything.
     func notify(_ token: Int64, replaces: UInt32, _ notice: Notice, picture: BusValue?, readsMarkup: Bool) {
         guard let bus, let known else { return take(.refused(token, "no notification server")) }

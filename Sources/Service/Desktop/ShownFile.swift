@@ -26,6 +26,7 @@ struct ShownFile {
     /// Keeps `notices`, which the server that calls itself `owner` shows; removes the file if there are none.
     func write(_ notices: [KeptNotice], by owner: String) {
         guard let folder = try? Directory.open(path: runtime.path, makes: true) else { return }
+        // Without it a process after this one does not have to look which calls ring.
         guard !notices.isEmpty else {
             _ = try? folder.remove(Self.name)
             return

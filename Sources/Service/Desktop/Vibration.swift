@@ -57,6 +57,7 @@ final class Vibration {
     func ring() {
         guard !isRinging else { return }
         isRinging = true
+        // The buzz's timer would end the ring.
         endBuzz()
         begin()
     }

@@ -4,7 +4,8 @@ import BelfryProtocol
 import BelfrySyscalls
 import DesktopChannel
 
-/// The desktop's socket: workers come, say whose events follow, and are told what became of them.
+/// The desktop's socket: workers connect, say whose events follow, and get reports of what became
+/// of them.
 final class WorkerConnections {
     /// How many workers are heard at once; those beyond wait until one has left.
     static let connectionsMax = 2_000
@@ -26,7 +27,7 @@ final class WorkerConnections {
     enum Input {
         /// It says whose events follow; to be answered by the first report.
         case came(link: Int64, DesktopHello)
-        /// It tells an event.
+        /// It has written an event.
         case event(link: Int64, DesktopHello, Event)
         /// It has left.
         case left(link: Int64)
@@ -45,12 +46,12 @@ final class WorkerConnections {
     /// Whether no worker is connected.
     var isEmpty: Bool { connections.isEmpty }
 
-    /// Tells the worker behind `link`; nothing happens if it has left.
+    /// Writes `report` to the worker behind `link`; nothing happens if it has left.
     func report(_ report: DesktopReport, to link: Int64) {
         connections[link]?.connection.send(report.line)
     }
 
-    /// Tells all workers of calls.
+    /// Writes `report` to all workers, also to those that have not said hello.
     func reportToAll(_ report: DesktopReport) {
         for worker in connections.values { worker.connection.send(report.line) }
     }
@@ -89,6 +90,7 @@ final class WorkerConnections {
     private func leave(_ link: Int64) {
         guard let worker = connections.removeValue(forKey: link) else { return }
         worker.connection.close()
+        // One that waited for a place may come now.
         listener?.resume()
         take(.left(link: link))
     }
