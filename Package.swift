@@ -156,12 +156,6 @@ let service: [Target] = [
             "GroupLedger", "RingEar", "ServiceHost", "Showing",
         ]),
     room(
-        "Service/DesktopLink",
-        imports: [
-            "BelfryEventLoop", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CallService", "DesktopChannel",
-            "ServiceHost",
-        ]),
-    room(
         "Service/BelfryServe",
         imports: [
             "BelfryEventLoop", "BelfryJSON", "BelfryLines", "BelfrySettings", "BelfrySyscalls", "BelfryTerms",
@@ -171,7 +165,7 @@ let service: [Target] = [
         "Service/CallService",
         imports: [
             "ServiceHost", "PictureFetcher", "BelfryPictures", "Ringing", "CallLedger", "GroupLedger", "RingEar",
-            "SystemSound", "BelfryAppGroup",
+            "SystemSound", "BelfryAppGroup", "DesktopChannel",
             "BelfryProtocol", "BelfryEventLoop", "BelfryTerms", "Interception", "BelfrySyscalls",
         ]
     ),
@@ -274,7 +268,7 @@ let programs: [Target] = [
     program(
         "Programs/belfry-worker",
         imports: [
-            "DesktopChannel", "DesktopLink",
+            "DesktopChannel",
             "ServiceHost", "CallService", "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop",
             "BelfryAppGroup",
             "BelfryProtocol", "BelfryJournal", "BelfrySyscalls", "BelfryTerms", "CallLedger", "Interception",
