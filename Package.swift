@@ -73,6 +73,8 @@ let system: [Target] = [
         "System/BelfryBus", imports: ["BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "CBelfrySystemd"]),
     room(
         "System/BelfryLines", imports: ["BelfryEventLoop", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms"]),
+    room(
+        "System/BelfryPush", imports: ["BelfryEventLoop", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms"]),
     room("System/BelfryEventLoopExecutor", imports: ["BelfryEventLoop", "BelfrySyscalls", "BelfryTerms"]),
     room(
         "System/BelfryAppGroup",
@@ -145,8 +147,8 @@ let service: [Target] = [
     room(
         "Service/PushQueue",
         imports: [
-            "BelfryAppGroup", "BelfryDatabase", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfrySyscalls",
-            "BelfryTerms", "DeviceRegistry", "Forwarding",
+            "BelfryAppGroup", "BelfryDatabase", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfryProtocol",
+            "BelfryPush", "BelfrySyscalls", "BelfryTerms", "DeviceRegistry", "Forwarding",
         ]),
     room(
         "Service/Desktop",
@@ -222,15 +224,9 @@ let client: [Target] = [
         "Client/BelfryClient",
         imports: [
             "BelfryProtocol", "BelfryAppGroup", "BelfryEventLoop", "BelfryEventLoopExecutor", "BelfryJSON",
-            "BelfrySyscalls", "BelfryTerms", "CallLedger", "GroupLedger", "RingEar",
+            "BelfryPush", "BelfrySyscalls", "BelfryTerms", "CallLedger", "GroupLedger", "RingEar",
         ]
     ),
-    room(
-        "Client/PushCarrier",
-        imports: [
-            "BelfryClient", "BelfryDevices", "BelfryEventLoop", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms",
-            "PushQueue",
-        ]),
     room(
         "Client/BelfryTesting",
         imports: [
@@ -260,10 +256,9 @@ let programs: [Target] = [
     program(
         "Programs/belfry-apns",
         imports: [
-            "BelfryAppGroup", "BelfryClient", "BelfryCommandLine", "BelfryConfinement", "BelfryDevices",
-            "BelfryEventLoop", "BelfryJSON", "BelfrySettings", "BelfrySyscalls", "BelfryTLS", "BelfryTerms",
-            "CBelfryLinux", "DeviceRegistry", "HTTP2Server", "ProviderAPI", "ProviderEndpoint", "PushCarrier",
-            "PushQueue",
+            "BelfryAppGroup", "BelfryCommandLine", "BelfryConfinement", "BelfryDevices", "BelfryEventLoop",
+            "BelfryJSON", "BelfrySettings", "BelfrySyscalls", "BelfryTLS", "BelfryTerms", "CBelfryLinux",
+            "DeviceRegistry", "HTTP2Server", "ProviderAPI", "ProviderEndpoint", "PushQueue",
         ]),
     program(
         "Programs/belfry-worker",
@@ -278,7 +273,7 @@ let programs: [Target] = [
     program(
         "Programs/belfry",
         imports: [
-            "BelfryClient", "BelfryCommandLine", "BelfryServe", "BelfryAppGroup", "BelfryExtensionPackage",
+            "BelfryPush", "BelfryCommandLine", "BelfryServe", "BelfryAppGroup", "BelfryExtensionPackage",
             "CallLedger", "ExtensionHost",
             "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop", "BelfryProtocol",
             "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "SystemSound",
@@ -317,7 +312,7 @@ let checks: [Target] = [
         name: "test-tool",
         dependencies: [
             "BelfryAppGroup", "BelfryDevices", "BelfryEventLoop", "BelfryPropertyList", "BelfrySyscalls",
-            "BelfryTerms", "DeviceRegistry", "PushCarrier", "PushQueue", "Support", "SystemSound",
+            "BelfryTerms", "DeviceRegistry", "PushQueue", "Support", "SystemSound",
         ],
         path: "Tests/TestTool",
         swiftSettings: strict

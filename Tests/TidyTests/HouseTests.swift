@@ -102,7 +102,7 @@ import Testing
         "CallLedger", "CallService", "Desktop", "DesktopChannel", "DeviceRegistry", "ExtensionHost",
         "ExtensionLife", "ExtensionProcess", "ExtensionTesting", "Forwarding", "GroupLedger", "HTTP2Server",
         "HostChannel", "Interception", "PictureFetch", "PictureFetcher", "ProviderAPI", "ProviderEndpoint",
-        "PushCarrier", "PushQueue", "RingEar", "Ringing", "ServiceHost", "Showing", "SystemSound",
+        "PushQueue", "RingEar", "Ringing", "ServiceHost", "Showing", "SystemSound",
     ]
 
     /// Targets that have the names of Apple's modules, since foreign code imports them: nobody else's are called so
