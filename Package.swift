@@ -99,7 +99,6 @@ let system: [Target] = [
     room("System/BelfryCrypto", imports: ["BelfrySyscalls", "CBelfryCrypto"]),
     room("System/BelfryTLS", imports: ["BelfryTerms", "CBelfryOpenSSL"]),
     room("System/BelfryConfinement", imports: ["BelfrySyscalls", "CBelfryLinux"]),
-    room("System/BelfryNotices", imports: ["BelfrySyscalls", "BelfryTerms"]),
     room("System/BelfryJournal", imports: ["BelfryProtocol", "BelfryTerms", "BelfrySyscalls"]),
     room(
         "System/SystemSound",
@@ -180,43 +179,51 @@ let tools: [Target] = [
 
 let apple: [Target] = [
     room(
+        "Apple/BelfryAppleGround",
+        imports: [
+            "BelfryAppGroup", "BelfryJSON", "BelfryPropertyList", "BelfrySyscalls", "BelfryTerms", "HostChannel",
+        ]),
+    room(
         "Apple/UserNotifications",
         imports: [
-            "BelfryAppGroup", "BelfryJSON", "BelfryNotices", "BelfryPictures", "BelfryPropertyList", "BelfryProtocol",
-            "BelfrySyscalls", "BelfryTerms", "HostChannel", "Interception",
+            "BelfryAppGroup", "BelfryAppleGround", "BelfryJSON", "BelfryPictures", "BelfryPropertyList",
+            "BelfryProtocol", "BelfryTerms", "CoreLocation", "HostChannel", "Interception",
         ]),
     room(
         "Apple/AudioToolbox",
-        imports: ["BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms", "HostChannel", "UserNotifications"]),
+        imports: ["BelfryAppleGround", "BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms", "HostChannel"]),
     room(
         "Apple/AVFAudio",
         imports: [
-            "BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms", "CBelfrySndfile", "ImageIO", "UserNotifications",
+            "BelfryAppleGround", "BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms", "CBelfrySndfile", "ImageIO",
         ]),
     room(
         "Apple/CallKit",
-        imports: ["BelfryAppGroup", "BelfryPropertyList", "BelfryTerms", "HostChannel", "UserNotifications"]),
+        imports: ["BelfryAppGroup", "BelfryAppleGround", "BelfryPropertyList", "BelfryTerms", "HostChannel"]),
     room("Apple/Combine"),
-    room("Apple/CoreLocation", imports: ["UserNotifications"]),
+    room("Apple/CoreLocation"),
     room("Apple/CommonCrypto", imports: ["BelfryCrypto"]),
-    room("Apple/CoreServices", imports: ["UniformTypeIdentifiers", "UserNotifications"]),
-    room("Apple/Security", imports: ["BelfryAppGroup", "BelfryPropertyList", "BelfryTerms", "UserNotifications"]),
+    room("Apple/CoreServices", imports: ["BelfryAppleGround", "UniformTypeIdentifiers"]),
+    room("Apple/Security", imports: ["BelfryAppGroup", "BelfryAppleGround", "BelfryPropertyList", "BelfryTerms"]),
     room("Apple/UniformTypeIdentifiers"),
     room("Apple/CryptoKit", imports: ["BelfryCrypto"]),
     room(
-        "Apple/ImageIO", imports: ["BelfryPictures", "BelfrySyscalls", "BelfryTerms", "UserNotifications"]),
+        "Apple/ImageIO", imports: ["BelfryAppleGround", "BelfryPictures", "BelfrySyscalls", "BelfryTerms"]),
     room(
         "Apple/Intents",
         imports: [
-            "BelfryAppGroup", "BelfryPictures", "BelfryPropertyList", "BelfryTerms", "HostChannel", "UserNotifications",
+            "BelfryAppGroup", "BelfryAppleGround", "BelfryPictures", "BelfryPropertyList", "BelfryTerms", "HostChannel",
+            "UserNotifications",
         ]),
     room("Apple/_Testing_UIKit", imports: ["UIKit"]),
-    room("Apple/UIKit", imports: ["BelfryTerms", "ImageIO", "UserNotifications"]),
-    room("Apple/WidgetKit", imports: ["BelfryTerms", "HostChannel", "UserNotifications"]),
-    room("Apple/os", imports: ["CBelfryOS", "HostChannel", "UserNotifications"]),
+    room("Apple/UIKit", imports: ["BelfryAppleGround", "BelfryTerms", "ImageIO"]),
+    room("Apple/WidgetKit", imports: ["BelfryAppleGround", "BelfryTerms", "HostChannel"]),
+    room("Apple/os", imports: ["BelfryAppleGround", "CBelfryOS", "HostChannel"]),
     room(
         "Apple/ExtensionProcess",
-        imports: ["UserNotifications", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "HostChannel"]),
+        imports: [
+            "BelfryAppleGround", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "HostChannel", "UserNotifications",
+        ]),
 ]
 
 let client: [Target] = [
