@@ -73,6 +73,8 @@ let system: [Target] = [
         "System/BelfryBus", imports: ["BelfryEventLoop", "BelfrySyscalls", "BelfryTerms", "CBelfrySystemd"]),
     room(
         "System/BelfryLines", imports: ["BelfryEventLoop", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms"]),
+    room(
+        "System/BelfryPush", imports: ["BelfryEventLoop", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms"]),
     room("System/BelfryEventLoopExecutor", imports: ["BelfryEventLoop", "BelfrySyscalls", "BelfryTerms"]),
     room(
         "System/BelfryAppGroup",
@@ -97,7 +99,6 @@ let system: [Target] = [
     room("System/BelfryCrypto", imports: ["BelfrySyscalls", "CBelfryCrypto"]),
     room("System/BelfryTLS", imports: ["BelfryTerms", "CBelfryOpenSSL"]),
     room("System/BelfryConfinement", imports: ["BelfrySyscalls", "CBelfryLinux"]),
-    room("System/BelfryNotices", imports: ["BelfrySyscalls", "BelfryTerms"]),
     room("System/BelfryJournal", imports: ["BelfryProtocol", "BelfryTerms", "BelfrySyscalls"]),
     room(
         "System/SystemSound",
@@ -145,8 +146,8 @@ let service: [Target] = [
     room(
         "Service/PushQueue",
         imports: [
-            "BelfryAppGroup", "BelfryDatabase", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfrySyscalls",
-            "BelfryTerms", "DeviceRegistry", "Forwarding",
+            "BelfryAppGroup", "BelfryDatabase", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfryProtocol",
+            "BelfryPush", "BelfrySyscalls", "BelfryTerms", "DeviceRegistry", "Forwarding",
         ]),
     room(
         "Service/Desktop",
@@ -154,12 +155,6 @@ let service: [Target] = [
             "BelfryAppGroup", "BelfryBus", "BelfryEventLoop", "BelfryJSON", "BelfryLines", "BelfryPictures",
             "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "CallLedger", "DesktopChannel",
             "GroupLedger", "RingEar", "ServiceHost", "Showing",
-        ]),
-    room(
-        "Service/DesktopLink",
-        imports: [
-            "BelfryEventLoop", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CallService", "DesktopChannel",
-            "ServiceHost",
         ]),
     room(
         "Service/BelfryServe",
@@ -171,7 +166,7 @@ let service: [Target] = [
         "Service/CallService",
         imports: [
             "ServiceHost", "PictureFetcher", "BelfryPictures", "Ringing", "CallLedger", "GroupLedger", "RingEar",
-            "SystemSound", "BelfryAppGroup",
+            "SystemSound", "BelfryAppGroup", "DesktopChannel",
             "BelfryProtocol", "BelfryEventLoop", "BelfryTerms", "Interception", "BelfrySyscalls",
         ]
     ),
@@ -184,43 +179,51 @@ let tools: [Target] = [
 
 let apple: [Target] = [
     room(
+        "Apple/BelfryAppleGround",
+        imports: [
+            "BelfryAppGroup", "BelfryJSON", "BelfryPropertyList", "BelfrySyscalls", "BelfryTerms", "HostChannel",
+        ]),
+    room(
         "Apple/UserNotifications",
         imports: [
-            "BelfryAppGroup", "BelfryJSON", "BelfryNotices", "BelfryPictures", "BelfryPropertyList", "BelfryProtocol",
-            "BelfrySyscalls", "BelfryTerms", "HostChannel", "Interception",
+            "BelfryAppGroup", "BelfryAppleGround", "BelfryJSON", "BelfryPictures", "BelfryPropertyList",
+            "BelfryProtocol", "BelfryTerms", "CoreLocation", "HostChannel", "Interception",
         ]),
     room(
         "Apple/AudioToolbox",
-        imports: ["BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms", "HostChannel", "UserNotifications"]),
+        imports: ["BelfryAppleGround", "BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms", "HostChannel"]),
     room(
         "Apple/AVFAudio",
         imports: [
-            "BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms", "CBelfrySndfile", "ImageIO", "UserNotifications",
+            "BelfryAppleGround", "BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms", "CBelfrySndfile", "ImageIO",
         ]),
     room(
         "Apple/CallKit",
-        imports: ["BelfryAppGroup", "BelfryPropertyList", "BelfryTerms", "HostChannel", "UserNotifications"]),
+        imports: ["BelfryAppGroup", "BelfryAppleGround", "BelfryPropertyList", "BelfryTerms", "HostChannel"]),
     room("Apple/Combine"),
-    room("Apple/CoreLocation", imports: ["UserNotifications"]),
+    room("Apple/CoreLocation"),
     room("Apple/CommonCrypto", imports: ["BelfryCrypto"]),
-    room("Apple/CoreServices", imports: ["UniformTypeIdentifiers", "UserNotifications"]),
-    room("Apple/Security", imports: ["BelfryAppGroup", "BelfryPropertyList", "BelfryTerms", "UserNotifications"]),
+    room("Apple/CoreServices", imports: ["BelfryAppleGround", "UniformTypeIdentifiers"]),
+    room("Apple/Security", imports: ["BelfryAppGroup", "BelfryAppleGround", "BelfryPropertyList", "BelfryTerms"]),
     room("Apple/UniformTypeIdentifiers"),
     room("Apple/CryptoKit", imports: ["BelfryCrypto"]),
     room(
-        "Apple/ImageIO", imports: ["BelfryPictures", "BelfrySyscalls", "BelfryTerms", "UserNotifications"]),
+        "Apple/ImageIO", imports: ["BelfryAppleGround", "BelfryPictures", "BelfrySyscalls", "BelfryTerms"]),
     room(
         "Apple/Intents",
         imports: [
-            "BelfryAppGroup", "BelfryPictures", "BelfryPropertyList", "BelfryTerms", "HostChannel", "UserNotifications",
+            "BelfryAppGroup", "BelfryAppleGround", "BelfryPictures", "BelfryPropertyList", "BelfryTerms", "HostChannel",
+            "UserNotifications",
         ]),
     room("Apple/_Testing_UIKit", imports: ["UIKit"]),
-    room("Apple/UIKit", imports: ["BelfryTerms", "ImageIO", "UserNotifications"]),
-    room("Apple/WidgetKit", imports: ["BelfryTerms", "HostChannel", "UserNotifications"]),
-    room("Apple/os", imports: ["CBelfryOS", "HostChannel", "UserNotifications"]),
+    room("Apple/UIKit", imports: ["BelfryAppleGround", "BelfryTerms", "ImageIO"]),
+    room("Apple/WidgetKit", imports: ["BelfryAppleGround", "BelfryTerms", "HostChannel"]),
+    room("Apple/os", imports: ["BelfryAppleGround", "CBelfryOS", "HostChannel"]),
     room(
         "Apple/ExtensionProcess",
-        imports: ["UserNotifications", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "HostChannel"]),
+        imports: [
+            "BelfryAppleGround", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "HostChannel", "UserNotifications",
+        ]),
 ]
 
 let client: [Target] = [
@@ -228,15 +231,9 @@ let client: [Target] = [
         "Client/BelfryClient",
         imports: [
             "BelfryProtocol", "BelfryAppGroup", "BelfryEventLoop", "BelfryEventLoopExecutor", "BelfryJSON",
-            "BelfrySyscalls", "BelfryTerms", "CallLedger", "GroupLedger", "RingEar",
+            "BelfryPush", "BelfrySyscalls", "BelfryTerms", "CallLedger", "GroupLedger", "RingEar",
         ]
     ),
-    room(
-        "Client/PushCarrier",
-        imports: [
-            "BelfryClient", "BelfryDevices", "BelfryEventLoop", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms",
-            "PushQueue",
-        ]),
     room(
         "Client/BelfryTesting",
         imports: [
@@ -266,15 +263,14 @@ let programs: [Target] = [
     program(
         "Programs/belfry-apns",
         imports: [
-            "BelfryAppGroup", "BelfryClient", "BelfryCommandLine", "BelfryConfinement", "BelfryDevices",
-            "BelfryEventLoop", "BelfryJSON", "BelfrySettings", "BelfrySyscalls", "BelfryTLS", "BelfryTerms",
-            "CBelfryLinux", "DeviceRegistry", "HTTP2Server", "ProviderAPI", "ProviderEndpoint", "PushCarrier",
-            "PushQueue",
+            "BelfryAppGroup", "BelfryCommandLine", "BelfryConfinement", "BelfryDevices", "BelfryEventLoop",
+            "BelfryJSON", "BelfrySettings", "BelfrySyscalls", "BelfryTLS", "BelfryTerms", "CBelfryLinux",
+            "DeviceRegistry", "HTTP2Server", "ProviderAPI", "ProviderEndpoint", "PushQueue",
         ]),
     program(
         "Programs/belfry-worker",
         imports: [
-            "DesktopChannel", "DesktopLink",
+            "DesktopChannel",
             "ServiceHost", "CallService", "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop",
             "BelfryAppGroup",
             "BelfryProtocol", "BelfryJournal", "BelfrySyscalls", "BelfryTerms", "CallLedger", "Interception",
@@ -284,7 +280,7 @@ let programs: [Target] = [
     program(
         "Programs/belfry",
         imports: [
-            "BelfryClient", "BelfryCommandLine", "BelfryServe", "BelfryAppGroup", "BelfryExtensionPackage",
+            "BelfryPush", "BelfryCommandLine", "BelfryServe", "BelfryAppGroup", "BelfryExtensionPackage",
             "CallLedger", "ExtensionHost",
             "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop", "BelfryProtocol",
             "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "SystemSound",
@@ -323,7 +319,7 @@ let checks: [Target] = [
         name: "test-tool",
         dependencies: [
             "BelfryAppGroup", "BelfryDevices", "BelfryEventLoop", "BelfryPropertyList", "BelfrySyscalls",
-            "BelfryTerms", "DeviceRegistry", "PushCarrier", "PushQueue", "Support", "SystemSound",
+            "BelfryTerms", "DeviceRegistry", "PushQueue", "Support", "SystemSound",
         ],
         path: "Tests/TestTool",
         swiftSettings: strict

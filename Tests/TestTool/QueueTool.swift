@@ -5,7 +5,6 @@ import BelfrySyscalls
 import BelfryTerms
 import DeviceRegistry
 import Glibc
-import PushCarrier
 import PushQueue
 
 /// An endpoint without a front, for tests of what kill -9 and a full disk do to a queue:

@@ -1,6 +1,6 @@
+import BelfryAppleGround
 import BelfryTerms
 @_exported public import ImageIO
-import UserNotifications
 
 // Films, of which nothing here takes pictures: what asks for one fails as it does for a damaged film.
 

@@ -1,7 +1,7 @@
+import BelfryAppleGround
 import BelfrySyscalls
 import BelfryTerms
 import CBelfrySndfile
-import UserNotifications
 
 /// A sound file: WAVE, AIFF, CAF, MP3 and what else libsndfile knows. Source: Apple, `AVAudioFile`.
 open class AVAudioFile: NSObject {

@@ -1,8 +1,8 @@
+@_exported public import typealias BelfryAppleGround.CFRunLoop
+@_exported public import typealias BelfryAppleGround.CFString
+@_exported public import typealias BelfryAppleGround.CFURL
+@_exported public import typealias BelfryAppleGround.OSStatus
 @_exported public import Foundation
-@_exported public import typealias UserNotifications.CFRunLoop
-@_exported public import typealias UserNotifications.CFString
-@_exported public import typealias UserNotifications.CFURL
-@_exported public import typealias UserNotifications.OSStatus
 
 /// The number of a sound.
 public typealias SystemSoundID = UInt32

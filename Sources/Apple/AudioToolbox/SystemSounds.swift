@@ -1,8 +1,8 @@
+import BelfryAppleGround
 import BelfrySoundDecoding
 import BelfrySyscalls
 import BelfryTerms
 import HostChannel
-import UserNotifications
 
 /// The sounds that the code has made, and what it wants to be told of.
 enum SystemSounds {

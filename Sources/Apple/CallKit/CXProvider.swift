@@ -1,9 +1,9 @@
 import BelfryAppGroup
+import BelfryAppleGround
 import BelfryPropertyList
 import BelfryTerms
 @_exported public import Foundation
 import HostChannel
-import UserNotifications
 
 /// What an app tells the system of its calls by; of it there is what a notification service extension may use. Source:
 /// Apple, `CXProvider`.

@@ -1,6 +1,6 @@
+@_exported public import typealias BelfryAppleGround.CFString
 @_exported public import Foundation
 import UniformTypeIdentifiers
-@_exported public import typealias UserNotifications.CFString
 
 // Kinds of data by their identifiers, as they were named before UniformTypeIdentifiers.
 

@@ -1,4 +1,6 @@
+import BelfryAppleGround
 import BelfryProtocol
+import BelfrySyscalls
 import BelfryTerms
 import Glibc
 import HostChannel
@@ -66,6 +68,13 @@ final class Visits: @unchecked Sendable {
             visits[number]?.expire()
             door?.activities.expire()
         }
+    }
+}
+
+extension ProcessChannel {
+    /// Says `message`, and passes `file` beside it.
+    fileprivate func say(_ message: ExtensionMessage, passing file: PassedFile? = nil) {
+        say(message.line, passing: file)
     }
 }
 

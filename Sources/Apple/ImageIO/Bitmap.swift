@@ -1,7 +1,7 @@
+import BelfryAppleGround
 import BelfryPictures
 import BelfrySyscalls
 import BelfryTerms
-import UserNotifications
 
 /// The decoded pixels of a picture, and what can be made of them, by gdk-pixbuf: opened when the first pixel is asked
 /// for, since it brings GLib along and most code only hands files on.

@@ -1,4 +1,4 @@
-import UserNotifications
+import BelfryAppleGround
 
 /// What the numbers of a colour mean: here always sRGB, or grey. Source: Apple, `CGColorSpace`.
 public final class CGColorSpace: Sendable {

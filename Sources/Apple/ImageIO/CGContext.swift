@@ -1,5 +1,5 @@
+import BelfryAppleGround
 import BelfryTerms
-import UserNotifications
 
 /// Where a picture's alpha is. Source: Apple, `CGImageAlphaInfo`.
 public enum CGImageAlphaInfo: UInt32, Sendable {

@@ -1,11 +1,11 @@
+@_exported public import typealias BelfryAppleGround.CFArray
+@_exported public import typealias BelfryAppleGround.CFData
+@_exported public import typealias BelfryAppleGround.CFDictionary
+@_exported public import typealias BelfryAppleGround.CFString
+@_exported public import typealias BelfryAppleGround.CFURL
 import BelfryPictures
 import BelfrySyscalls
 @_exported public import Foundation
-@_exported public import typealias UserNotifications.CFArray
-@_exported public import typealias UserNotifications.CFData
-@_exported public import typealias UserNotifications.CFDictionary
-@_exported public import typealias UserNotifications.CFString
-@_exported public import typealias UserNotifications.CFURL
 
 /// A picture. It is decoded when its pixels are first needed. Source: Apple, `CGImage`.
 public final class CGImage: Sendable {

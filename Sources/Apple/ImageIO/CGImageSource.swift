@@ -1,6 +1,6 @@
+import BelfryAppleGround
 import BelfryPictures
 import BelfrySyscalls
-import UserNotifications
 
 /// Where pictures are read from: a file or data. Source: Apple, `CGImageSource`.
 public final class CGImageSource: Sendable {

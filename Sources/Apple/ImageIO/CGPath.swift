@@ -1,4 +1,4 @@
-import UserNotifications
+import BelfryAppleGround
 
 /// How it is told what lies in a path that crosses itself. Source: Apple, `CGPathFillRule`.
 public enum CGPathFillRule: Int, Sendable {

@@ -1,6 +1,6 @@
+import BelfryAppleGround
 import BelfrySyscalls
 import BelfryTerms
-import UserNotifications
 
 /// What is drawn on, by cairo: opened when something is first drawn, since most code only hands files on.
 @safe

@@ -1,6 +1,6 @@
+import BelfryAppleGround
 import BelfrySyscalls
 import BelfryTerms
-import UserNotifications
 
 /// What letters look like.
 package struct TextStyle: Hashable, Sendable {

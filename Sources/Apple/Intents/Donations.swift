@@ -1,6 +1,6 @@
 import BelfryAppGroup
+import BelfryAppleGround
 import BelfryPropertyList
-import UserNotifications
 
 /// What code told the system of, as it is kept for one app: `donations/groups/…` in the state directory.
 enum Donations {

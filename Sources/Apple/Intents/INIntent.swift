@@ -1,5 +1,5 @@
+public import BelfryAppleGround
 @_exported public import Foundation
-public import UserNotifications
 
 /// What somebody wants of an app, as a value. Source: Apple, `INIntent`.
 open class INIntent: NSObject, NSCopying {

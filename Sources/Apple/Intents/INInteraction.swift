@@ -1,6 +1,6 @@
+import BelfryAppleGround
 import BelfryTerms
 import HostChannel
-import UserNotifications
 
 /// Who began.
 public enum INInteractionDirection: Int, Sendable {

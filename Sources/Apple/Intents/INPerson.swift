@@ -1,6 +1,6 @@
+import BelfryAppleGround
 import BelfryTerms
 @_exported public import Foundation
-import UserNotifications
 
 /// What kind of address a person is reached at.
 public enum INPersonHandleType: Int, Sendable {

@@ -1,7 +1,7 @@
 import BelfryAppGroup
+import BelfryAppleGround
 import BelfryPropertyList
 import BelfryTerms
-import UserNotifications
 
 /// The items of an app and its extensions: passwords, below `keychain/` in the state directory, in a file for its owner
 /// alone. Nothing encrypts them but what encrypts the disk.

@@ -1,4 +1,4 @@
-public import UserNotifications
+public import BelfryAppleGround
 
 // What a keychain answers.
 

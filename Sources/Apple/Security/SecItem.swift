@@ -1,5 +1,5 @@
+import BelfryAppleGround
 import BelfryPropertyList
-import UserNotifications
 
 /// Keeps an item for the app and its extensions; what `attributes` ask to be returned goes to `result`. Source: Apple,
 /// `SecItemAdd`.

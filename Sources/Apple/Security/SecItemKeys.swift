@@ -1,10 +1,10 @@
+@_exported public import typealias BelfryAppleGround.CFBoolean
+@_exported public import typealias BelfryAppleGround.CFData
+@_exported public import typealias BelfryAppleGround.CFDictionary
+@_exported public import typealias BelfryAppleGround.CFString
+@_exported public import typealias BelfryAppleGround.CFTypeRef
+@_exported public import typealias BelfryAppleGround.OSStatus
 @_exported public import Foundation
-@_exported public import typealias UserNotifications.CFBoolean
-@_exported public import typealias UserNotifications.CFData
-@_exported public import typealias UserNotifications.CFDictionary
-@_exported public import typealias UserNotifications.CFString
-@_exported public import typealias UserNotifications.CFTypeRef
-@_exported public import typealias UserNotifications.OSStatus
 
 // The keys and values of a keychain's items and of what is asked for, as Apple spells them.
 

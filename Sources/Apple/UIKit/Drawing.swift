@@ -1,6 +1,6 @@
-@_exported public import ImageIO
+import BelfryAppleGround
 import BelfryTerms
-import UserNotifications
+@_exported public import ImageIO
 
 /// What a thread draws on, and how.
 final class Drawing {

@@ -1,6 +1,6 @@
+import BelfryAppleGround
 import BelfryTerms
 @_exported public import ImageIO
-import UserNotifications
 
 // What code names that never runs in an extension: values, and what is refused.
 

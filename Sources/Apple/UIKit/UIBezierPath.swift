@@ -1,5 +1,5 @@
+import BelfryAppleGround
 @_exported public import ImageIO
-import UserNotifications
 
 /// Which corners are round. Source: Apple, `UIRectCorner`.
 public struct UIRectCorner: OptionSet, Sendable {

@@ -1,5 +1,5 @@
+import BelfryAppleGround
 import BelfryTerms
-import UserNotifications
 
 /// The kind of device that an interface is made for.
 public enum UIUserInterfaceIdiom: Int, Sendable {

@@ -1,5 +1,5 @@
+import BelfryAppleGround
 @_exported public import ImageIO
-import UserNotifications
 
 /// What letters look like; the system's are what fontconfig calls sans. Source: Apple, `UIFont`.
 open class UIFont: NSObject, @unchecked Sendable {

@@ -1,7 +1,7 @@
+import BelfryAppleGround
 import BelfryTerms
 @_exported public import Foundation
 @_exported public import ImageIO
-import UserNotifications
 
 /// A picture: PNG, JPEG, GIF or WebP, of an animation the first frame. Source: Apple, `UIImage`.
 open class UIImage: NSObject, @unchecked Sendable {

@@ -1,7 +1,7 @@
+import BelfryAppleGround
 import BelfryTerms
 @_exported public import Foundation
 import HostChannel
-import UserNotifications
 
 /// The widgets of the app, of which this machine draws none: what is asked of them is told to the host. Source: Apple,
 /// `WidgetCenter`.

@@ -1,4 +1,4 @@
-import UserNotifications
+import BelfryAppleGround
 
 /// A lock, and the state that it guards. Source: Apple, `OSAllocatedUnfairLock`.
 public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {

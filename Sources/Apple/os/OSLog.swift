@@ -1,6 +1,6 @@
+import BelfryAppleGround
 @_exported public import Foundation
 import HostChannel
-import UserNotifications
 
 /// How important a message is.
 public struct OSLogType: RawRepresentable, Hashable, Sendable {

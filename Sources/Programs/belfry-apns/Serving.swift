@@ -1,5 +1,4 @@
 import BelfryAppGroup
-import BelfryClient
 import BelfryCommandLine
 import BelfryConfinement
 import BelfryDevices
@@ -13,7 +12,6 @@ import Glibc
 import HTTP2Server
 import ProviderAPI
 import ProviderEndpoint
-import PushCarrier
 import PushQueue
 
 /// What belfry-apns.service does: serves push servers at the sockets that it was given.

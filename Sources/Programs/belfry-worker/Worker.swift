@@ -7,7 +7,6 @@ import BelfrySyscalls
 import BelfryTerms
 import CallService
 import DesktopChannel
-import DesktopLink
 import ExtensionHost
 import Glibc
 import GroupLedger

@@ -1,9 +1,9 @@
 import BelfryCommandLine
-import BelfryTerms
-import BelfryClient
 import BelfryProtocol
+import BelfryPush
 import BelfrySettings
 import BelfrySyscalls
+import BelfryTerms
 import Glibc
 
 /// One command: what its help says, what it takes, and what it does.

@@ -1,8 +1,8 @@
+import BelfryAppleGround
 import HostChannel
 import Security
 import Support
 import Testing
-import UserNotifications
 
 /// The keychain, as extensions ask it: each test has one of its own.
 @Suite final class KeychainTests {

@@ -1,10 +1,10 @@
+import BelfryAppleGround
 import HostChannel
 import ImageIO
 import Support
 import Synchronization
 import Testing
 import UIKit
-import UserNotifications
 
 /// Pictures as extensions handle them: their size, their encodings, their thumbnails.
 @Suite struct PictureTests {

@@ -5,6 +5,7 @@ import BelfryTerms
 import Foundation
 import Support
 import Testing
+@testable import BelfryAppleGround
 @testable import UserNotifications
 
 /// The notification centre: kept where every process sees it, and closed once a notification has its reply.

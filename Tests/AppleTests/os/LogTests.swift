@@ -1,6 +1,6 @@
+import BelfryAppleGround
 import HostChannel
 import Testing
-import UserNotifications
 import os.lock
 @testable import os
 

@@ -1,4 +1,4 @@
-import BelfryNotices
+import BelfryAppleGround
 import BelfryProtocol
 import BelfryTerms
 import Support

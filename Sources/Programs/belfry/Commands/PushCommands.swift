@@ -1,8 +1,8 @@
 import BelfryCommandLine
-import BelfryClient
 import BelfryEventLoop
 import BelfryJSON
 import BelfryProtocol
+import BelfryPush
 import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms

@@ -1,7 +1,7 @@
 import BelfryCommandLine
-import BelfryClient
 import BelfryJSON
 import BelfryProtocol
+import BelfryPush
 import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms

@@ -1,8 +1,8 @@
-import BelfryCommandLine
 import BelfryAppGroup
-import BelfryClient
+import BelfryCommandLine
 import BelfryEventLoop
 import BelfryProtocol
+import BelfryPush
 import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms

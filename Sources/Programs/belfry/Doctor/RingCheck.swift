@@ -1,8 +1,8 @@
 import BelfryCommandLine
-import BelfryClient
 import BelfryEventLoop
 import BelfryJSON
 import BelfryProtocol
+import BelfryPush
 import BelfryTerms
 
 /// What comes of a call, heard, seen and felt: `belfry doctor --ring`.

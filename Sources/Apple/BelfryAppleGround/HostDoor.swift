@@ -152,7 +152,7 @@ package final class HostDoor: Sendable {
     package func requestReplied() { state.withLock { $0.openRequests = max(($0.openRequests ?? 0) - 1, 0) } }
 
     /// Whether the code may use the notification centre now: always without a host, else while a reply is owed.
-    static var isCenterOpen: Bool { current.state.withLock { $0.openRequests.map { $0 > 0 } ?? true } }
+    package static var isCenterOpen: Bool { current.state.withLock { $0.openRequests.map { $0 > 0 } ?? true } }
 
     /// Tells the host that the code asks for something.
     package static func ask(_ asked: Asked) { current.say(.asked(asked)) }

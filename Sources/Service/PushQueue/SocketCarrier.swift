@@ -1,10 +1,9 @@
-import BelfryClient
-public import BelfryEventLoop
 import BelfryDevices
+public import BelfryEventLoop
 import BelfryProtocol
+import BelfryPush
 import BelfrySyscalls
 import BelfryTerms
-public import PushQueue
 import Glibc
 
 /// Takes pushes to the workers of this machine, by the push socket: one connection for each.

@@ -3,7 +3,6 @@ import BelfryEventLoop
 import BelfrySyscalls
 import BelfryTerms
 import Glibc
-import PushCarrier
 import PushQueue
 import Support
 import Synchronization

@@ -5,7 +5,7 @@ import Glibc
 import Support
 import Synchronization
 import Testing
-@testable import BelfryClient
+@testable import BelfryPush
 
 /// When a notification is pushed once more: while nobody can have taken it, and never after that.
 @Suite struct PushAgainTests {

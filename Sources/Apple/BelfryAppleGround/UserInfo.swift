@@ -1,4 +1,4 @@
-import BelfryJSON
+package import BelfryJSON
 import BelfryTerms
 
 /// The values of `userInfo` as iOS hands them out: numbers and truth values as NSNumber, null as NSNull, containers
@@ -7,24 +7,24 @@ import BelfryTerms
 /// A Swift number in an `Any` is only what it was put in as, so that `as? Int32` of an `Int` is nil here; an NSNumber
 /// is any of them. What a developer puts in is boxed on the way.
 package struct UserInfo {
-    let values: [AnyHashable: Any]
+    package let values: [AnyHashable: Any]
     /// The payload that the values are, as it came; nil for values of the developer's.
     private let payload: JSONObject?
 
     /// The values of `payload`, which ``json`` gives back exactly.
-    init(_ payload: JSONObject) {
+    package init(_ payload: JSONObject) {
         self.payload = payload
         values = Self.dictionary(payload)
     }
 
     /// The developer's values.
-    init(_ values: [AnyHashable: Any]) {
+    package init(_ values: [AnyHashable: Any]) {
         payload = nil
         self.values = values.mapValues(Self.boxed)
     }
 
     /// The values as JSON, keys in order; without what JSON has no form for.
-    var json: JSONObject { payload ?? Self.object(values) }
+    package var json: JSONObject { payload ?? Self.object(values) }
 }
 
 extension UserInfo: Equatable {

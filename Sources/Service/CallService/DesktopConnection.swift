@@ -2,7 +2,6 @@ public import BelfryEventLoop
 public import BelfryProtocol
 import BelfrySyscalls
 public import BelfryTerms
-public import CallService
 public import DesktopChannel
 import Glibc
 import ServiceHost

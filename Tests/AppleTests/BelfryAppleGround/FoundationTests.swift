@@ -3,7 +3,8 @@ import BelfryTerms
 import Foundation
 import Support
 import Testing
-@testable import UserNotifications
+import UserNotifications
+@testable import BelfryAppleGround
 
 /// What Foundation has on iOS and lacks on Linux.
 @Suite(.onPhone) struct FoundationTests {

@@ -1,5 +1,5 @@
 import Testing
-@testable import BelfryClient
+@testable import BelfryPush
 
 @Suite struct PushSocketTests {
     @Test func theEnvironmentNamesIt() throws {

@@ -7,7 +7,6 @@ import BelfrySyscalls
 import BelfryTerms
 import DeviceRegistry
 import Glibc
-import PushCarrier
 import PushQueue
 import Support
 import Testing

@@ -3,7 +3,6 @@ import BelfryProtocol
 import BelfryTerms
 import CallService
 import DesktopChannel
-import DesktopLink
 import Glibc
 import Support
 import Testing

@@ -1,11 +1,10 @@
-import BelfryNotices
+import BelfryAppleGround
 import BelfrySyscalls
 import Dispatch
 import Glibc
 import Support
 import Synchronization
 import Testing
-import UserNotifications
 
 /// Notifications between processes, as the other process has them: over the board in the state directory.
 @Suite struct DarwinNotificationTests {

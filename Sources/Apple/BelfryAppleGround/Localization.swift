@@ -66,15 +66,6 @@ extension String {
     }
 }
 
-extension NSString {
-    /// The text of `key` in the user's language, from the main bundle, with `arguments` in their places.
-    public class func localizedUserNotificationString(forKey key: String, arguments: [Any]?) -> String {
-        let text = HostDoor.bundle.localizedString(forKey: key, value: nil, table: nil)
-        guard let arguments else { return text }
-        return Placeholders.filled(text, arguments.map { String(describing: $0) })
-    }
-}
-
 /// Puts texts where a format has places for values. Never a format of the C library: what is in a file decides nothing
 /// but places (S4).
 package enum Placeholders {

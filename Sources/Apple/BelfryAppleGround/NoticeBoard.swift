@@ -1,4 +1,4 @@
-public import BelfrySyscalls
+package import BelfrySyscalls
 import BelfryTerms
 import Glibc
 import Synchronization
@@ -9,9 +9,9 @@ import Synchronization
 /// Each name has a file that says which post was the last, and may have one with a number. Each process that listens
 /// has a named pipe, into which whoever posts writes a byte: what was posted is read from the files, so that a full
 /// pipe loses nothing, and posts of one name that come close together are one.
-public struct NoticeBoard: Sendable {
+package struct NoticeBoard: Sendable {
     /// A name has as many bytes at most; beyond them it is never posted.
-    public static let nameBytesMax = 1_024
+    package static let nameBytesMax = 1_024
     /// As many processes are woken at most.
     private static let listenersMax = 1_000
     private static let pipeSuffix = ".pipe"
@@ -20,32 +20,32 @@ public struct NoticeBoard: Sendable {
     private static let count = Atomic<UInt64>(0)
 
     /// The board in the folder `path`, which is made when something is done with it.
-    public init(path: String) { self.path = path }
+    package init(path: String) { self.path = path }
 
     /// Posts `name` to everybody who listens, and wakes them.
-    public func post(_ name: String) throws(SystemError) {
+    package func post(_ name: String) throws(SystemError) {
         let folder = try Directory.open(path: path, makes: true)
         try write(Self.makeMark(), to: .post, of: name, in: folder)
         try folder.pokePipes(endingIn: Self.pipeSuffix, max: Self.listenersMax)
     }
 
     /// Which post of `name` was the last; nil if there was none.
-    public func lastPost(of name: String) -> NoticeMark? {
+    package func lastPost(of name: String) -> NoticeMark? {
         read(.post, of: name).map { NoticeMark(bytes: $0) }
     }
 
     /// The number that lies beside `name`; 0 until somebody lays one there.
-    public func state(of name: String) -> UInt64 {
+    package func state(of name: String) -> UInt64 {
         read(.state, of: name).flatMap { UInt64(String(decoding: $0, as: UTF8.self)) } ?? 0
     }
 
     /// Lays `state` beside `name`, where every process of this user finds it. Nobody is woken.
-    public func setState(_ state: UInt64, of name: String) throws(SystemError) {
+    package func setState(_ state: UInt64, of name: String) throws(SystemError) {
         try write("\(state)", to: .state, of: name, in: try Directory.open(path: path, makes: true))
     }
 
     /// An ear for what is posted from now on.
-    public func listen() throws(SystemError) -> NoticeEar {
+    package func listen() throws(SystemError) -> NoticeEar {
         let folder = try Directory.open(path: path, makes: true)
         let name = Self.makeMark()
         let pipe = try folder.makePipe(name + Self.pipeSuffix, aside: "\(name).new")
@@ -92,12 +92,12 @@ public struct NoticeBoard: Sendable {
 }
 
 /// Which post it was.
-public struct NoticeMark: Hashable, Sendable {
+package struct NoticeMark: Hashable, Sendable {
     fileprivate let bytes: [UInt8]
 }
 
 /// Where a process hears that something was posted. Its pipe goes with it.
-public final class NoticeEar: Sendable {
+package final class NoticeEar: Sendable {
     private let pipe: OwnedDescriptor
     private let folder: Directory
     private let name: String
@@ -111,7 +111,7 @@ public final class NoticeEar: Sendable {
     deinit { try? folder.remove(name) }
 
     /// Waits until something was posted since it was last asked.
-    public func wait() {
+    package func wait() {
         var bytes = [UInt8](repeating: 0, count: 4_096)
         while true {
             let count = unsafe read(pipe.number, &bytes, bytes.count)

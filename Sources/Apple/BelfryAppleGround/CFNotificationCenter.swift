@@ -1,5 +1,4 @@
 import BelfryAppGroup
-import BelfryNotices
 import BelfrySyscalls
 import BelfryTerms
 import Synchronization
