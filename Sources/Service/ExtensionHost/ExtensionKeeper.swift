@@ -50,6 +50,8 @@ final class ExtensionKeeper {
     var isOver: Bool { life.isOver && process == nil }
     /// The number that the next notification has.
     var nextNumber: Int64 { lastNumber + 1 }
+    /// The number of the last notification that was handed over, or for which the process was started.
+    var lastBegun: Int64 { max(lastHandedOver, startedFor) }
     /// Called each time that it has become over.
     var onOver: () -> Void = {}
 
@@ -297,7 +299,7 @@ final class ExtensionKeeper {
             process = nil
             let account = account(.ended, exit: exit)
             // One that ended before it was handed anything ends for whoever it was started for.
-            lastHandedOver = max(lastHandedOver, startedFor)
+            lastHandedOver = lastBegun
             let ended = open
             feed(.ended(cleanly: exit.isSuccess))
             for number in ended {
