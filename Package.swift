@@ -217,7 +217,7 @@ let apple: [Target] = [
     room("Apple/_Testing_UIKit", imports: ["UIKit"]),
     room("Apple/UIKit", imports: ["BelfryTerms", "ImageIO", "UserNotifications"]),
     room("Apple/WidgetKit", imports: ["BelfryTerms", "HostChannel", "UserNotifications"]),
-    room("Apple/os", imports: ["CBelfryOS", "HostChannel", "UserNotifications"]),
+    room("Apple/os", imports: ["BelfryTerms", "CBelfryOS", "HostChannel", "UserNotifications"]),
     room(
         "Apple/ExtensionProcess",
         imports: ["UserNotifications", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "HostChannel"]),

@@ -1,3 +1,4 @@
+import BelfryTerms
 @_exported public import Foundation
 import HostChannel
 import UserNotifications
