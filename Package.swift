@@ -59,7 +59,6 @@ let core: [Target] = [
     room("Core/Showing", imports: ["BelfryTerms"]),
     room("Core/DesktopChannel", imports: ["BelfryJSON", "BelfryTerms"]),
     room("Core/Interception", imports: ["BelfryProtocol", "BelfryTerms"]),
-    room("Core/ExtensionLife", imports: ["BelfryTerms", "Interception"]),
     room("Core/BelfryDevices", imports: ["BelfryTerms"]),
     room("Core/ProviderAPI", imports: ["BelfryDevices", "BelfryJSON", "BelfryTerms"]),
     room("Core/Forwarding", imports: ["BelfryDevices", "BelfryTerms"]),
@@ -140,7 +139,7 @@ let service: [Target] = [
         "Service/ExtensionHost",
         imports: [
             "BelfryEventLoop", "BelfryLines", "BelfryPropertyList", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms",
-            "CBelfryLinux", "ExtensionLife", "HostChannel", "Interception", "ServiceHost", "SystemSound",
+            "CBelfryLinux", "HostChannel", "Interception", "ServiceHost", "SystemSound",
         ]),
     room(
         "Service/PushQueue",

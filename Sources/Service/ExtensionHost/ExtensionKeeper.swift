@@ -2,7 +2,6 @@ import BelfryEventLoop
 import BelfryProtocol
 import BelfrySyscalls
 public import BelfryTerms
-import ExtensionLife
 import Glibc
 import HostChannel
 import Interception
@@ -37,7 +36,7 @@ public struct ExtensionSetting {
 /// Keeps the process of a foreign extension: starts it, hands notifications over, tells each of them what its code
 /// does, and ends it.
 ///
-/// How long its code runs is decided by ExtensionLife, and what may come over the channel by HostChannel.
+/// How long its code runs is decided by Interception, and what may come over the channel by HostChannel.
 final class ExtensionKeeper {
     /// How much memory iOS gives an extension. Source: reports of its kill, `EXC_RESOURCE … ActiveHard 24 MB`.
     private static let memoryBytesMax: Int64 = 24 << 20

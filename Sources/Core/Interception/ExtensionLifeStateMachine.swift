@@ -1,5 +1,4 @@
 public import BelfryTerms
-import Interception
 
 /// The process of a foreign extension, from its spawn to its end, and each notification in it: how long its code runs,
 /// and what becomes of a notification if the code does not reply (R2, R3, R17). No clock and no I/O.
