@@ -164,14 +164,14 @@ let service: [Target] = [
         "Service/BelfryServe",
         imports: [
             "BelfryEventLoop", "BelfryJSON", "BelfryLines", "BelfrySettings", "BelfrySyscalls", "BelfryTerms",
-            "CBelfryLinux",
+            "CBelfryLinux", "Interception",
         ]),
     room(
         "Service/CallService",
         imports: [
             "ServiceHost", "PictureFetcher", "BelfryPictures", "Ringing", "CallLedger", "GroupLedger", "RingEar",
             "SystemSound", "BelfryAppGroup",
-            "BelfryProtocol", "BelfryEventLoop", "BelfryTerms", "Interception", "BelfrySyscalls",
+            "BelfryProtocol", "BelfryEventLoop", "BelfryTerms", "DesktopChannel", "Interception", "BelfrySyscalls",
         ]
     ),
 ]
@@ -273,7 +273,7 @@ let programs: [Target] = [
     program(
         "Programs/belfry-worker",
         imports: [
-            "DesktopChannel", "DesktopLink",
+            "DesktopLink",
             "ServiceHost", "CallService", "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop",
             "BelfryAppGroup",
             "BelfryProtocol", "BelfryJournal", "BelfrySyscalls", "BelfryTerms", "CallLedger", "Interception",

@@ -17,6 +17,8 @@ public struct Visit {
     public let remarks: [Event.Body]
     /// The extension that acts on the notification; nil if none does. Never nil if the notification is intercepted.
     public let service: (any ServiceExtension)?
+    /// From when the budget runs: that of the extension that acts on it (R3).
+    public var budgetStart: BudgetStart { service?.budgetStart ?? .acceptance }
 
     /// A visit.
     public init(
@@ -74,7 +76,7 @@ public final class NotificationHost {
     /// A host for `visit`.
     ///
     /// - Parameters:
-    ///   - budget: the time that the extension has, from when the connection was accepted (R3).
+    ///   - budget: the time that the extension has (R3).
     ///   - report: takes the events, of which `received` or `rejected` comes first.
     ///   - ended: called once, after the last event.
     public init(
