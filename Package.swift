@@ -59,7 +59,6 @@ let core: [Target] = [
     room("Core/DesktopChannel", imports: ["BelfryJSON", "BelfryTerms"]),
     room("Core/Showing", imports: ["BelfryProtocol", "BelfryTerms", "DesktopChannel"]),
     room("Core/Interception", imports: ["BelfryProtocol", "BelfryTerms"]),
-    room("Core/ExtensionLife", imports: ["BelfryTerms", "Interception"]),
     room("Core/BelfryDevices", imports: ["BelfryTerms"]),
     room("Core/ProviderAPI", imports: ["BelfryDevices", "BelfryJSON", "BelfryTerms"]),
     room("Core/Forwarding", imports: ["BelfryDevices", "BelfryTerms"]),
@@ -141,7 +140,7 @@ let service: [Target] = [
         "Service/ExtensionHost",
         imports: [
             "BelfryEventLoop", "BelfryLines", "BelfryPropertyList", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms",
-            "CBelfryLinux", "ExtensionLife", "HostChannel", "Interception", "ServiceHost", "SystemSound",
+            "CBelfryLinux", "HostChannel", "Interception", "ServiceHost", "SystemSound",
         ]),
     room(
         "Service/PushQueue",
@@ -160,7 +159,7 @@ let service: [Target] = [
         "Service/BelfryServe",
         imports: [
             "BelfryEventLoop", "BelfryJSON", "BelfryLines", "BelfrySettings", "BelfrySyscalls", "BelfryTerms",
-            "CBelfryLinux",
+            "CBelfryLinux", "Interception",
         ]),
     room(
         "Service/CallService",
@@ -218,7 +217,7 @@ let apple: [Target] = [
     room("Apple/_Testing_UIKit", imports: ["UIKit"]),
     room("Apple/UIKit", imports: ["BelfryAppleGround", "BelfryTerms", "ImageIO"]),
     room("Apple/WidgetKit", imports: ["BelfryAppleGround", "BelfryTerms", "HostChannel"]),
-    room("Apple/os", imports: ["BelfryAppleGround", "CBelfryOS", "HostChannel"]),
+    room("Apple/os", imports: ["BelfryAppleGround", "BelfryTerms", "CBelfryOS", "HostChannel"]),
     room(
         "Apple/ExtensionProcess",
         imports: [
@@ -270,7 +269,6 @@ let programs: [Target] = [
     program(
         "Programs/belfry-worker",
         imports: [
-            "DesktopChannel",
             "ServiceHost", "CallService", "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop",
             "BelfryAppGroup",
             "BelfryProtocol", "BelfryJournal", "BelfrySyscalls", "BelfryTerms", "CallLedger", "Interception",

@@ -100,7 +100,7 @@ import Testing
     /// Names of targets that no other package will have, though they do not begin with the project's.
     static let namesOfOurs: Set<String> = [
         "CallLedger", "CallService", "Desktop", "DesktopChannel", "DeviceRegistry", "ExtensionHost",
-        "ExtensionLife", "ExtensionProcess", "ExtensionTesting", "Forwarding", "GroupLedger", "HTTP2Server",
+        "ExtensionProcess", "ExtensionTesting", "Forwarding", "GroupLedger", "HTTP2Server",
         "HostChannel", "Interception", "PictureFetch", "PictureFetcher", "ProviderAPI", "ProviderEndpoint",
         "PushQueue", "RingEar", "Ringing", "ServiceHost", "Showing", "SystemSound",
     ]

@@ -1,3 +1,5 @@
+import BelfryTerms
+
 extension String {
     /// A text to be looked up, with values in it: `"\(count) messages"` has the key `%lld messages`.
     public struct LocalizationValue: ExpressibleByStringInterpolation, Equatable, Sendable {
@@ -63,64 +65,5 @@ extension String {
     ) {
         let text = (bundle ?? HostDoor.bundle).localizedString(forKey: keyAndValue.key, value: nil, table: table)
         self = Placeholders.filled(text, keyAndValue.arguments)
-    }
-}
-
-/// Puts texts where a format has places for values. Never a format of the C library: what is in a file decides nothing
-/// but places (S4).
-package enum Placeholders {
-    /// As many digits tell a place or a width.
-    private static let digitsMax = 3
-    /// As many characters say in braces who may read a value.
-    private static let optionCharactersMax = 64
-
-    /// `format` with `arguments` in their places; a place without an argument stays as it is.
-    package static func filled(_ format: String, _ arguments: [String]) -> String {
-        var text = ""
-        var next = 0
-        var rest = Substring(format)
-        while let percent = rest.firstIndex(of: "%") {
-            text += rest[..<percent]
-            rest = rest[percent...]
-            guard let place = Place(rest) else {
-                text.append(rest.removeFirst())
-                continue
-            }
-            let number = place.number ?? next + 1
-            if place.isPercent {
-                text.append("%")
-            } else if arguments.indices.contains(number - 1) {
-                text += arguments[number - 1]
-                if place.number == nil { next += 1 }
-            } else {
-                text += rest.prefix(place.length)
-            }
-            rest = rest.dropFirst(place.length)
-        }
-        return text + rest
-    }
-
-    /// `%@`, `%2$@`, `%lld`, `%.1f`, `%{public}s`, `%%` and the like at the beginning of a text.
-    private struct Place {
-        let length: Int
-        /// Which argument, from 1; nil for the next.
-        var number: Int?
-        let isPercent: Bool
-
-        init?(_ text: Substring) {
-            var rest = text.dropFirst()
-            let digits = rest.prefix(digitsMax).prefix(while: \.isWholeNumber)
-            if let number = Int(digits), rest.dropFirst(digits.count).first == "$" {
-                self.number = number
-                rest = rest.dropFirst(digits.count + 1)
-            }
-            if rest.first == "{", let end = rest.prefix(optionCharactersMax).firstIndex(of: "}") {
-                rest = rest[end...].dropFirst()
-            }
-            rest = rest.drop { "-+ #0123456789.".contains($0) }.drop { "hlqLzjt".contains($0) }
-            guard let kind = rest.first, "@%diouxXeEfgGaAcsCSp".contains(kind) else { return nil }
-            isPercent = kind == "%"
-            length = text.count - rest.count + 1
-        }
     }
 }

@@ -1,3 +1,5 @@
+import BelfryTerms
+
 extension NSString {
     /// The text of `key` in the user's language, from the main bundle, with `arguments` in their places.
     public class func localizedUserNotificationString(forKey key: String, arguments: [Any]?) -> String {

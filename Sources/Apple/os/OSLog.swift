@@ -1,4 +1,5 @@
 import BelfryAppleGround
+import BelfryTerms
 @_exported public import Foundation
 import HostChannel
 

@@ -30,22 +30,44 @@ public struct InterceptionRule: Hashable, Sendable {
     }
 }
 
-/// The time an extension has, from when the connection was accepted (R3): for a worker of its own, the start of its
-/// process.
+/// From when an extension's budget runs (R3).
+public enum BudgetStart: Hashable, Sendable {
+    /// From when the connection was accepted: its code is the worker's.
+    case acceptance
+    /// From the start of the process that is started for the notification.
+    case spawn
+    /// From the hand-over to a process that others use too, for which the notification waits.
+    case turn
+
+    /// How long the notification waits for its turn at most, which is no part of the budget.
+    public var waitMax: TimeSpan { self == .turn ? .seconds(600) : .zero }
+}
+
+/// The time an extension has for a notification (R3).
 public struct Budget: Hashable, Sendable {
     /// How long before the end the extension is warned. Source: the grace time observed on devices.
     public static let notice = TimeSpan.seconds(1)
 
-    /// When the connection was accepted.
+    /// From when it runs.
     public let start: Instant
     /// How long the extension has from then on.
     public let length: TimeSpan
 
-    /// The budget of a notification whose connection was accepted at `start`.
+    /// A budget of `length` from `start` on.
     public init(start: Instant, length: TimeSpan) {
         precondition(length > .zero, "a budget of no time")
         self.start = start
         self.length = length
+    }
+
+    /// The budget of `length` of an extension that is asked `now` and runs from `start`, on a connection that was
+    /// accepted at `acceptedAt`. One that waits has its wait until it begins, of which ``ReplyStateMachine`` hears.
+    public init(from start: BudgetStart, acceptedAt: Instant, now: Instant, length: TimeSpan) {
+        switch start {
+        case .acceptance: self.init(start: acceptedAt, length: length)
+        case .spawn: self.init(start: now, length: length)
+        case .turn: self.init(start: now, length: start.waitMax)
+        }
     }
 
     /// When the original content is delivered.

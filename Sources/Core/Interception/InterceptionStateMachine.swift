@@ -1,30 +1,42 @@
 public import BelfryProtocol
 public import BelfryTerms
 
-/// One notification between its arrival and its one delivery: rules R1, R2, R3 and R17 without clock or I/O.
+/// One notification between its arrival and its one delivery: rule R1, and what comes of the reply that
+/// ``ReplyStateMachine`` waits for. No clock and no I/O.
 ///
-///     idle ── receive ──▶ intercepted ─┬─ stop ──▶ stopping ─┬─ handler, death, timer ──▶ delivered
-///          ├──────────▶ accompanied ───┘                     │
-///          │                 └── handler, death, timer ──────┤
-///          └── nothing to wait for ──────────────────────────┘
+///     idle ── arrived ──▶ asked ─┬─ admitted ──▶ received ── handler, death, timer ──▶ delivered
+///          │                     ├─ timer ───────────────────────────────────────────────┤
+///          │                     └─ refused                                              │
+///          └── no extension acts on it ──────────────────────────────────────────────────┘
 public struct InterceptionStateMachine: Sendable {
     private enum State: Sendable {
-        /// The state before the notification was received.
+        /// The state before the notification arrived.
         case idle
-        /// The state while the extension may change the content; `told` once it was told that its time is nearly over.
-        case intercepted(NotificationContent, Budget, told: Bool)
-        /// The state while an extension acts on a notification that R1 does not intercept, and has not said that it is
-        /// done.
-        case accompanied(NotificationContent, Budget)
-        /// The state after the worker was told to stop: what the extension hands over before `until` is delivered, else
-        /// the original, in either case as `by`.
-        case stopping(NotificationContent, by: Deliverer, until: Instant)
-        /// The state after the delivery; nothing changes it.
-        case delivered
+        /// The state while the extension has yet to say whether it takes the notification.
+        case asked(Arrival)
+        /// The state once the extension has taken it, or none will; delivered if no reply is awaited.
+        case received(Arrival)
+        /// The state after the extension refused it: nothing changes it.
+        case refused
+    }
+
+    private struct Arrival: Sendable {
+        let original: NotificationContent
+        let passthrough: PassthroughReason?
+        var reply: ReplyStateMachine
+
+        /// As whom the content is delivered: `usual`, unless the extension only accompanies it or has to stop.
+        func deliverer(_ usual: Deliverer) -> Deliverer {
+            passthrough != nil ? .passthrough : reply.isStopped ? .stopped : usual
+        }
     }
 
     /// What the driver has to do.
     public enum Effect: Equatable, Sendable {
+        /// Report the notification as received.
+        case report
+        /// Report the notification as rejected.
+        case reject(Rejection)
         /// Run the extension on the request, within the budget.
         case runExtension(Budget)
         /// Feed ``InterceptionStateMachine/timerFired(at:)`` at this instant, instead of at the one asked for before.
@@ -41,130 +53,129 @@ public struct InterceptionStateMachine: Sendable {
         case endExtension
     }
 
-    /// How long an extension has to hand over its best attempt after the worker was told to stop (R17).
-    public static let stopPatience = TimeSpan.seconds(1)
-
     private var state = State.idle
 
-    /// A machine that has received nothing.
+    /// A machine at which nothing has arrived.
     public init() {}
+
+    /// Whether the extension has taken the notification, or none will.
+    public var hasReceived: Bool {
+        if case .received = state { true } else { false }
+    }
 
     /// Whether the content was delivered.
     public var isDelivered: Bool {
-        if case .delivered = state { true } else { false }
+        if case .received(let arrival) = state { !arrival.reply.isAwaited } else { false }
     }
 
-    /// The notification arrived; `passthrough` says why it is not intercepted (R1).
+    /// The notification arrived; `passthrough` says why it is not intercepted (R1). If it `hasExtension`, that is asked
+    /// whether it takes the notification.
     ///
-    /// If `isAccompanied`, an extension acts on the notification even if it is not intercepted: the extension runs, and
-    /// what it hands over is delivered as a pass-through.
-    public mutating func receive(
-        _ content: NotificationContent, passthrough: PassthroughReason?, budget: Budget, isAccompanied: Bool = false
+    /// An extension may act on the notification even if it is not intercepted: then what it hands over is delivered as
+    /// a pass-through.
+    public mutating func arrived(
+        _ content: NotificationContent, passthrough: PassthroughReason?, budget: Budget, hasExtension: Bool
     ) -> [Effect] {
-        switch (state, passthrough) {
-        case (.idle, nil):
-            state = .intercepted(content, budget, told: false)
-            return [.wake(at: budget.willExpire), .runExtension(budget)]
-        case (.idle, _?) where isAccompanied:
-            state = .accompanied(content, budget)
-            return [.wake(at: budget.end), .runExtension(budget)]
-        case (.idle, _?):
-            state = .delivered
-            return [.deliver(.passthrough, content)]
         // Our own driver alone feeds the notification, and does so once.
-        case (.intercepted, _), (.accompanied, _), (.stopping, _), (.delivered, _):
-            preconditionFailure("receive in \(state): one machine is one notification")
+        guard case .idle = state else { preconditionFailure("arrived in \(state): one machine is one notification") }
+        // Who has not begun is not told that the time is nearly over.
+        let reply = ReplyStateMachine(within: budget, isTold: true)
+        var arrival = Arrival(original: content, passthrough: passthrough, reply: reply)
+        guard hasExtension else {
+            _ = arrival.reply.died()
+            state = .received(arrival)
+            return [.report, .deliver(.passthrough, content)]
         }
+        state = .asked(arrival)
+        return [.wake(at: budget.end)]
     }
 
-    /// The notification arrived, and its extension did not say in time whether it takes it. The original is delivered
-    /// as `by`: expiry, stop or pass-through.
-    public mutating func receiveUnadmitted(_ content: NotificationContent, by: Deliverer) -> [Effect] {
-        switch state {
-        case .idle: return deliver(by, content)
-        case .intercepted, .accompanied, .stopping, .delivered:
-            preconditionFailure("receive in \(state): one machine is one notification")
-        }
+    /// The extension takes the notification. Its time is what is left of the budget, and it may reply as if no stop had
+    /// come before: the driver feeds that again.
+    public mutating func admitted() -> [Effect] {
+        // A verdict that comes too late finds the notification delivered.
+        guard case .asked(var arrival) = state else { return [] }
+        let budget = arrival.reply.budget
+        // What only accompanies a push hears nothing of its time.
+        arrival.reply = ReplyStateMachine(within: budget, isTold: arrival.passthrough != nil)
+        state = .received(arrival)
+        return [.report] + wake(arrival) + [.runExtension(budget)]
+    }
+
+    /// The extension does not take the notification.
+    public mutating func refused(_ rejection: Rejection) -> [Effect] {
+        guard case .asked = state else { return [] }
+        state = .refused
+        return [.reject(rejection)]
     }
 
     /// The extension called its content handler with `changed`, a copy made at that moment (R2).
     public mutating func handlerCalled(with changed: NotificationContent) -> [Effect] {
-        switch state {
-        case .intercepted(let original, _, _):
-            guard changed.hasAlertText else { return [.warnNoAlertText] + deliver(.extension, original) }
-            return deliver(.extension, changed)
+        // Only a running extension has a handler.
+        guard case .received(var arrival) = state else { preconditionFailure("a handler called in \(state)") }
+        guard arrival.reply.replied() else { return [.warnHandlerCalledAgain] }
         // A push that shows nothing, such as a voip push, may be handed over without text.
-        case .accompanied: return deliver(.passthrough, changed)
-        case .stopping(let original, let by, _):
-            return deliver(by, changed.hasAlertText || by == .passthrough ? changed : original)
-        case .delivered: return [.warnHandlerCalledAgain]
-        // Only a running extension has a handler, and none runs before `receive`.
-        case .idle: preconditionFailure("a handler called before anything was received")
-        }
+        if changed.hasAlertText || arrival.passthrough != nil { return deliver(.extension, changed, of: arrival) }
+        let warning: [Effect] = arrival.reply.isStopped ? [] : [.warnNoAlertText]
+        return warning + deliver(.extension, arrival.original, of: arrival)
     }
 
     /// The timer that ``Effect/wake(at:)`` asked for fired. If it fires early, it is asked for again (R3).
     public mutating func timerFired(at now: Instant) -> [Effect] {
         switch state {
-        case .intercepted(let original, let budget, let told):
-            guard now < budget.end else { return deliver(.expiry, original) }
-            guard now >= budget.willExpire else { return [.wake(at: budget.willExpire)] }
-            state = .intercepted(original, budget, told: true)
-            return [.wake(at: budget.end)] + (told ? [] : [.timeWillExpire])
-        case .accompanied(let original, let budget):
-            return now < budget.end ? [.wake(at: budget.end)] : deliver(.passthrough, original)
-        case .stopping(let original, let by, let until):
-            return now < until ? [.wake(at: until)] : deliver(by, original)
-        // The timer of a notification that was just delivered may still fire.
-        case .idle, .delivered: return []
+        case .asked(var arrival):
+            guard arrival.reply.timePassed(to: now) == .end else { return wake(arrival) }
+            return [.report] + deliver(.expiry, arrival.original, of: arrival)
+        case .received(var arrival):
+            let due = arrival.reply.timePassed(to: now)
+            if due == .end { return deliver(.expiry, arrival.original, of: arrival) }
+            state = .received(arrival)
+            return wake(arrival) + (due == .timeWillExpire ? [.timeWillExpire] : [])
+        case .idle, .refused: return []
         }
     }
 
     /// The extension's process ended, perhaps without having called its handler.
     public mutating func extensionDied() -> [Effect] {
-        switch state {
-        case .intercepted(let original, _, _): return died(.crash, original)
-        case .accompanied(let original, _): return died(.passthrough, original)
-        case .stopping(let original, let by, _): return died(by, original)
         // A process may end at any time.
-        case .idle, .delivered: return []
-        }
+        guard case .received(var arrival) = state, arrival.reply.died() else { return [] }
+        state = .received(arrival)
+        return [.deliver(arrival.deliverer(.crash), arrival.original)]
     }
 
-    /// The extension has begun only now: `budget` counts in place of the one before, which the wait was not part of
-    /// (R3).
+    /// The extension has begun only now, after it waited for its turn, and has `budget` (R3).
     public mutating func extensionBegan(within budget: Budget) -> [Effect] {
-        guard case .intercepted(let original, _, told: false) = state else { return [] }
-        state = .intercepted(original, budget, told: false)
-        return [.wake(at: budget.willExpire)]
+        guard case .received(var arrival) = state, arrival.reply.began(within: budget) else { return [] }
+        state = .received(arrival)
+        return wake(arrival)
     }
 
-    /// The worker was told to stop at `now`: the extension has ``stopPatience``, but never longer than its budget, to
-    /// hand over its best attempt (R17). A second stop changes nothing.
+    /// The worker was told to stop at `now` (R17). An extension that has yet to say whether it takes the notification
+    /// has no longer for that than for a best attempt. A second stop changes nothing.
     public mutating func stop(at now: Instant) -> [Effect] {
         switch state {
-        case .intercepted(let original, let budget, _): return stop(original, by: .stopped, at: now, budget)
-        case .accompanied(let original, let budget): return stop(original, by: .passthrough, at: now, budget)
+        case .asked(var arrival):
+            defer { state = .asked(arrival) }
+            return stop(&arrival, at: now)
+        case .received(var arrival):
+            defer { state = .received(arrival) }
+            return stop(&arrival, at: now)
         // A signal may come at any time.
-        case .idle, .stopping, .delivered: return []
+        case .idle, .refused: return []
         }
     }
 
-    private mutating func stop(
-        _ original: NotificationContent, by: Deliverer, at now: Instant, _ budget: Budget
-    ) -> [Effect] {
-        let until = min(now + Self.stopPatience, budget.end)
-        state = .stopping(original, by: by, until: until)
-        return [.wake(at: until)]
+    private func stop(_ arrival: inout Arrival, at now: Instant) -> [Effect] {
+        let due = arrival.reply.due
+        // The driver says that it has to stop, which is more than that its time is nearly over.
+        _ = arrival.reply.stop(at: now)
+        return arrival.reply.due == due ? [] : wake(arrival)
     }
 
-    private mutating func deliver(_ by: Deliverer, _ content: NotificationContent) -> [Effect] {
-        state = .delivered
-        return [.deliver(by, content), .endExtension]
-    }
+    private func wake(_ arrival: Arrival) -> [Effect] { arrival.reply.due.map { [.wake(at: $0)] } ?? [] }
 
-    private mutating func died(_ by: Deliverer, _ original: NotificationContent) -> [Effect] {
-        state = .delivered
-        return [.deliver(by, original)]
+    private mutating func deliver(_ usual: Deliverer, _ content: NotificationContent, of arrival: Arrival) -> [Effect] {
+        state = .received(arrival)
+        return [.deliver(arrival.deliverer(usual), content), .endExtension]
     }
 }

@@ -6,7 +6,6 @@ import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
 import CallService
-import DesktopChannel
 import ExtensionHost
 import Glibc
 import GroupLedger
@@ -20,6 +19,7 @@ import SystemSound
 final class Worker {
     /// Exit statuses, of sysexits(3).
     private enum Status {
+        /// Also after a stop, which is no failure (R17).
         static let handled: Int32 = 0
         static let badNotification: Int32 = 65
         static let defect: Int32 = 70
@@ -64,7 +64,7 @@ final class Worker {
         journal = JournalSink(loop: loop)
     }
 
-    /// Hears the signals that stop it (R17).
+    /// Hears the signals that stop it: the notification ends as R17 says; before there is one, it leaves.
     private func listenForStop() throws(SystemError) {
         for signal in [SIGTERM, SIGINT, SIGHUP] {
             try loop.onSignal(signal, description: "stop") { [unowned self] _ in
@@ -99,7 +99,8 @@ final class Worker {
         guard let group = GroupName(name) else {
             throw Rejection(.badAppGroup, detail: "\(Printable.escaped(name)) is no name of an app group")
         }
-        let desktop = desktop(push, group: group, isForeign: settings.extensionPath != nil)
+        let desktop = desktop(
+            Reception.greeting(of: push, in: group, hasForeign: settings.extensionPath != nil))
         let reporter = reporter(id: push.request.id, receivedAt: receivedAt, group: group.text, desktop: desktop)
         desktop?.onReport = reporter.report
         let world = world(settings, group: group, desktop: desktop, report: reporter.report)
@@ -110,19 +111,15 @@ final class Worker {
         } catch {
             notes.append(.warning(code: .configuration, detail: "\(Setting.extensionPath.name) \(error)"))
         }
-        let reception = Reception(world: world, settings: RingSettings(settings), foreign: foreign)
-        // A process of its own has the whole budget (R3).
-        let start = foreign == nil ? connection.acceptedAt : loop.now
-        // One that waits for its turn has a budget once it has begun.
-        let wait = foreign?.waits == true ? ForeignExtension.waitMax : .zero
-        let host = NotificationHost(
-            reception.visit(push, notes: notes), timers: loop,
-            budget: Budget(start: start, length: wait > .zero ? wait : settings.expiryBudget), report: reporter.report
-        ) { [unowned self] end in
-            close(refused: end == .refused)
+        let visit = Reception(world: world, settings: RingSettings(settings), foreign: foreign)
+            .visit(push, notes: notes)
+        let budget = Budget(
+            from: visit.budgetStart, acceptedAt: connection.acceptedAt, now: loop.now, length: settings.expiryBudget)
+        let host = NotificationHost(visit, timers: loop, budget: budget, report: reporter.report) {
+            [unowned self] end in close(refused: end == .refused)
         }
         self.host = host
-        extendRuntime(to: wait + settings.expiryBudget)
+        extendRuntime(to: visit.budgetStart.waitMax + settings.expiryBudget)
         host.start()
     }
 
@@ -157,21 +154,12 @@ final class Worker {
     }
 
     /// The connection to the desktop; nil if nobody listens there, and nothing here lives long enough to try again.
-    private func desktop(_ push: Push, group: GroupName, isForeign: Bool) -> DesktopConnection? {
+    private func desktop(_ greeting: DesktopGreeting) -> DesktopConnection? {
         let state = StateDirectory(environment: environment)
         let runtime = RuntimeDirectory(environment: environment, statePath: state?.path ?? "/")
-        var hello = DesktopHello(group: group)
-        var isCall = false
-        if case .request(let call)? = push.call {
-            isCall = true
-            hello = DesktopHello(
-                group: group, name: call.callerName ?? push.request.content.title, handle: call.handle ?? "",
-                hasVideo: call.hasVideo)
-        }
-        // What an extension has asked for may be told for as long as its process lives.
         let link = DesktopConnection(
-            to: runtime.desktopSocketPath, saying: hello, listens: isCall || isForeign, on: loop)
-        return isCall || link.isConnected ? link : nil
+            to: runtime.desktopSocketPath, saying: greeting.hello, listens: greeting.listens, on: loop)
+        return greeting.triesAgain || link.isConnected ? link : nil
     }
 
     private func world(
@@ -216,6 +204,7 @@ final class Worker {
         connection.close(refused: refused) { [unowned self] in leave() }
     }
 
+    /// Ends once the group file has what became of the call, also after a stop (R17).
     private func leave() {
         guard let ledger else { return end() }
         ledger.finish { [unowned self] in

@@ -1,13 +1,12 @@
 public import BelfrySyscalls
 import BelfrySettings
 public import BelfryTerms
+import Interception
 
 /// A worker as no service manager starts it: how, and how long it may live.
 public struct ServedWorker {
     /// What a worker may take beyond its budget: `RuntimeMaxSec=` of `belfry@.service`.
     private static let lifetimeBeyondBudget = TimeSpan.seconds(3)
-    /// How long it may wait for its turn.
-    private static let waitMax = TimeSpan.seconds(600)
     /// What a service manager says to its own services alone.
     private static let foreignVariables = ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "NOTIFY_SOCKET"]
 
@@ -28,7 +27,7 @@ public struct ServedWorker {
         let isHosted = settings.extensionPath != nil && (settings.isStrict || settings.isReused)
         let runtime = environment["BELFRY_RUNTIME_DIRECTORY"]
         hostSocketPath = isHosted ? runtime.map { "\($0)/extension.sock" } : nil
-        let wait = isHosted ? Self.waitMax : .zero
+        let wait = isHosted ? BudgetStart.turn.waitMax : .zero
         lifetimeMax = wait + settings.expiryBudget + Self.lifetimeBeyondBudget
     }
 }

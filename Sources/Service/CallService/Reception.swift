@@ -1,5 +1,6 @@
 public import BelfryProtocol
-import BelfryTerms
+public import BelfryTerms
+public import DesktopChannel
 import Interception
 public import ServiceHost
 
@@ -44,9 +45,31 @@ public struct Reception {
             service: service)
     }
 
+    /// What the desktop hears of `push` first; `hasForeign` says whether the operator has an extension.
+    public static func greeting(of push: Push, in group: GroupName, hasForeign: Bool) -> DesktopGreeting {
+        guard case .request(let call)? = push.call else {
+            // What an extension has asked for may be told for as long as its process lives.
+            return DesktopGreeting(hello: DesktopHello(group: group), listens: hasForeign, triesAgain: false)
+        }
+        let hello = DesktopHello(
+            group: group, name: call.callerName ?? push.request.content.title, handle: call.handle ?? "",
+            hasVideo: call.hasVideo)
+        return DesktopGreeting(hello: hello, listens: true, triesAgain: true)
+    }
+
     private static let hangupNotIntercepted = Event.Body.warning(
         code: .hangupNotIntercepted,
         detail: "iOS would have rung on: a hangup needs mutable-content and an alert with text")
+}
+
+/// A worker's first word to the desktop, and what it wants of it.
+public struct DesktopGreeting {
+    /// The first word.
+    public let hello: DesktopHello
+    /// Whether it listens to what the desktop says.
+    public let listens: Bool
+    /// Whether it tries again while there is no desktop, since a call may ring for long.
+    public let triesAgain: Bool
 }
 
 extension InterceptionRule {

@@ -2,7 +2,6 @@ import BelfryEventLoop
 import BelfryProtocol
 import BelfrySyscalls
 public import BelfryTerms
-import ExtensionLife
 import Glibc
 import HostChannel
 import Interception
@@ -37,7 +36,7 @@ public struct ExtensionSetting {
 /// Keeps the process of a foreign extension: starts it, hands notifications over, tells each of them what its code
 /// does, and ends it.
 ///
-/// How long its code runs is decided by ExtensionLife, and what may come over the channel by HostChannel.
+/// How long its code runs is decided by Interception, and what may come over the channel by HostChannel.
 final class ExtensionKeeper {
     /// How much memory iOS gives an extension. Source: reports of its kill, `EXC_RESOURCE … ActiveHard 24 MB`.
     private static let memoryBytesMax: Int64 = 24 << 20
@@ -50,6 +49,8 @@ final class ExtensionKeeper {
     var isOver: Bool { life.isOver && process == nil }
     /// The number that the next notification has.
     var nextNumber: Int64 { lastNumber + 1 }
+    /// The number of the last notification that was handed over, or for which the process was started.
+    var lastBegun: Int64 { max(lastHandedOver, startedFor) }
     /// Called each time that it has become over.
     var onOver: () -> Void = {}
 
@@ -297,7 +298,7 @@ final class ExtensionKeeper {
             process = nil
             let account = account(.ended, exit: exit)
             // One that ended before it was handed anything ends for whoever it was started for.
-            lastHandedOver = max(lastHandedOver, startedFor)
+            lastHandedOver = lastBegun
             let ended = open
             feed(.ended(cleanly: exit.isSuccess))
             for number in ended {

@@ -1,7 +1,7 @@
 public import BelfryEventLoop
 public import BelfryProtocol
 import BelfrySyscalls
-public import BelfryTerms
+import BelfryTerms
 import HostChannel
 public import Interception
 public import ServiceHost
@@ -13,16 +13,13 @@ public import SystemSound
 /// The process is kept for this notification alone, or by a host that stays and has a turn for each; what becomes of
 /// its notification, what it says and what it plays is this worker's.
 public final class ForeignExtension: ServiceExtension {
-    /// How long a notification waits for its turn at most.
-    public static let waitMax = TimeSpan.seconds(600)
-
     /// The host, which takes what the process replies.
     public weak var host: (any ServiceExtensionHost)?
 
     /// Whether its process runs, or its notification waits.
     public var isBusy: Bool { !hasEnded }
-    /// Whether it waits for its turn, which is no part of its budget (R3).
-    public var waits: Bool { link != nil }
+    /// From the start of its process, or from its turn if a host keeps that for others too (R3).
+    public var budgetStart: BudgetStart { link == nil ? .spawn : .turn }
 
     private let setting: ExtensionSetting
     private let player: SoundPlayer?
@@ -103,7 +100,7 @@ public final class ForeignExtension: ServiceExtension {
         switch news {
         case .queued: break
         case .began(let deadline):
-            guard waits else { return }
+            guard link != nil else { return }
             let start = deadline - setting.budget
             host?.extensionBegan(within: Budget(start: start, length: setting.budget))
         case .said(let message): said(message, file)

@@ -129,23 +129,26 @@ public final class StayingHost {
 
     private func makeKeeper() -> ExtensionKeeper {
         let keeper = ExtensionKeeper(setting, isReused: true, on: loop) { [unowned self] number, news, file in
-            // What belongs to none is the last one's.
-            let id = sharedGuests[number] ?? sharedGuests.values.max()
-            if let id { happened(news, file, for: id) }
+            // What code says of a notification that is over is the story of the last one that has begun.
+            let story = sharedGuests[number] == nil ? lastBegun() : number
+            if let id = story.flatMap({ sharedGuests[$0] }) { happened(news, file, for: id) }
         }
         keeper.onOver = { [unowned self] in leaveIfOver() }
         return keeper
     }
 
+    /// The newest notification that has begun and whose worker listens; the code of one that waits has said nothing.
+    private func lastBegun() -> Int64? { sharedGuests.keys.filter { $0 <= shared.lastBegun }.max() }
+
     private func happened(_ news: HostNews, _ file: PassedFile?, for id: Int) {
+        // Before it is said: a worker that has taken its last word at once is forgotten by then.
+        if news == .over { over(id) }
         say(news, file, to: id)
-        var isDelivered = false
         switch news {
-        case .said(.reply), .original: isDelivered = true
-        case .over: over(id)
-        case .queued, .began, .said, .process, .killed: break
+        case .said(.reply), .original, .over: break
+        case .queued, .began, .said, .process, .killed: return
         }
-        guard isDelivered || news == .over, current == id else { return }
+        guard current == id else { return }
         // The machine that said so is not fed while it speaks.
         _ = loop.afterThis(description: "next notification") { [weak self] in
             self?.current = nil

@@ -17,6 +17,8 @@ public struct Visit {
     public let remarks: [Event.Body]
     /// The extension that acts on the notification; nil if none does. Never nil if the notification is intercepted.
     public let service: (any ServiceExtension)?
+    /// From when the budget runs: that of the extension that acts on it (R3).
+    public var budgetStart: BudgetStart { service?.budgetStart ?? .acceptance }
 
     /// A visit.
     public init(
@@ -46,8 +48,9 @@ public final class NotificationHost {
     }
 
     private enum Input {
-        case receive
-        case notAdmitted
+        case arrived
+        case admitted
+        case refused(Rejection)
         case handedOver(NotificationContent)
         case timerFired
         case began(Budget)
@@ -65,8 +68,6 @@ public final class NotificationHost {
     private var machine = InterceptionStateMachine()
     private var queue = EffectQueue<Input>()
     private var timer: (any ScheduledTimer)?
-    /// Whether the notification was admitted.
-    private var hasBegun = false
     /// When the worker was told to stop, perhaps before the notification was admitted.
     private var stoppedAt: Instant?
     /// Whether `ended` was called, which happens once.
@@ -75,7 +76,7 @@ public final class NotificationHost {
     /// A host for `visit`.
     ///
     /// - Parameters:
-    ///   - budget: the time that the extension has, from when the connection was accepted (R3).
+    ///   - budget: the time that the extension has (R3).
     ///   - report: takes the events, of which `received` or `rejected` comes first.
     ///   - ended: called once, after the last event.
     public init(
@@ -92,58 +93,18 @@ public final class NotificationHost {
 
     /// Has the extension admit the notification, and goes on from there. Called once.
     public func start() {
-        guard let service = visit.service else { return begin() }
-        // Not even an extension that never says whether it takes the notification can keep it (R3).
-        wake(at: budget.end) { [weak self] in self?.goWithoutExtension() }
-        service.admit(within: budget) { [self] verdict in
-            switch verdict {
-            case .admitted: begin()
-            case .refused(let rejection): refuse(rejection)
-            }
-        }
+        feed(.arrived)
+        visit.service?.admit(within: budget) { [self] in heard($0) }
     }
 
-    /// Silences, delivers the best attempt and ends (R17). If the notification waits to be admitted, this happens once
-    /// it is, and the wait is as short as that for a best attempt.
+    /// Silences, delivers the best attempt and ends (R17).
     public func stop() {
         guard !hasEnded else { return }
-        let isFirst = stoppedAt == nil
         let stoppedAt = stoppedAt ?? timers.now
         self.stoppedAt = stoppedAt
-        if hasBegun {
-            feed(.stop(stoppedAt))
-            visit.service?.stop()
-        } else if isFirst {
-            wake(at: min(stoppedAt + InterceptionStateMachine.stopPatience, budget.end)) { [weak self] in
-                self?.goWithoutExtension()
-            }
-        }
-    }
-
-    private func begin() {
-        // A verdict that comes too late finds the notification delivered.
-        guard !hasBegun else { return }
-        reportReceived()
-        feed(.receive)
-        if stoppedAt != nil { stop() }
-    }
-
-    private func goWithoutExtension() {
-        reportReceived()
-        feed(.notAdmitted)
-    }
-
-    private func reportReceived() {
-        hasBegun = true
-        report(.received(visit.received))
-        for remark in visit.remarks { report(remark) }
-    }
-
-    private func refuse(_ rejection: Rejection) {
-        guard !hasBegun else { return }
-        cancelTimer()
-        report(.rejected(reason: rejection.reason, detail: rejection.detail))
-        end(.refused)
+        feed(.stop(stoppedAt))
+        // Not as an effect: what it hands over is delivered before its ring ends.
+        if machine.hasReceived { visit.service?.stop() }
     }
 
     private func feed(_ input: Input) {
@@ -156,14 +117,12 @@ public final class NotificationHost {
 
     private func step(_ input: Input) -> [InterceptionStateMachine.Effect] {
         switch input {
-        case .receive:
-            machine.receive(
+        case .arrived:
+            machine.arrived(
                 visit.request.content, passthrough: visit.passthrough, budget: budget,
-                isAccompanied: visit.service != nil)
-        case .notAdmitted:
-            machine.receiveUnadmitted(
-                visit.request.content,
-                by: visit.passthrough != nil ? .passthrough : stoppedAt != nil ? .stopped : .expiry)
+                hasExtension: visit.service != nil)
+        case .admitted: machine.admitted()
+        case .refused(let rejection): machine.refused(rejection)
         case .handedOver(let content): machine.handlerCalled(with: content)
         case .timerFired: machine.timerFired(at: timers.now)
         case .began(let budget): machine.extensionBegan(within: budget)
@@ -175,8 +134,15 @@ public final class NotificationHost {
 
     private func perform(_ effect: InterceptionStateMachine.Effect) {
         switch effect {
+        case .report:
+            report(.received(visit.received))
+            for remark in visit.remarks { report(remark) }
+        case .reject(let rejection):
+            cancelTimer()
+            report(.rejected(reason: rejection.reason, detail: rejection.detail))
+            end(.refused)
         case .runExtension(let budget): visit.service?.didReceive(visit.request, within: budget)
-        case .wake(let instant): wake(at: instant) { [weak self] in self?.feed(.timerFired) }
+        case .wake(let instant): wake(at: instant)
         case .timeWillExpire:
             report(.warning(code: .timeWillExpire, detail: "the extension has \(Budget.notice.seconds) s left at most"))
             visit.service?.serviceExtensionTimeWillExpire()
@@ -203,9 +169,20 @@ public final class NotificationHost {
         report(.delivered(by: deliverer, content: content))
     }
 
-    private func wake(at instant: Instant, _ action: @escaping () -> Void) {
+    private func heard(_ verdict: ExtensionVerdict) {
+        // A verdict that comes too late finds the notification delivered.
+        guard !machine.hasReceived else { return }
+        switch verdict {
+        case .admitted:
+            feed(.admitted)
+            if stoppedAt != nil { stop() }
+        case .refused(let rejection): feed(.refused(rejection))
+        }
+    }
+
+    private func wake(at instant: Instant) {
         timer?.cancel()
-        timer = timers.schedule(at: instant, description: "budget", action)
+        timer = timers.schedule(at: instant, description: "budget") { [weak self] in self?.feed(.timerFired) }
     }
 
     private func cancelTimer() {

@@ -14,6 +14,9 @@ public protocol ServiceExtension: AnyObject {
     /// has.
     var isBusy: Bool { get }
 
+    /// From when its budget runs (R3).
+    var budgetStart: BudgetStart { get }
+
     /// Decides whether the extension takes the notification at all, before any event is reported. Calls `decided` once,
     /// perhaps before this returns.
     func admit(within budget: Budget, _ decided: @escaping (ExtensionVerdict) -> Void)
@@ -30,6 +33,11 @@ public protocol ServiceExtension: AnyObject {
 
     /// The content was delivered, perhaps without the extension: whatever it hands over from now on is ignored (R2).
     func end()
+}
+
+extension ServiceExtension {
+    /// From the acceptance of the connection.
+    public var budgetStart: BudgetStart { .acceptance }
 }
 
 /// Whether a ``ServiceExtension`` takes a notification.

@@ -16,19 +16,6 @@ import UserNotifications
         #expect(FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: "../x") == nil)
     }
 
-    @Test(
-        "values fill places, and what is no place stays",
-        arguments: [
-            ("%@ calls %@", ["Ada", "you"], "Ada calls you"), ("%2$@ %1$@", ["a", "b"], "b a"),
-            ("%lld of %.1f%%", ["3", "4.0"], "3 of 4.0%"), ("%{public}s %{private}@", ["a", "b"], "a b"),
-            ("%{", ["a"], "%{"), ("%@ %@", ["a"], "a %@"), ("100 %", ["a"], "100 %"),
-            ("%", ["a"], "%"), ("%9$@", ["a"], "%9$@"), ("%0$@", ["a"], "%0$@"), ("é%@é", ["ü"], "éüé"),
-            ("%n%y", ["a"], "%n%y"), ("%99999999999999999999@", ["a"], "a"),
-        ])
-    func places(format: String, arguments: [String], text: String) {
-        #expect(Placeholders.filled(format, arguments) == text)
-    }
-
     @Test("a text has its key, and is looked up in the bundle")
     func localized() throws {
         let value: String.LocalizationValue = "\(3) new, 100% \("é") \(0.5)"

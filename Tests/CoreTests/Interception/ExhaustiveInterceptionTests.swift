@@ -23,7 +23,9 @@ import Testing
         private var stoppedAt: Instant?
 
         init() {
-            judge(machine.receive(Suite.original, passthrough: nil, budget: Suite.budget), allowed: [])
+            let budget = Suite.budget
+            let asked = machine.arrived(Suite.original, passthrough: nil, budget: budget, hasExtension: true)
+            judge(asked + machine.admitted(), allowed: [])
             demand(isExtensionRunning, "no extension")
         }
 
@@ -78,6 +80,8 @@ import Testing
                 case .runExtension(let budget):
                     demand(budget == Suite.budget, "another budget")
                     isExtensionRunning = true
+                case .report: break
+                case .reject: demand(false, "rejected what was admitted")
                 case .wake(let instant): wake = instant
                 case .timeWillExpire:
                     notices += 1

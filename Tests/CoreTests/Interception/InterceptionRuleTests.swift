@@ -46,6 +46,18 @@ import Testing
         #expect(Budget(start: start, length: .seconds(30)).end == start + .seconds(30))
     }
 
+    @Test("R3 a budget runs from the acceptance, of a process of its own from now, and a wait is no part of it")
+    func starts() {
+        let (accepted, now) = (Instant(microseconds: 5_000_000), Instant(microseconds: 6_000_000))
+        func budget(_ start: BudgetStart) -> Budget {
+            Budget(from: start, acceptedAt: accepted, now: now, length: .seconds(30))
+        }
+        #expect(budget(.acceptance) == Budget(start: accepted, length: .seconds(30)))
+        #expect(budget(.spawn) == Budget(start: now, length: .seconds(30)))
+        #expect(budget(.turn) == Budget(start: now, length: .seconds(600)))
+        #expect([BudgetStart.acceptance, .spawn, .turn].map(\.waitMax) == [.zero, .zero, .seconds(600)])
+    }
+
     @Test("a budget of zero is a defect of ours")
     func noBudget() async {
         await #expect(processExitsWith: .failure) {

@@ -3,7 +3,7 @@ import BelfryTerms
 import Testing
 @testable import Interception
 
-/// One notification from its arrival to its one delivery: R1, R2 and R3.
+/// One notification from its arrival to its one delivery: R1, and what comes of R2, R3 and R17.
 @Suite struct InterceptionStateMachineTests {
     static let start = Instant(microseconds: 9_000_000)
     static let budget = Budget(start: start, length: .seconds(30))
@@ -21,7 +21,9 @@ import Testing
     var machine = InterceptionStateMachine()
 
     private mutating func receive() -> [InterceptionStateMachine.Effect] {
-        machine.receive(Self.original, passthrough: nil, budget: Self.budget)
+        let asked = machine.arrived(Self.original, passthrough: nil, budget: Self.budget, hasExtension: true)
+        #expect(asked == [.wake(at: Self.budget.end)] && !machine.hasReceived)
+        return machine.admitted()
     }
 
     @Test(
@@ -29,25 +31,53 @@ import Testing
     )
     func passedThrough(why: PassthroughReason) {
         var machine = machine
-        let effects = machine.receive(Self.original, passthrough: why, budget: Self.budget)
-        #expect(effects == [.deliver(.passthrough, Self.original)] && machine.isDelivered)
-        let later =
-            machine.timerFired(at: Self.budget.end) + machine.extensionDied() + machine.stop(at: Self.budget.start)
-        #expect(later.isEmpty)
+        let effects = machine.arrived(Self.original, passthrough: why, budget: Self.budget, hasExtension: false)
+        #expect(effects == [.report, .deliver(.passthrough, Self.original)] && machine.isDelivered)
+        #expect((machine.timerFired(at: Self.budget.end) + machine.extensionDied()).isEmpty)
+        #expect(machine.stop(at: Self.budget.start).isEmpty)
     }
 
-    @Test("R3 what no extension admitted in time is delivered as it came, and what it hands over later is nothing")
+    @Test("R3 what no extension admitted in time is delivered as it came, and what comes later is nothing")
     func notAdmitted() {
+        for (passthrough, by) in [(nil, Deliverer.expiry), (PassthroughReason.voip, .passthrough)] {
+            var machine = machine
+            _ = machine.arrived(Self.original, passthrough: passthrough, budget: Self.budget, hasExtension: true)
+            #expect(machine.timerFired(at: Self.budget.willExpire) == [.wake(at: Self.budget.end)])
+            let effects = machine.timerFired(at: Self.budget.end)
+            #expect(effects == [.report, .deliver(by, Self.original), .endExtension] && machine.isDelivered)
+            #expect(machine.admitted().isEmpty && machine.refused(Rejection(.busy, detail: "")).isEmpty)
+            #expect(machine.handlerCalled(with: Self.changed) == [.warnHandlerCalledAgain])
+        }
+    }
+
+    @Test("R17 a stop leaves a second to say whether it takes the notification, and what is left of it for the reply")
+    func stoppedBeforeAdmission() {
         var machine = machine
-        let effects = machine.receiveUnadmitted(Self.original, by: .expiry)
-        #expect(effects == [.deliver(.expiry, Self.original), .endExtension] && machine.isDelivered)
-        #expect(machine.handlerCalled(with: Self.changed) == [.warnHandlerCalledAgain])
+        _ = machine.arrived(Self.original, passthrough: nil, budget: Self.budget, hasExtension: true)
+        let until = Self.start + .seconds(3)
+        #expect(machine.stop(at: Self.start + .seconds(2)) == [.wake(at: until)])
+        #expect(machine.stop(at: Self.start + .seconds(2)).isEmpty)
+        var admitted = machine
+        #expect(machine.timerFired(at: until) == [.report, .deliver(.stopped, Self.original), .endExtension])
+        #expect(admitted.admitted() == [.report, .wake(at: Self.budget.willExpire), .runExtension(Self.budget)])
+        #expect(admitted.stop(at: Self.start + .seconds(2)) == [.wake(at: until)] && admitted.hasReceived)
+        #expect(admitted.timerFired(at: until) == [.deliver(.stopped, Self.original), .endExtension])
+    }
+
+    @Test("R16 what the extension refuses is rejected, and nothing follows")
+    func refused() {
+        var machine = machine
+        _ = machine.arrived(Self.original, passthrough: nil, budget: Self.budget, hasExtension: true)
+        let rejection = Rejection(.busy, detail: "full")
+        #expect(machine.refused(rejection) == [.reject(rejection)] && !machine.isDelivered)
+        let later = machine.timerFired(at: Self.budget.end) + machine.stop(at: Self.start) + machine.admitted()
+        #expect(later.isEmpty)
     }
 
     @Test("R2 what the extension hands over is delivered, and the extension is ended")
     func handedOver() {
         var machine = self
-        #expect(machine.receive() == [.wake(at: Self.start + .seconds(29)), .runExtension(Self.budget)])
+        #expect(machine.receive() == [.report, .wake(at: Self.start + .seconds(29)), .runExtension(Self.budget)])
         #expect(!machine.machine.isDelivered)
         #expect(
             machine.machine.handlerCalled(with: Self.changed) == [.deliver(.extension, Self.changed), .endExtension])
@@ -129,9 +159,10 @@ import Testing
     /// Received with an extension that acts on what is not intercepted.
     private func accompanied() -> InterceptionStateMachineTests {
         var suite = self
-        let effects = suite.machine.receive(
-            Self.original, passthrough: .voip, budget: Self.budget, isAccompanied: true)
-        #expect(effects == [.wake(at: Self.budget.end), .runExtension(Self.budget)] && !suite.machine.isDelivered)
+        _ = suite.machine.arrived(Self.original, passthrough: .voip, budget: Self.budget, hasExtension: true)
+        let effects = suite.machine.admitted()
+        #expect(effects == [.report, .wake(at: Self.budget.end), .runExtension(Self.budget)])
+        #expect(!suite.machine.isDelivered && suite.machine.extensionBegan(within: Self.budget).isEmpty)
         return suite
     }
 
@@ -170,8 +201,8 @@ import Testing
         await #expect(processExitsWith: .failure) {
             var machine = InterceptionStateMachine()
             let budget = Budget(start: Instant(microseconds: 0), length: .seconds(1))
-            _ = machine.receive(NotificationContent(), passthrough: .voip, budget: budget)
-            _ = machine.receive(NotificationContent(), passthrough: .voip, budget: budget)
+            _ = machine.arrived(NotificationContent(), passthrough: .voip, budget: budget, hasExtension: false)
+            _ = machine.arrived(NotificationContent(), passthrough: .voip, budget: budget, hasExtension: false)
         }
     }
 }

@@ -75,6 +75,32 @@ import Testing
         #expect(try staying.host.waitUntilExit() == .exited(code: 0))
     }
 
+    @Test("what code says of a notification that is over belongs to the last one that ran, not to one that waits")
+    func lateWords() throws {
+        let staying = try StayingHostTests(
+            """
+            if number == 2:
+                while not os.path.exists(os.path.dirname(sys.argv[0]) + "/../go"):
+                    time.sleep(0.05)
+                for _ in range(10):
+                    say("asked", number=1, what="vibration", detail="")
+                    time.sleep(0.05)
+            reply(content)
+            say("returned", number=number)
+            """, reuse: true, budget: "6s")
+        let first = try staying.events(of: try staying.push("", budget: "6s")).story
+        #expect(first.contains("delivered extension"))
+        let second = try staying.push("", budget: "6s")
+        #expect(try staying.events(of: second) { $0.name == "received" }.story == ["received"])
+        let third = try staying.push("", budget: "6s")
+        #expect(try staying.events(of: third) { $0.name == "received" }.story == ["received"])
+        staying.played.folder.write([], to: "go")
+        let words = (1...10).map { "asked vibration \($0)" }
+        let heard = try staying.events(of: second) { $0.name == "delivered" }.story
+        #expect(heard == words + ["delivered extension"])
+        #expect(try staying.events(of: third) { $0.name == "delivered" }.story == ["delivered extension"])
+    }
+
     @Test("one has its turn once the one before has its delivery; the wait is no part of its budget")
     func strict() throws {
         let staying = try StayingHostTests(

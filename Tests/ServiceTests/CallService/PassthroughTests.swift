@@ -2,6 +2,8 @@ import BelfryPropertyList
 import BelfryProtocol
 import BelfryTerms
 import CallService
+import DesktopChannel
+import Interception
 import ServiceHost
 import Support
 import Testing
@@ -24,6 +26,49 @@ import Testing
         tick(1)
         #expect(worker.world.storyWithoutTicks.suffix(2) == ["ended hangup cancelled", "missed"])
         #expect(worker.isFinished)
+    }
+
+    /// The extension of the operator's, which is never asked here.
+    private final class Waiting: ServiceExtension {
+        weak var host: (any ServiceExtensionHost)?
+        let isBusy = false
+        let budgetStart = BudgetStart.turn
+        func admit(within budget: Budget, _ decided: (ExtensionVerdict) -> Void) {}
+        func didReceive(_ request: NotificationRequest, within budget: Budget) {}
+        func serviceExtensionTimeWillExpire() {}
+        func stop() {}
+        func end() {}
+    }
+
+    @Test(
+        "R3: who acts on a push says from when its budget runs: what the operator's extension never sees waits for none"
+    )
+    func budgetStart() throws {
+        let world = FakeWorld(file: phone.file, pid: 1).world
+        let reception = Reception(world: world, settings: phone.settings, foreign: Waiting())
+        func start(_ json: String) throws -> BudgetStart {
+            reception.visit(try Push.parse(Array(json.utf8))).budgetStart
+        }
+        let call = #""payload": {"aps": {}, "type": "call-request", "callId": "A"}"#
+        #expect(try start("{\(call), \"pushType\": \"voip\"}") == .acceptance)
+        #expect(try start(#"{"aps": {"alert": "a"}}"#) == .acceptance)
+        #expect(try start(#"{"aps": {"alert": "a", "mutable-content": 1}}"#) == .turn)
+    }
+
+    @Test("what the desktop hears first of a push: of a call who calls, of anything else the group alone")
+    func greeting() throws {
+        let group = try #require(GroupName("group.a"))
+        func greeting(_ json: String, hasForeign: Bool = false) throws -> DesktopGreeting {
+            Reception.greeting(of: try Push.parse(Array(json.utf8)), in: group, hasForeign: hasForeign)
+        }
+        let alert = #""aps": {"alert": {"title": "Ada", "body": "calls"}, "mutable-content": 1}"#
+        let call = try greeting("{\(alert), \"type\": \"call-request\", \"handle\": \"tel:1\"}")
+        #expect(
+            call.hello == DesktopHello(group: group, name: "Ada", handle: "tel:1") && call.listens && call.triesAgain)
+        for hasForeign in [false, true] {
+            let other = try greeting("{\(alert)}", hasForeign: hasForeign)
+            #expect(other.hello == DesktopHello(group: group) && other.listens == hasForeign && !other.triesAgain)
+        }
     }
 
     @Test("R1 R17: a voip push that is stopped is passed through all the same, and settled") func voipStopped() throws {

@@ -1,5 +1,5 @@
 import BelfryTerms
-import ExtensionLife
+import Interception
 import Testing
 
 /// Every sequence of a few inputs: whatever extension, kernel and manager do, in whatever order.

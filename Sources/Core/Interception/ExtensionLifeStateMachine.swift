@@ -1,8 +1,7 @@
 public import BelfryTerms
-import Interception
 
-/// The process of a foreign extension, from its spawn to its end, and each notification in it: how long its code runs,
-/// and what becomes of a notification if the code does not reply (R2, R3, R17). No clock and no I/O.
+/// The process of a foreign extension, from its spawn to its end, and each notification in it: when its code runs, how
+/// long it runs on after its reply, and what comes of a reply that ``ReplyStateMachine`` awaits. No clock and no I/O.
 ///
 ///     process:       none ── spawn ──▶ spawned ── greeted ──▶ greeted ── kill ──▶ killed ── ended ──▶ none
 ///     notification:  waiting ── handed over ── told ── replied ── returned ── lingering ──▶ over
@@ -14,10 +13,12 @@ public struct ExtensionLifeStateMachine: Sendable {
     private enum Process: Equatable, Sendable {
         /// The state without a process.
         case none
-        /// The state while the process, started for the first notification that waits, has not greeted.
-        case spawned(at: Instant)
-        /// The state while the process takes notifications; `spawnedAt` until it has taken the first one.
-        case greeted(spawnedAt: Instant?)
+        /// The state while the process, started for the first notification that waits and within its budget, has not
+        /// greeted.
+        case spawned(Budget)
+        /// The state while the process takes notifications; with the budget from its spawn until it has taken the first
+        /// one.
+        case greeted(Budget?)
         /// The state after the kill, until the kernel says that the process is gone.
         case killed
     }
@@ -25,25 +26,18 @@ public struct ExtensionLifeStateMachine: Sendable {
     /// A notification that was handed over, and whose code may still run.
     private struct Visit: Equatable, Sendable {
         let number: Int64
-        let budget: Budget
-        /// When the extension has to have replied: the end of the budget, or earlier after a stop.
-        var replyUntil: Instant
-        /// Whether it was told that its time is nearly over.
-        var isTold = false
+        var reply: ReplyStateMachine
         var repliedAt: Instant?
         var returnedAt: Instant?
 
         /// Until when the code may run after its reply.
         var runUntil: Instant {
-            guard let repliedAt, let returnedAt else { return budget.end }
-            return min(max(repliedAt, returnedAt) + ExtensionLifeStateMachine.lingering, budget.end)
+            guard let repliedAt, let returnedAt else { return reply.budget.end }
+            return min(max(repliedAt, returnedAt) + ExtensionLifeStateMachine.lingering, reply.budget.end)
         }
 
         /// When something is due next.
-        var due: Instant {
-            if repliedAt != nil { return runUntil }
-            return isTold ? replyUntil : min(budget.willExpire, replyUntil)
-        }
+        var due: Instant { reply.due ?? runUntil }
     }
 
     /// What the driver has to do, in order.
@@ -70,8 +64,6 @@ public struct ExtensionLifeStateMachine: Sendable {
 
     /// How long the code may run on once it has replied and returned. Source: observed by apps on devices.
     public static let lingering = TimeSpan.seconds(5)
-    /// How long the extension has to reply after the worker was told to stop (R17).
-    public static let stopPatience = TimeSpan.seconds(1)
 
     private let budgetLength: TimeSpan
     private let isReused: Bool
@@ -102,7 +94,7 @@ public struct ExtensionLifeStateMachine: Sendable {
     }
 
     /// When the budget of `number` ends; nil unless its code runs.
-    public func deadline(of number: Int64) -> Instant? { visits.first { $0.number == number }?.budget.end }
+    public func deadline(of number: Int64) -> Instant? { visits.first { $0.number == number }?.reply.budget.end }
 
     /// Whether no process is left and no notification waits.
     public var isOver: Bool { process == .none && waiting.isEmpty }
@@ -122,7 +114,7 @@ public struct ExtensionLifeStateMachine: Sendable {
     /// The process said its first word.
     public mutating func greeted(at now: Instant) -> [Effect] {
         advance(to: now) { life in
-            if case .spawned(let at) = life.process { life.process = .greeted(spawnedAt: at) }
+            if case .spawned(let budget) = life.process { life.process = .greeted(budget) }
             return []
         }
     }
@@ -130,7 +122,9 @@ public struct ExtensionLifeStateMachine: Sendable {
     /// The extension called the content handler of `number`.
     public mutating func replied(_ number: Int64, at now: Instant) -> [Effect] {
         advance(to: now) { life in
-            if let index = life.visits.firstIndex(where: { $0.number == number && $0.repliedAt == nil }) {
+            if let index = life.visits.firstIndex(where: { $0.number == number }),
+                life.visits[index].reply.replied()
+            {
                 life.visits[index].repliedAt = now
                 return [.deliverReply(number, by: life.isStopping ? .stopped : .extension)]
             }
@@ -180,26 +174,19 @@ public struct ExtensionLifeStateMachine: Sendable {
     public mutating func withdrew(_ number: Int64, at now: Instant) -> [Effect] {
         advance(to: now) { life in
             life.waiting.removeAll { $0 == number }
-            guard let index = life.visits.firstIndex(where: { $0.number == number && $0.repliedAt == nil }),
-                !life.visits[index].isTold
-            else { return [] }
-            life.visits[index].isTold = true
-            return [.tellTimeWillExpire(number)]
+            guard let index = life.visits.firstIndex(where: { $0.number == number }) else { return [] }
+            return life.visits[index].reply.tell() ? [.tellTimeWillExpire(number)] : []
         }
     }
 
-    /// The worker was told to stop: the extension has ``stopPatience``, but never longer than its budget, for its reply
-    /// (R17). A second stop changes nothing.
+    /// The worker was told to stop (R17). A second stop changes nothing.
     public mutating func stop(at now: Instant) -> [Effect] {
         advance(to: now) { life in
             guard !life.isStopping else { return [] }
             life.isStopping = true
             var effects: [Effect] = []
-            if let index = life.visits.firstIndex(where: { $0.repliedAt == nil }) {
-                let visit = life.visits[index]
-                if !visit.isTold { effects.append(.tellTimeWillExpire(visit.number)) }
-                life.visits[index].isTold = true
-                life.visits[index].replyUntil = min(now + Self.stopPatience, visit.replyUntil)
+            for index in life.visits.indices where life.visits[index].reply.stop(at: now) {
+                effects.append(.tellTimeWillExpire(life.visits[index].number))
             }
             // Nobody has begun on these, so there is no best attempt to wait for.
             effects += life.waiting.map { .deliverOriginal($0, by: .stopped) }
@@ -237,7 +224,7 @@ extension ExtensionLifeStateMachine {
     private var nextDue: Instant? {
         switch process {
         case .none, .killed: nil
-        case .spawned(let at): Budget(start: at, length: budgetLength).end
+        case .spawned(let budget): budget.end
         case .greeted: visits.map(\.due).min()
         }
     }
@@ -245,8 +232,8 @@ extension ExtensionLifeStateMachine {
     private mutating func passTime(to now: Instant) -> [Effect] {
         switch process {
         case .none, .killed: return []
-        case .spawned(let at):
-            guard now >= Budget(start: at, length: budgetLength).end else { return [] }
+        case .spawned(let budget):
+            guard now >= budget.end else { return [] }
             // iOS says that the extension used its time in starting up.
             let warnings = waiting.prefix(1).map { Effect.warn($0, .killedAtBudget) }
             return warnings + kill(deliveringAs: .expiry)
@@ -261,16 +248,16 @@ extension ExtensionLifeStateMachine {
     }
 
     private mutating func passTimeOfUnanswered(to now: Instant) -> [Effect] {
-        guard let index = visits.firstIndex(where: { $0.repliedAt == nil }) else { return [] }
+        guard let index = visits.firstIndex(where: \.reply.isAwaited) else { return [] }
         let visit = visits[index]
-        guard now < visit.replyUntil else {
+        switch visits[index].reply.timePassed(to: now) {
+        case nil: return []
+        case .timeWillExpire: return [.tellTimeWillExpire(visit.number)]
+        case .end:
             if isStopping { return kill(deliveringAs: .stopped) }
             let why: WarningCode = visit.returnedAt == nil ? .blocked : .neverReplied
             return [.warn(visit.number, why), .warn(visit.number, .killedAtBudget)] + kill(deliveringAs: .expiry)
         }
-        guard now >= visit.budget.willExpire, !visit.isTold else { return [] }
-        visits[index].isTold = true
-        return [.tellTimeWillExpire(visit.number)]
     }
 
     /// Ends what is over, and begins what can be begun.
@@ -278,18 +265,18 @@ extension ExtensionLifeStateMachine {
         switch process {
         case .none:
             guard !waiting.isEmpty else { return [] }
-            process = .spawned(at: now)
+            process = .spawned(Budget(start: now, length: budgetLength))
             return [.spawn]
         case .spawned: return isStopping ? kill(deliveringAs: .stopped) : []
-        case .greeted(let spawnedAt):
+        case .greeted(let first):
             guard unanswered == nil else { return [] }
             let isDone = visits.isEmpty && waiting.isEmpty && !isReused
             if !overdue.isEmpty || isStopping || isDone { return kill(deliveringAs: .stopped) }
             guard let number = waiting.first else { return [] }
             waiting.removeFirst()
-            process = .greeted(spawnedAt: nil)
-            let budget = Budget(start: spawnedAt ?? now, length: budgetLength)
-            visits.append(Visit(number: number, budget: budget, replyUntil: budget.end))
+            process = .greeted(nil)
+            let budget = first ?? Budget(start: now, length: budgetLength)
+            visits.append(Visit(number: number, reply: ReplyStateMachine(within: budget)))
             unwarned.insert(number)
             // A process that took nearly all its time to start is told at once.
             return [.handOver(number)] + passTimeOfUnanswered(to: now)

@@ -1,5 +1,5 @@
 import BelfryTerms
-import ExtensionLife
+import Interception
 import Testing
 
 /// One process and its notifications, in virtual time: R2, R3 and R17.
