@@ -146,6 +146,14 @@ extension Oracle {
     private func isClaimed(_ reason: EndReason, of worker: PlayedWorker) -> Bool {
         if reason == .timeout || reason == .expired { return true }
         let (id, group) = (worker.push.id, worker.push.group)
+        // Where the same call rings anew its earlier ring is over: it was hung up, as far as can be known.
+        let isAnew = world.workers.contains { other in
+            guard other !== worker, other.account.mode != nil, other.push.id == id, other.push.group == group,
+                let start = other.account.window?.start, let mine = worker.account.window?.start
+            else { return false }
+            return start >= mine
+        }
+        if reason == .hangup, isAnew { return true }
         func isOfIt(_ named: String?) -> Bool { named == nil || named == "" || named == id }
         return world.plan.happenings.contains { happening in
             guard happening.at <= world.machine.time.now, happening.what.group == group || reason == .stopped
@@ -200,7 +208,7 @@ extension Oracle {
     }
 
     /// `worker` sounds in `mode`, as it has decided at `instant`: never after its end, and two of a group are not loud
-    /// for long (R7, R10).
+    /// for long (R7, R10). An end that a stranger wrote may be lost with the file before its ring has read it (R13).
     func sounds(_ worker: PlayedWorker, _ mode: RingMode, at instant: Instant) {
         worker.account.isHeard = true
         worker.account.pulses += 1
@@ -210,7 +218,9 @@ extension Oracle {
             let decided = worker.account.pulses <= worker.account.pulsesDue ? modeToldAt : instant
             demand(decided < window.end, worker, "sounds past its end")
         }
-        guard mode == .loud, world.plan.surroundings.secondCall != .loud, !isMemoryFull else { return }
+        let isEndedByStranger = world.plan.has { if case .stranger(.setsState, _) = $0 { true } else { false } }
+        guard mode == .loud, world.plan.surroundings.secondCall != .loud, !isMemoryFull, !isEndedByStranger
+        else { return }
         let since = world.machine.time.now
         for other in world.workers where other !== worker && areBothLoud(worker, other) {
             world.machine.time.after(interval.microseconds + 2 * Self.slack) { [self] in
