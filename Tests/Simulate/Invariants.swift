@@ -23,6 +23,7 @@ extension Oracle {
         world.story.tell("worker \(worker.number): \(Story.words(of: event.body))")
         let at = Instant(microseconds: Int64((event.boot * 1e6).rounded()))
         let isWarning: Bool = if case .warning = event.body { true } else { false }
+        goesOn(worker)
         demand(!worker.account.hasLeft, worker, "reports after its end")
         let isOver = worker.account.isRejected || worker.account.missed > 0
         demand(isWarning || !isOver, worker, "reports after its rejection, or after missed")
@@ -243,6 +244,7 @@ extension Oracle {
     }
 
     func closes(_ worker: PlayedWorker, as end: NotificationHost.End) {
+        goesOn(worker)
         demand(!worker.account.hasClosed, worker, "ends its connection twice")
         worker.account.hasClosed = true
         demand(!worker.isAlive || (end == .refused) == worker.account.isRejected, worker, "ends as \(end)")
