@@ -44,8 +44,8 @@ import Testing
         file.request("a", by: 2)
         let since = PropertyListValue.integer(file.ledger.call(CallKey("b"))?.since.microseconds ?? 0)
         file.scribble("a", "since", since)
-        #expect(file.ledger.nextYoungestRing(after: CallKey("a"))?.key == CallKey("b"))
-        #expect(file.ledger.nextYoungestRing(after: CallKey("b")) == nil)
+        #expect(file.ledger.nextOldestRing(before: CallKey("b"))?.key == CallKey("a"))
+        #expect(file.ledger.nextOldestRing(before: CallKey("a")) == nil)
     }
 
     @Test("R10 each ring waits for the one before it, so that an end wakes one process and not all") func elders() {

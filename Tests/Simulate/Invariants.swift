@@ -23,6 +23,7 @@ extension Oracle {
         world.story.tell("worker \(worker.number): \(Story.words(of: event.body))")
         let at = Instant(microseconds: Int64((event.boot * 1e6).rounded()))
         let isWarning: Bool = if case .warning = event.body { true } else { false }
+        goesOn(worker)
         demand(!worker.account.hasLeft, worker, "reports after its end")
         let isOver = worker.account.isRejected || worker.account.missed > 0
         demand(isWarning || !isOver, worker, "reports after its rejection, or after missed")
@@ -146,6 +147,14 @@ extension Oracle {
     private func isClaimed(_ reason: EndReason, of worker: PlayedWorker) -> Bool {
         if reason == .timeout || reason == .expired { return true }
         let (id, group) = (worker.push.id, worker.push.group)
+        // Where the same call rings anew its earlier ring is over: it was hung up, as far as can be known.
+        let isAnew = world.workers.contains { other in
+            guard other !== worker, other.account.mode != nil, other.push.id == id, other.push.group == group,
+                let start = other.account.window?.start, let mine = worker.account.window?.start
+            else { return false }
+            return start >= mine
+        }
+        if reason == .hangup, isAnew { return true }
         func isOfIt(_ named: String?) -> Bool { named == nil || named == "" || named == id }
         return world.plan.happenings.contains { happening in
             guard happening.at <= world.machine.time.now, happening.what.group == group || reason == .stopped
@@ -200,7 +209,7 @@ extension Oracle {
     }
 
     /// `worker` sounds in `mode`, as it has decided at `instant`: never after its end, and two of a group are not loud
-    /// for long (R7, R10).
+    /// for long (R7, R10). An end that a stranger wrote may be lost with the file before its ring has read it (R13).
     func sounds(_ worker: PlayedWorker, _ mode: RingMode, at instant: Instant) {
         worker.account.isHeard = true
         worker.account.pulses += 1
@@ -210,7 +219,9 @@ extension Oracle {
             let decided = worker.account.pulses <= worker.account.pulsesDue ? modeToldAt : instant
             demand(decided < window.end, worker, "sounds past its end")
         }
-        guard mode == .loud, world.plan.surroundings.secondCall != .loud, !isMemoryFull else { return }
+        let isEndedByStranger = world.plan.has { if case .stranger(.setsState, _) = $0 { true } else { false } }
+        guard mode == .loud, world.plan.surroundings.secondCall != .loud, !isMemoryFull, !isEndedByStranger
+        else { return }
         let since = world.machine.time.now
         for other in world.workers where other !== worker && areBothLoud(worker, other) {
             world.machine.time.after(interval.microseconds + 2 * Self.slack) { [self] in
@@ -233,6 +244,7 @@ extension Oracle {
     }
 
     func closes(_ worker: PlayedWorker, as end: NotificationHost.End) {
+        goesOn(worker)
         demand(!worker.account.hasClosed, worker, "ends its connection twice")
         worker.account.hasClosed = true
         demand(!worker.isAlive || (end == .refused) == worker.account.isRejected, worker, "ends as \(end)")

@@ -33,6 +33,8 @@ final class Machine: PlayedMachine {
     /// about to get.
     var onSetAside: (PlayedNode) -> Void = { _ in }
     var onRename: (String, PlayedNode) -> Void = { _, _ in }
+    /// Called with each packet that a process reads, or is about to send.
+    var onPacket: (PlayedProcess, [UInt8]) -> Void = { _, _ in }
 
     private(set) var processes: [PlayedProcess] = []
     /// The process that calls; nil for what happens by itself.

@@ -26,6 +26,8 @@ final class Oracle {
     var isFrontClaimed = [false, false]
     /// What those were told who wanted a worker's ring to end.
     var told: [(worker: PlayedWorker, state: CallState)] = []
+    /// What persons want to become of calls, in each group.
+    var wanted: [Set<Wanted>] = [[], []]
     /// When everybody stood still last.
     var stillAt: Int64?
 
@@ -75,8 +77,9 @@ final class Oracle {
         compare(ledger.call(CallKey(worker.push.id)), of: worker.push.id, group: worker.push.group)
     }
 
-    func decisionIsLaid(by worker: PlayedWorker) {
-        guard worker.isAlive else { return }
+    /// `worker` goes on after what it has decided: that lies where others find it.
+    func goesOn(_ worker: PlayedWorker) {
+        guard worker.isAlive, worker.account.decidedAt != nil else { return }
         if worker.account.laidAt == nil { hasHungUp(worker) }
         worker.account.laidAt = worker.account.laidAt ?? now
         if worker.account.isMarking { worker.account.isMarked = true }
@@ -106,13 +109,16 @@ final class Oracle {
         sentAt.flatMap { $0 - world.machine.wall <= .seconds(60) ? $0 : nil }
     }
 
-    /// A command decides that a ring ends.
-    func ends(_ key: CallKey, as end: Model.End, _ hasEnded: Bool, group: Int) {
-        note("command ends a ring")
-        guard isUndisturbed else { return }
-        expectSilence(of: key.text, in: group)
-        let isExpected = models[group].end(key.text, as: end, now: now)
-        demand(isExpected == hasEnded, "\(end) of “\(key.text)” \(hasEnded ? "ended" : "ended nothing")")
+    /// A command or the desktop has changed the ledger: a ring is answered or declined there only if somebody wants it.
+    func decided(_ ledger: Ledger, group: Int) {
+        for key in models[group].rings(now: now).compactMap(\.worker?.push.id) where isUndisturbed {
+            guard let state = ledger.call(CallKey(key))?.state, wanted[group].contains(Wanted(key, state))
+            else { continue }
+            note("command ends a ring")
+            expectSilence(of: key, in: group)
+            demand(models[group].end(key, as: Model.End(state: state), now: now), "“\(key)” is \(state)")
+        }
+        witness(ledger, group: group)
     }
 
     /// The app, `owner` if that is known, comes to the front, for as long as it lives; nobody is told if it `isSilent`.
@@ -124,10 +130,15 @@ final class Oracle {
         expectSilence(of: "", in: group, byFront: true, isTold: !isSilent)
     }
 
-    /// Somebody finds nobody whose call he could end.
-    func findsNobody(_ id: String?, group: Int) {
+    /// Somebody finds that `key`, or any call if that is nil, does not ring.
+    func findsNobody(_ key: CallKey?, group: Int) {
         let rings = models[group].rings(now: now).compactMap(\.worker?.push.id)
-        demand(!isUndisturbed || !rings.contains { id == nil || $0 == id }, "nobody finds that \(rings) ring")
+        demand(!isUndisturbed || !rings.contains { key == nil || $0 == key?.text }, "nobody finds that \(rings) ring")
+    }
+
+    /// What `worker` rings has ended, and is silent, before anybody is told that.
+    func answers(_ worker: PlayedWorker, _ answer: RingAnswer) {
+        demand(answer.state == .ringing || !worker.account.isHeard, worker, "answers and is heard")
     }
 
     /// Somebody asks at the ear of `worker`.
@@ -142,4 +153,12 @@ final class Oracle {
         guard worker.account.isRinging, worker.expected.cause == nil else { return }
         worker.expected.cause = Model.End(state: .stopped)
     }
+}
+
+/// That a call is answered or declined.
+struct Wanted: Hashable {
+    let key: String
+    let state: CallState
+
+    init(_ key: String, _ state: CallState) { (self.key, self.state) = (key, state) }
 }

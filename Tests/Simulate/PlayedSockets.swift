@@ -110,6 +110,7 @@ extension Machine {
         if let packet = end.take() {
             let count = min(packet.count, buffer.count)
             unsafe buffer.copyBytes(from: packet.prefix(count))
+            if let current { onPacket(current, packet) }
             return count
         }
         if end.isReset { return Int(fail(ECONNRESET)) }
@@ -119,6 +120,7 @@ extension Machine {
 
     func send(_ socket: Int32, _ packet: UnsafeRawBufferPointer) -> Int {
         guard step(), let end = files[socket]?.socket else { return Int(fail(EIO)) }
+        if let current { unsafe onPacket(current, Array(packet)) }
         return unsafe end.send(Array(packet)) ? packet.count : Int(fail(EPIPE))
     }
 

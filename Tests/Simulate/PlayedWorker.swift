@@ -55,11 +55,15 @@ final class PlayedWorker {
             let loop = PlayedLoop(process)
             let (surroundings, machine, oracle) = (world.plan.surroundings, world.machine, world.oracle)
             let reporter = EventReporter(timers: loop, id: "1", receivedAt: loop.now, listeners: [report])
-            let ledger = WorkerLedger(loop: loop, file: world.ledgerFile(of: push.group), report: reporter.report)
+            let file = world.ledgerFile(of: push.group)
+            file.onDecided = { [unowned self] ledger, isOwn in
+                if isAlive { isOwn ? oracle.decidedOfItsOwn(by: self, ledger) : oracle.decided(by: self, ledger) }
+            }
+            let ledger = WorkerLedger(loop: loop, file: file, report: reporter.report)
             self.ledger = ledger
             let pictures = PlayedFetcher(self, loop: loop)
             let call = CallWorld(
-                timers: loop, wall: { machine.wall }, minuteOfDay: { 0 }, ledger: WatchedLedger(ledger, worker: self),
+                timers: loop, wall: { machine.wall }, minuteOfDay: { 0 }, ledger: ledger,
                 ringer: PlayedSound(self), pictures: pictures, report: reporter.report)
             let settings = RingSettings(
                 duration: surroundings.duration, interval: surroundings.interval, sound: "none",
@@ -142,77 +146,6 @@ final class PlayedWorker {
     }
 
     private static let picture = "https://example.org/caller.png"
-}
-
-/// The worker's ledger, whose decisions the oracle learns of in their order.
-private final class WatchedLedger: SharedLedger {
-    private let ledger: WorkerLedger
-    private let worker: PlayedWorker
-    private var oracle: Oracle { worker.world.oracle }
-
-    init(_ ledger: WorkerLedger, worker: PlayedWorker) {
-        (self.ledger, self.worker) = (ledger, worker)
-    }
-
-    var owner: Owner { ledger.owner }
-
-    func transact<Answer>(
-        _ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void
-    ) {
-        ledger.transact(watched(change, oracle.decided), done: laid(done))
-    }
-
-    func transact<Answer>(
-        onOwnRing key: CallKey, _ change: @escaping (inout Ledger) -> Answer,
-        done: @escaping (Answer, LedgerOutcome) -> Void
-    ) {
-        ledger.transact(onOwnRing: key, watched(change, oracle.decidedOfItsOwn), done: laid(done))
-    }
-
-    private func watched<Answer>(
-        _ change: @escaping (inout Ledger) -> Answer, _ decided: @escaping (PlayedWorker, Ledger) -> Void
-    ) -> (inout Ledger) -> Answer {
-        { [worker] ledger in
-            let answer = change(&ledger)
-            if worker.isAlive { decided(worker, ledger) }
-            return answer
-        }
-    }
-
-    private func laid<Answer>(_ done: @escaping (Answer, LedgerOutcome) -> Void) -> (Answer, LedgerOutcome) -> Void {
-        { [worker, oracle] answer, outcome in
-            oracle.decisionIsLaid(by: worker)
-            done(answer, outcome)
-        }
-    }
-
-    func illustrate(_ key: CallKey, with picture: String, done: @escaping () -> Void) {
-        ledger.illustrate(key, with: picture, done: done)
-    }
-
-    func listen(_ heard: @escaping (CallKey, RingAsk, @escaping (RingAnswer?) -> Void) -> Void) {
-        ledger.listen { [worker, oracle] key, ask, answer in
-            oracle.asked(worker, key, ask)
-            heard(key, ask) { told in
-                let isSilent = told.map { $0.state == .ringing } ?? true || !worker.account.isHeard
-                oracle.demand(isSilent, worker, "answers and is heard")
-                answer(told)
-            }
-        }
-    }
-
-    func ask(_ ask: RingAsk, of key: CallKey?, done: @escaping ([RingAnswer], Bool) -> Void) {
-        ledger.ask(ask, of: key, done: done)
-    }
-
-    func stopListening() { ledger.stopListening() }
-    func wake(_ rings: [Call]) { ledger.wake(rings) }
-    func wakeNext(after key: CallKey) { ledger.wakeNext(after: key) }
-    func watch(_ changed: @escaping (Ledger) -> Void) { ledger.watch(changed) }
-    func lookAgain() { ledger.lookAgain() }
-    func expectEnd(of call: Call?) { ledger.expectEnd(of: call) }
-    func stopWatching() { ledger.stopWatching() }
-    func finish(_ done: @escaping () -> Void) { ledger.finish(done) }
 }
 
 /// What a worker's ring is heard by.

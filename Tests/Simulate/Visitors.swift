@@ -18,7 +18,7 @@ extension World {
             case .foreground(let life): visit.enterForeground(livesFor: life)
             case .background:
                 visit.change(
-                    { $0.enterBackground() }, decided: { [oracle] _ in oracle.models[group].enterBackground() })
+                    { $0.enterBackground() }, decided: { [oracle] in oracle.models[group].enterBackground() })
             case .tidy: visit.tidy()
             }
         }
@@ -59,30 +59,25 @@ private final class Visit {
     init(_ file: LedgerFile, of process: PlayedProcess, _ group: Int, world: World, isToStay: Bool = false) {
         (self.file, self.process, self.group, self.world, self.isToStay) = (file, process, group, world, isToStay)
         loop = PlayedLoop(process)
+        file.onDecided = { [process, unowned world] ledger, _ in
+            if process.isAlive { world.oracle.decided(ledger, group: group) }
+        }
     }
 
     private var oracle: Oracle { world.oracle }
 
     func end(_ id: String?, as end: PersonalEnd) {
         let begun = loop.now
-        file.end(id.map(CallKey.init), as: end, on: loop) { [self] ending in
+        let key = id.map(CallKey.init) ?? file.read()?.loudest?.key
+        if let key { oracle.wanted[group].insert(Wanted(key.text, end.state)) }
+        file.end(id.map(CallKey.init), as: end, on: loop) { [self] ended, _ in
             oracle.demand(
                 loop.now - begun <= .milliseconds(105) || !oracle.isUndisturbed, "\(process.pid) waits for an ear")
-            switch ending {
-            case .over(let ended):
-                if ended == nil { oracle.findsNobody(id, group: group) }
+            if process.isAlive {
+                if ended == nil { oracle.findsNobody(key, group: group) }
                 oracle.isTold(ended, group: group)
-                leave()
-            case .due(let key, let change):
-                self.change { ledger in
-                    let rang = ledger.rings.contains { $0.key == key }
-                    return (ended: change(&ledger), rang: rang)
-                } decided: { [self] in
-                    oracle.ends(key, as: Model.End(state: end.state), $0.ended != nil && $0.rang, group: group)
-                } told: { [self] in
-                    oracle.isTold($0.ended, group: group)
-                }
             }
+            leave()
         }
     }
 
@@ -94,27 +89,19 @@ private final class Visit {
         }
         change(telling: .foreground) {
             $0.enterForeground(owner: app.map { Owner($0.identity) })
-        } decided: { [self] _ in
+        } decided: { [self] in
             oracle.entersForeground(app, group: group)
         }
     }
 
-    func change<Answer>(
-        telling ask: RingAsk? = nil, _ change: @escaping (inout Ledger) -> Answer,
-        decided: @escaping (Answer) -> Void, told: @escaping (Answer) -> Void = { _ in }
+    func change(
+        telling ask: RingAsk? = nil, _ change: @escaping (inout Ledger) -> Void, decided: @escaping () -> Void
     ) {
         file.transact(on: loop) { [self] ledger in
-            let rings = ledger.rings
-            let answer = change(&ledger)
-            if process.isAlive {
-                decided(answer)
-                oracle.witness(ledger, group: group)
-            }
-            return (rings: rings, answer: answer)
-        } completion: { [self] transaction in
-            if process.isAlive { told(transaction.value.answer) }
+            change(&ledger)
+            if process.isAlive { decided() }
+        } completion: { [self] _ in
             if let ask { return file.ask(ask, of: nil, on: loop) { [self] _, _ in leave() } }
-            if !transaction.outcome.isShown { file.wake(transaction.value.rings) }
             leave()
         }
     }
@@ -122,18 +109,16 @@ private final class Visit {
     /// Takes over what dead workers left, and tells of their missed calls (R12).
     func tidy() {
         guard file.read() != nil else { return tidyFolder() }
-        file.transact(on: loop) { [self] ledger in
-            if process.isAlive { oracle.witness(ledger, group: group) }
-            return ledger.unreported
+        file.transact(on: loop) {
+            $0.unreported
         } completion: { [self] transaction in
             if case .unwritable(_, kept: false, _) = transaction.outcome {
                 oracle.mayComeBack[group] = true
             } else {
                 for call in transaction.value where process.step() { oracle.told(of: call, group: group) }
             }
-            file.transact(on: loop) { [self] ledger in
-                ledger.reported(transaction.value)
-                if process.isAlive { oracle.witness(ledger, group: group) }
+            file.transact(on: loop) {
+                $0.reported(transaction.value)
             } completion: { [self] _ in
                 file.finish(by: loop.now) { [self] in tidyFolder() }
             }

@@ -28,6 +28,14 @@ final class World {
         machine.noticesLost = plan.surroundings.noticesLost
         machine.onSetAside = { [unowned self] in oracle.isSetAside($0) }
         machine.onRename = { [unowned self] in oracle.isRenamed(to: $0, in: $1) }
+        machine.onPacket = { [unowned self] process, packet in
+            guard let worker = workers.first(where: { $0.process === process }) else { return }
+            if let message = RingMessage(packet), message.group == groups[worker.push.group] {
+                if !worker.push.isHangup { oracle.asked(worker, message.call, message.ask) }
+            } else if let answer = RingAnswer(packet), !worker.push.isHangup {
+                oracle.answers(worker, answer)
+            }
+        }
     }
 
     /// Runs the plan to its end, and says what went wrong first.

@@ -61,14 +61,12 @@ extension Bell {
     }
 
     private func end(_ id: String?, as end: PersonalEnd) async throws(BellError) {
-        let ending = await withCheckedContinuation { continuation in
-            ledgerFile.end(id.map(CallKey.init), as: end, on: executor.loop) { continuation.resume(returning: $0) }
+        let (ended, outcome) = await withCheckedContinuation { continuation in
+            ledgerFile.end(id.map(CallKey.init), as: end, on: executor.loop) {
+                continuation.resume(returning: ($0, $1))
+            }
         }
-        let ended: EndedCall?
-        switch ending {
-        case .over(let call): ended = call
-        case .due(_, let change): ended = try await self.change(change)
-        }
+        guard outcome.isRecorded else { throw notRecorded() }
         guard let ended else {
             throw nothingRings(id.map { Printable.escaped(CallText.name(of: $0)) } ?? "a call")
         }
@@ -99,9 +97,11 @@ extension Bell {
                 continuation.resume(returning: (answer: transaction.value, outcome: transaction.outcome))
             }
         }
-        guard transaction.outcome.isRecorded else {
-            throw BellError(.notRecorded, "the group file \(ledgerFile.file.path) cannot be written")
-        }
+        guard transaction.outcome.isRecorded else { throw notRecorded() }
         return transaction.answer
+    }
+
+    private func notRecorded() -> BellError {
+        BellError(.notRecorded, "the group file \(ledgerFile.file.path) cannot be written")
     }
 }

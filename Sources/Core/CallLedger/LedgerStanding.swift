@@ -46,12 +46,6 @@ extension Ledger {
         return known.since < since || known.since > moment.now + Self.longestRing
     }
 
-    /// The first ring that began after the ring `key`, which may wait for that one's end; nil if there is none.
-    public func nextYoungestRing(after key: CallKey) -> Call? {
-        guard let since = call(key)?.since else { return rings.first }
-        return rings.first { ($0.since, $0.key) > (since, key) }
-    }
-
     /// The last ring that began before the ring `key`, which began at `since`; nil if `key` is the oldest ring, and so
     /// the loud one (R10).
     ///

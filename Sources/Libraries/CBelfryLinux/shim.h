@@ -156,31 +156,17 @@ static inline int clinux_end_notices(int directory) {
     return fcntl(directory, 1026 /* F_NOTIFY */, 0ul);
 }
 
-/// The user at the other end of a connected unix socket (SO_PEERCRED).
-static inline int clinux_peer_user(int socket, uid_t *user) {
+/// The process at the other end of a connected unix socket, or that listens there, and its user (SO_PEERCRED).
+static inline int clinux_peer(int socket, pid_t *process, uid_t *user) {
     struct {
         pid_t pid;
         uid_t uid;
         gid_t gid;
-    } peer;
+    } peer = {0, 0, 0};
     socklen_t size = sizeof peer;
     int result = getsockopt(socket, SOL_SOCKET, 17 /* SO_PEERCRED */, &peer, &size);
-    if (result == 0)
-        *user = peer.uid;
-    return result;
-}
-
-/// The process at the other end of a connected unix socket, or that listens there (SO_PEERCRED).
-static inline int clinux_peer_process(int socket, pid_t *process) {
-    struct {
-        pid_t pid;
-        uid_t uid;
-        gid_t gid;
-    } peer;
-    socklen_t size = sizeof peer;
-    int result = getsockopt(socket, SOL_SOCKET, 17 /* SO_PEERCRED */, &peer, &size);
-    if (result == 0)
-        *process = peer.pid;
+    *process = peer.pid;
+    *user = peer.uid;
     return result;
 }
 

@@ -69,19 +69,15 @@ final class CallExtension: ServiceExtension {
         }
         world.ledger.transact { [self] ledger in
             decide(wanted, deadline: budget.end, in: &ledger)
-        } done: { [self] answer, outcome in
+        } done: { [self] answer, _ in
             (decision, isClockBad, isRepeated) = (answer.decision, answer.isClockBad, answer.isRepeated)
             if case .ring = decision {} else { world.ledger.stopListening() }
-            // A later copy of a request moves the ring's own on.
-            if !outcome.isShown, let duplicated = answer.duplicated { world.ledger.wake([duplicated]) }
             if case .refused(let rejection) = decision { decided(.refused(rejection)) } else { decided(.admitted) }
         }
     }
 
     private struct Answer {
         let decision: Decision
-        /// The ring of which the request is a copy.
-        let duplicated: Call?
         let isClockBad: Bool
         let isRepeated: Bool
     }
@@ -110,10 +106,8 @@ final class CallExtension: ServiceExtension {
             let detail = "\(ringing) calls ring already: [Ring] MaxCalls= allows no more"
             decision = .refused(Rejection(.busy, detail: detail))
         }
-        let duplicated = admission == .silent(.duplicate, missed: false) ? ledger.call(request.key) : nil
         return Answer(
-            decision: decision, duplicated: duplicated, isClockBad: call.sentAt != nil && request.sentAt == nil,
-            isRepeated: isRepeated)
+            decision: decision, isClockBad: call.sentAt != nil && request.sentAt == nil, isRepeated: isRepeated)
     }
 
     // MARK: The notification
@@ -223,7 +217,7 @@ final class CallExtension: ServiceExtension {
     /// others (R12).
     private func recordReport() {
         let (key, owner) = (CallKey(call.callID), world.ledger.owner)
-        world.ledger.transact(onOwnRing: key) {
+        world.ledger.transactOnOwnRing {
             $0.reported(key, owner: owner)
         } done: { [self] _, _ in
             isReportingMissed = false

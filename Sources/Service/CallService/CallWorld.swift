@@ -50,11 +50,10 @@ public protocol SharedLedger: AnyObject {
     /// `change` runs exactly once, even if nothing can be read or written: on what could be read.
     func transact<Answer>(_ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void)
 
-    /// Changes what the ledger says of this process's ring `key`, as ``transact(_:done:)`` does, but waits for nobody's
+    /// Changes what the ledger says of this process's ring, as ``transact(_:done:)`` does, but waits for no other
     /// decision.
-    func transact<Answer>(
-        onOwnRing key: CallKey, _ change: @escaping (inout Ledger) -> Answer,
-        done: @escaping (Answer, LedgerOutcome) -> Void)
+    func transactOnOwnRing<Answer>(
+        _ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void)
 
     /// Has the ledger name the file `picture` for this process's call `key`: to whoever answers it, or finds it missed.
     /// Calls `done` then, perhaps before this returns.
@@ -67,15 +66,12 @@ public protocol SharedLedger: AnyObject {
     /// Hears nobody any more.
     func stopListening()
 
-    /// Asks whoever rings `key`, or all who ring if that is nil, and calls `done` with their answers, and whether all
-    /// of them answered; perhaps before this returns.
-    func ask(_ ask: RingAsk, of key: CallKey?, done: @escaping (_ answers: [RingAnswer], _ all: Bool) -> Void)
-
-    /// Has the processes that ring `rings` look again: for what the file does not show.
-    func wake(_ rings: [Call])
-
-    /// Has the process look again whose ring comes after that of `key`: it may be the loud one now.
-    func wakeNext(after key: CallKey)
+    /// Asks at the ear of the ring `key`, or at all ears if that is nil, to have `ask` carried out; if `heard` makes
+    /// nothing of the answers, and of whether all rings answered, carries it out by `change` in the ledger. Then calls
+    /// `done`, perhaps before this returns.
+    func carryOut<Answer>(
+        _ ask: RingAsk, of key: CallKey?, heard: @escaping (_ answers: [RingAnswer], _ all: Bool) -> Answer?,
+        else change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void)
 
     /// Calls `changed` with the ledger as it is, and then whenever it may have changed, until ``stopWatching()``.
     func watch(_ changed: @escaping (Ledger) -> Void)

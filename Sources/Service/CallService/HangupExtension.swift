@@ -31,24 +31,14 @@ final class HangupExtension: ServiceExtension {
         isBusy = true
         let ask = RingAsk.hangUp(hangup.reason, sentAt: hangup.sentAt)
         let key = CallKey(hangup.callID)
-        world.ledger.ask(ask, of: key.isAnonymous ? nil : key) { [self] answers, all in
-            // Of a ring that ended otherwise the ledger has yet to remember the hangup (R8), and of one whose worker
-            // cannot record its end too.
+        world.ledger.carryOut(ask, of: key.isAnonymous ? nil : key) { answers, all in
+            // Ended for another reason, or not recorded: the ledger must still remember this hangup (R8).
             let isRemembered = answers.allSatisfy { $0.isRecorded && ($0.state == .hangup || $0.state == .ringing) }
-            guard all, !answers.isEmpty, isRemembered else { return hangUpInLedger() }
-            hangupIsOver()
-        }
-    }
-
-    /// Hangs up what rings at no ear, or not yet, or cannot be recorded by who rings, and remembers the hangup (R8).
-    /// The content does not wait for the file, but whoever asked for the hangup learns whether the file has it.
-    private func hangUpInLedger() {
-        world.ledger.transact { [hangup] ledger in
-            let rings = ledger.rings
-            _ = ledger.hangUp(CallKey(hangup.callID), reason: hangup.reason, sentAt: hangup.sentAt)
-            return rings
-        } done: { [self] rings, outcome in
-            if !outcome.isShown { world.ledger.wake(rings) }
+            return all && !answers.isEmpty && isRemembered ? () : nil
+        } else: { [hangup] ledger in
+            _ = ledger.hangUp(key, reason: hangup.reason, sentAt: hangup.sentAt)
+        } done: { [self] _, _ in
+            // The content does not wait for the file. The connection does: its end says that all is done.
             handOver()
             world.ledger.finish { [self] in hangupIsOver() }
         }

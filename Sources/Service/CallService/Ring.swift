@@ -214,7 +214,7 @@ final class Ring {
 
     private func settle(_ reason: EndReason) {
         let (request, owner, endedBy) = (request, world.ledger.owner, endedBy)
-        world.ledger.transact(onOwnRing: request.key) { ledger in
+        world.ledger.transactOnOwnRing { ledger in
             if let endedBy { ledger.carryOut(endedBy, for: request, owner: owner, hasEnded: true) }
             let settlement = ledger.settle(
                 request, owner: owner, reason: reason, hangupReason: endedBy?.hangupReason)
@@ -222,8 +222,6 @@ final class Ring {
         } done: { [self] answer, outcome in
             let (settlement, isFlagUnowned) = answer
             self.isFlagUnowned = isFlagUnowned
-            // The file does not show the ring behind this one that it may be the loud one now (R10).
-            if !outcome.isShown { world.ledger.wakeNext(after: request.key) }
             let state = CallState(settlement.reason)
             let told = RingAnswer(key: request.key, state: state, isRecorded: outcome.isRecorded)
             for answer in askers { answer(told) }

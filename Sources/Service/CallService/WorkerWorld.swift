@@ -17,8 +17,6 @@ public final class WorkerLedger: SharedLedger {
     private var ledgerWatch: LedgerWatch?
     private var ear: Ear?
     private var listening: (any ScheduledTimer)?
-    /// The call whose ring of this process has ended.
-    private var ended: CallKey?
     private var reportedTroubles: [WarningCode] = []
 
     /// This process.
@@ -31,7 +29,6 @@ public final class WorkerLedger: SharedLedger {
         self.report = report
         file.onRecorded = { [weak self] outcome in
             self?.reportTroubles(outcome)
-            if !outcome.isShown, let ended = self?.ended { self?.wakeNext(after: ended) }
         }
     }
 
@@ -46,11 +43,9 @@ public final class WorkerLedger: SharedLedger {
     }
 
     /// Changes what the ledger says of this process's ring.
-    public func transact<Answer>(
-        onOwnRing key: CallKey, _ change: @escaping (inout Ledger) -> Answer,
-        done: @escaping (Answer, LedgerOutcome) -> Void
+    public func transactOnOwnRing<Answer>(
+        _ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void
     ) {
-        ended = key
         file.transact(onOwnRing: change, on: loop) { [weak self] transaction in
             self?.reportTroubles(transaction.outcome)
             done(transaction.value, transaction.outcome)
@@ -86,22 +81,15 @@ public final class WorkerLedger: SharedLedger {
         file.folder.removeIfEmpty()
     }
 
-    /// Asks at the ears of those who ring.
-    public func ask(
-        _ ask: RingAsk, of key: CallKey?, done: @escaping (_ answers: [RingAnswer], _ all: Bool) -> Void
+    /// Asks at the ears, else changes the ledger, and reports what is wrong with its file.
+    public func carryOut<Answer>(
+        _ ask: RingAsk, of key: CallKey?, heard: @escaping (_ answers: [RingAnswer], _ all: Bool) -> Answer?,
+        else change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void
     ) {
-        file.ask(ask, of: key, on: loop, done: done)
-    }
-
-    /// Wakes them at their ears.
-    public func wake(_ rings: [Call]) {
-        file.wake(rings)
-    }
-
-    /// Wakes it at its ear.
-    public func wakeNext(after key: CallKey) {
-        guard let next = file.read()?.nextYoungestRing(after: key) else { return }
-        file.wake([next])
+        file.carryOut(ask, of: key, on: loop, heard: heard, else: change) { [weak self] answer, outcome in
+            self?.reportTroubles(outcome)
+            done(answer, outcome)
+        }
     }
 
     /// Watches the file's directory, from the loop's next iteration on.

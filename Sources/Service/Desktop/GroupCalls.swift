@@ -60,17 +60,7 @@ final class GroupCalls {
     func end(
         _ named: CallKey?, in group: GroupName, as end: PersonalEnd, done: @escaping (EndedCall?) -> Void = { _ in }
     ) {
-        let file = file(of: group)
-        file.end(named, as: end, on: loop) { [loop] ending in
-            switch ending {
-            case .over(let ended): done(ended)
-            case .due(_, let change):
-                file.transact(on: loop, change) { transaction in
-                    if !transaction.outcome.isShown, let ended = transaction.value { file.wake([ended.call]) }
-                    done(transaction.value)
-                }
-            }
-        }
+        file(of: group).end(named, as: end, on: loop) { ended, _ in done(ended) }
     }
 
     /// Changes what the ledger of `group` says, and then calls `done` with what `change` returned.

@@ -2,7 +2,6 @@ public import BelfryEventLoop
 public import BelfryProtocol
 import BelfrySyscalls
 public import BelfryTerms
-import CBelfryLinux
 import Glibc
 
 /// One connection of the push socket, or standard input and output: a notification comes in, its events go out.
@@ -37,10 +36,7 @@ public final class ClientConnection {
     }
 
     /// The user at the other end of a socket; nil if that is unknown, as with a pipe.
-    public var peerUser: UInt32? {
-        var user: UInt32 = 0
-        return unsafe clinux_peer_user(inputNumber, &user) == 0 ? user : nil
-    }
+    public var peerUser: UInt32? { peer(of: inputNumber)?.user }
 
     /// Reads the notification; calls `finished` once, perhaps before it returns.
     public func read(finished: @escaping (PushReading) -> Void) {

@@ -230,10 +230,12 @@ struct LockPatience {
             asleepSince = isHolderBusy() ? nil : asleepSince ?? now
             if isStuck, let asleepSince, now >= asleepSince + LockPatience.asleepTime { return .passOver }
         }
-        guard now < end else { return .giveUp(isPassedOn: !isStuck) }
+        // Who was seen asleep is looked at once more, even if the time is up: such a holder is not at work.
+        let certainAt = isStuck ? asleepSince.map { $0 + LockPatience.asleepTime } : nil
+        guard now < end || certainAt != nil else { return .giveUp(isPassedOn: !isStuck) }
         let interval = TimeSpan.milliseconds(1 << Int64(min(tries, 4)))
         tries += 1
-        let next = [stuckAt - LockPatience.asleepTime, stuckAt, end].filter { $0 > now }.min() ?? end
+        let next = [stuckAt - LockPatience.asleepTime, stuckAt, certainAt ?? end, end].filter { $0 > now }.min() ?? end
         return .again(min(now + min(interval, LockPatience.intervalMax), next))
     }
 }

@@ -50,17 +50,20 @@ public func acceptOurs(at socket: Int32) throws(SystemError) -> OwnedDescriptor?
         return nil
     }
     guard played == nil else { return descriptor }
-    var user: UInt32 = 0
-    guard unsafe clinux_peer_user(descriptor.number, &user) == 0, user == geteuid() || user == 0 else { return nil }
+    guard let user = peer(of: descriptor.number)?.user, user == geteuid() || user == 0 else { return nil }
     return descriptor
 }
 
 /// Whether it is this process that listens where `socket` is connected to, and no other, whoever laid it there
 /// (`SO_PEERCRED`).
 public func isListenedToHere(_ socket: Int32) -> Bool {
-    guard played == nil else { return false }
-    var process: pid_t = 0
-    return unsafe clinux_peer_process(socket, &process) == 0 && process == getpid()
+    played == nil && peer(of: socket)?.process == getpid()
+}
+
+/// Who is at the other end of `socket` (`SO_PEERCRED`); nil if that is unknown, as with a pipe.
+public func peer(of socket: Int32) -> (process: Int32, user: UInt32)? {
+    var (process, user): (Int32, UInt32) = (0, 0)
+    return unsafe clinux_peer(socket, &process, &user) == 0 ? (process, user) : nil
 }
 
 /// The same as ``acceptOurs(at:)``, of anybody, and one that waits as a program expects of its standard input.

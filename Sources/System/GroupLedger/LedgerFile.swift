@@ -6,7 +6,7 @@ public import CallLedger
 import Glibc
 public import RingEar
 
-/// The ledger of one group: every program looks at calls and changes them here.
+/// The ledger of one group: every program looks at calls and changes them here, and has rings ended here (R7).
 ///
 /// It is in the group file, and in the notes beside it, which say what the file may not have yet. Each change is
 /// decided under the lock of the notes' folder, in memory, and laid there as a note; then the file follows, at once if
@@ -34,6 +34,10 @@ public final class LedgerFile {
     /// Called with what became of recording, if that ended after its change did.
     public var onRecorded: (LedgerOutcome) -> Void = { _ in }
 
+    /// Called with what each change has made of the ledger, in the order of the decisions and before anybody else can
+    /// know of it; `isOwn` if it was one of this process's own ring, which waits for nobody.
+    public var onDecided: (_ ledger: Ledger, _ isOwn: Bool) -> Void = { _, _ in }
+
     /// How long a ring's decision waits for one that another process makes.
     static let decisionPatience = TimeSpan.milliseconds(100)
     /// How long who collects waits: a command may take a second.
@@ -58,7 +62,8 @@ public final class LedgerFile {
         return Ledger(reading: snapshot, with: notes.all)
     }
 
-    /// Changes the ledger, and then calls `completion`, perhaps before this returns.
+    /// Changes the ledger, and then calls `completion`, perhaps before this returns. If file watchers will not see the
+    /// change at once, the other processes that ring are woken to look again.
     ///
     /// `change` runs exactly once, even if nothing can be read or written: on what could be read, or on an empty
     /// ledger. Changes of one object run in order; one that is begun inside `change` runs after it.
@@ -70,7 +75,10 @@ public final class LedgerFile {
         waiting.append { [self] in
             switch decide(on: timers, begun: begun, change) {
             case .decided(let decision):
-                record(decision, on: timers) { completion(LedgerTransaction(value: decision.answer, outcome: $0)) }
+                record(decision, on: timers) { [self] outcome in
+                    wakeOthers(in: decision.before, after: outcome)
+                    completion(LedgerTransaction(value: decision.answer, outcome: outcome))
+                }
                 return true
             case .tryAgain(let instant):
                 _ = timers.schedule(at: instant, description: "ledger") { self.proceed(on: timers) }
@@ -91,8 +99,18 @@ public final class LedgerFile {
         var after = before
         after.answersWait = answersWait
         let answer = change(&after)
+        onDecided(after, true)
         if let note = LedgerNote(from: before, to: after) { notes.lay(note) }
-        record(on: timers) { completion(LedgerTransaction(value: answer, outcome: $0)) }
+        record(on: timers) { [self] outcome in
+            wakeOthers(in: before, after: outcome)
+            completion(LedgerTransaction(value: answer, outcome: outcome))
+        }
+    }
+
+    /// Wakes the other processes that ring in `before`, if they would not see by the file what has changed since.
+    private func wakeOthers(in before: Ledger, after outcome: LedgerOutcome) {
+        guard !outcome.isVisibleInFile else { return }
+        RingCalls.wake(before.rings.filter { $0.owner != Owner(.current) }, in: file.group, folder: folder)
     }
 
     private func proceed(on timers: any TimerSource) {
@@ -113,12 +131,19 @@ public final class LedgerFile {
         }
         // If it is decided already, the loop stops at once.
         loop.run()
-        guard var ended else { preconditionFailure("somebody else stopped the loop of a change") }
+        guard let ended else { preconditionFailure("somebody else stopped the loop of a change") }
         decided(ended)
-        onRecorded = { ended = LedgerTransaction(value: ended.value, outcome: $0) }
+        return LedgerTransaction(value: ended.value, outcome: waitUntilRecorded(ended.outcome, on: loop))
+    }
+
+    /// Waits until the file has what was changed, or for a second, and returns what has become of it: `outcome`, or
+    /// what came after that.
+    public func waitUntilRecorded(_ outcome: LedgerOutcome, on loop: any EventLoop) -> LedgerOutcome {
+        var outcome = outcome
+        onRecorded = { outcome = $0 }
         finish(by: loop.now) { loop.stop() }
         loop.run()
-        return ended
+        return outcome
     }
 
     /// Calls `done` once nothing is being decided or recorded; until `end` what could not be recorded is tried again. A
@@ -158,9 +183,20 @@ public final class LedgerFile {
         RingCalls.ask(ask, of: rings, in: file.group, folder: folder, on: loop) { done($0, $0.count == rings.count) }
     }
 
-    /// Has those who ring `rings` look again: for what the file does not show.
-    public func wake(_ rings: [Call]) {
-        RingCalls.wake(rings, in: file.group, folder: folder)
+    /// Asks at the ear of the ring `key`, or at all ears if that is nil, to have `ask` carried out (R7); else carries
+    /// it out by `change` in the ledger. Calls `done` with what came of it, perhaps before this returns.
+    ///
+    /// - Parameter heard: makes the result from what came back within 100 ms, and from whether all rings answered; nil
+    ///   if the ledger has to be changed all the same.
+    public func carryOut<Answer>(
+        _ ask: RingAsk, of key: CallKey?, on loop: any EventLoop,
+        heard: @escaping (_ answers: [RingAnswer], _ all: Bool) -> Answer?,
+        else change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void
+    ) {
+        self.ask(ask, of: key, on: loop) { [self] answers, all in
+            if let answer = heard(answers, all) { return done(answer, .recorded([])) }
+            transact(on: loop, change) { done($0.value, $0.outcome) }
+        }
     }
 
     /// Calls `changed` with the ledger as it is, in the next iteration of `loop` at the earliest, and then after each
@@ -181,6 +217,7 @@ public final class LedgerFile {
 extension LedgerFile {
     private struct Decision<Answer> {
         let answer: Answer
+        let before: Ledger
         let ledger: Ledger
         /// The version of the file that was decided on.
         let revision: UInt64
@@ -214,12 +251,14 @@ extension LedgerFile {
         var ledger = opened
         ledger.answersWait = answersWait
         let answer = change(&ledger)
+        onDecided(ledger, false)
         if let note = LedgerNote(from: before, to: ledger) { notes.lay(note) }
         notes.removeForgotten(in: ledger)
         let isOwed = snapshot.isUnreadable || ledger.root != snapshot.root || ledger.isDurable
         return .decided(
             Decision(
-                answer: answer, ledger: ledger, revision: snapshot.revision, notes: notes.all, isOwed: isOwed))
+                answer: answer, before: before, ledger: ledger, revision: snapshot.revision, notes: notes.all,
+                isOwed: isOwed))
     }
 
     /// What file and notes say, as it is read and as it is opened. If somebody is found dead, all is read again: as he
@@ -293,7 +332,7 @@ extension LedgerFile {
             isRecording = false
             // Without a transaction somebody else has taken the notes along.
             let end = transaction.map(LedgerOutcome.init) ?? .recorded([])
-            if end.isShown {
+            if end.isVisibleInFile {
                 lastFailure = nil
                 if let taken { notes.recorded(taken.notes, in: taken.ledger) }
             } else {
@@ -339,8 +378,8 @@ public enum LedgerOutcome: Hashable, Sendable {
 }
 
 extension LedgerOutcome {
-    /// Whether whoever watches the file learns of the change by it.
-    public var isShown: Bool {
+    /// File watchers will see the change; otherwise wake them.
+    var isVisibleInFile: Bool {
         switch self {
         case .recorded: true
         case .waiting, .unwritable: false

@@ -2,7 +2,6 @@ import BelfryAppGroup
 public import BelfryEventLoop
 public import BelfryTerms
 public import CallLedger
-import RingEar
 
 /// How the person at the endpoint ends a call that rings.
 public enum PersonalEnd: Sendable {
@@ -38,15 +37,6 @@ public enum PersonalEnd: Sendable {
     }
 }
 
-/// What came of asking whoever rings a call to end it.
-public enum PersonalEnding: Sendable {
-    /// It is silent, and this is how it ended; nil if no such call rings.
-    case over(EndedCall?)
-    /// Nobody heard it in time, or who did cannot record it: this change of what the ledger says of `key` is still to
-    /// be made.
-    case due(_ key: CallKey, change: @Sendable (inout Ledger) -> EndedCall?)
-}
-
 /// A call, and how it ended, which need not be what was asked for.
 public struct EndedCall: Sendable {
     /// The call as the ledger had it.
@@ -56,29 +46,32 @@ public struct EndedCall: Sendable {
 }
 
 extension LedgerFile {
-    /// Asks whoever rings `named`, or the loud call if that is nil, to end it as `end` says, and calls `done` with what
-    /// came of it within 100 ms; perhaps before this returns. What who rings cannot record is left to the caller (R22).
+    /// Ends `named`, or the loud call if that is nil, as `end` says: at its ear, else in the ledger. Calls `done` with
+    /// how it has ended, nil if no such call rings, and what became of the change; perhaps before this returns.
+    ///
+    /// What its own process cannot record is recorded here (R22).
     public func end(
-        _ named: CallKey?, as end: PersonalEnd, on loop: any EventLoop, done: @escaping (PersonalEnding) -> Void
+        _ named: CallKey?, as end: PersonalEnd, on loop: any EventLoop,
+        done: @escaping (EndedCall?, LedgerOutcome) -> Void
     ) {
         let ledger = read()
-        guard let key = named ?? ledger?.loudest?.key else { return done(.over(nil)) }
-        let rings = (ledger?.rings ?? []).filter { $0.key == key }
-        RingCalls.ask(end.ask, of: rings, in: file.group, folder: folder, on: loop) { answers in
-            let answer = answers.first { $0.key == key }
-            let heard = answer == nil ? nil : ledger?.call(key)
-            if let answer, let heard, answer.isRecorded || answer.state != end.state {
-                return done(.over(EndedCall(call: heard, state: answer.state)))
-            }
-            done(
-                .due(key) { ledger in
-                    let call = heard.flatMap { end.record(of: $0, in: &ledger) } ?? end.carryOut(key, in: &ledger)
-                    if let call { return EndedCall(call: call, state: call.state) }
-                    // Whoever rings it may have heard and only have answered too late: then it has ended by now.
-                    // If it has not said so, its time is up, and how it ends is still to come.
-                    guard !rings.isEmpty, let call = ledger.call(key), call.state != .ringing else { return nil }
-                    return EndedCall(call: call, state: call.state)
-                })
+        guard let key = named ?? ledger?.loudest?.key else { return done(nil, .recorded([])) }
+        let isRinging = ledger?.rings.contains { $0.key == key } ?? false
+        var heard: Call?
+        carryOut(end.ask, of: key, on: loop) { answers, _ -> EndedCall?? in
+            guard let answer = answers.first(where: { $0.key == key }) else { return nil }
+            heard = ledger?.call(key)
+            guard let heard, answer.isRecorded || answer.state != end.state else { return nil }
+            return EndedCall(call: heard, state: answer.state)
+        } else: { ledger in
+            let call = heard.flatMap { end.record(of: $0, in: &ledger) } ?? end.carryOut(key, in: &ledger)
+            if let call { return EndedCall(call: call, state: call.state) }
+            // Its process may have heard and only have answered too late: then it has ended by now. If the ledger does
+            // not say so, its time is up, and how it ends is still to come.
+            guard isRinging, let call = ledger.call(key), call.state != .ringing else { return nil }
+            return EndedCall(call: call, state: call.state)
+        } done: { ended, outcome in
+            done(ended, outcome)
         }
     }
 }

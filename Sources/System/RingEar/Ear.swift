@@ -82,10 +82,9 @@ public final class Ear {
     ) throws(SystemError) {
         self.heard = heard
         // Should the process have no descriptor left: a ring must not be deaf (R22).
-        listener = try SocketListener(
-            at: socket.number, keepsSpare: true, hasRoom: { [weak self] in self?.makeRoom() ?? false }, on: loop,
-            description: "ear"
-        ) { [weak self] in self?.hear($0, on: loop) }
+        listener = try SocketListener(at: socket.number, keepsSpare: true, on: loop, description: "ear") {
+            [weak self] in self?.hear($0, on: loop)
+        }
     }
 
     /// Hears nothing more, and removes the ear. Closing twice does nothing.
@@ -93,20 +92,15 @@ public final class Ear {
         listener = nil
         heard = nil
         for connection in connections { connection.close() }
-        connections = []
         try? folder.directory?.remove(name)
     }
 
-    /// Those that are closed give their descriptors back before another one is needed.
-    private func makeRoom() -> Bool {
-        connections.removeAll { $0.isClosed }
-        return true
-    }
-
     private func hear(_ descriptor: consuming OwnedDescriptor, on loop: any EventLoop) {
-        if connections.count == Self.connectionsMax { connections.removeFirst().close() }
+        if connections.count == Self.connectionsMax { connections.first?.close() }
         let connection = Connection(descriptor)
         connections.append(connection)
+        // It gives its descriptor back at once: reading how the ring ended may need it.
+        connection.closed = { [weak self, unowned connection] in self?.connections.removeAll { $0 === connection } }
         connection.read(on: loop, patience: Self.patience) { [weak self] message in
             self?.heard?(message) { [weak connection] in connection?.answer($0) }
         }
@@ -117,7 +111,8 @@ public final class Ear {
         private let descriptor: OwnedDescriptor
         private var source: (any LoopWatch)?
         private var timer: (any ScheduledTimer)?
-        private(set) var isClosed = false
+        private var isClosed = false
+        var closed: () -> Void = {}
 
         init(_ descriptor: consuming OwnedDescriptor) {
             self.descriptor = descriptor
@@ -158,6 +153,7 @@ public final class Ear {
             isClosed = true
             stopReading()
             endConnection(descriptor.number)
+            closed()
         }
 
         private func stopReading() {

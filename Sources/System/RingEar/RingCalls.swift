@@ -85,7 +85,6 @@ public final class RingCalls {
 
     private func over(_ call: RingCall) {
         call.end()
-        guard done != nil else { return }
         calls.removeAll { $0 === call }
         if calls.isEmpty { finish() }
     }

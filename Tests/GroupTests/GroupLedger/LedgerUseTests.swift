@@ -95,10 +95,50 @@ import Testing
         }
         #expect(heard == ["a answer", "a answer", "b answer"])
         #expect(told.map(\.states) == [[.answered], [.answered], []] && told.map(\.all) == [true, false, true])
-        file.wake(file.read()?.rings ?? [])
-        loop.settle()
-        #expect(heard.dropFirst(3).allSatisfy { $0 == " look" } && heard.count > 3)
         ear.close()
+    }
+
+    @Test("R7 R10 a change that the file cannot show at once wakes the other processes that ring, each once")
+    func waking() throws {
+        let parent = Owner(try #require(ProcessIdentity(livingPID: getppid())))
+        for id in ["a", "b"] { admit(id, as: parent) }
+        admit("c")
+        var heard: [String] = []
+        let ears = try [parent, Owner(.current)].map { owner in
+            let ear = try Ear(of: owner, in: other.folder)
+            try ear.listen(on: loop) { message, answer in
+                heard.append("\(owner == parent ? "parent" : "own"): \(message.ask)")
+                answer(nil)
+            }
+            return ear
+        }
+        func heardOnce(_ change: () -> Void) -> [String] {
+            heard = []
+            change()
+            loop.settle()
+            return heard
+        }
+        #expect(heardOnce { hangUp("a", in: file) } == [], "the file shows it")
+        let lock = try holdLock()
+        #expect(heardOnce { hangUp("b", in: file) } == ["parent: look"])
+        admit("d", as: parent)
+        let ended = heardOnce { file.transact(onOwnRing: { $0.answer(CallKey("c")) }, on: loop) { _ in } }
+        #expect(ended == ["parent: look"])
+        for ear in ears { ear.close() }
+        _ = consume lock
+    }
+
+    @Test("R7 what each decision makes of the ledger is said before others find it, and whose it was") func decisions()
+        throws
+    {
+        var decided: [(states: [CallState], isOwn: Bool, found: Int?)] = []
+        file.onDecided = { [other] ledger, isOwn in
+            decided.append((ledger.calls.map(\.state), isOwn, other.read()?.calls.count))
+        }
+        admit("a")
+        file.transact(onOwnRing: { $0.answer(CallKey("a")) }, on: loop) { _ in }
+        #expect(decided.map(\.states) == [[.ringing], [.answered]] && decided.map(\.isOwn) == [false, true])
+        #expect(decided.map(\.found) == [nil, 1])
     }
 
     @Test("changes that wait for another process's decision are made in their order, each once") func order() throws {
@@ -241,7 +281,7 @@ import Testing
         let unwritable = LedgerOutcome.unwritable(SystemError(errno: ENOSPC, call: "write"), kept: true, [])
         let all: [LedgerOutcome] = [.recorded([]), .waiting([]), unwritable]
         #expect(all.map(\.isRecorded) == [true, true, false])
-        #expect(all.map(\.isShown) == [true, false, false])
+        #expect(all.map(\.isVisibleInFile) == [true, false, false])
     }
 
     @Test("R18 what makes no sense is no ring that was written away") func nonsense() throws {

@@ -154,6 +154,24 @@ import Testing
         ear.close()
     }
 
+    @Test("R22 who was answered leaves a descriptor to the ring, which may need it to read how it ended")
+    func givenBack() async {
+        await #expect(processExitsWith: .success) {
+            let test = try EarPatienceTests()
+            let ear = try Ear(of: test.owner, in: test.folder)
+            let listener = try test.listen(ear)
+            let peer = try Peer(at: test.earPath)
+            func open() -> Int { (0..<Int32(1_024)).count { fcntl($0, F_GETFD) != -1 } }
+            let before = open()
+            try peer.send(test.message)
+            test.loop.settle()
+            #expect(open() == before + 1 && listener.heard == 1)
+            listener.answers.last?(test.answered)
+            #expect(open() == before)
+            ear.close()
+        }
+    }
+
     @Test("64 who ask may wait to be heard") func backlog() throws {
         let ear = try Ear(of: owner, in: folder)
         var peers: [Peer] = []

@@ -164,9 +164,8 @@ final class FakeWorld: SharedLedger, RingOutput {
         }
     }
 
-    func transact<Answer>(
-        onOwnRing key: CallKey, _ change: @escaping (inout Ledger) -> Answer,
-        done: @escaping (Answer, LedgerOutcome) -> Void
+    func transactOnOwnRing<Answer>(
+        _ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void
     ) {
         done(make(change), file.outcome)
     }
@@ -180,15 +179,21 @@ final class FakeWorld: SharedLedger, RingOutput {
         }
     }
 
-    func wakeNext(after key: CallKey) {
-        if let next = file.read().nextYoungestRing(after: key) { wake([next]) }
-    }
-
     func listen(_ heard: @escaping (CallKey, RingAsk, @escaping (RingAnswer?) -> Void) -> Void) {
         file.ears[owner.pid] = heard
     }
 
     func stopListening() { file.ears[owner.pid] = nil }
+
+    func carryOut<Answer>(
+        _ ask: RingAsk, of key: CallKey?, heard: @escaping ([RingAnswer], Bool) -> Answer?,
+        else change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void
+    ) {
+        self.ask(ask, of: key) { [self] answers, all in
+            if let answer = heard(answers, all) { return done(answer, .recorded([])) }
+            transact(change, done: done)
+        }
+    }
 
     func ask(_ ask: RingAsk, of key: CallKey?, done: @escaping ([RingAnswer], Bool) -> Void) {
         let rings = file.read().rings.filter { key == nil || $0.key == key }
@@ -216,8 +221,8 @@ final class FakeWorld: SharedLedger, RingOutput {
         _ = loop.schedule(at: loop.now + .milliseconds(100), description: "ears") { finish() }
     }
 
-    func wake(_ rings: [Call]) {
-        for pid in rings.compactMap(\.owner?.pid) where !file.stoppedProcesses.contains(pid) {
+    private func wake(_ rings: [Call]) {
+        for pid in rings.compactMap(\.owner?.pid) where pid != owner.pid && !file.stoppedProcesses.contains(pid) {
             _ = loop.schedule(at: loop.now, description: "wake \(pid)") { [file] in
                 file.ears[pid]?(CallKey(""), .look) { _ in }
             }
@@ -225,8 +230,10 @@ final class FakeWorld: SharedLedger, RingOutput {
     }
 
     private func make<Answer>(_ change: (inout Ledger) -> Answer) -> Answer {
+        let rings = file.read().rings
         let answer = file.change(change)
         loop.stall(for: file.stallAfterChange)
+        if file.outcome != .recorded([]) { wake(rings) }
         return answer
     }
 

@@ -169,13 +169,15 @@ import Testing
         ledger.listen { _, _, _ in Issue.record("heard") }
         ledger.stopListening()
         loop.runUntilIdle()
-        var answers: [RingAnswer]?
-        ledger.ask(.decline, of: CallKey("a")) { [loop] told, _ in
-            answers = told
+        var heard: [RingAnswer]?
+        ledger.carryOut(.decline, of: CallKey("a")) { answers, _ in
+            heard = answers
+        } else: { _ in
+        } done: { [loop] _, _ in
             loop.stop()
         }
-        if answers == nil { loop.run() }
-        #expect(answers == [])
+        if heard == nil { loop.run() }
+        #expect(heard == [])
     }
 
     @Test("who has nothing else to do waits two seconds for a lock that others pass on among themselves, and leaves")

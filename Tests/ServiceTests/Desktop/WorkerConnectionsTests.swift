@@ -1,7 +1,5 @@
 import BelfryEventLoop
 import BelfryProtocol
-import CBelfryLinux
-import Glibc
 import Testing
 
 @testable import Desktop
@@ -20,25 +18,6 @@ import Testing
         worker.say(Array("{}\n".utf8))
         loop.runUntilIdle()
         #expect(heard == ["came", "told tick", "left"] && connections.isEmpty)
-    }
-
-    @Test("without a descriptor for who waits the desktop rests, and looks again") func noDescriptors() async {
-        await #expect(processExitsWith: .success) {
-            let worker = try WorkerEnd()
-            let loop = try Loop()
-            let connections = try WorkerConnections(on: loop, listener: worker.listener) { _ in loop.stop() }
-            var limit = rlimit()
-            _ = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-            var none = limit
-            // With none at all, poll(2) would refuse as well.
-            none.rlim_cur = 1
-            _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
-            loop.runUntilIdle()
-            #expect(connections.isEmpty)
-            _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-            withExtendedLifetime(connections) { loop.run() }
-            #expect(!connections.isEmpty)
-        }
     }
 }
 

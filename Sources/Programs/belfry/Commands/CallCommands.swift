@@ -39,12 +39,7 @@ extension Command {
         let access = try GroupAccess(context)
         _ = try access.knownLedger()
         let named = context.options.arguments.first.map { CallKey($0) }
-        let ended: EndedCall?
-        switch try access.end(named, as: end) {
-        case .over(let call): ended = call
-        case .due(_, let change): ended = try access.changeLedger(change)
-        }
-        guard let ended else {
+        guard let ended = try access.end(named, as: end) else {
             guard let named else { throw try nothingRings(context, access) }
             throw CommandError(.notFound, "no call \(named.text) rings", "see belfry calls")
         }

@@ -70,47 +70,43 @@ struct GroupAccess {
         return transaction.value
     }
 
-    /// Changes the ledger in one transaction, and prints the warnings that came of it.
-    ///
-    /// If the file does not show the change at once, those who ring are told before the file is waited for, by `ask` if
-    /// that is given, which waits for their answers.
+    /// Changes the ledger in one transaction, and prints the warnings that came of it. If `ask` is given, it is said at
+    /// the ears of all rings before the file is waited for.
     @discardableResult
     func changeLedger<Result>(
         telling ask: RingAsk? = nil, _ change: @escaping (inout Ledger) -> Result
     ) throws(CommandError) -> Result {
         let loop = try Command.makeLoop()
-        let transaction = ledgerFile.transactAndWait(on: loop) { ledger in
-            let rings = ledger.rings
-            return (answer: change(&ledger), rings: rings)
-        } decided: { transaction in
-            if let ask {
-                _ = heard(ask, by: nil, on: loop)
-            } else if !transaction.outcome.isShown {
-                ledgerFile.wake(transaction.value.rings)
-            }
+        let transaction = ledgerFile.transactAndWait(on: loop, change) { _ in
+            if let ask { _ = heard(ask, by: nil, on: loop) }
         }
-        let answer = transaction.value.answer
-        switch transaction.outcome {
+        try report(transaction.outcome)
+        return transaction.value
+    }
+
+    /// Has `named`, or the loud call, ended by whoever rings it, else in the ledger; nil if no such call rings.
+    func end(_ named: CallKey?, as end: PersonalEnd) throws(CommandError) -> EndedCall? {
+        let loop = try Command.makeLoop()
+        var answer: (ended: EndedCall?, outcome: LedgerOutcome)?
+        ledgerFile.end(named, as: end, on: loop) {
+            answer = ($0, $1)
+            loop.stop()
+        }
+        // If no ear had to be waited for, the loop stops at once.
+        loop.run()
+        guard let answer else { preconditionFailure("another part stopped the loop of a question") }
+        try report(ledgerFile.waitUntilRecorded(answer.outcome, on: loop))
+        return answer.ended
+    }
+
+    /// Prints the warnings of a change; throws if the file cannot have it.
+    private func report(_ outcome: LedgerOutcome) throws(CommandError) {
+        switch outcome {
         case .recorded(let warnings), .waiting(let warnings): warn(of: warnings)
         case .unwritable(let error, let isKept, let warnings):
             warn(of: warnings)
             throw unwritable(error, isKept ? "; kept in memory until it can" : "")
         }
-        return answer
-    }
-
-    /// Asks whoever rings `named`, or the loud call, to end it, and waits 100 ms at most for the answer.
-    func end(_ named: CallKey?, as end: PersonalEnd) throws(CommandError) -> PersonalEnding {
-        let loop = try Command.makeLoop()
-        var ending: PersonalEnding?
-        ledgerFile.end(named, as: end, on: loop) {
-            ending = $0
-            loop.stop()
-        }
-        // If nobody had to be waited for, the loop stops at once.
-        loop.run()
-        guard let ending else { preconditionFailure("somebody else stopped the loop of a question") }
-        return ending
     }
 
     private func heard(_ ask: RingAsk, by key: CallKey?, on loop: Loop) -> [RingAnswer] {
