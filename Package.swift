@@ -29,7 +29,8 @@ func name(of path: String) -> String { String(path.split(separator: "/").last ??
 let libraries: [Target] = [
     // Without pkg-config, of which SwiftPM makes a search path that comes before the Makefile's.
     library("CBelfryJansson", providers: [.apt(["libjansson-dev"])]),
-    // Typed by hand, so that nobody who builds on Belfry needs their headers: opened when they are needed, never linked.
+    // Typed by hand, so that nobody who builds on Belfry needs their headers: opened when they are needed, never
+    // linked.
     library("CBelfrySystemd"),
     library("CBelfryCanberra"),
     library("CBelfryPulse"),
@@ -60,9 +61,9 @@ let core: [Target] = [
     room("Core/Showing", imports: ["BelfryProtocol", "BelfryTerms", "DesktopChannel"]),
     room("Core/Interception", imports: ["BelfryProtocol", "BelfryTerms"]),
     room("Core/BelfryDevices", imports: ["BelfryTerms"]),
-    room("Core/ProviderAPI", imports: ["BelfryDevices", "BelfryJSON", "BelfryTerms"]),
+    room("Core/PushAPI", imports: ["BelfryDevices", "BelfryJSON", "BelfryTerms"]),
     room("Core/Forwarding", imports: ["BelfryDevices", "BelfryTerms"]),
-    room("Core/HostChannel", imports: ["BelfryJSON", "BelfryProtocol", "BelfryTerms"]),
+    room("Core/KeeperChannel", imports: ["BelfryJSON", "BelfryProtocol", "BelfryTerms"]),
 ]
 
 let system: [Target] = [
@@ -124,23 +125,23 @@ let service: [Target] = [
         "Service/HTTP2Server",
         imports: [
             "BelfryEventLoop", "BelfrySyscalls", "BelfryTLS", "BelfryTerms", "CBelfryLinux", "CBelfryNGHTTP2",
-            "ProviderAPI",
+            "PushAPI",
         ]),
     room(
-        "Service/ProviderEndpoint",
+        "Service/PushEndpoint",
         imports: [
             "BelfryAppGroup", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfryLines", "BelfrySyscalls",
-            "BelfryTLS", "BelfryTerms", "HTTP2Server", "ProviderAPI",
+            "BelfryTLS", "BelfryTerms", "HTTP2Server", "PushAPI",
         ]),
     room(
-        "Service/ServiceHost",
+        "Service/NotificationDelivery",
         imports: ["BelfryEventLoop", "Interception", "BelfryProtocol", "BelfryTerms", "BelfrySyscalls", "CBelfryLinux"]
     ),
     room(
-        "Service/ExtensionHost",
+        "Service/ExtensionKeeping",
         imports: [
             "BelfryEventLoop", "BelfryLines", "BelfryPropertyList", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms",
-            "CBelfryLinux", "HostChannel", "Interception", "ServiceHost", "SystemSound",
+            "CBelfryLinux", "KeeperChannel", "Interception", "NotificationDelivery", "SystemSound",
         ]),
     room(
         "Service/PushQueue",
@@ -153,7 +154,7 @@ let service: [Target] = [
         imports: [
             "BelfryAppGroup", "BelfryBus", "BelfryEventLoop", "BelfryJSON", "BelfryLines", "BelfryPictures",
             "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "CallLedger", "DesktopChannel",
-            "GroupLedger", "RingEar", "ServiceHost", "Showing",
+            "GroupLedger", "RingEar", "NotificationDelivery", "Showing",
         ]),
     room(
         "Service/BelfryServe",
@@ -164,7 +165,8 @@ let service: [Target] = [
     room(
         "Service/CallService",
         imports: [
-            "ServiceHost", "PictureFetcher", "BelfryPictures", "Ringing", "CallLedger", "GroupLedger", "RingEar",
+            "NotificationDelivery", "PictureFetcher", "BelfryPictures", "Ringing", "CallLedger", "GroupLedger",
+            "RingEar",
             "SystemSound", "BelfryAppGroup", "DesktopChannel",
             "BelfryProtocol", "BelfryEventLoop", "BelfryTerms", "Interception", "BelfrySyscalls",
         ]
@@ -180,17 +182,17 @@ let apple: [Target] = [
     room(
         "Apple/BelfryAppleGround",
         imports: [
-            "BelfryAppGroup", "BelfryJSON", "BelfryPropertyList", "BelfrySyscalls", "BelfryTerms", "HostChannel",
+            "BelfryAppGroup", "BelfryJSON", "BelfryPropertyList", "BelfrySyscalls", "BelfryTerms", "KeeperChannel",
         ]),
     room(
         "Apple/UserNotifications",
         imports: [
             "BelfryAppGroup", "BelfryAppleGround", "BelfryJSON", "BelfryPictures", "BelfryPropertyList",
-            "BelfryProtocol", "BelfryTerms", "CoreLocation", "HostChannel", "Interception",
+            "BelfryProtocol", "BelfryTerms", "CoreLocation", "KeeperChannel", "Interception",
         ]),
     room(
         "Apple/AudioToolbox",
-        imports: ["BelfryAppleGround", "BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms", "HostChannel"]),
+        imports: ["BelfryAppleGround", "BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms", "KeeperChannel"]),
     room(
         "Apple/AVFAudio",
         imports: [
@@ -198,7 +200,7 @@ let apple: [Target] = [
         ]),
     room(
         "Apple/CallKit",
-        imports: ["BelfryAppGroup", "BelfryAppleGround", "BelfryPropertyList", "BelfryTerms", "HostChannel"]),
+        imports: ["BelfryAppGroup", "BelfryAppleGround", "BelfryPropertyList", "BelfryTerms", "KeeperChannel"]),
     room("Apple/Combine"),
     room("Apple/CoreLocation"),
     room("Apple/CommonCrypto", imports: ["BelfryCrypto"]),
@@ -211,17 +213,19 @@ let apple: [Target] = [
     room(
         "Apple/Intents",
         imports: [
-            "BelfryAppGroup", "BelfryAppleGround", "BelfryPictures", "BelfryPropertyList", "BelfryTerms", "HostChannel",
+            "BelfryAppGroup", "BelfryAppleGround", "BelfryPictures", "BelfryPropertyList", "BelfryTerms",
+            "KeeperChannel",
             "UserNotifications",
         ]),
     room("Apple/_Testing_UIKit", imports: ["UIKit"]),
     room("Apple/UIKit", imports: ["BelfryAppleGround", "BelfryTerms", "ImageIO"]),
-    room("Apple/WidgetKit", imports: ["BelfryAppleGround", "BelfryTerms", "HostChannel"]),
-    room("Apple/os", imports: ["BelfryAppleGround", "BelfryTerms", "CBelfryOS", "HostChannel"]),
+    room("Apple/WidgetKit", imports: ["BelfryAppleGround", "BelfryTerms", "KeeperChannel"]),
+    room("Apple/os", imports: ["BelfryAppleGround", "BelfryTerms", "CBelfryOS", "KeeperChannel"]),
     room(
         "Apple/ExtensionProcess",
         imports: [
-            "BelfryAppleGround", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "HostChannel", "UserNotifications",
+            "BelfryAppleGround", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "KeeperChannel",
+            "UserNotifications",
         ]),
 ]
 
@@ -264,22 +268,22 @@ let programs: [Target] = [
         imports: [
             "BelfryAppGroup", "BelfryCommandLine", "BelfryConfinement", "BelfryDevices", "BelfryEventLoop",
             "BelfryJSON", "BelfrySettings", "BelfrySyscalls", "BelfryTLS", "BelfryTerms", "CBelfryLinux",
-            "DeviceRegistry", "HTTP2Server", "ProviderAPI", "ProviderEndpoint", "PushQueue",
+            "DeviceRegistry", "HTTP2Server", "PushAPI", "PushEndpoint", "PushQueue",
         ]),
     program(
         "Programs/belfry-worker",
         imports: [
-            "ServiceHost", "CallService", "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop",
+            "NotificationDelivery", "CallService", "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop",
             "BelfryAppGroup",
             "BelfryProtocol", "BelfryJournal", "BelfrySyscalls", "BelfryTerms", "CallLedger", "Interception",
-            "ExtensionHost", "PictureFetcher", "SystemSound",
+            "ExtensionKeeping", "PictureFetcher", "SystemSound",
         ]
     ),
     program(
         "Programs/belfry",
         imports: [
             "BelfryPush", "BelfryCommandLine", "BelfryServe", "BelfryAppGroup", "BelfryExtensionPackage",
-            "CallLedger", "ExtensionHost",
+            "CallLedger", "ExtensionKeeping",
             "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop", "BelfryProtocol",
             "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "SystemSound",
             "CBelfryLinux",
@@ -350,7 +354,7 @@ let checks: [Target] = [
         dependencies: [
             "BelfryAppGroup", "BelfryEventLoop", "BelfryJSON", "BelfryPictures", "BelfryPropertyList",
             "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "CallLedger", "CallService",
-            "GroupLedger", "Interception", "PictureFetcher", "RingEar", "ServiceHost", "Support",
+            "GroupLedger", "Interception", "PictureFetcher", "RingEar", "NotificationDelivery", "Support",
         ],
         path: "Tests/Simulate",
         swiftSettings: strict
@@ -383,8 +387,9 @@ let fuzzers: [Target] =
             dependencies: [
                 "BelfryDevices", "BelfryExtensionPackage", "BelfryJSON", "BelfryJournal", "BelfryPictures",
                 "BelfryPropertyList", "BelfryProtocol", "BelfrySettings", "BelfrySyscalls", "BelfryTLS", "BelfryTerms",
-                "CBelfryLinux", "CFuzzer", "CallLedger", "DesktopChannel", "Forwarding", "HostChannel", "PictureFetch",
-                "ProviderAPI", "ProviderEndpoint", "RingEar", "SystemSound",
+                "CBelfryLinux", "CFuzzer", "CallLedger", "DesktopChannel", "Forwarding", "KeeperChannel",
+                "PictureFetch",
+                "PushAPI", "PushEndpoint", "RingEar", "SystemSound",
             ],
             path: "Tests/Fuzz",
             exclude: ["seeds"],

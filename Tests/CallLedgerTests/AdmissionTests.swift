@@ -1,7 +1,7 @@
 import BelfryPropertyList
 import BelfryTerms
-import Testing
 @testable import CallLedger
+import Testing
 
 /// Whether a call request rings: R5, R9 and R10.
 @Suite struct AdmissionTests {

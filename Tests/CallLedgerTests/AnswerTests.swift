@@ -1,7 +1,7 @@
 import BelfryPropertyList
 import BelfryTerms
-import Testing
 @testable import CallLedger
+import Testing
 
 /// Answers and declines, and the word they leave for the app: `pendingAccept`.
 @Suite struct AnswerTests {

@@ -1,6 +1,6 @@
 import BelfryTerms
-import Testing
 @testable import CallLedger
+import Testing
 
 /// What must outlive a power cut: an answer for the app to collect, and a missed call. R11, R12.
 @Suite struct DurabilityTests {

@@ -1,7 +1,7 @@
 import BelfryPropertyList
 import BelfryTerms
-import Testing
 @testable import CallLedger
+import Testing
 
 /// Whether the app is in front: R5, R7 and the contract of `enterToForground`.
 @Suite struct ForegroundTests {

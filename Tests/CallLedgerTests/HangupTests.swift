@@ -1,7 +1,7 @@
 import BelfryPropertyList
 import BelfryTerms
-import Testing
 @testable import CallLedger
+import Testing
 
 /// What a hangup ends, and for how long it is remembered: R8.
 @Suite struct HangupTests {

@@ -1,7 +1,7 @@
 import BelfryPropertyList
 import BelfryTerms
-import Testing
 @testable import CallLedger
+import Testing
 
 /// The list of missed calls: what the person finds there, and for how long. R11, R12.
 @Suite struct MissedListTests {

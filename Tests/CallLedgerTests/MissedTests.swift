@@ -1,7 +1,7 @@
 import BelfryPropertyList
 import BelfryTerms
-import Testing
 @testable import CallLedger
+import Testing
 
 /// Who is told that they missed a call, and that it is once: R11 and R12.
 @Suite struct MissedTests {

@@ -1,8 +1,8 @@
 import BelfryPropertyList
 import BelfryTerms
+@testable import CallLedger
 import Support
 import Testing
-@testable import CallLedger
 
 /// What lies beside the group file counts as if it were in it: R7, R8, R12 and R18.
 @Suite struct NoteTests {
@@ -30,7 +30,7 @@ import Testing
 
     private func recorded(_ note: LedgerNote) -> LedgerNote {
         var note = note
-        note.standing = .recorded
+        note.fileState = .recorded
         return note
     }
 
@@ -364,7 +364,7 @@ import Testing
         var ring = try ring("b", by: 2)
         #expect(ledger([ring]).calls.count == 2 && ledger([ring]).missedCalls.count == 1)
         file.root = PropertyListDictionary()
-        ring.standing = .lost
+        ring.fileState = .lost
         #expect(ledger([ring]).rings.map(\.key) == [CallKey("b")])
         #expect(ledger([ring]).calls.count == 1 && ledger([ring]).missedCalls.isEmpty)
     }
@@ -389,7 +389,7 @@ import Testing
         let known = try #require(ledger([ring, copy]).call(CallKey("a")))
         #expect(known.sentAt == GroupFile.time(sent) && known.earlier.isEmpty && known.owner == file.process(2))
         file.root = PropertyListDictionary()
-        (ring.standing, copy.standing) = (.lost, .recorded)
+        (ring.fileState, copy.fileState) = (.lost, .recorded)
         #expect(ledger(first == 0 ? [ring, copy] : [copy, ring]).call(CallKey("a")) == known)
     }
 

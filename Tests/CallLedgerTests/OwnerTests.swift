@@ -1,7 +1,7 @@
 import BelfryPropertyList
 import BelfryTerms
-import Testing
 @testable import CallLedger
+import Testing
 
 /// Who a ring's owner is in the file: a process.
 @Suite struct OwnerTests {

@@ -1,8 +1,8 @@
 import BelfryPropertyList
 import BelfryTerms
+@testable import CallLedger
 import Support
 import Testing
-@testable import CallLedger
 
 /// Old entries go, and the file stays under a mebibyte.
 @Suite struct PruningTests {

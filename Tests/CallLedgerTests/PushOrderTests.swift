@@ -1,6 +1,6 @@
 import BelfryTerms
-import Testing
 @testable import CallLedger
+import Testing
 
 /// Two calls of one id, their requests and hangups in every order, each up to twice: R8 and R11.
 @Suite struct PushOrderTests {

@@ -1,8 +1,8 @@
 import BelfryPropertyList
 import BelfryTerms
+@testable import CallLedger
 import Support
 import Testing
-@testable import CallLedger
 
 /// Seeded runs of everything that may be done to the file; each operation also expects `keyStartCallTime` in step.
 @Suite struct RandomOperationTests {

@@ -1,7 +1,7 @@
 import BelfryPropertyList
 import BelfryTerms
-import Testing
 @testable import CallLedger
+import Testing
 
 /// Several rings of one key, one after another: which of them an entry is about. R7, R8, R11 and R12.
 @Suite struct SameCallTests {
@@ -54,7 +54,7 @@ import Testing
         let before = file.ledger
         #expect(file.request(id, by: 2, sentAt: 1_700_000_001).rings)
         var note = try #require(LedgerNote(from: before, to: file.ledger))
-        note.standing = .recorded
+        note.fileState = .recorded
         let ledger = Ledger(reading: read, with: [note], at: file.moment)
         #expect(ledger.rings.map(\.owner) == [file.process(2)])
         #expect(ledger.standing(of: CallKey(id), owner: file.process(2), secondCall: .soft) == .rings(.loud))

@@ -1,7 +1,7 @@
 import BelfryPropertyList
 import BelfryTerms
-import Testing
 @testable import CallLedger
+import Testing
 
 /// Three calls that come and go in every order: R8 and R10.
 @Suite struct SeveralCallsTests {

@@ -1,7 +1,7 @@
 import BelfryPropertyList
 import BelfryTerms
-import Testing
 @testable import CallLedger
+import Testing
 
 /// What other programs do to the group file: its contract, R12 and R18.
 @Suite struct StrangerTests {

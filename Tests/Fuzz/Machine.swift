@@ -1,10 +1,10 @@
 // What the machine hands over: sound files, what the kernel says of processes and locks, names of files that others may
 // make. A trap is a finding.
+@testable import BelfrySyscalls
 import BelfryTerms
 import CBelfryLinux
 import CallLedger
 import Glibc
-@testable import BelfrySyscalls
 @testable import RingEar
 @testable import SystemSound
 

@@ -1,9 +1,9 @@
 // What comes at the push socket, and what a client reads there. A trap is a finding, and so is a push that depends on
 // how its bytes were cut, or what was read and cannot be written and read again.
 import BelfryJSON
+@testable import BelfryJournal
 import BelfryProtocol
 import BelfryTerms
-@testable import BelfryJournal
 
 func feedPush(_ bytes: [UInt8]) {
     let whole = framed(bytes, pieceBytes: max(1, bytes.count))

@@ -13,7 +13,7 @@ enum FuzzTarget: String, CaseIterable {
     case decoder
     case hostChannel = "host-channel"
     case sources, devices, desktop
-    case providerRequest = "provider-request"
+    case endpointRequest = "endpoint-request"
     case certificate
 
     /// The one that the command line names.
@@ -36,7 +36,7 @@ enum FuzzTarget: String, CaseIterable {
         case .sources: feedSources(bytes)
         case .devices: feedDevices(bytes)
         case .desktop: feedDesktop(bytes)
-        case .providerRequest: feedProviderRequest(bytes)
+        case .endpointRequest: feedEndpointRequest(bytes)
         case .certificate: feedCertificate(bytes)
         }
     }

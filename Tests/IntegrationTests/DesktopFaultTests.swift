@@ -1,8 +1,8 @@
 import BelfryProtocol
 import BelfrySyscalls
 import BelfryTerms
-import CallLedger
 import CBelfryLinux
+import CallLedger
 import Glibc
 import Support
 import Testing

@@ -3,8 +3,8 @@ import BelfryDevices
 import BelfryJSON
 import BelfrySyscalls
 import BelfryTerms
-import DeviceRegistry
 import CBelfryLinux
+import DeviceRegistry
 import Glibc
 import Support
 import Testing

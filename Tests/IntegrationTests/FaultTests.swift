@@ -1,7 +1,7 @@
-import BelfryTerms
 import BelfryAppGroup
 import BelfryProtocol
 import BelfrySyscalls
+import BelfryTerms
 import CallLedger
 import Glibc
 import Support

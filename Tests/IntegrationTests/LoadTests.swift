@@ -1,6 +1,6 @@
-import BelfryTerms
 import BelfryAppGroup
 import BelfryProtocol
+import BelfryTerms
 import CallLedger
 import Testing
 

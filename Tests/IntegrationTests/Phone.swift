@@ -1,12 +1,12 @@
-import BelfryTerms
 import BelfryAppGroup
 import BelfryJSON
 import BelfryPropertyList
 import BelfrySyscalls
+import BelfryTerms
 import CBelfryLinux
 import CallLedger
-import GroupLedger
 import Glibc
+import GroupLedger
 import Support
 
 /// One phone of a test's own under the private user manager: its units, its settings, its state.
@@ -46,15 +46,15 @@ final class Phone {
             environment["XDG_CONFIG_HOME"] = "\(folder.path)/config"
             environment["BELFRY_SOUND"] = settings["BELFRY_SOUND"]
         }
-        let isHosted = settings.keys.contains { $0 == "BELFRY_EXTENSION_STRICT" || $0 == "BELFRY_EXTENSION_REUSE" }
+        let isKept = settings.keys.contains { $0 == "BELFRY_EXTENSION_STRICT" || $0 == "BELFRY_EXTENSION_REUSE" }
         runtimeDirectory =
-            isHosted || hasDesktop
+            isKept || hasDesktop
             ? "\(Surroundings.runtimeDirectory)/\(name)" : settings["BELFRY_RUNTIME_DIRECTORY"]
         environment["BELFRY_RUNTIME_DIRECTORY"] = runtimeDirectory
         try writeUnits(environment)
         try systemctl("daemon-reload")
         try systemctl("start", "\(name).socket")
-        if isHosted { try systemctl("start", "\(name)-extension.socket") }
+        if isKept { try systemctl("start", "\(name)-extension.socket") }
         if hasDesktop { try systemctl("start", "\(name)-desktop.socket") }
     }
 

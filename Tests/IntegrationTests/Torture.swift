@@ -3,8 +3,8 @@ import BelfryJSON
 import BelfryProtocol
 import BelfrySyscalls
 import BelfryTerms
-import CallLedger
 import CBelfryLinux
+import CallLedger
 import Glibc
 import Support
 import Testing

@@ -1,9 +1,9 @@
 // A ringing extension in the style of apps in the field, which nobody edits for Linux.
 // swift-format-ignore-file
-import UserNotifications
-import AudioToolbox
 import AVFAudio
+import AudioToolbox
 import UIKit
+import UserNotifications
 
 let appGroup = "group.xxp.ring.callNotification"
 let keyEnterToForground = "enterToForground"

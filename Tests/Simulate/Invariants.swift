@@ -3,7 +3,7 @@ import BelfryProtocol
 import BelfryTerms
 import CallLedger
 import GroupLedger
-import ServiceHost
+import NotificationDelivery
 
 /// What holds in every run, whoever is killed or stands still, whatever is full or broken, whatever strangers write.
 extension Oracle {
@@ -243,7 +243,7 @@ extension Oracle {
         if isUndisturbed { isSilenced(worker) }
     }
 
-    func closes(_ worker: PlayedWorker, as end: NotificationHost.End) {
+    func closes(_ worker: PlayedWorker, as end: Delivery.End) {
         goesOn(worker)
         demand(!worker.account.hasClosed, worker, "ends its connection twice")
         worker.account.hasClosed = true

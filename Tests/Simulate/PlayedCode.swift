@@ -1,7 +1,7 @@
 import BelfryProtocol
 import BelfryTerms
 import Interception
-import ServiceHost
+import NotificationDelivery
 
 /// What an app's own notification service extension does with an alert. All times are microseconds.
 struct PlayedCode {
@@ -14,9 +14,9 @@ struct PlayedCode {
     var diesAfter: Int64?
 }
 
-/// Does what the plan says, under the real host.
+/// Does what the plan says, under the real delivery.
 final class PlayedCodeExtension: ServiceExtension {
-    weak var host: (any ServiceExtensionHost)?
+    weak var delegate: (any ServiceExtensionDelegate)?
     private(set) var isBusy = true
     private unowned let worker: PlayedWorker
     private let code: PlayedCode
@@ -36,7 +36,7 @@ final class PlayedCodeExtension: ServiceExtension {
         after(death) { [self] in
             isBusy = false
             worker.world.oracle.codeHandsOver(nil, worker)
-            host?.extensionDied()
+            delegate?.extensionDied()
         }
     }
 
@@ -45,7 +45,7 @@ final class PlayedCodeExtension: ServiceExtension {
 
     func end() {
         isBusy = false
-        host?.extensionIsIdle()
+        delegate?.extensionIsIdle()
     }
 
     private func reply(after delay: Int64?) {
@@ -55,7 +55,7 @@ final class PlayedCodeExtension: ServiceExtension {
             content.title = code.hasText ? "changed" : ""
             if !code.hasText { content.body = "" }
             worker.world.oracle.codeHandsOver(code.hasText, worker)
-            host?.extensionHandedOver(content)
+            delegate?.extensionHandedOver(content)
         }
     }
 

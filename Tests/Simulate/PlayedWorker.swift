@@ -1,18 +1,18 @@
 import BelfryAppGroup
 import BelfryEventLoop
 import BelfryJSON
+import BelfryPictures
 import BelfryProtocol
 import BelfryTerms
 import CallLedger
 import CallService
 import GroupLedger
 import Interception
-import BelfryPictures
+import NotificationDelivery
 import PictureFetcher
 import RingEar
-import ServiceHost
 
-/// One worker: the real host with the real extensions, ledger and ear, in a process that is played.
+/// One worker: the real delivery with the real extensions, ledger and ear, in a process that is played.
 final class PlayedWorker {
     let process: PlayedProcess
     let push: PlayedPush
@@ -21,7 +21,7 @@ final class PlayedWorker {
     /// What the oracle knows of it, and what it is to do if nothing disturbs the run.
     var account = Account()
     var expected = Expectation()
-    private var host: NotificationHost?
+    private var delivery: Delivery?
     private var ledger: WorkerLedger?
     /// What nobody else keeps.
     private var held: [AnyObject] = []
@@ -71,7 +71,7 @@ final class PlayedWorker {
             let code = push.code.map { PlayedCodeExtension($0, of: self, on: loop) }
             held = [pictures] + (code.map { [$0] } ?? [])
             expected.passthrough = oracle.passthrough(of: push, arrivedAt: machine.wall)
-            let host = NotificationHost(
+            let delivery = Delivery(
                 Reception(world: call, settings: settings, foreign: code).visit(parsed), timers: loop, budget: budget,
                 report: reporter.report
             ) { [self] end in
@@ -80,8 +80,8 @@ final class PlayedWorker {
                 isHeard = false
                 leave()
             }
-            self.host = host
-            host.start()
+            self.delivery = delivery
+            delivery.start()
         }
     }
 
@@ -89,7 +89,7 @@ final class PlayedWorker {
     func terminate() {
         process.perform { [self] in
             world.oracle.toldToStop(self)
-            if let host { host.stop() } else { leave() }
+            if let delivery { delivery.stop() } else { leave() }
         }
     }
 
@@ -103,7 +103,7 @@ final class PlayedWorker {
     }
 
     /// What the worker held goes with its process.
-    func release() { (host, ledger, held) = (nil, nil, []) }
+    func release() { (delivery, ledger, held) = (nil, nil, []) }
 
     private func report(_ event: Event) {
         // Telling is an effect: a worker can be killed before it.

@@ -71,7 +71,7 @@ final class QueueTool {
             case .registered(let registration) = registry.standing(of: token)
         else { return say("400 \(words.dropFirst().first ?? "")") }
         let id = words[1]
-        let push = ProviderPush(
+        let push = EndpointPush(
             apnsID: id, token: token, topic: registration.topic, pushType: .voip,
             payload: Array("{\"callId\":\"\(words[2])\",\"callerName\":\"Anna\"}".utf8),
             acceptedAt: WallTime(microseconds: wallTimeMicroseconds()))

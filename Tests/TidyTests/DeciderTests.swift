@@ -45,7 +45,7 @@ import Testing
             }
         },
         // A message of another name.
-        others: ["HostMessage json"])
+        others: ["KeeperMessage json"])
 
     /// Where a text has places for values (S4).
     private static let places = Fact(

@@ -99,10 +99,10 @@ import Testing
 
     /// Names of targets that no other package will have, though they do not begin with the project's.
     static let namesOfOurs: Set<String> = [
-        "CallLedger", "CallService", "Desktop", "DesktopChannel", "DeviceRegistry", "ExtensionHost",
+        "CallLedger", "CallService", "Desktop", "DesktopChannel", "DeviceRegistry", "ExtensionKeeping",
         "ExtensionProcess", "ExtensionTesting", "Forwarding", "GroupLedger", "HTTP2Server",
-        "HostChannel", "Interception", "PictureFetch", "PictureFetcher", "ProviderAPI", "ProviderEndpoint",
-        "PushQueue", "RingEar", "Ringing", "ServiceHost", "Showing", "SystemSound",
+        "KeeperChannel", "Interception", "PictureFetch", "PictureFetcher", "PushAPI", "PushEndpoint",
+        "PushQueue", "RingEar", "Ringing", "NotificationDelivery", "Showing", "SystemSound",
     ]
 
     /// Targets that have the names of Apple's modules, since foreign code imports them: nobody else's are called so

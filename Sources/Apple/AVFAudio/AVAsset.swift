@@ -87,7 +87,7 @@ open class AVAsset: NSObject, @unchecked Sendable {
     }
 
     fileprivate func warn(_ what: String) {
-        HostDoor.warn(.unsupported, "AVAsset: \(what) of \(source.lastPathComponent)")
+        KeeperDoor.warn(.unsupported, "AVAsset: \(what) of \(source.lastPathComponent)")
     }
 }
 

@@ -108,7 +108,7 @@ open class AVAudioFile: NSObject {
         do throws(SystemError) {
             if let file = try SoundFile(url.path, mode, &info) { return file }
         } catch {
-            HostDoor.warn(.unsupported, "AVAudioFile: \(error); install libsndfile1")
+            KeeperDoor.warn(.unsupported, "AVAudioFile: \(error); install libsndfile1")
             throw AudioFileError.unspecified
         }
         let exists = FileManager.default.fileExists(atPath: url.path)

@@ -2,7 +2,7 @@ import BelfryAppleGround
 import BelfrySoundDecoding
 import BelfrySyscalls
 import BelfryTerms
-import HostChannel
+import KeeperChannel
 
 /// The sounds that the code has made, and what it wants to be told of.
 enum SystemSounds {
@@ -26,7 +26,8 @@ enum SystemSounds {
     }
 
     private static let state = LockedValue(State())
-    /// Where sound files are read, one after the other, so that sounds reach the host in the order they were asked for.
+    /// Where sound files are read, one after the other, so that sounds reach the keeper in the order they were asked
+    /// for.
     private static let queue = DispatchQueue(label: "belfry.sounds")
 
     /// The number of a new sound; nil if there are too many.
@@ -43,7 +44,7 @@ enum SystemSounds {
     static func remove(_ id: SystemSoundID) -> Bool {
         guard state.withLock({ $0.sounds.removeValue(forKey: id) != nil }) else { return false }
         // What was asked for before may still be looked at.
-        let door = HostDoor.current
+        let door = KeeperDoor.current
         queue.async { door.say(.disposed(Int64(id))) }
         return true
     }
@@ -55,8 +56,8 @@ enum SystemSounds {
         state.withLock { body(&$0.sounds[id, default: Sound()]) }
     }
 
-    /// Asks the host to play a sound, and calls both `completion` and its own once the attempt is over: the one that it
-    /// has by then, since code may add one to a sound that plays; if it is gone by then, the one that it had.
+    /// Asks the keeper to play a sound, and calls both `completion` and its own once the attempt is over: the one that
+    /// it has by then, since code may add one to a sound that plays; if it is gone by then, the one that it had.
     static func play(_ id: SystemSoundID, vibrates: Bool, _ completion: (() -> Void)?) {
         let sound = state.withLock { $0.sounds[id] }
         // Called on another thread, as on iOS, whose declaration does not say so either.
@@ -65,7 +66,7 @@ enum SystemSounds {
             unsafe block?()
             (state.withLock { $0.sounds[id] } ?? sound)?.completion?()
         }
-        let door = HostDoor.current
+        let door = KeeperDoor.current
         if id == kSystemSoundID_Vibrate { return _ = door.ask(Asked(CodeWord(.vibration)), then: both) }
         var asked = Asked(CodeWord(vibrates ? .alert : .sound), path: sound?.file?.path)
         if asked.path == nil { asked.detail = "the system's sound \(id)" }

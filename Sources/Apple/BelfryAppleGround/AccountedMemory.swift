@@ -1,10 +1,10 @@
 /// The memory of this process, as iOS would count it: what is its own, not what files give back.
 package enum AccountedMemory {
-    /// What an extension has on iOS where no host says otherwise. Source: observed on devices.
+    /// What an extension has on iOS where no keeper says otherwise. Source: observed on devices.
     static let extensionBytesMax: Int64 = 24_000_000
 
     /// How many bytes are left; 0 if there are too many.
-    package static var bytesLeft: Int64 { max(HostDoor.memoryBytesMax - HostDoor.memoryBytes, 0) }
+    package static var bytesLeft: Int64 { max(KeeperDoor.memoryBytesMax - KeeperDoor.memoryBytes, 0) }
 
     /// How many bytes there are: anonymous pages, from /proc (proc_pid_status(5)); 0 if it does not say.
     static var bytes: Int64 {
@@ -77,7 +77,7 @@ private final class MemoryPressureSource: DispatchSourceMemoryPressure, @uncheck
         self.mask = mask
         timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(deadline: .now(), repeating: Self.interval)
-        let door = HostDoor.current
+        let door = KeeperDoor.current
         timer.setEventHandler { [weak self] in door.run { self?.look() } }
     }
 
@@ -108,7 +108,7 @@ private final class MemoryPressureSource: DispatchSourceMemoryPressure, @uncheck
     public func setCancelHandler(handler: (@Sendable () -> Void)?) { timer.setCancelHandler(handler: handler) }
 
     private func look() {
-        let (bytes, limit) = (HostDoor.memoryBytes, HostDoor.memoryBytesMax)
+        let (bytes, limit) = (KeeperDoor.memoryBytes, KeeperDoor.memoryBytesMax)
         let found: DispatchSource.MemoryPressureEvent =
             bytes >= limit / 20 * 19 ? .critical : bytes >= limit / 5 * 4 ? .warning : .normal
         let fired = lock.withLock {

@@ -41,10 +41,10 @@ public final class CFNotificationCenter: @unchecked Sendable {
 
     /// The one of all processes of this user that have the state directory of the code that asks.
     static var darwin: CFNotificationCenter {
-        let state = HostDoor.stateDirectory
+        let state = KeeperDoor.stateDirectory
         return centers.withLock { centers in
             if let center = centers[state] { return center }
-            let center = CFNotificationCenter(board: state.map { NoticeBoard(path: "\($0.path)/notices") })
+            let center = CFNotificationCenter(board: state.map { PostedNames(path: "\($0.path)/notices") })
             centers[state] = center
             return center
         }
@@ -59,7 +59,7 @@ public final class CFNotificationCenter: @unchecked Sendable {
     static func forget(_ state: StateDirectory) { centers.withLock { $0.removeValue(forKey: state) }?.close() }
 
     @safe
-    private struct Registration {
+    private struct Observation {
         let name: String
         /// By an observer, which may be nil; else by whoever has the token.
         let isByObserver: Bool
@@ -70,18 +70,18 @@ public final class CFNotificationCenter: @unchecked Sendable {
     }
 
     private let lock = NSLock()
-    private var registrations: [Int32: Registration] = [:]
+    private var observations: [Int32: Observation] = [:]
     private var isListening = false
     private var isClosed = false
-    private let board: NoticeBoard?
+    private let board: PostedNames?
 
-    private init(board: NoticeBoard?) { self.board = board }
+    private init(board: PostedNames?) { self.board = board }
 
     /// Tells nobody anything any more.
     private func close() {
         let wasListening = lock.withLock {
             isClosed = true
-            registrations = [:]
+            observations = [:]
             return isListening
         }
         // The ear hears no more than this.
@@ -115,27 +115,27 @@ public final class CFNotificationCenter: @unchecked Sendable {
     ) -> Int32? {
         lock.withLock {
             guard let board else {
-                HostDoor.warn(.unsupported, "Darwin notifications without a home")
+                KeeperDoor.warn(.unsupported, "Darwin notifications without a home")
                 return nil
             }
             guard listen(at: board) else { return nil }
             let token = Self.lastToken.add(1, ordering: .relaxed).newValue
-            registrations[token] = unsafe Registration(
+            observations[token] = unsafe Observation(
                 name: name, isByObserver: isByObserver, observer: observer, call: call, told: board.lastPost(of: name))
             return token
         }
     }
 
     /// Whether the registration of `token` was not taken back.
-    func isRegistered(_ token: Int32) -> Bool { lock.withLock { registrations[token] != nil } }
+    func isRegistered(_ token: Int32) -> Bool { lock.withLock { observations[token] != nil } }
 
     /// Takes back the registration of `token`.
-    func cancel(_ token: Int32) { lock.withLock { registrations[token] = nil } }
+    func cancel(_ token: Int32) { lock.withLock { observations[token] = nil } }
 
     /// Forgets `observer`, for one name or for all.
     fileprivate func remove(_ observer: UnsafeRawPointer?, _ name: String?) {
         lock.withLock {
-            registrations = registrations.filter {
+            observations = observations.filter {
                 unsafe !$0.value.isByObserver || $0.value.observer != observer
                     || (name != nil && $0.value.name != name)
             }
@@ -149,31 +149,31 @@ public final class CFNotificationCenter: @unchecked Sendable {
             try board?.post(name)
             return board != nil
         } catch {
-            HostDoor.warn(.unsupported, "the Darwin notification \(name): \(error)")
+            KeeperDoor.warn(.unsupported, "the Darwin notification \(name): \(error)")
             return false
         }
     }
 
     /// The number that lies beside the name of `token`: 0 unless somebody has set it; nil without a registration.
     func state(of token: Int32) -> UInt64? {
-        guard let board, let name = lock.withLock({ registrations[token]?.name }) else { return nil }
+        guard let board, let name = lock.withLock({ observations[token]?.name }) else { return nil }
         return board.state(of: name)
     }
 
     /// Lays `state` beside the name of `token`; whether that could be done, else it is warned of.
     func setState(_ state: UInt64, of token: Int32) -> Bool {
-        guard let board, let name = lock.withLock({ registrations[token]?.name }) else { return false }
+        guard let board, let name = lock.withLock({ observations[token]?.name }) else { return false }
         do throws(SystemError) {
             try board.setState(state, of: name)
             return true
         } catch {
-            HostDoor.warn(.unsupported, "the state of the Darwin notification \(name): \(error)")
+            KeeperDoor.warn(.unsupported, "the state of the Darwin notification \(name): \(error)")
             return false
         }
     }
 
     /// With the lock held: begins to listen, once for a process; whether it listens.
-    private func listen(at board: NoticeBoard) -> Bool {
+    private func listen(at board: PostedNames) -> Bool {
         guard !isListening else { return true }
         do throws(SystemError) {
             let ear = try board.listen()
@@ -187,21 +187,21 @@ public final class CFNotificationCenter: @unchecked Sendable {
             thread.name = "notices"
             thread.start()
         } catch {
-            HostDoor.warn(.unsupported, "no Darwin notification is heard: \(error)")
+            KeeperDoor.warn(.unsupported, "no Darwin notification is heard: \(error)")
         }
         return isListening
     }
 
     /// Calls whoever registered for what was posted since, in the order in which they came.
-    private func tell(of board: NoticeBoard) {
+    private func tell(of board: PostedNames) {
         let calls = lock.withLock {
             var posts: [String: NoticeMark] = [:]
-            for name in Set(registrations.values.map(\.name)) { posts[name] = board.lastPost(of: name) }
-            return registrations.keys.sorted().compactMap { token -> (() -> Void)? in
-                guard let registration = registrations[token], let last = posts[registration.name],
+            for name in Set(observations.values.map(\.name)) { posts[name] = board.lastPost(of: name) }
+            return observations.keys.sorted().compactMap { token -> (() -> Void)? in
+                guard let registration = observations[token], let last = posts[registration.name],
                     last != registration.told
                 else { return nil }
-                registrations[token]?.told = last
+                observations[token]?.told = last
                 return { registration.call(token) }
             }
         }

@@ -16,18 +16,18 @@ final class DefaultsDomain: @unchecked Sendable {
 
     /// The domain of an app group; nil if there is no place for state.
     static func of(_ group: GroupName) -> DefaultsDomain? {
-        HostDoor.stateDirectory.map { of(group, in: $0) }
+        KeeperDoor.stateDirectory.map { of(group, in: $0) }
     }
 
     /// The domain of this program, apart from all groups.
     static func ofThisProgram() -> DefaultsDomain? {
-        guard let state = HostDoor.stateDirectory, let name = ProgramName.ofThisProgram else { return nil }
+        guard let state = KeeperDoor.stateDirectory, let name = ProgramName.ofThisProgram else { return nil }
         return of(name, in: programs(in: state))
     }
 
     /// The domain of an app group or of this program; nil for a name that none has.
     static func named(_ name: String) -> DefaultsDomain? {
-        name == HostDoor.bundle.bundleIdentifier ? ofThisProgram() : GroupName(name).flatMap(of)
+        name == KeeperDoor.bundle.bundleIdentifier ? ofThisProgram() : GroupName(name).flatMap(of)
     }
 
     private static func of(_ group: GroupName, in state: StateDirectory) -> DefaultsDomain {
@@ -80,7 +80,7 @@ final class DefaultsDomain: @unchecked Sendable {
     }
 
     private func change(_ body: @escaping (inout PropertyListDictionary) -> Void) {
-        HostDoor.report(lock.withLock { file.transactBlocking { body(&$0.root) } })
+        KeeperDoor.report(lock.withLock { file.transactBlocking { body(&$0.root) } })
     }
 }
 
@@ -89,13 +89,13 @@ enum ProgramName {
     /// The bundle's identifier, else the program's name, as far as it may be a file's name (S1); nil if nothing of it
     /// may.
     static var ofThisProgram: GroupName? {
-        GroupName(of: HostDoor.bundle.bundleIdentifier ?? ProcessInfo.processInfo.processName)
+        GroupName(of: KeeperDoor.bundle.bundleIdentifier ?? ProcessInfo.processInfo.processName)
     }
 
     /// The app that this program belongs to: an extension's identifier is its app's and one part more.
     static var ofApp: GroupName? {
-        guard HostDoor.bundle.object(forInfoDictionaryKey: "NSExtension") != nil,
-            let identifier = HostDoor.bundle.bundleIdentifier, let dot = identifier.lastIndex(of: ".")
+        guard KeeperDoor.bundle.object(forInfoDictionaryKey: "NSExtension") != nil,
+            let identifier = KeeperDoor.bundle.bundleIdentifier, let dot = identifier.lastIndex(of: ".")
         else { return ofThisProgram }
         return GroupName(of: String(identifier[..<dot]))
     }

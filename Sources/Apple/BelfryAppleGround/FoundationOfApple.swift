@@ -50,14 +50,14 @@ extension FileManager {
     /// The container of an app group, which exists afterwards; nil for a name that no group has, or if it cannot be
     /// made.
     public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? {
-        guard let group = GroupName(groupIdentifier), let state = HostDoor.stateDirectory else {
-            HostDoor.warn(.unsupported, "containerURL(\(groupIdentifier)): an app group has \(GroupName.rule)")
+        guard let group = GroupName(groupIdentifier), let state = KeeperDoor.stateDirectory else {
+            KeeperDoor.warn(.unsupported, "containerURL(\(groupIdentifier)): an app group has \(GroupName.rule)")
             return nil
         }
         do {
             return URL(fileURLWithPath: try state.makeContainer(of: group), isDirectory: true)
         } catch {
-            HostDoor.warn(.groupUnwritable, "\(error)")
+            KeeperDoor.warn(.groupUnwritable, "\(error)")
             return nil
         }
     }
@@ -67,7 +67,7 @@ extension ProcessInfo {
     /// Calls `block` on another thread with false, for work that the process is to be kept for; if the time of the
     /// process is nearly over by then or before the work is done, with true.
     public func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) {
-        HostDoor.current.activities.perform(block)
+        KeeperDoor.current.activities.perform(block)
     }
 
     /// False: there is no such mode.
@@ -103,7 +103,7 @@ extension CGRect {
 /// be mended.
 public enum BelfryGlue {
     /// The extension's folder: that of its program, unless its tests run it in their process.
-    public static var mainBundle: Bundle { HostDoor.bundle }
+    public static var mainBundle: Bundle { KeeperDoor.bundle }
 
     private static let fileExtensions = [
         "image/png": "png", "image/jpeg": "jpg", "image/jpg": "jpg", "image/gif": "gif", "image/webp": "webp",
@@ -161,7 +161,7 @@ package final class ExpiringActivities: Sendable {
             if !$0.isExpired { $0.blocks[id] = block }
             return $0.isExpired
         }
-        HostDoor.current.run(on: Self.queue) {
+        KeeperDoor.current.run(on: Self.queue) {
             block(isTooLate)
             self.running.withLock { _ = $0.blocks.removeValue(forKey: id) }
         }

@@ -63,7 +63,7 @@ extension String {
         localized keyAndValue: LocalizationValue, table: String? = nil, bundle: Bundle? = nil,
         locale: Locale = .current, comment: StaticString? = nil
     ) {
-        let text = (bundle ?? HostDoor.bundle).localizedString(forKey: keyAndValue.key, value: nil, table: table)
+        let text = (bundle ?? KeeperDoor.bundle).localizedString(forKey: keyAndValue.key, value: nil, table: table)
         self = Placeholders.filled(text, keyAndValue.arguments)
     }
 }

@@ -1,10 +1,10 @@
 package import BelfrySyscalls
 import Glibc
 
-/// This process's end of the channel to its host. Any thread may say something; one reads.
+/// This process's end of the channel to its keeper. Any thread may say something; one reads.
 package final class ProcessChannel: @unchecked Sendable {
-    /// Where the host is.
-    package static let hostDescriptor: Int32 = 3
+    /// Where the keeper is.
+    package static let keeperDescriptor: Int32 = 3
 
     private let descriptor: Int32
     private let lock = NSLock()
@@ -14,18 +14,18 @@ package final class ProcessChannel: @unchecked Sendable {
     package init?(descriptor: Int32) {
         guard fileKind(of: descriptor) == S_IFSOCK else { return nil }
         self.descriptor = descriptor
-        // Children of the code's do not keep the host waiting.
+        // Children of the code's do not keep the keeper waiting.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
 
-    /// Says `line`, one at a time, and passes `file` beside it. A host that has left hears nothing.
+    /// Says `line`, one at a time, and passes `file` beside it. A keeper that has left hears nothing.
     package func say(_ line: [UInt8], passing file: PassedFile? = nil) {
         lock.withLock {
             if !isClosed { _ = sendAll(line, passing: file?.descriptor.number, to: descriptor) }
         }
     }
 
-    /// The host is gone. Called by the thread that reads: code of the extension's may yet have something to say.
+    /// The keeper is gone. Called by the thread that reads: code of the extension's may yet have something to say.
     package func close() {
         lock.withLock {
             isClosed = true
@@ -33,7 +33,7 @@ package final class ProcessChannel: @unchecked Sendable {
         }
     }
 
-    /// Waits for what the host says next; empty at its end.
+    /// Waits for what the keeper says next; empty at its end.
     package func read() -> [UInt8] {
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while true {

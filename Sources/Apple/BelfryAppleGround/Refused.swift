@@ -51,7 +51,7 @@ open class NSFileCoordinator: NSObject {
     }
 
     private func refuse(_ outError: UnsafeMutablePointer<NSError?>?) {
-        HostDoor.warn(.unsupported, "NSFileCoordinator")
+        KeeperDoor.warn(.unsupported, "NSFileCoordinator")
         unsafe outError?.pointee = Refusal.error
     }
 }
@@ -78,7 +78,7 @@ open class NSItemProvider: NSObject {
         forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil,
         completionHandler: (@Sendable (Any?, (any Error)?) -> Void)? = nil
     ) {
-        HostDoor.warn(.unsupported, "NSItemProvider")
+        KeeperDoor.warn(.unsupported, "NSItemProvider")
         DispatchQueue.global().async {
             completionHandler?(nil, NSError(domain: NSItemProvider.errorDomain, code: -1_000, userInfo: nil))
         }
@@ -107,7 +107,7 @@ open class NSUserActivity: NSObject {
     }
 
     /// Refused with a warning.
-    open func becomeCurrent() { HostDoor.warn(.unsupported, "NSUserActivity.becomeCurrent()") }
+    open func becomeCurrent() { KeeperDoor.warn(.unsupported, "NSUserActivity.becomeCurrent()") }
 
     /// Does nothing, since it never was.
     open func resignCurrent() {}

@@ -23,7 +23,7 @@ public func sysctl(
 ) -> Int32 {
     let asked = unsafe UnsafeBufferPointer(start: name, count: name == nil ? 0 : Int(namelen))
     guard unsafe asked.elementsEqual([CTL_KERN, KERN_BOOTTIME]) else {
-        HostDoor.warn(.unsupported, "sysctl(\(unsafe asked.map(String.init).joined(separator: ".")))")
+        KeeperDoor.warn(.unsupported, "sysctl(\(unsafe asked.map(String.init).joined(separator: ".")))")
         return failed(ENOENT)
     }
     guard unsafe newp == nil else { return failed(EPERM) }

@@ -9,10 +9,10 @@ import BelfryTerms
 open class UserDefaults: Foundation.UserDefaults {
     /// The app group, or nil for this program's own.
     private let group: GroupName?
-    private let door = HostDoor.current
-    /// Where the values are now: other code of the process may have another host. Nil if there is no place for state.
+    private let door = KeeperDoor.current
+    /// Where the values are now: other code of the process may have another keeper. Nil if there is no place for state.
     private var domain: DefaultsDomain? {
-        HostDoor.current(havingMade: door).run {
+        KeeperDoor.current(havingMade: door).run {
             if let group { DefaultsDomain.of(group) } else { DefaultsDomain.ofThisProgram() }
         }
     }
@@ -21,9 +21,10 @@ open class UserDefaults: Foundation.UserDefaults {
     /// has, and for this program's own.
     public override init?(suiteName: String?) {
         if let suiteName {
-            let own = HostDoor.bundle.bundleIdentifier
+            let own = KeeperDoor.bundle.bundleIdentifier
             guard suiteName != own, suiteName != UserDefaults.globalDomain, let group = GroupName(suiteName) else {
-                HostDoor.warn(.unsupported, "UserDefaults(suiteName: \(suiteName)): an app group has \(GroupName.rule)")
+                KeeperDoor.warn(
+                    .unsupported, "UserDefaults(suiteName: \(suiteName)): an app group has \(GroupName.rule)")
                 return nil
             }
             self.group = group
@@ -195,7 +196,7 @@ open class UserDefaults: Foundation.UserDefaults {
 
     /// Refused with a warning: a suite is read by `UserDefaults(suiteName:)`.
     open override func addSuite(named suiteName: String) {
-        HostDoor.warn(.unsupported, "UserDefaults.addSuite(named:)")
+        KeeperDoor.warn(.unsupported, "UserDefaults.addSuite(named:)")
     }
 
     /// Does nothing, since no suite was added.

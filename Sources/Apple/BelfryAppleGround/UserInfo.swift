@@ -80,7 +80,7 @@ extension UserInfo {
         case let array as [Any]: return .array(array.compactMap(json))
         default:
             // A date or data, which iOS keeps.
-            HostDoor.warn(.unsupported, "\(type(of: value)) in userInfo, which is left out")
+            KeeperDoor.warn(.unsupported, "\(type(of: value)) in userInfo, which is left out")
             return nil
         }
     }

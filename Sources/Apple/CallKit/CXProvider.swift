@@ -3,7 +3,7 @@ import BelfryAppleGround
 import BelfryPropertyList
 import BelfryTerms
 @_exported public import Foundation
-import HostChannel
+import KeeperChannel
 
 /// What an app tells the system of its calls by; of it there is what a notification service extension may use. Source:
 /// Apple, `CXProvider`.
@@ -15,8 +15,8 @@ open class CXProvider: NSObject {
     private static let key = "payloads"
     private static let queue = DispatchQueue(label: "belfry.voip-payloads")
 
-    /// Hands a call to the app, as if it had come as a voip push: the host is told, and the payload is kept for the app
-    /// below `voip-payloads/` in the state directory, as JSON. Then calls `completion`, on another thread.
+    /// Hands a call to the app, as if it had come as a voip push: the keeper is told, and the payload is kept for the
+    /// app below `voip-payloads/` in the state directory, as JSON. Then calls `completion`, on another thread.
     ///
     /// Fails without the filtering entitlement, and with a payload that is no JSON.
     open class func reportNewIncomingVoIPPushPayload(
@@ -24,8 +24,8 @@ open class CXProvider: NSObject {
     ) {
         let refusal = refusal(of: dictionaryPayload)
         let json = refusal == nil ? try? JSONSerialization.data(withJSONObject: dictionaryPayload) : nil
-        if let json { HostDoor.ask(Asked(CodeWord(.voipPayload), detail: "\(json.count) bytes")) }
-        HostDoor.current.run(on: queue) {
+        if let json { KeeperDoor.ask(Asked(CodeWord(.voipPayload), detail: "\(json.count) bytes")) }
+        KeeperDoor.current.run(on: queue) {
             if let json { keep(String(decoding: json, as: UTF8.self)) }
             completion?(refusal)
         }
@@ -43,19 +43,20 @@ open class CXProvider: NSObject {
     private static func refusal(
         of payload: [AnyHashable: Any]
     ) -> CXErrorCodeNotificationServiceExtensionError? {
-        guard HostDoor.bundle.object(forInfoDictionaryKey: entitlement) as? Bool == true else {
-            HostDoor.warn(.unsupported, "a voip payload without \(entitlement), which on Linux Info.plist has as true")
+        guard KeeperDoor.bundle.object(forInfoDictionaryKey: entitlement) as? Bool == true else {
+            KeeperDoor.warn(
+                .unsupported, "a voip payload without \(entitlement), which on Linux Info.plist has as true")
             return CXErrorCodeNotificationServiceExtensionError(.missingNotificationFilteringEntitlement)
         }
         guard JSONSerialization.isValidJSONObject(payload) else {
-            HostDoor.warn(.unsupported, "a voip payload that is no JSON")
+            KeeperDoor.warn(.unsupported, "a voip payload that is no JSON")
             return CXErrorCodeNotificationServiceExtensionError(.unknown)
         }
         return nil
     }
 
     private static func keep(_ payload: String) {
-        HostDoor.changeFile(in: "voip-payloads") { edit in
+        KeeperDoor.changeFile(in: "voip-payloads") { edit in
             let kept = edit.root[key]?.arrayValue ?? []
             edit.root[key] = .array((kept + [.string(payload)]).suffix(payloadsMax))
         }

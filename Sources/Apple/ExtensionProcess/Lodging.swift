@@ -1,5 +1,5 @@
-package import BelfrySyscalls
 import BelfryProtocol
+package import BelfrySyscalls
 package import UserNotifications
 
 /// An extension in a process that is not its own, such as that of its tests.
@@ -15,9 +15,9 @@ package struct Lodging: Sendable {
         self.temporary = temporary
     }
 
-    /// Runs an extension on threads of this process, with its host at `channel`, until that leaves; blocks until then.
-    /// `makeService` is evaluated anew for each notification. The notifications whose `didReceive` still runs: nothing
-    /// ends a thread.
+    /// Runs an extension on threads of this process, with its keeper at `channel`, until that leaves; blocks until
+    /// then. `makeService` is evaluated anew for each notification. The notifications whose `didReceive` still runs:
+    /// nothing ends a thread.
     package func run(
         _ channel: PassedFile, _ makeService: @escaping @Sendable () -> UNNotificationServiceExtension
     ) -> [String] {
@@ -28,7 +28,7 @@ package struct Lodging: Sendable {
     }
 
     /// `content` with the attachments that lie where this process has its temporary files and its home moved to where
-    /// the extension's own would: its host lets no others through.
+    /// the extension's own would: its keeper lets no others through.
     func withOwnAttachments(_ content: NotificationContent) -> NotificationContent {
         var content = content
         content.attachments = content.attachments.map { attachment in

@@ -1,20 +1,20 @@
 @unsafe @preconcurrency import Glibc
 public import UserNotifications
 
-/// Runs an extension in this process until its host leaves; the whole of an extension's `main.swift`:
+/// Runs an extension in this process until its keeper leaves; the whole of an extension's `main.swift`:
 ///
 /// ```swift
 /// ExtensionProcess.run(NotificationService())
 /// ```
 ///
 /// `makeService` is evaluated anew for each notification. The main thread serves the main queue, the main actor and the
-/// main run loop; `didReceive` and the expiry call are made on two others. The host is at descriptor 3. Without one, as
-/// in a shell, the process says so and ends with status 64.
+/// main run loop; `didReceive` and the expiry call are made on two others. The keeper is at descriptor 3. Without one,
+/// as in a shell, the process says so and ends with status 64.
 public func run(_ makeService: @autoclosure @escaping @Sendable () -> UNNotificationServiceExtension) -> Never {
-    // What the code prints is read by the host, line by line, and not lost if the process is killed.
+    // What the code prints is read by the keeper, line by line, and not lost if the process is killed.
     unsafe setvbuf(stdout, nil, _IOLBF, 0)
     keepBridges()
-    guard let channel = ProcessChannel(descriptor: ProcessChannel.hostDescriptor) else {
+    guard let channel = ProcessChannel(descriptor: ProcessChannel.keeperDescriptor) else {
         let line = "An extension is started by its host: belfry-worker --extension Name.appex\n"
         FileHandle.standardError.write(Data(line.utf8))
         exit(EX_USAGE)

@@ -3,18 +3,18 @@ import BelfryProtocol
 import BelfrySyscalls
 import BelfryTerms
 import Glibc
-import HostChannel
+import KeeperChannel
 import UserNotifications
 
-/// The notifications of this process: hands each to an object of its own, on a thread of its own, and tells the host
+/// The notifications of this process: hands each to an object of its own, on a thread of its own, and tells the keeper
 /// what comes of it.
 final class Visits: @unchecked Sendable {
     private let channel: ProcessChannel
     private let makeService: @Sendable () -> UNNotificationServiceExtension
     /// Where it runs, if the process is not its own.
     private let lodging: Lodging?
-    /// Touched by the reading thread alone: opened by the host's first word.
-    private var door: HostDoor?
+    /// Touched by the reading thread alone: opened by the keeper's first word.
+    private var door: KeeperDoor?
     /// Touched by the reading thread alone: objects whose expiry call may yet come, or whose code runs.
     private var visits: [Int64: Visit] = [:]
 
@@ -27,7 +27,7 @@ final class Visits: @unchecked Sendable {
         self.makeService = makeService
     }
 
-    /// Reads what the host says until it leaves. The notifications whose `didReceive` still runs.
+    /// Reads what the keeper says until it leaves. The notifications whose `didReceive` still runs.
     func serve() -> [String] {
         var end = ExtensionEnd()
         while true {
@@ -41,12 +41,12 @@ final class Visits: @unchecked Sendable {
         return visits.sorted { $0.key < $1.key }.filter { !$0.value.hasReturned }.map(\.value.identifier)
     }
 
-    private func hear(_ message: HostMessage) {
+    private func hear(_ message: KeeperMessage) {
         switch message {
         case .hello(let greeting):
-            door = HostDoor.open(greeting, bundle: lodging?.bundle) { [channel] word in
+            door = KeeperDoor.open(greeting, bundle: lodging?.bundle) { [channel] word in
                 switch word {
-                // Which notification's code it is nobody can tell: the host takes it for the last one's.
+                // Which notification's code it is nobody can tell: the keeper takes it for the last one's.
                 case .asked(let asked): channel.say(.asked(0, asked))
                 case .sound(let found, let file): channel.say(.sound(found), passing: file)
                 case .disposed(let sound): channel.say(.disposed(sound))
@@ -84,7 +84,7 @@ private final class Visit: @unchecked Sendable {
     private let request: UNNotificationRequest
     private let original: NotificationContent
     private let service: UNNotificationServiceExtension
-    private let door: HostDoor
+    private let door: KeeperDoor
     private let channel: ProcessChannel
     private let lodging: Lodging?
     private let lock = NSLock()
@@ -92,7 +92,7 @@ private final class Visit: @unchecked Sendable {
     private var isReturned = false
 
     init(
-        _ request: ExtensionRequest, service: UNNotificationServiceExtension, door: HostDoor,
+        _ request: ExtensionRequest, service: UNNotificationServiceExtension, door: KeeperDoor,
         channel: ProcessChannel, lodging: Lodging?
     ) {
         number = request.number
@@ -139,7 +139,7 @@ private final class Visit: @unchecked Sendable {
             door.requestReplied()
         }
         if canBeHeard { return channel.say(reply) }
-        HostDoor.warn(.outputCut, "a reply that is too large: the original is handed over")
+        KeeperDoor.warn(.outputCut, "a reply that is too large: the original is handed over")
         channel.say(.reply(number, original))
     }
 

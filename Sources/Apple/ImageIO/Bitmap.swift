@@ -16,15 +16,15 @@ final class Bitmap: @unchecked Sendable {
             let header = try PictureHeader(of: picture)
             let calls = try PixbufCalls.opened.get()
             guard let pixels = unsafe calls.decode(picture, header.format.rawValue) else {
-                HostDoor.warn(.unsupported, "a \(header.format.rawValue) that is damaged or cannot be decoded here")
+                KeeperDoor.warn(.unsupported, "a \(header.format.rawValue) that is damaged or cannot be decoded here")
                 return nil
             }
             unsafe self.init(pixels: pixels, calls: calls)
         } catch let skip as Skip {
-            HostDoor.warn(.unsupported, "a picture: \(skip.detail)")
+            KeeperDoor.warn(.unsupported, "a picture: \(skip.detail)")
             return nil
         } catch {
-            HostDoor.warn(.unsupported, "pictures cannot be decoded: \(error); install libgdk-pixbuf-2.0-0")
+            KeeperDoor.warn(.unsupported, "pictures cannot be decoded: \(error); install libgdk-pixbuf-2.0-0")
             return nil
         }
     }
@@ -70,7 +70,7 @@ final class Bitmap: @unchecked Sendable {
             let pixels = unsafe calls.make(0, 1, 8, Int32(width), Int32(height)),
             let bytes = unsafe calls.bytes(pixels)
         else {
-            HostDoor.warn(.unsupported, "nothing can be drawn; install libgdk-pixbuf-2.0-0")
+            KeeperDoor.warn(.unsupported, "nothing can be drawn; install libgdk-pixbuf-2.0-0")
             return nil
         }
         let stride = Int(unsafe calls.stride(pixels))

@@ -93,7 +93,7 @@ public final class CGContext {
         space: CGColorSpace, bitmapInfo: UInt32
     ) {
         guard unsafe data == nil else {
-            HostDoor.warn(.unsupported, "CGContext(data:) with memory of the caller's own")
+            KeeperDoor.warn(.unsupported, "CGContext(data:) with memory of the caller's own")
             return nil
         }
         self.init(

@@ -32,7 +32,7 @@ final class Cairo {
             unsafe self.surface = surface
             unsafe self.target = target
         } catch {
-            HostDoor.warn(.unsupported, "nothing can be drawn: \(error); install libcairo2")
+            KeeperDoor.warn(.unsupported, "nothing can be drawn: \(error); install libcairo2")
             return nil
         }
     }

@@ -51,7 +51,7 @@ package final class TextLayout {
             unsafe calls.setAlignment(layout, Int32(style.alignment))
             if let width, let units = Self.units(of: width) { unsafe calls.setWidth(layout, units) }
         } catch {
-            HostDoor.warn(.unsupported, "no text can be drawn: \(error); install libpangocairo-1.0-0")
+            KeeperDoor.warn(.unsupported, "no text can be drawn: \(error); install libpangocairo-1.0-0")
             return nil
         }
     }

@@ -15,8 +15,8 @@ enum Donations {
         _ body: @escaping @Sendable (inout [[String: String]]) -> Void,
         _ completion: (@Sendable ((any Error)?) -> Void)?
     ) {
-        HostDoor.current.run(on: queue) {
-            HostDoor.changeFile(in: "donations") { edit in
+        KeeperDoor.current.run(on: queue) {
+            KeeperDoor.changeFile(in: "donations") { edit in
                 var donations = read(edit.root)
                 body(&donations)
                 edit.root[key] = .array(donations.suffix(donationsMax).map(value))

@@ -1,6 +1,6 @@
 import BelfryAppleGround
 import BelfryTerms
-import HostChannel
+import KeeperChannel
 
 /// Who began.
 public enum INInteractionDirection: Int, Sendable {
@@ -57,18 +57,18 @@ open class INInteraction: NSObject, NSCopying {
     /// Itself.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Tells the host, and keeps it in the extension's state; then calls `completion`, on another thread, with nil.
+    /// Tells the keeper, and keeps it in the extension's state; then calls `completion`, on another thread, with nil.
     open func donate(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
         var donation = intent.donation
         donation["identifier"] = identifier
         donation["groupIdentifier"] = groupIdentifier
         donation["direction"] = ["unspecified", "outgoing", "incoming"][direction.rawValue]
         donation["donated"] = ISO8601DateFormatter().string(from: Date())
-        HostDoor.ask(Asked(CodeWord(.donate), detail: donation["intent"] ?? ""))
+        KeeperDoor.ask(Asked(CodeWord(.donate), detail: donation["intent"] ?? ""))
         Donations.change({ [donation] in $0.append(donation) }, completion)
     }
 
-    /// Tells the host, and keeps it in the extension's state.
+    /// Tells the keeper, and keeps it in the extension's state.
     open func donate() async throws { await Donations.finished { donate(completion: $0) } }
 
     /// Forgets all that were told; then calls `completion`, on another thread, with nil.

@@ -194,13 +194,13 @@ open class INImage: NSObject, NSCopying, @unchecked Sendable {
         case .data(let data): return data
         case .url(let url):
             guard url.isFileURL else {
-                HostDoor.warn(.unsupported, "INImage(url:) of a picture that is not in a file")
+                KeeperDoor.warn(.unsupported, "INImage(url:) of a picture that is not in a file")
                 return nil
             }
             return FileManager.default.contents(atPath: url.path)
         case .name(let name):
             let paths = ["", ".png", "@2x.png", "@3x.png", ".jpg"].lazy.compactMap {
-                HostDoor.bundle.path(forResource: name + $0, ofType: nil)
+                KeeperDoor.bundle.path(forResource: name + $0, ofType: nil)
             }
             return paths.first.flatMap { FileManager.default.contents(atPath: $0) }
         }

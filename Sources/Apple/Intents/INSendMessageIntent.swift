@@ -150,14 +150,14 @@ extension UNMutableNotificationContent {
         guard let data = image?.data else { return }
         let types: [PictureFormat: String] = [.png: "png", .jpeg: "jpg", .gif: "gif"]
         guard let suffix = PictureFormat(of: [UInt8](data.prefix(PictureFormat.signatureBytes))).flatMap({ types[$0] })
-        else { return HostDoor.warn(.attachmentDropped, "the picture of an intent is neither PNG, JPEG nor GIF") }
+        else { return KeeperDoor.warn(.attachmentDropped, "the picture of an intent is neither PNG, JPEG nor GIF") }
         let name = "\(UUID().uuidString).\(suffix)"
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(name)
         do {
             try data.write(to: file)
             attachments.insert(try UNNotificationAttachment(identifier: "", url: file), at: 0)
         } catch {
-            HostDoor.warn(.attachmentDropped, "the picture of an intent: \(error)")
+            KeeperDoor.warn(.attachmentDropped, "the picture of an intent: \(error)")
         }
     }
 }

@@ -17,18 +17,18 @@ struct Keychain {
     }
 
     /// The items as they are; nil if there is no place for them.
-    static func read() -> Keychain? { HostDoor.file(in: "keychain").map { Keychain($0.snapshot().root) } }
+    static func read() -> Keychain? { KeeperDoor.file(in: "keychain").map { Keychain($0.snapshot().root) } }
 
     /// Changes the items, unless `body` says that it did not.
     static func change(_ body: @escaping (inout Keychain) -> Change) -> Change {
-        guard let file = HostDoor.file(in: "keychain") else { return (errSecNotAvailable, []) }
+        guard let file = KeeperDoor.file(in: "keychain") else { return (errSecNotAvailable, []) }
         let transaction = file.transactBlocking { edit in
             var keychain = Keychain(edit.root)
             let change = body(&keychain)
             if change.status == errSecSuccess { edit.root[key] = .array(keychain.items.map { .dictionary($0) }) }
             return change
         }
-        HostDoor.report(transaction)
+        KeeperDoor.report(transaction)
         if case .failed = transaction.outcome { return (errSecIO, []) }
         return transaction.value
     }
@@ -40,7 +40,7 @@ struct Keychain {
 
     mutating func add(_ query: KeychainQuery) -> Change {
         var item = query.attributes
-        if item[Self.group] == nil { item[Self.group] = .string(HostDoor.appName ?? "") }
+        if item[Self.group] == nil { item[Self.group] = .string(KeeperDoor.appName ?? "") }
         guard !items.contains(where: { Self.areOne($0, item) }) else { return (errSecDuplicateItem, []) }
         let now = PropertyListValue.date(Date().timeIntervalSinceReferenceDate)
         item[kSecAttrCreationDate as String] = now
@@ -114,7 +114,7 @@ struct KeychainQuery {
         let name = attributes[kSecClass as String]?.stringValue ?? ""
         let refused = [kSecReturnRef as String, kSecReturnPersistentRef as String].filter { wants($0) }
         guard kept.contains(name), refused.isEmpty else {
-            HostDoor.warn(.unsupported, "SecItem: \(refused.first ?? "the class \(name)")")
+            KeeperDoor.warn(.unsupported, "SecItem: \(refused.first ?? "the class \(name)")")
             return false
         }
         return true

@@ -27,7 +27,7 @@ final class Drawing {
                 width: NSNumber(value: sides[0]).intValue, height: NSNumber(value: sides[1]).intValue,
                 transform: CGAffineTransform(scaleX: scale, y: scale))
         else {
-            HostDoor.warn(.unsupported, "drawing a picture of \(size.width) × \(size.height) points")
+            KeeperDoor.warn(.unsupported, "drawing a picture of \(size.width) × \(size.height) points")
             return nil
         }
         self.scale = scale

@@ -26,10 +26,10 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
     /// Refused: it is always nil, and what is set is not kept.
     open var string: String? {
         get {
-            HostDoor.warn(.unsupported, "UIPasteboard")
+            KeeperDoor.warn(.unsupported, "UIPasteboard")
             return nil
         }
-        set { HostDoor.warn(.unsupported, "UIPasteboard") }
+        set { KeeperDoor.warn(.unsupported, "UIPasteboard") }
     }
 }
 

@@ -35,7 +35,7 @@ open class UIDevice: NSObject, @unchecked Sendable {
         guard let machine = FileManager.default.contents(atPath: "/etc/machine-id"), !machine.isEmpty else {
             return nil
         }
-        let vendor = (HostDoor.bundle.bundleIdentifier ?? "").split(separator: ".").prefix(2).joined(separator: ".")
+        let vendor = (KeeperDoor.bundle.bundleIdentifier ?? "").split(separator: ".").prefix(2).joined(separator: ".")
         let bytes = [UInt8](machine) + Array(vendor.utf8)
         let digits = Array(Fingerprint.of(bytes) + Fingerprint.of(bytes.reversed()))
         let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }

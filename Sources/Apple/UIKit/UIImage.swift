@@ -49,7 +49,7 @@ open class UIImage: NSObject, @unchecked Sendable {
 
     /// A picture of `cgImage`, of `scale` pixels a point. One that does not lie upright is not turned, with a warning.
     public init(cgImage: CGImage, scale: CGFloat, orientation: Orientation) {
-        if orientation != .up { HostDoor.warn(.unsupported, "UIImage(cgImage:scale:orientation:) that is not up") }
+        if orientation != .up { KeeperDoor.warn(.unsupported, "UIImage(cgImage:scale:orientation:) that is not up") }
         self.cgImage = cgImage
         self.scale = scale > 0 ? scale : 1
         super.init()
@@ -75,7 +75,7 @@ open class UIImage: NSObject, @unchecked Sendable {
     /// The picture of this name in the main bundle, with or without its extension; nil if there is none.
     public convenience init?(named name: String) {
         let suffixes = ["", ".png", "@2x.png", "@3x.png", ".jpg", ".jpeg", ".gif"]
-        let paths = suffixes.lazy.compactMap { HostDoor.bundle.path(forResource: name + $0, ofType: nil) }
+        let paths = suffixes.lazy.compactMap { KeeperDoor.bundle.path(forResource: name + $0, ofType: nil) }
         guard let path = paths.first else { return nil }
         self.init(contentsOfFile: path)
     }

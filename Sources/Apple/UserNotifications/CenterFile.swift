@@ -10,7 +10,7 @@ final class CenterFile: @unchecked Sendable {
     private var last: GroupFile?
 
     /// Calls `action` on the queue.
-    func perform(_ action: @escaping @Sendable () -> Void) { HostDoor.current.run(on: queue, action) }
+    func perform(_ action: @escaping @Sendable () -> Void) { KeeperDoor.current.run(on: queue, action) }
 
     /// Calls `body` on the queue with what is known now.
     func read(_ body: @escaping @Sendable (CenterState) -> Void) { perform { body(self.current()) } }
@@ -40,7 +40,7 @@ final class CenterFile: @unchecked Sendable {
 
     /// The file of the code that asked; nil if there is no place for its state.
     private var file: GroupFile? {
-        let file = HostDoor.file(in: "centers")
+        let file = KeeperDoor.file(in: "centers")
         if file?.path != last?.path { last = file }
         return last
     }
@@ -58,6 +58,6 @@ final class CenterFile: @unchecked Sendable {
             body(&state)
             state.write(to: &edit.root)
         }
-        transaction.map(HostDoor.report)
+        transaction.map(KeeperDoor.report)
     }
 }

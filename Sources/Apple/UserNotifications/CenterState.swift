@@ -2,7 +2,7 @@ import BelfryJSON
 import BelfryPropertyList
 import BelfryProtocol
 import BelfryTerms
-import HostChannel
+import KeeperChannel
 
 /// A request of an app's as it is kept, with when it was made.
 struct StoredRequest: Sendable {
@@ -178,7 +178,7 @@ extension StoredRequest {
 }
 
 extension StoredRequest {
-    /// What the host is told of it; what is to be shown only if that is at once.
+    /// What the keeper is told of it; what is to be shown only if that is at once.
     var asked: Asked {
         var asked = Asked(CodeWord(.add), detail: identifier)
         guard trigger == nil, identifier.utf8.count <= Self.identifierBytesMax else { return asked }
@@ -205,7 +205,7 @@ extension StoredTrigger {
         case let trigger as UNCalendarNotificationTrigger:
             self = .calendar(trigger.dateComponents, repeats: trigger.repeats)
         case let trigger as UNLocationNotificationTrigger:
-            HostDoor.warn(.unsupported, "UNLocationNotificationTrigger: nothing knows where the device is")
+            KeeperDoor.warn(.unsupported, "UNLocationNotificationTrigger: nothing knows where the device is")
             self = .region(StoredRegion(trigger.region), repeats: trigger.repeats)
         default: self = .push
         }

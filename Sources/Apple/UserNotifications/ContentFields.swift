@@ -23,7 +23,7 @@ struct ContentFields: Equatable {
 }
 
 extension ContentFields {
-    /// The fields of `content`. An attachment is not checked again: its host knows it.
+    /// The fields of `content`. An attachment is not checked again: its keeper knows it.
     init(_ content: NotificationContent) {
         attachments = content.attachments.map(UNNotificationAttachment.init)
         badge = content.badge.map { NSNumber(value: $0) }

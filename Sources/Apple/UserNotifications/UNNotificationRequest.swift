@@ -17,7 +17,7 @@ open class UNNotificationRequest: NSObject, NSCopying, NSSecureCoding {
         super.init()
     }
 
-    /// The request that the host hands over.
+    /// The request that the keeper hands over.
     package convenience init(pushed identifier: String, content: NotificationContent) {
         self.init(
             identifier: identifier, content: UNNotificationContent(content), trigger: UNPushNotificationTrigger())

@@ -29,7 +29,7 @@ open class UNNotificationTrigger: NSObject, NSCopying, NSSecureCoding {
 
 /// The trigger of a notification that was pushed.
 open class UNPushNotificationTrigger: UNNotificationTrigger {
-    /// The trigger of what the host hands over.
+    /// The trigger of what the keeper hands over.
     package init() { super.init(repeats: false) }
 
     /// A trigger out of an archive.

@@ -1,6 +1,6 @@
 import BelfryProtocol
 import BelfryTerms
-import HostChannel
+import KeeperChannel
 
 /// The notification centre of the app: what it has asked for, what is shown, its badge. Source: Apple,
 /// `UNUserNotificationCenter`.
@@ -70,7 +70,7 @@ open class UNUserNotificationCenter: NSObject {
     ) {
         let stored = StoredRequest(request, at: Date())
         if let error = error(in: request) { return file.perform { completionHandler?(error) } }
-        HostDoor.ask(stored.asked)
+        KeeperDoor.ask(stored.asked)
         file.change {
             $0.add(stored)
         } then: {
@@ -82,7 +82,7 @@ open class UNUserNotificationCenter: NSObject {
     open func add(_ request: UNNotificationRequest) async throws {
         let stored = StoredRequest(request, at: Date())
         if let error = error(in: request) { throw error }
-        HostDoor.ask(stored.asked)
+        KeeperDoor.ask(stored.asked)
         await file.changeAndWait { $0.add(stored) }
     }
 
@@ -148,7 +148,7 @@ open class UNUserNotificationCenter: NSObject {
 }
 
 extension UNUserNotificationCenter {
-    /// Notes that the host shows `content` in answer to the push `identifier`.
+    /// Notes that the keeper shows `content` in answer to the push `identifier`.
     package func showed(_ identifier: String, _ content: UNNotificationContent) {
         let request = UNNotificationRequest(
             identifier: identifier, content: content, trigger: UNPushNotificationTrigger())
@@ -164,8 +164,8 @@ extension UNUserNotificationCenter {
     package func finish() { file.finish() }
 
     private func isAllowed(_ what: String) -> Bool {
-        if HostDoor.isCenterOpen { return true }
-        HostDoor.warn(.centerAfterReply, "UNUserNotificationCenter.\(what)")
+        if KeeperDoor.isCenterOpen { return true }
+        KeeperDoor.warn(.centerAfterReply, "UNUserNotificationCenter.\(what)")
         return false
     }
 
@@ -183,7 +183,7 @@ extension UNUserNotificationCenter {
     private func badgeError(_ count: Int) -> UNError? {
         guard isAllowed("setBadgeCount") else { return UNError(.notificationsNotAllowed) }
         guard count >= 0 else { return UNError(.badgeInputInvalid) }
-        HostDoor.ask(Asked(CodeWord(.badge), count: Int64(count)))
+        KeeperDoor.ask(Asked(CodeWord(.badge), count: Int64(count)))
         return nil
     }
 
@@ -193,8 +193,10 @@ extension UNUserNotificationCenter {
         guard isAllowed(what) else { return }
         var asked = Asked(CodeWord(.remove), detail: identifiers?.joined(separator: " ") ?? "all")
         // None at all are named by nobody, and would be all.
-        if isShown, identifiers != [] { asked.identifiers = Array((identifiers ?? []).prefix(HostEnd.identifiersMax)) }
-        HostDoor.ask(asked)
+        if isShown, identifiers != [] {
+            asked.identifiers = Array((identifiers ?? []).prefix(KeeperEnd.identifiersMax))
+        }
+        KeeperDoor.ask(asked)
         file.change(body)
     }
 }

@@ -1,7 +1,7 @@
 import BelfryAppleGround
 import BelfryTerms
 @_exported public import Foundation
-import HostChannel
+import KeeperChannel
 
 /// How important a message is.
 public struct OSLogType: RawRepresentable, Hashable, Sendable {
@@ -65,7 +65,7 @@ open class OSLog: NSObject, @unchecked Sendable {
 
     func write(_ text: @autoclosure () -> String, _ type: OSLogType) {
         guard isOn else { return }
-        HostDoor.write(
+        KeeperDoor.write(
             ExtensionOutput(text: text(), priority: type.priority, subsystem: subsystem, category: category))
     }
 }

@@ -66,7 +66,7 @@ public enum Belfry {
         }
         guard let endpoint else { return bell }
         do throws(SystemError) {
-            try await bell.serveProviders(endpoint, environment: environment)
+            try await bell.serveEndpoint(endpoint, environment: environment)
         } catch {
             await bell.stop()
             throw notServed(error)

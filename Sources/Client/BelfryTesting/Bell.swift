@@ -55,7 +55,7 @@ public actor Bell {
     func serve(_ worker: ServedWorker) throws(SystemError) {
         do throws(SystemError) {
             server = try PushServer(
-                at: socketPath, worker: worker.command, hostSocketPath: worker.hostSocketPath,
+                at: socketPath, worker: worker.command, keeperSocketPath: worker.keeperSocketPath,
                 lifetimeMax: worker.lifetimeMax, on: executor.loop)
             itself = self
         } catch {
@@ -64,7 +64,7 @@ public actor Bell {
         }
     }
 
-    func serveProviders(_ program: String, environment: [String: String]) throws(SystemError) {
+    func serveEndpoint(_ program: String, environment: [String: String]) throws(SystemError) {
         let runtimePath = environment["BELFRY_RUNTIME_DIRECTORY"] ?? ""
         let endpoint = try ServedEndpoint(
             program, environment: environment, runtimePath: runtimePath, on: executor.loop)

@@ -14,7 +14,7 @@ actor LentExtension: ExtensionStandIn {
     /// How long the turn may stay with one test until those that wait give up. Far longer than a budget: Swift Testing
     /// begins all tests before it lets one go on, and on a slow machine each wait of whose turn it is takes that long.
     static let turnPatience = TimeSpan.seconds(1_800)
-    /// How long hosts that were told to leave, and the threads that serve them, may take to do so.
+    /// How long keepers that were told to leave, and the threads that serve them, may take to do so.
     static let leavePatience = TimeSpan.seconds(30)
     private static let backlog: Int32 = 256
     private static let program = "Tested"
@@ -30,7 +30,7 @@ actor LentExtension: ExtensionStandIn {
     private let turnPatience: TimeSpan
     private let leavePatience: TimeSpan
     private let makeService: MakeService
-    private let appDoor = LockedValue<HostDoor?>(nil)
+    private let appDoor = LockedValue<KeeperDoor?>(nil)
     private var socket: OwnedDescriptor?
     private var listener: SocketListener?
     private var turnTimer: (any ScheduledTimer)?
@@ -69,7 +69,7 @@ actor LentExtension: ExtensionStandIn {
     }
 
     /// The way of the extension's app, and of the test, to their state.
-    nonisolated var app: HostDoor? { appDoor.withLock { $0 } }
+    nonisolated var app: KeeperDoor? { appDoor.withLock { $0 } }
 
     /// Waits for its turn, and takes what is lent from then on. Throws if the turn does not come.
     func settle(resources: String?) async throws(BellError) {
@@ -85,7 +85,7 @@ actor LentExtension: ExtensionStandIn {
             ExtensionTurn.ofProcess.pass()
             throw BellError(.notServed, "the extension cannot be laid out: \(error)")
         }
-        let app = HostDoor.openForApp(stateDirectory: place.statePath, bundle: path)
+        let app = KeeperDoor.openForApp(stateDirectory: place.statePath, bundle: path)
         appDoor.withLock { $0 = app }
     }
 
@@ -162,7 +162,7 @@ actor LentExtension: ExtensionStandIn {
         thread.start()
     }
 
-    /// The host of a channel has left; of the notifications `running` the code still runs.
+    /// The keeper of a channel has left; of the notifications `running` the code still runs.
     private func giveBack(_ id: Int, _ running: [String]) {
         for identifier in running {
             let line = "belfry: didReceive of \(Printable.escaped(identifier)) still runs: its thread is left to it\n"

@@ -1,5 +1,5 @@
-public import BelfryTerms
 import BelfryJSON
+public import BelfryTerms
 
 /// What a fetcher is asked for: one JSON line on its standard input.
 ///

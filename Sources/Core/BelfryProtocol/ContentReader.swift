@@ -1,5 +1,5 @@
-import BelfryTerms
 import BelfryJSON
+import BelfryTerms
 
 /// Reads `aps` as Apple's device does: what has the wrong type is dropped, never refused.
 struct ContentReader {

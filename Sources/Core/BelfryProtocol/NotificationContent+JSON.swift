@@ -1,5 +1,5 @@
-import BelfryTerms
 public import BelfryJSON
+import BelfryTerms
 
 extension NotificationContent {
     /// The content as events, extension processes and files carry it: every field of the contract, always.

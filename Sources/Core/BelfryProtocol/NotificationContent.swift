@@ -1,5 +1,5 @@
-public import BelfryTerms
 public import BelfryJSON
+public import BelfryTerms
 
 /// One notification: `UNNotificationRequest` as a value.
 public struct NotificationRequest: Hashable, Sendable {

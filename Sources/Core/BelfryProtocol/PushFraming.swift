@@ -1,5 +1,5 @@
-import BelfryTerms
 import BelfryJSON
+import BelfryTerms
 
 /// Where one notification ends in what a client writes: the push socket's rule, without any input or output.
 ///

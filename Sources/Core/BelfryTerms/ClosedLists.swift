@@ -300,7 +300,7 @@ public enum WarningCode: String, Hashable, Sendable, CaseIterable {
     /// The extension rang before it replied: iOS would have kept the hangup waiting until the reply.
     case hangupCouldNotStop = "hangup-could-not-stop"
     /// Who kept the extension's process is gone, or was never there.
-    case hostGone = "host-gone"
+    case keeperGone = "host-gone"
 }
 
 /// `state` of a call in the group file.

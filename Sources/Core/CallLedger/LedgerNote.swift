@@ -9,7 +9,7 @@ public import BelfryTerms
 /// nobody.
 public struct LedgerNote: Hashable, Sendable {
     /// What the file has of a note, as far as is known.
-    public enum Standing: Sendable {
+    public enum FileState: Sendable {
         /// Nothing yet.
         case owed
         /// All that it says.
@@ -21,7 +21,7 @@ public struct LedgerNote: Hashable, Sendable {
     /// When the change was made. Of two notes about one call, the later one counts.
     public var at: Instant
     /// What the file has of it.
-    public var standing = Standing.owed
+    public var fileState = FileState.owed
 
     private var calls = PropertyListDictionary()
     private var answers: [PropertyListValue] = []
@@ -138,7 +138,7 @@ public struct LedgerNote: Hashable, Sendable {
 
     /// Whether the file had it, and lacks its ring as it says `root` now, or says what makes no sense in its place.
     public func isLost(from root: PropertyListDictionary) -> Bool {
-        guard standing == .recorded else { return false }
+        guard fileState == .recorded else { return false }
         let known = root[Ledger.Key.calls]?.dictionaryValue
         return rings.contains { !Call.isCall(known?[$0.key]) }
     }
@@ -146,7 +146,7 @@ public struct LedgerNote: Hashable, Sendable {
     /// Whether the note may say anything that `entries`, which the file has, do not say: not so if the file has it, and
     /// still has its rings.
     fileprivate func saysMore(than entries: PropertyListDictionary) -> Bool {
-        guard standing == .recorded else { return true }
+        guard fileState == .recorded else { return true }
         return rings.contains { member in
             let known = entries[member.key]
             guard let since = member.value.dictionaryValue?["since"], Call.isCall(known) else { return true }
@@ -156,7 +156,7 @@ public struct LedgerNote: Hashable, Sendable {
 
     /// Takes the note along (R22).
     fileprivate func enter(_ ledger: inout Ledger) {
-        let isOwed = standing == .owed
+        let isOwed = fileState == .owed
         let noted = (isOwed ? calls.members : Array(rings)).compactMap(Call.init).compactMap { noted -> Call? in
             guard let known = ledger.call(noted.key) else { return noted }
             let counts = noted.counts(over: known, isOwed, now: ledger.moment.now)
@@ -269,8 +269,8 @@ extension [LedgerNote] {
     /// the others, as they were made.
     fileprivate var inOrder: [LedgerNote] {
         sorted { left, right in
-            let isOwed = left.standing == .owed
-            guard isOwed == (right.standing == .owed) else { return !isOwed }
+            let isOwed = left.fileState == .owed
+            guard isOwed == (right.fileState == .owed) else { return !isOwed }
             return isOwed ? left.at < right.at : left.at > right.at
         }
     }

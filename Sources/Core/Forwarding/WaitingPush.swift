@@ -21,7 +21,7 @@ public struct WaitingPush: Hashable, Sendable {
     public let wasStored: Bool
 
     /// The push `push` to `deviceID`, as the `number`th.
-    public init(number: Int64, _ push: ProviderPush, deviceID: String, wasStored: Bool = false) {
+    public init(number: Int64, _ push: EndpointPush, deviceID: String, wasStored: Bool = false) {
         self.number = number
         self.deviceID = deviceID
         self.wasStored = wasStored
@@ -66,7 +66,7 @@ public struct PushDigest: Hashable, Sendable {
     private let low: UInt64
 
     /// The digest of id, token and payload of `push`.
-    public init(_ push: ProviderPush) {
+    public init(_ push: EndpointPush) {
         // Two, of 64 bits each, since what has the same digest is not delivered.
         var (high, low): (UInt64, UInt64) = (0xCBF2_9CE4_8422_2325, 0x6C62_272E_07BB_0142)
         func take(_ word: UInt64) {

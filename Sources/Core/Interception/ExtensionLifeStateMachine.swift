@@ -24,7 +24,7 @@ public struct ExtensionLifeStateMachine: Sendable {
     }
 
     /// A notification that was handed over, and whose code may still run.
-    private struct Visit: Equatable, Sendable {
+    private struct Handling: Equatable, Sendable {
         let number: Int64
         var reply: ReplyStateMachine
         var repliedAt: Instant?
@@ -72,7 +72,7 @@ public struct ExtensionLifeStateMachine: Sendable {
     private var waiting: [Int64] = []
     /// What was handed over, the oldest first. Only the last may lack its reply, since the next is handed over after
     /// it.
-    private var visits: [Visit] = []
+    private var handlings: [Handling] = []
     private var lastReceived: Int64 = 0
     /// What this process was handed and of whose further replies nobody was warned.
     private var unwarned: Set<Int64> = []
@@ -94,7 +94,7 @@ public struct ExtensionLifeStateMachine: Sendable {
     }
 
     /// When the budget of `number` ends; nil unless its code runs.
-    public func deadline(of number: Int64) -> Instant? { visits.first { $0.number == number }?.reply.budget.end }
+    public func deadline(of number: Int64) -> Instant? { handlings.first { $0.number == number }?.reply.budget.end }
 
     /// Whether no process is left and no notification waits.
     public var isOver: Bool { process == .none && waiting.isEmpty }
@@ -122,10 +122,10 @@ public struct ExtensionLifeStateMachine: Sendable {
     /// The extension called the content handler of `number`.
     public mutating func replied(_ number: Int64, at now: Instant) -> [Effect] {
         advance(to: now) { life in
-            if let index = life.visits.firstIndex(where: { $0.number == number }),
-                life.visits[index].reply.replied()
+            if let index = life.handlings.firstIndex(where: { $0.number == number }),
+                life.handlings[index].reply.replied()
             {
-                life.visits[index].repliedAt = now
+                life.handlings[index].repliedAt = now
                 return [.deliverReply(number, by: life.isStopping ? .stopped : .extension)]
             }
             // What was never handed over has no handler.
@@ -136,8 +136,8 @@ public struct ExtensionLifeStateMachine: Sendable {
     /// `didReceive` of `number` returned.
     public mutating func returned(_ number: Int64, at now: Instant) -> [Effect] {
         advance(to: now) { life in
-            if let index = life.visits.firstIndex(where: { $0.number == number && $0.returnedAt == nil }) {
-                life.visits[index].returnedAt = now
+            if let index = life.handlings.firstIndex(where: { $0.number == number && $0.returnedAt == nil }) {
+                life.handlings[index].returnedAt = now
             }
             return []
         }
@@ -174,8 +174,8 @@ public struct ExtensionLifeStateMachine: Sendable {
     public mutating func withdrew(_ number: Int64, at now: Instant) -> [Effect] {
         advance(to: now) { life in
             life.waiting.removeAll { $0 == number }
-            guard let index = life.visits.firstIndex(where: { $0.number == number }) else { return [] }
-            return life.visits[index].reply.tell() ? [.tellTimeWillExpire(number)] : []
+            guard let index = life.handlings.firstIndex(where: { $0.number == number }) else { return [] }
+            return life.handlings[index].reply.tell() ? [.tellTimeWillExpire(number)] : []
         }
     }
 
@@ -185,8 +185,8 @@ public struct ExtensionLifeStateMachine: Sendable {
             guard !life.isStopping else { return [] }
             life.isStopping = true
             var effects: [Effect] = []
-            for index in life.visits.indices where life.visits[index].reply.stop(at: now) {
-                effects.append(.tellTimeWillExpire(life.visits[index].number))
+            for index in life.handlings.indices where life.handlings[index].reply.stop(at: now) {
+                effects.append(.tellTimeWillExpire(life.handlings[index].number))
             }
             // Nobody has begun on these, so there is no best attempt to wait for.
             effects += life.waiting.map { .deliverOriginal($0, by: .stopped) }
@@ -207,7 +207,7 @@ extension ExtensionLifeStateMachine {
     /// The notification that this process owes a reply, handed over or not.
     private var unanswered: Int64? {
         if case .spawned = process { return waiting.first }
-        return visits.first { $0.repliedAt == nil }?.number
+        return handlings.first { $0.repliedAt == nil }?.number
     }
 
     /// Does what was due by `now`, then `input`, then what follows from both.
@@ -225,7 +225,7 @@ extension ExtensionLifeStateMachine {
         switch process {
         case .none, .killed: nil
         case .spawned(let budget): budget.end
-        case .greeted: visits.map(\.due).min()
+        case .greeted: handlings.map(\.due).min()
         }
     }
 
@@ -239,18 +239,18 @@ extension ExtensionLifeStateMachine {
             return warnings + kill(deliveringAs: .expiry)
         case .greeted: break
         }
-        let over = visits.filter { $0.repliedAt != nil && now >= $0.runUntil }
+        let over = handlings.filter { $0.repliedAt != nil && now >= $0.runUntil }
         overdue += over.filter { $0.returnedAt == nil }.map(\.number)
-        visits.removeAll(where: over.contains)
+        handlings.removeAll(where: over.contains)
         // Of a process that is not used again, its end tells.
         let ends = over.filter { isReused && $0.returnedAt != nil }.map { Effect.over($0.number) }
         return ends + passTimeOfUnanswered(to: now)
     }
 
     private mutating func passTimeOfUnanswered(to now: Instant) -> [Effect] {
-        guard let index = visits.firstIndex(where: \.reply.isAwaited) else { return [] }
-        let visit = visits[index]
-        switch visits[index].reply.timePassed(to: now) {
+        guard let index = handlings.firstIndex(where: \.reply.isAwaited) else { return [] }
+        let visit = handlings[index]
+        switch handlings[index].reply.timePassed(to: now) {
         case nil: return []
         case .timeWillExpire: return [.tellTimeWillExpire(visit.number)]
         case .end:
@@ -270,13 +270,13 @@ extension ExtensionLifeStateMachine {
         case .spawned: return isStopping ? kill(deliveringAs: .stopped) : []
         case .greeted(let first):
             guard unanswered == nil else { return [] }
-            let isDone = visits.isEmpty && waiting.isEmpty && !isReused
+            let isDone = handlings.isEmpty && waiting.isEmpty && !isReused
             if !overdue.isEmpty || isStopping || isDone { return kill(deliveringAs: .stopped) }
             guard let number = waiting.first else { return [] }
             waiting.removeFirst()
             process = .greeted(nil)
             let budget = first ?? Budget(start: now, length: budgetLength)
-            visits.append(Visit(number: number, reply: ReplyStateMachine(within: budget)))
+            handlings.append(Handling(number: number, reply: ReplyStateMachine(within: budget)))
             unwarned.insert(number)
             // A process that took nearly all its time to start is told at once.
             return [.handOver(number)] + passTimeOfUnanswered(to: now)
@@ -290,7 +290,7 @@ extension ExtensionLifeStateMachine {
         if case .spawned = process, unanswered != nil { waiting.removeFirst() }
         let warnings = overdue.map { Effect.warn($0, .killedAtBudget) }
         let delivery = unanswered.map { [Effect.deliverOriginal($0, by: isStopping ? .stopped : by)] } ?? []
-        visits = []
+        handlings = []
         overdue = []
         process = .killed
         return warnings + delivery + [.kill]
@@ -298,7 +298,7 @@ extension ExtensionLifeStateMachine {
 
     private mutating func forgetProcess() {
         process = .none
-        visits = []
+        handlings = []
         unwarned = []
         overdue = []
     }

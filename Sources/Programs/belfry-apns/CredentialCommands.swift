@@ -7,8 +7,8 @@ import BelfryTLS
 import BelfryTerms
 import DeviceRegistry
 import Glibc
-import ProviderAPI
-import ProviderEndpoint
+import PushAPI
+import PushEndpoint
 
 /// `belfry apns setup`, `key`, `certificate`, `credentials`, `list` and `revoke`: who may push, whether or not the
 /// endpoint runs.

@@ -10,8 +10,8 @@ import CBelfryLinux
 import DeviceRegistry
 import Glibc
 import HTTP2Server
-import ProviderAPI
-import ProviderEndpoint
+import PushAPI
+import PushEndpoint
 import PushQueue
 
 /// What belfry-apns.service does: serves push servers at the sockets that it was given.
@@ -122,7 +122,7 @@ private final class QueueTaker: PushTaker {
         return registry.lastStanding(of: token)
     }
 
-    func take(_ push: ProviderPush, for registration: Registration, _ answer: @escaping (ProviderReason?) -> Void) {
+    func take(_ push: EndpointPush, for registration: Registration, _ answer: @escaping (EndpointReason?) -> Void) {
         queue.submit(push, for: registration) { outcome in
             switch outcome {
             case .accepted: answer(nil)

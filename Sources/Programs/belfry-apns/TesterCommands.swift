@@ -4,7 +4,7 @@ import BelfrySyscalls
 import BelfryTerms
 import CBelfryLinux
 import Glibc
-import ProviderEndpoint
+import PushEndpoint
 
 /// `belfry apns fail` and `belfry apns goaway`: what testers ask of an endpoint that runs.
 struct TesterCommands {

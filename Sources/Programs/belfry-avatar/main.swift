@@ -4,9 +4,9 @@
 // Standard output: a FetchAnswer as one JSON line; then the picture, if there is one, is complete.
 // Exit 0 after an answer, whatever it says; 64 if it was started by hand; 70 without an answer.
 // SIGALRM or SIGXCPU ends one that overran its time.
-import PictureFetch
-import Glibc
 import BelfrySyscalls
+import Glibc
+import PictureFetch
 
 guard CommandLine.arguments.count == 1, fcntl(3, F_GETFD) != -1 else {
     printError("is started by belfry-worker: a request on standard input, the picture to descriptor 3")

@@ -2,7 +2,7 @@ import BelfrySyscalls
 import Glibc
 
 /// What stands for an extension's process where its tests run its code in theirs: lends them its end of the channel,
-/// and lives as long as they have it or its host lets it.
+/// and lives as long as they have it or its keeper lets it.
 enum Lending {
     private static let channel: Int32 = 3
 
@@ -16,7 +16,7 @@ enum Lending {
             let tests = try connectStream(to: path, waits: true)
             let folder = Environment.ofThisProcess(startingWith: ["TMPDIR="])["TMPDIR"] ?? "/tmp"
             guard sendAll(Array(folder.utf8), passing: channel, to: tests.number) else { return 70 }
-            // Who has left is to be seen by the host.
+            // Who has left is to be seen by the keeper.
             close(channel)
             waitForEnd(of: tests.number)
             return 0

@@ -6,9 +6,9 @@ import BelfrySyscalls
 import BelfryTerms
 import CallLedger
 import CallService
+import Glibc
 import GroupLedger
 import RingEar
-import Glibc
 
 /// What belfry-tidy.service does after a worker died: settles its ring, and reports the missed call (R12).
 enum Tidying {

@@ -6,13 +6,13 @@ import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
 import CallService
-import ExtensionHost
+import ExtensionKeeping
 import Glibc
 import GroupLedger
 import Interception
+import NotificationDelivery
 import PictureFetcher
 import RingEar
-import ServiceHost
 import SystemSound
 
 /// The process that systemd starts for one notification: wires the rooms together, and runs the loop until it is done.
@@ -31,7 +31,7 @@ final class Worker {
     private let environment: Environment
     private let connection: ClientConnection
     private let journal: JournalSink
-    private var host: NotificationHost?
+    private var delivery: Delivery?
     private var picture: PictureDownload?
     private var ledger: WorkerLedger?
     private var desktop: DesktopConnection?
@@ -68,8 +68,8 @@ final class Worker {
     private func listenForStop() throws(SystemError) {
         for signal in [SIGTERM, SIGINT, SIGHUP] {
             try loop.onSignal(signal, description: "stop") { [unowned self] _ in
-                guard let host else { return leave() }
-                host.stop()
+                guard let delivery else { return leave() }
+                delivery.stop()
             }
         }
     }
@@ -115,12 +115,12 @@ final class Worker {
             .visit(push, notes: notes)
         let budget = Budget(
             from: visit.budgetStart, acceptedAt: connection.acceptedAt, now: loop.now, length: settings.expiryBudget)
-        let host = NotificationHost(visit, timers: loop, budget: budget, report: reporter.report) {
+        let delivery = Delivery(visit, timers: loop, budget: budget, report: reporter.report) {
             [unowned self] end in close(refused: end == .refused)
         }
-        self.host = host
+        self.delivery = delivery
         extendRuntime(to: visit.budgetStart.waitMax + settings.expiryBudget)
-        host.start()
+        delivery.start()
     }
 
     /// The extension that the operator has configured; nil if there is none.
@@ -129,7 +129,7 @@ final class Worker {
     ) throws(ExtensionBundleError) -> ForeignExtension? {
         guard let setting = try ExtensionSetting(settings, environment: environment) else { return nil }
         return ForeignExtension(
-            setting, link: hostLink(settings, note: note),
+            setting, link: keeperLink(settings, note: note),
             player: settings.sound == SoundFiles.none
                 ? nil : SoundPlayer(loop: loop, runtimeDirectory: environment["XDG_RUNTIME_DIR"]),
             on: loop, report: report
@@ -139,16 +139,16 @@ final class Worker {
         }
     }
 
-    /// The host that keeps the extension's process, if the operator wants one.
-    private func hostLink(_ settings: Settings, note: (Event.Body) -> Void) -> HostLink? {
+    /// The keeper of the extension's process, if the operator wants one.
+    private func keeperLink(_ settings: Settings, note: (Event.Body) -> Void) -> KeeperLink? {
         guard settings.isStrict || settings.isReused else { return nil }
         let state = StateDirectory(environment: environment)
         let runtime = RuntimeDirectory(environment: environment, statePath: state?.path ?? "/")
         do throws(SystemError) {
-            return try HostLink(to: runtime.hostSocketPath, on: loop)
+            return try KeeperLink(to: runtime.keeperSocketPath, on: loop)
         } catch {
             let detail = "the notification has a process of its own, and waits for no other: \(error)"
-            note(.warning(code: .hostGone, detail: detail))
+            note(.warning(code: .keeperGone, detail: detail))
             return nil
         }
     }

@@ -25,7 +25,7 @@ if CommandLine.argc <= 1 {
     case let words where words.count == 2 && words.first == "--extension":
         unsafe setenv(Setting.extensionPath.environmentVariable, absolutePath(of: words.last ?? ""), 1)
         status = Worker.run(environment: workerEnvironment())
-    case ["--host"]: status = Hosting.run(environment: workerEnvironment())
+    case ["--host"]: status = Keeping.run(environment: workerEnvironment())
     case let words where words.count == 2 && words.first == "--lend":
         status = Lending.run(to: words.last ?? "")
     case ["--tidy"]: status = Tidying.run(environment: workerEnvironment())

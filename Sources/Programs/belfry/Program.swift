@@ -1,7 +1,7 @@
 import BelfryCommandLine
-import BelfryTerms
 import BelfryProtocol
 import BelfrySettings
+import BelfryTerms
 
 /// The command line: finds the command, reads its options, runs it, and prints what went wrong.
 enum Program {

@@ -37,7 +37,7 @@ public final class PushServer {
     private var unserved: OwnedDescriptor?
     private var isTidyingDue = false
     private var stopped: (() -> Void)?
-    private var hostSocket: HostSocket?
+    private var keeperSocket: KeeperSocket?
 
     /// A child process, and what ends it.
     private struct Running {
@@ -50,10 +50,10 @@ public final class PushServer {
     ///
     /// - Parameters:
     ///   - worker: the worker's program and environment; the connection becomes its standard input and output.
-    ///   - hostSocketPath: where workers look for the host of a foreign extension; nil if they need none.
+    ///   - keeperSocketPath: where workers look for the keeper of a foreign extension; nil if they need none.
     ///   - lifetimeMax: after so long a worker is ended by SIGTERM, and if need be killed.
     public init(
-        at path: String, worker: ChildCommand, hostSocketPath: String? = nil, lifetimeMax: TimeSpan, on loop: Loop
+        at path: String, worker: ChildCommand, keeperSocketPath: String? = nil, lifetimeMax: TimeSpan, on loop: Loop
     ) throws(SystemError) {
         self.loop = loop
         self.path = path
@@ -61,7 +61,7 @@ public final class PushServer {
         self.lifetimeMax = lifetimeMax
         workersMax = min(Self.workersMax, max(1, sysconf(Int32(_SC_OPEN_MAX)) - Self.descriptorsKept))
         socket = try listenPrivately(at: path, backlog: Self.backlog)
-        if let hostSocketPath { hostSocket = try HostSocket(at: hostSocketPath, worker: worker, on: loop) }
+        if let keeperSocketPath { keeperSocket = try KeeperSocket(at: keeperSocketPath, worker: worker, on: loop) }
         // Each worker judges who its client is.
         listener = try SocketListener(
             at: socket.number, for: .everybody, hasRoom: { [unowned self] in children.count < self.workersMax },
@@ -145,6 +145,6 @@ public final class PushServer {
     private func leaveIfIdle() {
         guard children.isEmpty, let stopped = stopped.take() else { return }
         // Last, since workers wait for it.
-        if let hostSocket { hostSocket.stop(stopped) } else { stopped() }
+        if let keeperSocket { keeperSocket.stop(stopped) } else { stopped() }
     }
 }

@@ -1,5 +1,5 @@
-public import BelfrySyscalls
 import BelfrySettings
+public import BelfrySyscalls
 public import BelfryTerms
 import Interception
 
@@ -12,8 +12,8 @@ public struct ServedWorker {
 
     /// The program with its environment.
     public let command: ChildCommand
-    /// Where it looks for the host of a foreign extension; nil if it needs none.
-    public let hostSocketPath: String?
+    /// Where it looks for the keeper of a foreign extension; nil if it needs none.
+    public let keeperSocketPath: String?
     /// After so long it is ended.
     public let lifetimeMax: TimeSpan
 
@@ -24,10 +24,10 @@ public struct ServedWorker {
         environment["SWIFT_BACKTRACE"] = "enable=no,swift-backtrace=/"
         command = ChildCommand(path: program, environment: environment)
         let settings = SettingsLoader.load(environment: Environment(environment)).settings
-        let isHosted = settings.extensionPath != nil && (settings.isStrict || settings.isReused)
+        let isKept = settings.extensionPath != nil && (settings.isStrict || settings.isReused)
         let runtime = environment["BELFRY_RUNTIME_DIRECTORY"]
-        hostSocketPath = isHosted ? runtime.map { "\($0)/extension.sock" } : nil
-        let wait = isHosted ? BudgetStart.turn.waitMax : .zero
+        keeperSocketPath = isKept ? runtime.map { "\($0)/extension.sock" } : nil
+        let wait = isKept ? BudgetStart.turn.waitMax : .zero
         lifetimeMax = wait + settings.expiryBudget + Self.lifetimeBeyondBudget
     }
 }

@@ -4,8 +4,8 @@ import BelfryTerms
 import CallLedger
 import GroupLedger
 import Interception
+import NotificationDelivery
 import Ringing
-import ServiceHost
 
 /// The built-in extension for call requests: asks the ledger, rings or reports why not, and hands the content over with
 /// the caller's picture, or in time without it.
@@ -22,7 +22,7 @@ final class CallExtension: ServiceExtension {
         case silent(SilenceReason, missed: Bool, isFlagUnowned: Bool)
     }
 
-    weak var host: (any ServiceExtensionHost)?
+    weak var delegate: (any ServiceExtensionDelegate)?
     private let call: CallRequest
     private let expiration: WallTime?
     private let world: CallWorld
@@ -120,7 +120,7 @@ final class CallExtension: ServiceExtension {
             world.report(.warning(code: .badClock, detail: detail))
         }
         switch decision {
-        // The host calls this only after the verdict that it is admitted.
+        // The delivery calls this only after the verdict that it is admitted.
         case .none, .refused: preconditionFailure("a call request that nobody admitted")
         case .ring(let ringRequest, let window, let mode):
             let ring = Ring(
@@ -174,7 +174,7 @@ final class CallExtension: ServiceExtension {
     }
 
     private func handOver() {
-        host?.extensionHandedOver(content)
+        delegate?.extensionHandedOver(content)
         if ring != nil, let picture = picture.attachment {
             isIllustrated = true
             world.ledger.illustrate(CallKey(call.callID), with: picture.path) {}
@@ -198,7 +198,7 @@ final class CallExtension: ServiceExtension {
         ring = nil
         world.ledger.stopListening()
         if settlement.isMissed { reportMissed() } else { picture.cancel() }
-        host?.extensionIsIdle()
+        delegate?.extensionIsIdle()
     }
 
     /// Reports the missed call, once its picture is here or cannot be had in time.
@@ -221,7 +221,7 @@ final class CallExtension: ServiceExtension {
             $0.reported(key, owner: owner)
         } done: { [self] _, _ in
             isReportingMissed = false
-            host?.extensionIsIdle()
+            delegate?.extensionIsIdle()
         }
     }
 }

@@ -4,7 +4,7 @@ import BelfrySyscalls
 public import BelfryTerms
 public import DesktopChannel
 import Glibc
-import ServiceHost
+import NotificationDelivery
 
 /// A worker's connection to the desktop: its events go there as to its client, and reports come back.
 ///

@@ -3,12 +3,12 @@ import BelfryTerms
 import CallLedger
 import GroupLedger
 import Interception
-import ServiceHost
+import NotificationDelivery
 
 /// The built-in extension for hangups: asks whoever rings the call to end it, else hangs up in the ledger, and then
 /// hands the content over as it came.
 final class HangupExtension: ServiceExtension {
-    weak var host: (any ServiceExtensionHost)?
+    weak var delegate: (any ServiceExtensionDelegate)?
     private let hangup: Hangup
     private let world: CallWorld
     /// The content that still has to be handed over; nil once that was done, or somebody else delivered.
@@ -47,7 +47,7 @@ final class HangupExtension: ServiceExtension {
     private func hangupIsOver() {
         isBusy = false
         handOver()
-        host?.extensionIsIdle()
+        delegate?.extensionIsIdle()
     }
 
     /// Hands the content over now. The hangup goes on.
@@ -60,6 +60,6 @@ final class HangupExtension: ServiceExtension {
     private func handOver() {
         guard let content else { return }
         self.content = nil
-        host?.extensionHandedOver(content)
+        delegate?.extensionHandedOver(content)
     }
 }

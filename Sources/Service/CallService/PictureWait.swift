@@ -1,8 +1,8 @@
 import BelfryPictures
 import BelfryProtocol
 import BelfryTerms
+import NotificationDelivery
 import PictureFetcher
-import ServiceHost
 
 /// How long a call's delivery, and later its missed call, wait for the caller's picture (R4), as a state machine.
 ///

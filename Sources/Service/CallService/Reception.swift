@@ -2,7 +2,7 @@ public import BelfryProtocol
 public import BelfryTerms
 public import DesktopChannel
 import Interception
-public import ServiceHost
+public import NotificationDelivery
 
 /// Sorts pushes as they arrive: what kind of push one is, is asked here and nowhere else.
 ///
@@ -22,7 +22,7 @@ public struct Reception {
     }
 
     /// Sorts `push`. `notes` are the worker's own remarks, reported before those on the push.
-    public func visit(_ push: Push, notes: [Event.Body] = []) -> Visit {
+    public func visit(_ push: Push, notes: [Event.Body] = []) -> SortedNotification {
         let passthrough = InterceptionRule(push, at: world.wall()).passthrough
         var remarks = notes
         if !push.notes.isEmpty {
@@ -40,7 +40,7 @@ public struct Reception {
         case (nil, nil): service = UnchangedExtension()
         case (nil, _?): break
         }
-        return Visit(
+        return SortedNotification(
             request: push.request, received: push.received(passthrough), passthrough: passthrough, remarks: remarks,
             service: service)
     }
@@ -103,13 +103,13 @@ extension Push {
 
 /// Hands an ordinary notification over as it came.
 private final class UnchangedExtension: ServiceExtension {
-    weak var host: (any ServiceExtensionHost)?
+    weak var delegate: (any ServiceExtensionDelegate)?
     let isBusy = false
 
     func admit(within budget: Budget, _ decided: (ExtensionVerdict) -> Void) { decided(.admitted) }
 
     func didReceive(_ request: NotificationRequest, within budget: Budget) {
-        host?.extensionHandedOver(request.content)
+        delegate?.extensionHandedOver(request.content)
     }
 
     func serviceExtensionTimeWillExpire() {}

@@ -1,10 +1,10 @@
-public import BelfryTerms
 import BelfryEventLoop
 import BelfryProtocol
+public import BelfryTerms
 import CallLedger
 import GroupLedger
+import NotificationDelivery
 import Ringing
-import ServiceHost
 
 /// Drives one ring: feeds the state machine from timers, the ledger and the sound, and performs its effects.
 final class Ring {

@@ -8,8 +8,8 @@ import BelfryVibration
 import CallLedger
 import DesktopChannel
 import GroupLedger
+import NotificationDelivery
 public import RingEar
-import ServiceHost
 public import Showing
 
 /// How the desktop shows calls, as the operator wants it.

@@ -5,7 +5,7 @@ import BelfryTerms
 import CBelfryLinux
 import CBelfryNGHTTP2
 import Glibc
-import ProviderAPI
+import PushAPI
 
 /// One connection: its socket, TLS, HTTP/2, and how long each of them may take.
 ///
@@ -338,7 +338,7 @@ final class HTTP2Connection {
 
     // What is to be sent.
 
-    func send(_ answer: ProviderAnswer, to exchange: HTTP2Exchange) {
+    func send(_ answer: EndpointAnswer, to exchange: HTTP2Exchange) {
         // An exchange whose stream was closed has no connection any more.
         guard state == .open, let session = unsafe session else { return }
         _ = unsafe HTTP2Answer.submit(answer, to: exchange, of: session)
@@ -477,7 +477,7 @@ final class HTTP2Connection {
         for (stream, _) in late where exchanges[stream]?.isHandedOver == false { reset(stream, NGHTTP2_CANCEL) }
         if lastReadAt + limits.idleTime <= now {
             lastReadAt = now
-            return sendAway(ProviderAnswer.body(reason: ProviderReason.idleTimeout.rawValue))
+            return sendAway(EndpointAnswer.body(reason: EndpointReason.idleTimeout.rawValue))
         }
         if state == .open { sendNow() }
     }

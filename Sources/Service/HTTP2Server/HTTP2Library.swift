@@ -1,7 +1,7 @@
 import BelfrySyscalls
 import CBelfryNGHTTP2
 import Glibc
-import ProviderAPI
+import PushAPI
 
 /// What nghttp2 is told once for all connections: what it calls back, and what a client may not do.
 @safe
@@ -117,7 +117,7 @@ private func streamClosed(
 
 /// An answer as nghttp2 takes it, which copies all but the body.
 enum HTTP2Answer {
-    static func submit(_ answer: ProviderAnswer, to exchange: HTTP2Exchange, of session: OpaquePointer) -> Int32 {
+    static func submit(_ answer: EndpointAnswer, to exchange: HTTP2Exchange, of session: OpaquePointer) -> Int32 {
         exchange.answerBody = answer.body
         var (status, apnsID, uniqueID) = (String(answer.status), answer.apnsID, answer.uniqueID ?? "")
         return status.withUTF8 { status in

@@ -1,5 +1,5 @@
 public import BelfryTLS
-public import ProviderAPI
+public import PushAPI
 
 /// Who serves the clients of an ``HTTP2Listener``.
 public protocol HTTP2Service: AnyObject {
@@ -13,7 +13,7 @@ public protocol HTTP2Handler: AnyObject {
     var hasGoodCredential: Bool { get }
 
     /// Takes a request, which is to be answered in `exchange`, now or later.
-    func handle(_ request: ProviderRequest, _ body: ProviderBody, _ exchange: HTTP2Exchange)
+    func handle(_ request: EndpointRequest, _ body: EndpointBody, _ exchange: HTTP2Exchange)
 }
 
 /// What is known of a client before its first request.
@@ -34,7 +34,7 @@ public enum HTTP2Admission {
 
 /// What a request says beside its body, and how much that is.
 struct RequestHead {
-    var request = ProviderRequest()
+    var request = EndpointRequest()
     private(set) var bytesCount = 0
     private var headersCount = 0
 
@@ -53,7 +53,7 @@ public final class HTTP2Exchange {
     /// What came beside the body.
     var head = RequestHead()
     /// The body.
-    var body = ProviderBody()
+    var body = EndpointBody()
 
     /// Its stream.
     let stream: Int32
@@ -79,15 +79,15 @@ public final class HTTP2Exchange {
     }
 
     /// Takes out what has come, which is not needed here any more, however long the answer takes.
-    func take() -> (ProviderRequest, ProviderBody) {
-        var (request, body) = (ProviderRequest(), ProviderBody())
+    func take() -> (EndpointRequest, EndpointBody) {
+        var (request, body) = (EndpointRequest(), EndpointBody())
         swap(&request, &head.request)
         swap(&body, &self.body)
         return (request, body)
     }
 
     /// Answers it. Nothing happens if its client is gone, or it is answered already.
-    public func answer(_ answer: ProviderAnswer) { connection?.send(answer, to: self) }
+    public func answer(_ answer: EndpointAnswer) { connection?.send(answer, to: self) }
 
     /// What of its bytes is held here until it is handed over.
     var receivedBytes: Int { isHandedOver ? 0 : head.bytesCount + body.bytes.count }

@@ -1,6 +1,6 @@
-import BelfryTerms
 public import BelfryPictures
 public import BelfrySyscalls
+import BelfryTerms
 import CBelfryCurl
 import CBelfryLinux
 import Glibc

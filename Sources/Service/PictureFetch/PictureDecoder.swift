@@ -1,5 +1,5 @@
-import BelfryTerms
 import BelfryPictures
+import BelfryTerms
 import CBelfryPixbuf
 
 /// Decodes one picture by gdk-pixbuf and encodes it again as PNG.

@@ -1,5 +1,5 @@
-import BelfryTerms
 import BelfryPictures
+import BelfryTerms
 import CBelfryCurl
 import Glibc
 

@@ -32,7 +32,7 @@ public final class PictureDownload {
     private let settings: PictureSettings
     private let statePath: String
     // Made when a picture is asked for: most notifications have none.
-    private lazy var store = AttachmentStore(statePath: statePath)
+    private lazy var store = KeptPictures(statePath: statePath)
     private lazy var cache = PictureCache(statePath: statePath)
     private let program: () -> String?
     private let variable: (String) -> String?

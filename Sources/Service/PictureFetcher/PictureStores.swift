@@ -7,7 +7,7 @@ import Glibc
 ///
 /// A picture is there completely or not at all, for a day from its delivery. The folder's name is ours (S1): whoever
 /// pushes chooses a notification's id, and could replace another one's picture by it.
-struct AttachmentStore {
+struct KeptPictures {
     /// How long a picture is kept.
     static let keptSeconds: Int64 = 86_400
     /// How many pictures' folders, and files in one, are looked at when old ones are removed.

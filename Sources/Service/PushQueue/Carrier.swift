@@ -3,12 +3,12 @@ public import BelfryDevices
 /// One push with all that is known of whom it is for.
 public struct HandOver: Sendable {
     /// The push, with its payload as it came.
-    public let push: ProviderPush
+    public let push: EndpointPush
     /// Whose its token is.
     public let registration: Registration
 
     /// The push `push` for `registration`.
-    public init(push: ProviderPush, registration: Registration) {
+    public init(push: EndpointPush, registration: Registration) {
         self.push = push
         self.registration = registration
     }

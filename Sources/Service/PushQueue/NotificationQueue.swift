@@ -116,7 +116,7 @@ public final class NotificationQueue<Machine: EventLoop> {
     }
 
     /// Keeps `push`, which is for `registration`, and calls `answer` once, as soon as it is on the disk or cannot be.
-    public func submit(_ push: ProviderPush, for registration: Registration, _ answer: @escaping (QueueAnswer) -> Void)
+    public func submit(_ push: EndpointPush, for registration: Registration, _ answer: @escaping (QueueAnswer) -> Void)
     {
         guard push.pushType.hasReceiver else {
             note(push, .recorded, registration.deviceID, status: 200)
@@ -347,7 +347,7 @@ extension NotificationQueue {
     }
 
     private func start(_ number: Int64) {
-        let found: ProviderPush?
+        let found: EndpointPush?
         do throws(DatabaseError) {
             found = if let fresh = freshPush(number) { fresh } else { try store.push(number) }
         } catch {
@@ -371,7 +371,7 @@ extension NotificationQueue {
         carrier.carry(handOver) { [weak self] in self?.heard($0, of: number, handOver) }
     }
 
-    private func freshPush(_ number: Int64) -> ProviderPush? {
+    private func freshPush(_ number: Int64) -> EndpointPush? {
         guard let first = fresh.first?.number, number >= first, number - first < fresh.count else { return nil }
         return fresh[fresh.startIndex + Int(number - first)].push
     }
@@ -450,7 +450,7 @@ extension NotificationQueue {
         note(line)
     }
 
-    private func note(_ push: ProviderPush, _ step: PushStep, _ deviceID: String, status: Int, code: String? = nil) {
+    private func note(_ push: EndpointPush, _ step: PushStep, _ deviceID: String, status: Int, code: String? = nil) {
         var line = PushNote(at: push.acceptedAt, apnsID: push.apnsID, step: step)
         (line.deviceID, line.topic, line.pushType) = (deviceID, push.topic, push.pushType)
         (line.status, line.code) = (status, code)

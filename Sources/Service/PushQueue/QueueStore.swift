@@ -24,11 +24,11 @@ final class QueueStore {
     /// A push that is new. Not a struct, whose many fields would be counted with each copy.
     final class Added {
         let number: Int64
-        let push: ProviderPush
+        let push: EndpointPush
         let deviceID: String
         let digest: PushDigest
 
-        init(number: Int64, push: ProviderPush, deviceID: String, digest: PushDigest) {
+        init(number: Int64, push: EndpointPush, deviceID: String, digest: PushDigest) {
             self.number = number
             self.push = push
             self.deviceID = deviceID
@@ -96,9 +96,9 @@ final class QueueStore {
     }
 
     /// The push `number`; nil if it is not there, or none of ours.
-    func push(_ number: Int64) throws(DatabaseError) -> ProviderPush? {
-        var push: ProviderPush?
-        try file.load.rows([.integer(number)]) { push = ProviderPush($0) }
+    func push(_ number: Int64) throws(DatabaseError) -> EndpointPush? {
+        var push: EndpointPush?
+        try file.load.rows([.integer(number)]) { push = EndpointPush($0) }
         return push
     }
 
@@ -107,7 +107,7 @@ final class QueueStore {
         var found: [(push: WaitingPush, apnsID: String)] = []
         let columns = "id, token, topic, type, priority, expiration, collapse, NULL, accepted, number, device, stored"
         try file.database.prepare("SELECT \(columns) FROM pushes ORDER BY number").rows { row in
-            guard let push = ProviderPush(row), let device = row.text(10) else { return }
+            guard let push = EndpointPush(row), let device = row.text(10) else { return }
             let waiting = WaitingPush(
                 number: row.integer(9), push, deviceID: device, wasStored: row.integer(11) != 0)
             found.append((waiting, push.apnsID))
@@ -182,7 +182,7 @@ final class QueueStore {
     }
 }
 
-extension ProviderPush {
+extension EndpointPush {
     /// The push in `row`; nil if that is none.
     fileprivate init?(_ row: DatabaseRow) {
         guard let id = row.text(0), let token = DeviceToken(bytes: row.blob(1)), let topic = row.text(2),

@@ -1,5 +1,5 @@
-import BelfryTerms
 import BelfrySyscalls
+import BelfryTerms
 import CBelfryLinux
 
 /// The open directories of a group's container, ours and nobody else's all the way down from the state directory.

@@ -1,5 +1,5 @@
-public import BelfryTerms
 public import BelfrySyscalls
+public import BelfryTerms
 import Glibc
 
 /// Where Belfry keeps its state: `$BELFRY_STATE_DIRECTORY`, else `$XDG_STATE_HOME/belfry`, else

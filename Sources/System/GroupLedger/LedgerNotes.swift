@@ -40,7 +40,7 @@ final class LedgerNotes {
 
         var name: String { LedgerNotes.name(stem, ending) }
         /// Whether the group file lacks it, as far as is known.
-        var isOwed: Bool { note.map { $0.standing != .recorded } ?? false }
+        var isOwed: Bool { note.map { $0.fileState != .recorded } ?? false }
     }
 
     private enum Ending: String {
@@ -48,7 +48,7 @@ final class LedgerNotes {
         /// It is being written, or its writer died over it.
         case unfinished
 
-        var standing: LedgerNote.Standing {
+        var fileState: LedgerNote.FileState {
             switch self {
             case .owed, .unfinished: .owed
             case .ring: .recorded
@@ -81,7 +81,7 @@ final class LedgerNotes {
     var areKept: Bool { unlaid.isEmpty }
 
     /// Whether neither the group file nor anybody else has something that this process changed.
-    var areKnownHereAlone: Bool { unlaid.contains { $0.standing == .owed } }
+    var areKnownHereAlone: Bool { unlaid.contains { $0.fileState == .owed } }
 
     /// Reads what is new in the folder.
     func refresh() {
@@ -121,7 +121,7 @@ final class LedgerNotes {
             }
             if lying.ending != ending {
                 lying.ending = ending
-                lying.note?.standing = ending.standing
+                lying.note?.fileState = ending.fileState
                 isNew = true
             }
             found.append(lying)
@@ -176,7 +176,7 @@ final class LedgerNotes {
     /// say.
     func recorded(_ notes: [LedgerNote], in ledger: Ledger) {
         unlaid.removeAll { notes.contains($0) && $0.isDone(in: ledger) }
-        for index in unlaid.indices where notes.contains(unlaid[index]) { unlaid[index].standing = .recorded }
+        for index in unlaid.indices where notes.contains(unlaid[index]) { unlaid[index].fileState = .recorded }
         for lying in known {
             let stem = lying.stem
             guard let note = lying.note else {
@@ -190,7 +190,7 @@ final class LedgerNotes {
                 try? folder.directory?.rename(lying.name, to: Self.name(stem, .ring))
                 for index in known.indices where known[index].stem == stem {
                     known[index].ending = .ring
-                    known[index].note?.standing = .recorded
+                    known[index].note?.fileState = .recorded
                 }
             }
         }

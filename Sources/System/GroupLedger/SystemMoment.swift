@@ -1,6 +1,6 @@
 public import BelfryAppGroup
-import BelfryTerms
 public import BelfrySyscalls
+import BelfryTerms
 public import CallLedger
 
 extension Ledger {

@@ -8,8 +8,8 @@ public struct RuntimeDirectory: Hashable, Sendable {
     /// Its path.
     public let path: String
 
-    /// Where the host of a foreign extension listens, if it stays.
-    public var hostSocketPath: String { "\(path)/extension.sock" }
+    /// Where the keeper of a foreign extension listens, if it stays.
+    public var keeperSocketPath: String { "\(path)/extension.sock" }
 
     /// Where the desktop listens, if it is enabled.
     public var desktopSocketPath: String { "\(path)/desktop.sock" }

@@ -11,7 +11,7 @@ import Testing
     private let folder = TemporaryFolder()
 
     @Test("a post is heard by every ear, and several of one name are one") func board() throws {
-        let board = NoticeBoard(path: "\(folder.path)/notices")
+        let board = PostedNames(path: "\(folder.path)/notices")
         #expect(board.lastPost(of: "a") == nil)
         let (first, second) = (try board.listen(), try board.listen())
         try board.post("a")
@@ -27,20 +27,20 @@ import Testing
     }
 
     @Test("a number lies beside a name for every process, and changes what was posted in nothing") func state() throws {
-        let board = NoticeBoard(path: "\(folder.path)/notices")
+        let board = PostedNames(path: "\(folder.path)/notices")
         #expect(board.state(of: "a") == 0)
         try board.setState(.max, of: "a")
         #expect(board.state(of: "a") == .max && board.state(of: "b") == 0 && board.lastPost(of: "a") == nil)
         try board.post("a")
-        #expect(NoticeBoard(path: "\(folder.path)/notices").state(of: "a") == .max)
+        #expect(PostedNames(path: "\(folder.path)/notices").state(of: "a") == .max)
         #expect(throws: (any Error).self) { try board.setState(1, of: String(repeating: "x", count: 1_025)) }
     }
 
     @Test("a name may be empty, have lines and be as long as a thousand bytes, and who asks makes no folder")
     func names() throws {
         let path = "\(folder.path)/new"
-        let board = NoticeBoard(path: path)
-        let longest = String(repeating: "x", count: NoticeBoard.nameBytesMax)
+        let board = PostedNames(path: path)
+        let longest = String(repeating: "x", count: PostedNames.nameBytesMax)
         #expect(board.state(of: "") == 0)
         #expect(unsafe access(path, F_OK) != 0)
         for (state, name) in [(5, ""), (6, "a\nb"), (7, longest)] as [(UInt64, String)] {
@@ -54,7 +54,7 @@ import Testing
         "a number that another program left is none if it is of another name, without one, or longer than any",
         arguments: ["7\nb", "7", String(repeating: "0", count: 2_100) + "7\na"])
     func foreignNumbers(_ text: String) throws {
-        let board = NoticeBoard(path: "\(folder.path)/notices")
+        let board = PostedNames(path: "\(folder.path)/notices")
         try board.setState(1, of: "a")
         let directory = try Directory.open(path: "\(folder.path)/notices", makes: false)
         let name = try #require(try directory.names(max: 9).first { $0.hasSuffix(".state") })
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test("who listens sleeps until something is posted") func sleeps() throws {
-        let board = NoticeBoard(path: "\(folder.path)/notices")
+        let board = PostedNames(path: "\(folder.path)/notices")
         let ear = try board.listen()
         let heard = Mutex(false)
         let listener = PosixThread {
@@ -79,7 +79,7 @@ import Testing
 
     /// Calls `body` as the app with a state directory of its own, and waits on a queue of the test's.
     private func asApp(_ body: (DispatchQueue) throws -> Void) rethrows {
-        let door = HostDoor.openForApp(stateDirectory: folder.path, bundle: folder.path)
+        let door = KeeperDoor.openForApp(stateDirectory: folder.path, bundle: folder.path)
         defer { door.close() }
         try door.run { try body(DispatchQueue(label: "test")) }
     }
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test("an ear that is gone is tidied by the next post, and a full one holds nobody up") func gone() throws {
-        let board = NoticeBoard(path: "\(folder.path)/notices")
+        let board = PostedNames(path: "\(folder.path)/notices")
         let slow = try board.listen()
         let name = "\(folder.path)/notices/1-1-1.pipe"
         #expect(unsafe mkfifo(name, 0o600) == 0)

@@ -1,10 +1,10 @@
 import BelfryAppGroup
+@testable import BelfryAppleGround
 import BelfryTerms
 import Foundation
 import Support
 import Testing
 import UserNotifications
-@testable import BelfryAppleGround
 
 /// What Foundation has on iOS and lacks on Linux.
 @Suite(.onPhone) struct FoundationTests {

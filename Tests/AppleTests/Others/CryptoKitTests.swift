@@ -1,6 +1,6 @@
 import CommonCrypto
-import Testing
 @testable import CryptoKit
+import Testing
 
 /// Cryptography, by published vectors.
 @Suite struct CryptoKitTests {

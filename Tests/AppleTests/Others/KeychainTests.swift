@@ -1,5 +1,5 @@
 import BelfryAppleGround
-import HostChannel
+import KeeperChannel
 import Security
 import Support
 import Testing
@@ -7,10 +7,10 @@ import Testing
 /// The keychain, as extensions ask it: each test has one of its own.
 @Suite final class KeychainTests {
     private let folder = TemporaryFolder()
-    private let door: HostDoor
+    private let door: KeeperDoor
 
     init() {
-        door = HostDoor.open(HostGreeting(stateDirectory: folder.path, memoryBytesMax: 1)) { _ in }
+        door = KeeperDoor.open(KeeperGreeting(stateDirectory: folder.path, memoryBytesMax: 1)) { _ in }
     }
 
     deinit { door.close() }

@@ -1,6 +1,6 @@
 import BelfryAppleGround
-import HostChannel
 import ImageIO
+import KeeperChannel
 import Support
 import Synchronization
 import Testing
@@ -43,7 +43,7 @@ import UIKit
     @Test("a picture that is to lie another way is not turned, with a warning") func orientation() throws {
         let image = try #require(UIImage(data: Data(Self.gif))?.cgImage)
         let said = Mutex<[String]>([])
-        let door = HostDoor.open(HostGreeting(stateDirectory: folder.path, memoryBytesMax: 1)) { word in
+        let door = KeeperDoor.open(KeeperGreeting(stateDirectory: folder.path, memoryBytesMax: 1)) { word in
             if case .warning(_, let detail) = word { said.withLock { $0.append(detail) } }
         }
         defer { door.close() }

@@ -1,11 +1,11 @@
 import BelfryAppGroup
+@testable import BelfryAppleGround
 import BelfryPropertyList
 import BelfryProtocol
 import BelfryTerms
 import Foundation
 import Support
 import Testing
-@testable import BelfryAppleGround
 @testable import UserNotifications
 
 /// The notification centre: kept where every process sees it, and closed once a notification has its reply.

@@ -2,7 +2,7 @@ import BelfryAppGroup
 import BelfryTerms
 import CallKit
 import Foundation
-import HostChannel
+import KeeperChannel
 import Support
 import Synchronization
 import Testing
@@ -12,7 +12,7 @@ import WidgetKit
 /// What an extension hands on to its app, and to the app's widgets.
 @Suite struct HandedToAppTests {
     private final class Told: Sendable {
-        let words = Mutex<[HostDoor.Word]>([])
+        let words = Mutex<[KeeperDoor.Word]>([])
 
         var asked: [String] {
             words.withLock { $0 }.compactMap {
@@ -41,8 +41,8 @@ import WidgetKit
             \(entitlement)</dict></plist>
             """
         folder.write(Array(plist.utf8), to: "\(name)/Info.plist")
-        let greeting = HostGreeting(stateDirectory: folder.makeFolder("state"), memoryBytesMax: 1)
-        let door = HostDoor.open(greeting, bundle: bundle) { [told] word in told.words.withLock { $0.append(word) } }
+        let greeting = KeeperGreeting(stateDirectory: folder.makeFolder("state"), memoryBytesMax: 1)
+        let door = KeeperDoor.open(greeting, bundle: bundle) { [told] word in told.words.withLock { $0.append(word) } }
         defer { door.close() }
         try await door.run { try await body() }
     }

@@ -1,7 +1,7 @@
 import BelfryAppGroup
 import BelfryTerms
 import Glibc
-import HostChannel
+import KeeperChannel
 import Support
 import Synchronization
 import Testing
@@ -10,7 +10,7 @@ import UserNotifications
 /// The machine of these tests: one state directory, and a host that hears what the modules say.
 enum Phone {
     nonisolated(unsafe) private static var folder: TemporaryFolder? = TemporaryFolder()
-    private static let heard = Mutex<[HostDoor.Word]>([])
+    private static let heard = Mutex<[KeeperDoor.Word]>([])
 
     /// The state directory.
     static let state: StateDirectory = {
@@ -19,8 +19,8 @@ enum Phone {
     }()
 
     /// The host's door, with a notification that has no reply yet.
-    static let door: HostDoor = {
-        let door = HostDoor.open(HostGreeting(stateDirectory: state.path, memoryBytesMax: 1)) { word in
+    static let door: KeeperDoor = {
+        let door = KeeperDoor.open(KeeperGreeting(stateDirectory: state.path, memoryBytesMax: 1)) { word in
             heard.withLock { $0.append(word) }
         }
         door.requestBegan()

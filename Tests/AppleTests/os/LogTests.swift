@@ -1,8 +1,8 @@
 import BelfryAppleGround
-import HostChannel
+import KeeperChannel
 import Testing
-import os.lock
 @testable import os
+import os.lock
 
 /// What extensions log, as text; one test after another, since a line without a host goes to whoever hears one.
 @Suite(.serialized) struct LogTests {
@@ -58,7 +58,7 @@ import os.lock
     @Test("what is logged reaches the host with its importance, in syslog's numbers, and with who says so")
     func hosts() {
         let heard = Heard()
-        HostDoor.open(HostGreeting(stateDirectory: "", memoryBytesMax: 1)) { heard.take($0) }.run {
+        KeeperDoor.open(KeeperGreeting(stateDirectory: "", memoryBytesMax: 1)) { heard.take($0) }.run {
             let log = OSLog(subsystem: "s", category: "c")
             unsafe os_log("a %@", log: log, type: .error, "b")
             unsafe os_log(.fault, log: log, "c %d", 1)
@@ -90,7 +90,7 @@ import os.lock
 
         var lines: [String] { stored.withLock { $0 } }
 
-        func take(_ word: HostDoor.Word) {
+        func take(_ word: KeeperDoor.Word) {
             guard case .output(let output) = word else { return }
             let line = "\(output.text) \(output.priority) \(output.subsystem) \(output.category)"
             stored.withLock { $0.append(line) }

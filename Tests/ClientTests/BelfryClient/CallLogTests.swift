@@ -1,4 +1,5 @@
 import BelfryAppGroup
+@testable import BelfryClient
 import BelfryEventLoop
 import BelfrySyscalls
 import BelfryTerms
@@ -7,7 +8,6 @@ import GroupLedger
 import RingEar
 import Support
 import Testing
-@testable import BelfryClient
 
 /// What an app finds in its group as it starts.
 @Suite struct CallLogTests {

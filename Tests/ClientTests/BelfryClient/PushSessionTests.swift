@@ -1,3 +1,4 @@
+@testable import BelfryClient
 import BelfryJSON
 import BelfryProtocol
 import BelfrySyscalls
@@ -6,7 +7,6 @@ import CBelfryLinux
 import Glibc
 import Support
 import Testing
-@testable import BelfryClient
 
 @Suite struct PushSessionTests {
     static func event(_ name: String, _ rest: String) -> String {

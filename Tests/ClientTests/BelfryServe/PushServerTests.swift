@@ -16,10 +16,10 @@ import Testing
     private var path: String { "\(folder.path)/push.sock" }
 
     private func server(
-        _ script: String, lifetime: TimeSpan = .seconds(60), hostSocketPath: String? = nil
+        _ script: String, lifetime: TimeSpan = .seconds(60), keeperSocketPath: String? = nil
     ) throws -> PushServer {
         try PushServer(
-            at: path, worker: ChildCommand(path: write(worker: script)), hostSocketPath: hostSocketPath,
+            at: path, worker: ChildCommand(path: write(worker: script)), keeperSocketPath: keeperSocketPath,
             lifetimeMax: lifetime, on: loop)
     }
 
@@ -172,10 +172,10 @@ import Testing
     @Test("once it has stopped nothing of it is left, nor of its host") func leavesNothing() throws {
         weak var left: PushServer?
         do {
-            let hostSocketPath = "\(folder.path)/host.sock"
-            let server = try server("exec sleep 100", hostSocketPath: hostSocketPath)
+            let keeperSocketPath = "\(folder.path)/host.sock"
+            let server = try server("exec sleep 100", keeperSocketPath: keeperSocketPath)
             left = server
-            _ = try Self.connection(to: hostSocketPath)
+            _ = try Self.connection(to: keeperSocketPath)
             loop.runUntilIdle()
             var isStopped = false
             server.stop { [loop] in

@@ -1,6 +1,6 @@
 import BelfrySyscalls
-import CBelfryLinux
 import BelfryTesting
+import CBelfryLinux
 import Glibc
 import Support
 import Testing

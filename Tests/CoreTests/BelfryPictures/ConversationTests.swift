@@ -1,5 +1,5 @@
-import BelfryTerms
 import BelfryPictures
+import BelfryTerms
 import Testing
 
 /// What the worker and the fetcher say to each other.

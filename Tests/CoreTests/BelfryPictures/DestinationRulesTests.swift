@@ -1,5 +1,5 @@
-import BelfryTerms
 import BelfryPictures
+import BelfryTerms
 import Testing
 
 /// `[Avatar] Allow=` and `From=`, and the ports.

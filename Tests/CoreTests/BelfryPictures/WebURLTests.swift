@@ -1,5 +1,5 @@
-import BelfryTerms
 import BelfryPictures
+import BelfryTerms
 import Testing
 
 /// A URL is read in one way only, and whatever could be read in two is refused.

@@ -1,5 +1,5 @@
-import Testing
 @testable import BelfryPropertyList
+import Testing
 
 /// The calendar, reckoned backwards and forwards.
 @Suite struct CivilDateTests {

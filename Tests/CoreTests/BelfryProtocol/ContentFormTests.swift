@@ -1,6 +1,6 @@
-import BelfryTerms
 import BelfryJSON
 import BelfryProtocol
+import BelfryTerms
 import Testing
 
 @Suite struct ContentFormTests {

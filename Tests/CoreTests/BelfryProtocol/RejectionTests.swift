@@ -1,5 +1,5 @@
-import BelfryTerms
 import BelfryProtocol
+import BelfryTerms
 import Testing
 
 @Suite struct RejectionTests {

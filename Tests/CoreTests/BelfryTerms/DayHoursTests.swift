@@ -1,5 +1,5 @@
-import Testing
 @testable import BelfryTerms
+import Testing
 
 /// Hours of the day, as `[Ring] QuietHours=` has them.
 @Suite struct DayHoursTests {

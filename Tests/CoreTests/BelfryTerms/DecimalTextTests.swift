@@ -1,5 +1,5 @@
-import Testing
 @testable import BelfryTerms
+import Testing
 
 /// Numbers, as people read them.
 @Suite struct DecimalTextTests {

@@ -1,7 +1,7 @@
 import BelfryProtocol
 import BelfryTerms
-import Testing
 @testable import Interception
+import Testing
 
 /// Every sequence of a few inputs: R2 and R3.
 @Suite struct ExhaustiveInterceptionTests {

@@ -1,7 +1,7 @@
 import BelfryProtocol
 import BelfryTerms
-import Testing
 @testable import Interception
+import Testing
 
 /// Whether the extension runs, and how long it has: R1 and R3 as tables.
 @Suite struct InterceptionRuleTests {

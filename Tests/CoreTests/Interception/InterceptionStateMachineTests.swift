@@ -1,7 +1,7 @@
 import BelfryProtocol
 import BelfryTerms
-import Testing
 @testable import Interception
+import Testing
 
 /// One notification from its arrival to its one delivery: R1, and what comes of R2, R3 and R17.
 @Suite struct InterceptionStateMachineTests {

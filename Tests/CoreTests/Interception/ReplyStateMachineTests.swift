@@ -1,6 +1,6 @@
 import BelfryTerms
-import Testing
 @testable import Interception
+import Testing
 
 /// The one reply to a notification, wherever the extension's code runs: R2, R3 and R17.
 @Suite struct ReplyStateMachineTests {

@@ -1,6 +1,6 @@
 import BelfryTerms
-import Testing
 @testable import Ringing
+import Testing
 
 /// Every sequence of a few inputs, each judged by a ``RingWitness``.
 @Suite struct ExhaustiveRingTests {

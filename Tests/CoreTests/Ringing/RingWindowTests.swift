@@ -1,6 +1,6 @@
 import BelfryTerms
-import Testing
 @testable import Ringing
+import Testing
 
 /// From when to when a call rings: R7 and R9 as numbers.
 @Suite struct RingWindowTests {

@@ -1,6 +1,6 @@
 import BelfryTerms
-import Testing
 @testable import Ringing
+import Testing
 
 /// A ring drawn as rows of characters, one column for each step of virtual time.
 ///

@@ -1,6 +1,6 @@
 import BelfryTerms
-import Testing
 @testable import Ringing
+import Testing
 
 /// Rings as time-line diagrams; ``TimeLine`` says how to read them. A column is half a second.
 @Suite struct TimeLineTests {

@@ -33,14 +33,14 @@ struct Played {
     mutating func push(
         to device: String, topic: String = "app", priority: APNsPriority = .immediate, expiresIn seconds: Int64? = nil,
         once: Bool = false, id: String = randomUUID()
-    ) -> ProviderPush {
+    ) -> EndpointPush {
         let expiration = once ? WallTime(microseconds: 0) : seconds.map { wall + .seconds($0) }
-        return ProviderPush(
+        return EndpointPush(
             apnsID: id, token: token(device), topic: topic, pushType: .alert, priority: priority,
             expiration: expiration, payload: Array("{}".utf8), acceptedAt: wall)
     }
 
-    mutating func accept(_ push: ProviderPush, to device: String) -> [ForwardingStateMachine.Effect] {
+    mutating func accept(_ push: EndpointPush, to device: String) -> [ForwardingStateMachine.Effect] {
         let admission = machine.admit(PushDigest(push), to: push.token, at: instant)
         precondition(admission == .admitted, "\(admission)")
         number += 1
@@ -139,7 +139,7 @@ struct Played {
     func others() {
         func push(_ id: String, _ token: DeviceToken, _ body: String) -> PushDigest {
             PushDigest(
-                ProviderPush(
+                EndpointPush(
                     apnsID: id, token: token, topic: "app", pushType: .alert, payload: Array(body.utf8),
                     acceptedAt: WallTime(microseconds: 0)))
         }
@@ -154,7 +154,7 @@ struct Played {
     @Test("a digest is what it was in earlier versions, whose are on the disk")
     func knownDigest() throws {
         let token = try #require(DeviceToken(hex: String(repeating: "0f", count: 32)))
-        let push = ProviderPush(
+        let push = EndpointPush(
             apnsID: "0A1B", token: token, topic: "app", pushType: .alert, payload: Array(#"{"aps":{}}"#.utf8),
             acceptedAt: WallTime(microseconds: 0))
         let known: [UInt8] = [
@@ -169,7 +169,7 @@ struct Played {
         let token = DeviceToken.random()
         let digests = (0..<200_000).map { number in
             PushDigest(
-                ProviderPush(
+                EndpointPush(
                     apnsID: "\(number / 100)", token: token, topic: "app", pushType: .alert,
                     payload: Array("\(number % 100)".utf8), acceptedAt: WallTime(microseconds: 0)))
         }

@@ -58,9 +58,9 @@ private final class OverheardCarrier: Carrier {
     private func submit(
         _ payload: String, _ device: VirtualDevice, id: String = randomUUID(), expiration: WallTime? = nil,
         collapseID: String? = nil
-    ) -> ProviderPush {
+    ) -> EndpointPush {
         let registration = device.registrations[1]
-        let push = ProviderPush(
+        let push = EndpointPush(
             apnsID: id, token: registration.token, topic: registration.topic, pushType: .voip, expiration: expiration,
             collapseID: collapseID, payload: Array(payload.utf8),
             acceptedAt: WallTime(microseconds: 1_000_000 * (wallTimeMicroseconds() / 1_000_000)))

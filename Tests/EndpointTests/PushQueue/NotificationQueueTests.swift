@@ -132,7 +132,7 @@ import Testing
         let stranger = Registration(
             token: .random(), deviceID: "lost", kind: .alert, bundleID: "com.example.phone", appGroup: nil,
             environment: .production)
-        let push = ProviderPush(
+        let push = EndpointPush(
             apnsID: "a", token: stranger.token, topic: stranger.topic, pushType: .alert, payload: Array("{}".utf8),
             acceptedAt: bench.wall)
         bench.submit((push, stranger))

@@ -62,9 +62,9 @@ final class QueueBench {
     func push(
         _ device: VirtualDevice, _ kind: TokenKind = .alert, id: String = randomUUID(), type: APNsPushType = .alert,
         body: String = "{\"aps\":{}}", expiration: WallTime? = nil
-    ) -> (ProviderPush, Registration) {
+    ) -> (EndpointPush, Registration) {
         let registration = device.registrations[kind == .alert ? 0 : 1]
-        let push = ProviderPush(
+        let push = EndpointPush(
             apnsID: id, token: registration.token, topic: registration.topic, pushType: type, expiration: expiration,
             payload: Array(body.utf8), acceptedAt: wall)
         return (push, registration)
@@ -75,7 +75,7 @@ final class QueueBench {
     /// How many pushes were handed over when an answer was sent, as a connection sends it: after the turn's callback.
     private(set) var takenWhenSent: [Int] = []
 
-    func submit(_ push: (ProviderPush, Registration)) {
+    func submit(_ push: (EndpointPush, Registration)) {
         queue?.submit(push.0, for: push.1) { [unowned self] in
             answers.append($0)
             loop.afterThis(description: "send") { [unowned self] in takenWhenSent.append(carrier.taken.count) }

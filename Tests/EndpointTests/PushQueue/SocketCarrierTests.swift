@@ -11,7 +11,7 @@ import Testing
 /// What the carrier itself keeps: whom it follows, and what it waits for.
 @Suite struct SocketCarrierTests {
     private static let handOver = HandOver(
-        push: ProviderPush(
+        push: EndpointPush(
             apnsID: "a", token: .random(), topic: "com.example.phone", pushType: .alert, payload: Array("{}".utf8),
             acceptedAt: WallTime(microseconds: 1_800_000_000_000_000)),
         registration: Registration(

@@ -5,7 +5,7 @@ import BelfryProtocol
 import BelfrySyscalls
 import BelfryTerms
 import Glibc
-import HostChannel
+import KeeperChannel
 import Support
 import Testing
 
@@ -13,7 +13,7 @@ import Testing
 @Suite struct ExtensionProcessTests {
     @Test("it greets, receives, replies, returns, and leaves when its host does")
     func wholeLife() throws {
-        let host = try PlayedHost()
+        let host = try PlayedKeeper()
         try host.greet()
         try host.handOver(1, "reply")
         guard case .reply(1, let content)? = try host.next() else { throw NothingCame() }
@@ -25,7 +25,7 @@ import Testing
 
     @Test("R2 further calls of the handler are told, and each notification has an object of its own")
     func again() throws {
-        let host = try PlayedHost()
+        let host = try PlayedKeeper()
         try host.greet()
         try host.handOver(1, "twice")
         #expect(try host.reply(1)?.title == "t1 1" && host.reply(1)?.title == "too late")
@@ -36,7 +36,7 @@ import Testing
 
     @Test("R3 the expiry call comes on another thread, and its reply counts")
     func expiry() throws {
-        let host = try PlayedHost()
+        let host = try PlayedKeeper()
         try host.greet()
         try host.handOver(1, "wait")
         #expect(try host.next() == .returned(1))
@@ -49,7 +49,7 @@ import Testing
 
     @Test("code that blocks after its reply keeps neither the next notification nor the host's leaving waiting")
     func blocks() throws {
-        let host = try PlayedHost()
+        let host = try PlayedKeeper()
         try host.greet()
         try host.handOver(1, "block")
         #expect(try host.reply(1) != nil)
@@ -61,7 +61,7 @@ import Testing
 
     @Test("main queue and timers of the main loop are served, on the main thread; didReceive is on another")
     func mainThread() throws {
-        let host = try PlayedHost()
+        let host = try PlayedKeeper()
         try host.greet()
         try host.handOver(1, "main")
         #expect(try host.reply(1)?.subtitle == "main thread: true")
@@ -74,7 +74,7 @@ import Testing
     @Test("a crash and an exit are the channel's end")
     func ends() throws {
         for what in ["exit", "crash"] {
-            let host = try PlayedHost()
+            let host = try PlayedKeeper()
             try host.greet()
             try host.handOver(1, what)
             #expect(try host.next() == nil)
@@ -86,7 +86,7 @@ import Testing
 
     @Test("S5 a reply that the host could not read is the original, with a warning")
     func huge() throws {
-        let host = try PlayedHost()
+        let host = try PlayedKeeper()
         try host.greet()
         try host.handOver(1, "huge")
         guard case .warning(1, let code, _)? = try host.next() else { throw NothingCame() }
@@ -96,7 +96,7 @@ import Testing
 
     @Test("what it prints, logs, sets and asks for arrives; after its reply the centre is closed")
     func state() throws {
-        let host = try PlayedHost()
+        let host = try PlayedKeeper()
         try host.greet()
         try host.handOver(1, "state")
         #expect(try host.next() == .asked(1, Asked(CodeWord(.badge), count: 4)))
@@ -113,7 +113,7 @@ import Testing
 
     @Test("a sound is asked for by its file, comes in memory that is sealed, and is over when the host says so")
     func sounds() throws {
-        let host = try PlayedHost()
+        let host = try PlayedKeeper()
         let path = "\(host.folder.path)/ring.wav"
         try SoundSample(.caf, milliseconds: 10).write(to: path)
         try host.greet()
@@ -132,7 +132,7 @@ import Testing
 
     @Test("a sound that cannot be played says why, and its end is told all the same")
     func noSound() throws {
-        let host = try PlayedHost()
+        let host = try PlayedKeeper()
         _ = host.folder.write([1], to: "ring.wav")
         try host.greet()
         try host.handOver(1, "sound")

@@ -1,8 +1,8 @@
 import BelfrySyscalls
-@testable import ExtensionTesting
 import BelfryTerms
+@testable import ExtensionTesting
 import Glibc
-import HostChannel
+import KeeperChannel
 import Support
 import Testing
 import UserNotifications
@@ -32,9 +32,9 @@ import UserNotifications
                 ChildCommand(
                     path: testedProgram("belfry-worker"), arguments: ["--lend", String(socketPath)],
                     streams: [3: .descriptor(channel.writing.number)]))
-            let greeting = HostGreeting(
+            let greeting = KeeperGreeting(
                 stateDirectory: bell.environment["BELFRY_STATE_DIRECTORY"] ?? "", memoryBytesMax: 1 << 30)
-            ScriptedWorker.write(HostMessage.hello(greeting).line, to: channel.reading.number)
+            ScriptedWorker.write(KeeperMessage.hello(greeting).line, to: channel.reading.number)
             #expect(try LineReader(channel.reading.duplicate()).next(within: 60_000) == #"{"say":"hello"}"#)
             (self.bell, self.socketPath, self.lender) = (bell, String(socketPath), lender)
             self.channel = channel

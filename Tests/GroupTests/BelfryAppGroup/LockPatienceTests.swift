@@ -1,8 +1,8 @@
+@testable import BelfryAppGroup
+@testable import BelfrySyscalls
 import BelfryTerms
 import Glibc
 import Testing
-@testable import BelfryAppGroup
-@testable import BelfrySyscalls
 
 /// How long a lock is waited for.
 @Suite struct LockPatienceTests {

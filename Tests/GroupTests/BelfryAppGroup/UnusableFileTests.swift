@@ -1,3 +1,4 @@
+@testable import BelfryAppGroup
 import BelfryEventLoop
 import BelfryPropertyList
 import BelfrySyscalls
@@ -6,7 +7,6 @@ import CBelfryLinux
 import Glibc
 import Support
 import Testing
-@testable import BelfryAppGroup
 
 /// Files and directories that cannot be used as they are (R13, S2).
 @Suite struct UnusableFileTests {

@@ -5,10 +5,10 @@ import BelfrySyscalls
 import BelfryTerms
 import CallLedger
 import Glibc
+@testable import GroupLedger
 import RingEar
 import Support
 import Testing
-@testable import GroupLedger
 
 /// The ledger in a real file: R12, R13 and R15 where they meet the machine.
 @Suite struct LedgerFileTests {

@@ -3,13 +3,13 @@ import BelfryEventLoop
 import BelfryPropertyList
 import BelfrySyscalls
 import BelfryTerms
-import CallLedger
 import CBelfryLinux
+import CallLedger
 import Glibc
+@testable import GroupLedger
 import RingEar
 import Support
 import Testing
-@testable import GroupLedger
 
 /// What callers of the ledger rely on, with a real file and real ears in virtual time: R7, R10, R12, R18 and R22.
 @Suite struct LedgerUseTests {

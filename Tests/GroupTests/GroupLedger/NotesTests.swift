@@ -3,13 +3,13 @@ import BelfryEventLoop
 import BelfryPropertyList
 import BelfrySyscalls
 import BelfryTerms
-import CallLedger
 import CBelfryLinux
+import CallLedger
 import Glibc
+@testable import GroupLedger
 import RingEar
 import Support
 import Testing
-@testable import GroupLedger
 
 /// What lies beside a real file whose lock is held, or that cannot be written: R7, R12, R22.
 @Suite struct NotesTests {

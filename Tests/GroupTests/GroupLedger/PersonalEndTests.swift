@@ -3,10 +3,10 @@ import BelfryEventLoop
 import BelfrySyscalls
 import BelfryTerms
 import CallLedger
+@testable import GroupLedger
 import RingEar
 import Support
 import Testing
-@testable import GroupLedger
 
 /// How a person at the endpoint ends a call, at a real ear and in a real ledger: R7, R8 and R22.
 @Suite struct PersonalEndTests {

@@ -3,9 +3,9 @@ import BelfrySyscalls
 import BelfryTerms
 import CallLedger
 import Glibc
+@testable import RingEar
 import Support
 import Testing
-@testable import RingEar
 
 /// How long either end of an ear waits for the other, and for how many, to the millisecond: R7, S5.
 @Suite struct EarPatienceTests {

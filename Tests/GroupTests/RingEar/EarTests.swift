@@ -4,9 +4,9 @@ import BelfrySyscalls
 import BelfryTerms
 import CallLedger
 import Glibc
+@testable import RingEar
 import Support
 import Testing
-@testable import RingEar
 
 /// Both ends of an ear over real sockets, with peers that misbehave: R7, S5.
 @Suite struct EarTests {

@@ -1,7 +1,7 @@
-import BelfryTerms
 import BelfryJSON
 import BelfryPictures
 import BelfrySyscalls
+import BelfryTerms
 import Support
 import Testing
 

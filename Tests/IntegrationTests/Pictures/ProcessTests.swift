@@ -1,6 +1,6 @@
-import BelfryTerms
 import BelfryPictures
 import BelfrySyscalls
+import BelfryTerms
 import Glibc
 import Support
 import Testing

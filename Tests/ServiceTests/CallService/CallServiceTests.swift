@@ -3,7 +3,7 @@ import BelfryProtocol
 import BelfryTerms
 import CallLedger
 import CallService
-import ServiceHost
+import NotificationDelivery
 import Support
 import Testing
 

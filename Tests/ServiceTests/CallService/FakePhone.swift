@@ -3,8 +3,8 @@ import BelfryTerms
 import CallLedger
 import CallService
 import Interception
+import NotificationDelivery
 import PictureFetcher
-import ServiceHost
 import Support
 import Testing
 
@@ -13,28 +13,28 @@ final class FakePhone {
     /// One notification and what became of it.
     final class Worker {
         let world: FakeWorld
-        private let host: NotificationHost
-        private(set) var end: NotificationHost.End?
+        private let delivery: Delivery
+        private(set) var end: Delivery.End?
 
         init(_ push: Push, world: FakeWorld, settings: RingSettings, budget: TimeSpan) {
             self.world = world
             final class Weak { weak var worker: Worker? }
             let box = Weak()
-            host = NotificationHost(
+            delivery = Delivery(
                 Reception(world: world.world, settings: settings).visit(push), timers: world.loop,
                 budget: Budget(start: world.loop.now, length: budget), report: { world.report($0) }
             ) { box.worker?.ended($0) }
             box.worker = self
-            host.start()
+            delivery.start()
         }
 
         /// Whether its last event was told.
         var isFinished: Bool { end == .handled }
 
         /// The worker is told to go.
-        func stop() { host.stop() }
+        func stop() { delivery.stop() }
 
-        private func ended(_ end: NotificationHost.End) {
+        private func ended(_ end: Delivery.End) {
             #expect(self.end == nil, "a walk that ends twice")
             self.end = end
         }

@@ -67,13 +67,13 @@ final class FakeGroupFile {
 
     /// What lies beside the file is written, if it can be.
     func recordWhatIsOwed() {
-        guard isUsable, isWritable, notes.contains(where: { $0.standing == .owed }) else { return }
+        guard isUsable, isWritable, notes.contains(where: { $0.fileState == .owed }) else { return }
         record(Ledger(opening: root, with: notes, at: moment()))
     }
 
     private func record(_ ledger: Ledger) {
         notes.removeAll { $0.isDone(in: ledger) }
-        for index in notes.indices { notes[index].standing = .recorded }
+        for index in notes.indices { notes[index].fileState = .recorded }
         root = ledger.root
     }
 

@@ -1,7 +1,7 @@
 import BelfryEventLoop
 import BelfryTerms
-import CallService
 import CBelfryLinux
+import CallService
 import Glibc
 import PictureFetcher
 import Support

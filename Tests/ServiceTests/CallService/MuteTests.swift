@@ -1,10 +1,10 @@
 import BelfryProtocol
 import BelfryTerms
 import CallLedger
+@testable import CallService
 import Ringing
 import Support
 import Testing
-@testable import CallService
 
 /// Quiet hours, and what passes them: R21.
 @Suite struct MuteTests {

@@ -4,7 +4,7 @@ import BelfryTerms
 import CallService
 import DesktopChannel
 import Interception
-import ServiceHost
+import NotificationDelivery
 import Support
 import Testing
 
@@ -30,7 +30,7 @@ import Testing
 
     /// The extension of the operator's, which is never asked here.
     private final class Waiting: ServiceExtension {
-        weak var host: (any ServiceExtensionHost)?
+        weak var delegate: (any ServiceExtensionDelegate)?
         let isBusy = false
         let budgetStart = BudgetStart.turn
         func admit(within budget: Budget, _ decided: (ExtensionVerdict) -> Void) {}

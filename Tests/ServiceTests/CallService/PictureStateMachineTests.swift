@@ -1,7 +1,7 @@
 import BelfryProtocol
 import BelfryTerms
-import Testing
 @testable import CallService
+import Testing
 
 /// What waits for a picture, and for how long: R4.
 @Suite struct PictureStateMachineTests {

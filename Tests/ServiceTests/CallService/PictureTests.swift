@@ -3,8 +3,8 @@ import BelfryProtocol
 import BelfryTerms
 import CallLedger
 import CallService
+import NotificationDelivery
 import PictureFetcher
-import ServiceHost
 import Support
 import Testing
 

@@ -3,9 +3,9 @@ import BelfryEventLoop
 import BelfryProtocol
 import BelfrySyscalls
 import BelfryTerms
+import CBelfryLinux
 import CallLedger
 import CallService
-import CBelfryLinux
 import Glibc
 import GroupLedger
 import RingEar

@@ -1,10 +1,10 @@
+@testable import BelfryConfinement
 import BelfrySyscalls
 import CBelfryLinux
 import Glibc
+@testable import PictureFetch
 import Support
 import Testing
-@testable import BelfryConfinement
-@testable import PictureFetch
 
 /// What a confined process cannot do any more, each tried in a process of its own.
 @Suite struct ConfinementTests {

@@ -1,12 +1,12 @@
+@testable import BelfryConfinement
 import BelfryPictures
 import BelfrySyscalls
 import BelfryTerms
 import CBelfryLinux
 import Glibc
+@testable import PictureFetch
 import Support
 import Testing
-@testable import BelfryConfinement
-@testable import PictureFetch
 
 /// What a hostile picture tries once it has taken the fetcher over, each in a process of its own, on a kernel 6.1: its
 /// Landlock (version 2) scopes neither signals nor ports, so the filter has to hold alone.

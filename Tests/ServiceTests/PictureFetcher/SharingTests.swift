@@ -1,8 +1,8 @@
-import CBelfryLinux
 import BelfryEventLoop
 import BelfryPictures
 import BelfrySyscalls
 import BelfryTerms
+import CBelfryLinux
 import Glibc
 @testable import PictureFetcher
 import Support
@@ -211,7 +211,7 @@ import Testing
         let times = [timespec(tv_sec: kept, tv_nsec: 0), timespec(tv_sec: kept, tv_nsec: 0)]
         let result = unsafe utimensat(AT_FDCWD, "\(bench.state)/attachments/kept", times, 0)
         precondition(result == 0)
-        let store = AttachmentStore(statePath: bench.state)
+        let store = KeptPictures(statePath: bench.state)
         store.removeOld(at: Int64(kept) + 86_400) { [] }
         #expect(bench.kept == ["kept"])
         store.removeOld(at: Int64(kept) + 86_401) { [] }

@@ -1,5 +1,5 @@
-import Testing
 @testable import BelfryJournal
+import Testing
 
 @Suite struct JournalEntryTests {
     @Test func anEntryIsFramedAsTheNativeProtocolHasIt() {

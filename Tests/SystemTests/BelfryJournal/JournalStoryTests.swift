@@ -1,8 +1,8 @@
 import BelfryJSON
+@testable import BelfryJournal
 import BelfryProtocol
 import BelfryTerms
 import Testing
-@testable import BelfryJournal
 
 @Suite struct JournalStoryTests {
     static let id = "01234567-89ab-4cde-8f01-23456789abcd"

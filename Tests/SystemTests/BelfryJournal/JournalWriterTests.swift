@@ -1,9 +1,9 @@
+@testable import BelfryJournal
 import BelfrySyscalls
 import CBelfryLinux
 import Glibc
 import Support
 import Testing
-@testable import BelfryJournal
 
 @Suite struct JournalWriterTests {
     func entry(_ text: String, padding: Int = 0) -> JournalEntry {

@@ -1,4 +1,5 @@
 import BelfryJSON
+@testable import BelfryJournal
 import BelfryProtocol
 import BelfrySyscalls
 import BelfryTerms
@@ -6,7 +7,6 @@ import CBelfryLinux
 import Glibc
 import Support
 import Testing
-@testable import BelfryJournal
 
 /// Entries in a real journald, run by `Tests/in-user-manager`, which lets us stop it.
 @Suite(.serialized) struct JournaldIntegrationTests {

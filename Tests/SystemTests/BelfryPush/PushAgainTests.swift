@@ -1,11 +1,11 @@
 import BelfryEventLoop
+@testable import BelfryPush
 import BelfrySyscalls
 import BelfryTerms
 import Glibc
 import Support
 import Synchronization
 import Testing
-@testable import BelfryPush
 
 /// When a notification is pushed once more: while nobody can have taken it, and never after that.
 @Suite struct PushAgainTests {

@@ -1,8 +1,8 @@
 import BelfryEventLoop
 import BelfryProtocol
+@testable import BelfryPush
 import Support
 import Testing
-@testable import BelfryPush
 
 @Suite struct PushConnectionTests {
     static let tick = #"{"event":"tick","at":1.0,"boot":2.0,"id":"i","n":1,"late":0.001}"#

@@ -1,5 +1,5 @@
-import Testing
 @testable import BelfryPush
+import Testing
 
 @Suite struct PushSocketTests {
     @Test func theEnvironmentNamesIt() throws {

@@ -1,8 +1,8 @@
+@testable import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
 import Glibc
 import Testing
-@testable import BelfrySettings
 
 @Suite struct LayerTests {
     let folder = ConfigurationFolder()

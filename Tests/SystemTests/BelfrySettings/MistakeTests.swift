@@ -1,9 +1,9 @@
+@testable import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
 import Glibc
 import Support
 import Testing
-@testable import BelfrySettings
 
 @Suite struct MistakeTests {
     let folder = ConfigurationFolder()

@@ -1,6 +1,6 @@
+@testable import BelfrySettings
 import BelfryTerms
 import Testing
-@testable import BelfrySettings
 
 /// The first and the last value that each setting takes, and the next ones, which it does not.
 @Suite struct RangeTests {

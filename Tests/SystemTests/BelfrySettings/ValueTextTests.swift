@@ -1,6 +1,6 @@
+@testable import BelfrySettings
 import BelfryTerms
 import Testing
-@testable import BelfrySettings
 
 @Suite struct ValueTextTests {
     @Test(arguments: [

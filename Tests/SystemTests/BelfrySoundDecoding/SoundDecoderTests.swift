@@ -1,8 +1,8 @@
+@testable import BelfrySoundDecoding
 import BelfrySyscalls
 import Glibc
 import Support
 import Testing
-@testable import BelfrySoundDecoding
 
 /// Sound files of all kinds, as libsndfile reads them.
 @Suite struct SoundDecoderTests {

@@ -1,5 +1,5 @@
-import Testing
 @testable import SystemSound
+import Testing
 
 /// The order of things between the loop's thread and the sound thread, both played by the test.
 @Suite struct SoundExchangeTests {

@@ -1,7 +1,7 @@
 import Glibc
 import Support
-import Testing
 @testable import SystemSound
+import Testing
 
 @Suite struct SoundFileCheckTests {
     let folder = TemporaryFolder()

@@ -2,8 +2,8 @@ import BelfrySyscalls
 import BelfryTerms
 import Glibc
 import Support
-import Testing
 @testable import SystemSound
+import Testing
 
 @Suite struct SoundFilesTests {
     let folder = TemporaryFolder()

@@ -2,8 +2,8 @@ import BelfrySyscalls
 import BelfryTerms
 import Glibc
 import Support
-import Testing
 @testable import SystemSound
+import Testing
 
 /// A ring heard, and not heard, on a real PulseAudio. One after another: each has a server and a recorder of its own.
 @Suite(.serialized) struct SoundPlayerTests {

@@ -2,8 +2,8 @@ import BelfrySyscalls
 import Glibc
 import Support
 import Synchronization
-import Testing
 @testable import SystemSound
+import Testing
 
 @Suite struct SoundSlotTests {
     let folder = TemporaryFolder()

@@ -1,5 +1,5 @@
-import BelfryCommandLine
 import BelfryAppGroup
+import BelfryCommandLine
 import BelfryJSON
 import BelfryProtocol
 import BelfrySettings

@@ -60,7 +60,7 @@ private final class Serving {
         do throws(SystemError) {
             try serve(at: socketPath, variables)
             if context.options.has("apns") {
-                try serveProviders(variables, runtimePath: folder.runtimePath)
+                try serveEndpoint(variables, runtimePath: folder.runtimePath)
                 variables += endpoint?.variables ?? []
             }
             if let path = program {
@@ -94,11 +94,12 @@ private final class Serving {
         let worker = ServedWorker(program, environment: environment)
         try removeStaleSocket(path)
         server = try PushServer(
-            at: path, worker: worker.command, hostSocketPath: worker.hostSocketPath, lifetimeMax: worker.lifetimeMax,
+            at: path, worker: worker.command, keeperSocketPath: worker.keeperSocketPath,
+            lifetimeMax: worker.lifetimeMax,
             on: loop)
     }
 
-    private func serveProviders(
+    private func serveEndpoint(
         _ variables: [(name: String, value: String)], runtimePath: String
     ) throws(SystemError) {
         guard let program = programBeside("belfry-apns") else {

@@ -1,5 +1,5 @@
-import BelfryCommandLine
 import BelfryAppGroup
+import BelfryCommandLine
 import BelfryEventLoop
 import BelfryJSON
 import BelfryProtocol

@@ -1,10 +1,10 @@
-import BelfryCommandLine
 import BelfryAppGroup
+import BelfryCommandLine
 import BelfryEventLoop
 import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
-import ExtensionHost
+import ExtensionKeeping
 
 /// Whether the extension that takes the built-in service's place starts, if there is one.
 enum ExtensionChecks {

@@ -3,7 +3,7 @@ import BelfryExtensionPackage
 import BelfryPropertyList
 import BelfrySyscalls
 import BelfryTerms
-import ExtensionHost
+import ExtensionKeeping
 import Glibc
 
 extension Command {

@@ -1,9 +1,9 @@
 import BelfryCommandLine
-import BelfryTerms
 import BelfryJSON
 import BelfryPropertyList
 import BelfryProtocol
 import BelfrySettings
+import BelfryTerms
 import CallLedger
 
 /// Property list values, written for people and as JSON.

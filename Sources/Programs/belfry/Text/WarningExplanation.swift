@@ -106,7 +106,7 @@ extension WarningCode {
                 "It rang before it replied: iOS keeps the hangup waiting until then, so nothing could have stopped it.",
                 "Call the content handler first, and ring after that."
             )
-        case .hostGone:
+        case .keeperGone:
             (
                 "Who keeps the extension's process for [Extension] Strict= and Reuse= is gone, or was never there.",
                 "Enable belfry-extension.socket; its journal says why it ended."

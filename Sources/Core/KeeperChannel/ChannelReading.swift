@@ -1,0 +1,66 @@
+import BelfryJSON
+import BelfryProtocol
+
+/// Why what came over the channel cannot be read: whoever wrote it is broken, and nothing more is read of it.
+public struct ChannelError: Error, Hashable, Sendable {
+    /// What was found or expected, for people.
+    public let detail: String
+
+    /// A line was too long to be read.
+    public static let lineTooLong = ChannelError(detail: "a line is longer than \(LineFraming.lineBytesMax) bytes")
+}
+
+/// The process's end of the channel: what the keeper says.
+public struct ExtensionEnd: Sendable {
+    private var lines = LineFraming()
+
+    /// An end of a new channel.
+    public init() {}
+
+    /// Takes bytes and returns the messages that are complete now.
+    public mutating func take(_ bytes: [UInt8]) throws(ChannelError) -> [KeeperMessage] {
+        var messages: [KeeperMessage] = []
+        for line in try lines.said(bytes) {
+            if let message = try SaidLine.read(line, KeeperMessage.init) { messages.append(message) }
+        }
+        return messages
+    }
+}
+
+extension LineFraming {
+    /// The lines that are complete with `bytes`.
+    mutating func said(_ bytes: [UInt8]) throws(ChannelError) -> [[UInt8]] {
+        do throws(LineTooLong) { return try take(bytes) } catch { throw .lineTooLong }
+    }
+}
+
+/// One line of the channel: an object that says something.
+enum SaidLine {
+    /// The message in `line`, by `read`, which gets its name and its fields; nil for one that a later version has
+    /// added.
+    static func read<Message>(
+        _ line: [UInt8], _ read: (String, JSONFields) throws(JSONFieldError) -> Message?
+    ) throws(ChannelError) -> Message? {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONValue.parse(line, limits: .aroundForeignValue)
+        } catch {
+            throw ChannelError(detail: "\(error)")
+        }
+        guard case .object(let object) = value, case .string(let word)? = object["say"] else {
+            throw ChannelError(detail: "found \(value.foundDescription), expected an object that says something")
+        }
+        do throws(JSONFieldError) {
+            return try read(word, JSONFields(object))
+        } catch {
+            throw ChannelError(detail: "\(error)")
+        }
+    }
+}
+
+extension JSONFields {
+    /// What a notification shows.
+    func content(_ key: String) throws(JSONFieldError) -> NotificationContent {
+        try NotificationContent(fields(key))
+    }
+}

@@ -1,0 +1,142 @@
+import BelfryProtocol
+public import BelfryTerms
+
+/// The keeper's end of the channel: what an extension's process says, held to its limits (S1, S5).
+///
+/// The process runs code that is not ours, and may write anything. What breaks the form ends the channel; what goes
+/// beyond a limit is passed over, and a warning of ours stands in its place. A reply always comes through.
+public struct KeeperEnd: Sendable {
+    /// How many requests of a second are passed on.
+    public static let requestsPerSecondMax = 200
+    /// How much of a notification's output is passed on, in bytes.
+    public static let outputBytesMax = 64 << 10
+    /// How many notifications one request may name.
+    public static let identifiersMax = 64
+    /// How long a text for people is at most, in characters.
+    public static let detailCharactersMax = 400
+
+    /// The folders that are the extension's own.
+    private let folders: ChannelFolders
+    private var lines = LineFraming()
+    /// The number that was handed over last.
+    private var lastNumber: Int64 = 0
+    /// When the second began in which requests are counted, and how many came in it.
+    private var secondBegan: Instant?
+    private var requests = 0
+    /// How many bytes of output came since the last hand-over.
+    private var outputBytes = 0
+    /// Whether a warning says, since the last hand-over, that something was passed over.
+    private var hasWarned = false
+
+    /// An end of a new channel, over which only paths in `folders` may come.
+    public init(folders: ChannelFolders) {
+        self.folders = folders
+    }
+
+    /// The line that hands `request` over. Output is counted anew from here.
+    public mutating func handOver(_ request: ExtensionRequest) -> [UInt8] {
+        lastNumber = request.number
+        (outputBytes, hasWarned) = (0, false)
+        return KeeperMessage.request(request).line
+    }
+
+    /// Takes bytes that came at `now` and returns the messages that are complete and within the limits.
+    public mutating func take(_ bytes: [UInt8], at now: Instant) throws(ChannelError) -> [ExtensionMessage] {
+        var messages: [ExtensionMessage] = []
+        for line in try lines.said(bytes) {
+            guard let message = try SaidLine.read(line, ExtensionMessage.init) else { continue }
+            messages += limited(message, at: now)
+        }
+        return messages
+    }
+
+    /// Takes text that the process wrote to standard output or standard error, which reach the keeper beside the
+    /// channel.
+    public mutating func take(output text: String, at now: Instant) -> [ExtensionMessage] {
+        limited(.output(lastNumber, ExtensionOutput(text: text)), at: now)
+    }
+
+    private mutating func limited(_ message: ExtensionMessage, at now: Instant) -> [ExtensionMessage] {
+        switch message {
+        // What a sound belongs to was asked for before, and counted.
+        case .hello, .returned, .disposed: return [message]
+        case .sound(let found):
+            let problem = found.problem.map(brief)
+            return [.sound(FoundSound(token: found.token, sound: found.sound, problem: problem))]
+        case .reply(let number, var content):
+            let strays = content.attachments.filter { !folders.contain($0.path) }
+            content.attachments.removeAll { strays.contains($0) }
+            return strays.map { stray in
+                let detail = "100 Invalid attachment file URL: \(Printable.excerpt(of: stray.id))"
+                return .warning(number, CodeWord(.attachmentDropped), detail: detail)
+            } + [.reply(number, content)]
+        case .asked(let number, var asked):
+            guard countsRequest(at: now) else { return cut("more than \(Self.requestsPerSecondMax) requests a second") }
+            if let path = asked.path, !folders.contain(path) {
+                let detail = "\(Printable.excerpt(of: path)) is not in the extension's folders"
+                return [.warning(known(number), CodeWord(.unsupported), detail: detail)]
+            }
+            asked.detail = brief(asked.detail)
+            if let identifiers = asked.identifiers, identifiers.count > Self.identifiersMax {
+                asked.identifiers = Array(identifiers[..<Self.identifiersMax])
+            }
+            // A file of it would be opened by whoever shows it.
+            asked.content?.attachments = []
+            return [.asked(known(number), asked)]
+        case .output(let number, let output):
+            let bytes = output.text.utf8.count + output.subsystem.utf8.count + output.category.utf8.count
+            guard outputBytes + bytes <= Self.outputBytesMax else {
+                return cut("more than \(Self.outputBytesMax) bytes of output")
+            }
+            outputBytes += bytes
+            return [.output(known(number), output)]
+        case .warning(let number, let code, let detail):
+            guard countsRequest(at: now) else { return cut("more than \(Self.requestsPerSecondMax) requests a second") }
+            return [.warning(known(number), code, detail: brief(detail))]
+        }
+    }
+
+    /// `number` if it was handed over: what belongs to no notification counts as the last one's.
+    private func known(_ number: Int64) -> Int64 { (1...max(lastNumber, 1)).contains(number) ? number : lastNumber }
+
+    private mutating func countsRequest(at now: Instant) -> Bool {
+        if secondBegan.map({ now - $0 >= .seconds(1) }) ?? true { (secondBegan, requests) = (now, 0) }
+        requests += 1
+        guard requests > Self.requestsPerSecondMax else { return true }
+        requests = Self.requestsPerSecondMax + 1
+        return false
+    }
+
+    /// Says once for each hand-over that something is passed over.
+    private mutating func cut(_ what: String) -> [ExtensionMessage] {
+        guard !hasWarned else { return [] }
+        hasWarned = true
+        return [.warning(lastNumber, CodeWord(.outputCut), detail: what)]
+    }
+
+    private func brief(_ detail: String) -> String {
+        Printable.excerpt(of: detail, charactersMax: Self.detailCharactersMax)
+    }
+}
+
+/// The folders that paths from an extension may lead into: its own, its groups' containers, its bundle (S1).
+///
+/// Only the text of a path is looked at. Whoever opens it follows no link out of the folder (S2).
+public struct ChannelFolders: Hashable, Sendable {
+    private let paths: [String]
+
+    /// The folders at `paths`, which are absolute and have no `.` or `..` in them.
+    public init(_ paths: [String]) {
+        self.paths = paths
+    }
+
+    /// Whether `path` is a plain path to something in one of the folders.
+    public func contain(_ path: String) -> Bool {
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else { return false }
+        let isPlain = parts.dropFirst().allSatisfy { !$0.isEmpty && !$0.elementsEqual(".".utf8) && !isParent($0) }
+        return isPlain && paths.contains { path.utf8.starts(with: "\($0)/".utf8) }
+    }
+
+    private func isParent(_ part: Substring.UTF8View) -> Bool { part.elementsEqual("..".utf8) }
+}

@@ -1,0 +1,81 @@
+import BelfryEventLoop
+import BelfrySyscalls
+import BelfryTerms
+import Glibc
+
+/// The socket of the keeper that keeps a foreign extension's process: starts one when a worker connects and none runs,
+/// as `belfry-extension.socket` does.
+final class KeeperSocket {
+    /// How long a keeper has to end after SIGTERM, as in `belfry-extension.service`.
+    private static let stopPatience = TimeSpan.seconds(3)
+    /// How many workers may wait to be accepted, as in `belfry-extension.socket`.
+    private static let backlog: Int32 = 256
+    /// When to try again to start one.
+    private static let shortageDelay = TimeSpan.milliseconds(100)
+
+    private let loop: Loop
+    private let path: String
+    private let command: ChildCommand
+    private let listener: OwnedDescriptor
+    private var source: DescriptorSource?
+    private var child: ChildProcess?
+    private var timer: (any ScheduledTimer)?
+    private var stopped: (() -> Void)?
+
+    /// Listens at `path`; `worker` is the program with its environment.
+    init(at path: String, worker: ChildCommand, on loop: Loop) throws(SystemError) {
+        self.loop = loop
+        self.path = path
+        var command = worker
+        command.arguments = ["--host"]
+        command.leadsGroup = true
+        command.streams[STDOUT_FILENO] = .null
+        self.command = command
+        if let slash = path.lastIndex(of: "/") { _ = try Directory.open(path: String(path[..<slash]), makes: true) }
+        listener = try listenPrivately(at: path, backlog: Self.backlog)
+        try listen()
+    }
+
+    /// Ends the keeper, and then calls `done`.
+    func stop(_ done: @escaping () -> Void) {
+        source?.cancel()
+        timer?.cancel()
+        unsafe unlink(path)
+        guard let child else { return done() }
+        stopped = done
+        try? child.signal(SIGTERM)
+        timer = loop.schedule(at: loop.now + Self.stopPatience, description: "extension host") {
+            try? child.signal(SIGKILL)
+        }
+    }
+
+    private func listen() throws(SystemError) {
+        source = try loop.watch(descriptor: listener.number, events: .readable, description: "extension socket") {
+            [unowned self] _ in start()
+        }
+    }
+
+    private func start() {
+        source?.cancel()
+        var command = command
+        command.streams[STDIN_FILENO] = .descriptor(listener.number)
+        do throws(SystemError) {
+            let child = try ChildProcess(command)
+            try loop.onExit(of: child, description: "extension host") { [weak self] _ in self?.ended() }
+            self.child = child
+        } catch { listenLater() }
+    }
+
+    private func ended() {
+        child = nil
+        timer?.cancel()
+        if let stopped = stopped.take() { return stopped() }
+        listenLater()
+    }
+
+    private func listenLater() {
+        timer = loop.schedule(at: loop.now + Self.shortageDelay, description: "extension socket") { [weak self] in
+            try? self?.listen()
+        }
+    }
+}

@@ -1,0 +1,339 @@
+import BelfryEventLoop
+import BelfryProtocol
+import BelfrySyscalls
+public import BelfryTerms
+import Glibc
+import Interception
+import KeeperChannel
+import NotificationDelivery
+
+/// What is known of a foreign extension before it runs.
+public struct ExtensionSetting {
+    /// Where it is.
+    public let bundle: ExtensionBundle
+    /// The state directory, where it has its folders.
+    public let statePath: String
+    /// The environment of whoever starts it; its process gets what is not Belfry's.
+    public let environment: [String: String]
+    /// How long it has for each notification.
+    public let budget: TimeSpan
+    /// Whether it is killed where iOS would kill it, for its memory.
+    public let enforcesMemory: Bool
+
+    /// A setting.
+    public init(
+        bundle: ExtensionBundle, statePath: String, environment: [String: String], budget: TimeSpan,
+        enforcesMemory: Bool
+    ) {
+        self.bundle = bundle
+        self.statePath = statePath
+        self.environment = environment
+        self.budget = budget
+        self.enforcesMemory = enforcesMemory
+    }
+}
+
+/// Keeps the process of a foreign extension: starts it, hands notifications over, tells each of them what its code
+/// does, and ends it.
+///
+/// How long its code runs is decided by Interception, and what may come over the channel by KeeperChannel.
+final class ExtensionKeeper {
+    /// How much memory iOS gives an extension. Source: reports of its kill, `EXC_RESOURCE … ActiveHard 24 MB`.
+    private static let memoryBytesMax: Int64 = 24 << 20
+    /// How often the process's memory is looked at: nothing tells of it.
+    private static let memoryInterval = TimeSpan.milliseconds(500)
+    /// How many files may wait for the message that they belong to.
+    private static let filesMax = 16
+
+    /// Whether no process is left, and nobody waits for one.
+    var isOver: Bool { life.isOver && process == nil }
+    /// The number that the next notification has.
+    var nextNumber: Int64 { lastNumber + 1 }
+    /// The number of the last notification that was handed over, or for which the process was started.
+    var lastBegun: Int64 { max(lastHandedOver, startedFor) }
+    /// Called each time that it has become over.
+    var onOver: () -> Void = {}
+
+    private let setting: ExtensionSetting
+    private let isReused: Bool
+    private let loop: Loop
+    /// Takes what is to be known of a notification.
+    private let tell: (Int64, KeeperNews, PassedFile?) -> Void
+
+    private var life: ExtensionLifeStateMachine
+    private var queue = EffectQueue<Input>()
+    private var process: KeptProcess?
+    private var channel: KeeperEnd?
+    private var folders: ExtensionFolders?
+    private var ringing = RingBeforeReply()
+    /// What waits or runs, by number.
+    private var requests: [Int64: (identifier: String, content: NotificationContent)] = [:]
+    private var lastNumber: Int64 = 0
+    private var lastHandedOver: Int64 = 0
+    /// Whoever the process was started for.
+    private var startedFor: Int64 = 0
+    private var reply = NotificationContent()
+    private var startedAt = Instant(microseconds: 0)
+    private var timer: (any ScheduledTimer)?
+    private var memoryTimer: (any ScheduledTimer)?
+    private var memoryPeak: Int64 = 0
+    private var hasWarnedOfMemory = false
+    /// What was passed over the channel and belongs to messages that have not come yet.
+    private var files: [PassedFile] = []
+
+    private enum Input {
+        case received(Int64)
+        case withdrew(Int64)
+        case said(ExtensionMessage)
+        case broke
+        case ended(cleanly: Bool)
+        case timerFired
+        case stop
+    }
+
+    /// A keeper of an extension that does not run yet.
+    init(
+        _ setting: ExtensionSetting, isReused: Bool, on loop: Loop,
+        tell: @escaping (Int64, KeeperNews, PassedFile?) -> Void
+    ) {
+        self.setting = setting
+        self.isReused = isReused
+        self.loop = loop
+        self.tell = tell
+        life = ExtensionLifeStateMachine(budget: setting.budget, isReused: isReused)
+    }
+
+    /// Has the extension receive a notification, when it is its turn.
+    func receive(_ identifier: String, _ content: NotificationContent) {
+        lastNumber += 1
+        requests[lastNumber] = (identifier, content)
+        feed(.received(lastNumber))
+    }
+
+    /// Nobody takes what comes of `number` any more.
+    func withdraw(_ number: Int64) {
+        feed(.withdrew(number))
+        if isReused, number > lastHandedOver { end(number) }
+    }
+
+    /// Tells the process that its time is nearly over, and ends it soon after (R17).
+    func stop() { feed(.stop) }
+
+    /// What was asked for with `token` is over.
+    func finished(_ token: Int64) { say(KeeperMessage.finished(token).line) }
+
+    private func feed(_ input: Input) {
+        guard queue.enter(input) else { return }
+        while let input = queue.next() {
+            for effect in step(input) { perform(effect) }
+        }
+        guard isOver else { return }
+        timer?.cancel()
+        folders?.removeTemporary()
+        folders = nil
+        onOver()
+    }
+
+    private func step(_ input: Input) -> [ExtensionLifeStateMachine.Effect] {
+        switch input {
+        case .received(let number): return life.received(number, at: loop.now)
+        case .withdrew(let number): return life.withdrew(number, at: loop.now)
+        case .said(let message): return step(message)
+        case .broke: return life.channelBroke(at: loop.now)
+        case .ended(let cleanly): return life.ended(cleanly: cleanly, at: loop.now)
+        case .timerFired: return life.timerFired(at: loop.now)
+        case .stop: return life.stop(at: loop.now)
+        }
+    }
+
+    private func step(_ message: ExtensionMessage) -> [ExtensionLifeStateMachine.Effect] {
+        switch message {
+        case .hello: return life.greeted(at: loop.now)
+        case .reply(let number, let content):
+            reply = content
+            ringing.replied(number)
+            return life.replied(number, at: loop.now)
+        case .returned(let number):
+            measureMemory()
+            if requests[number] != nil { tell(number, account(.returned), nil) }
+            return life.returned(number, at: loop.now)
+        case .asked(let number, let asked):
+            tell(number, .said(message), nil)
+            if ringing.asked(asked.what, by: number, at: loop.now) {
+                warn(number, .hangupCouldNotStop, ExtensionWarning.detail(of: .hangupCouldNotStop))
+            }
+        case .sound(let found):
+            let file = found.problem == nil && !files.isEmpty ? files.removeFirst() : nil
+            tell(lastHandedOver, .said(message), file)
+        case .disposed: tell(lastHandedOver, .said(message), nil)
+        case .output(let number, _), .warning(let number, _, _): tell(number, .said(message), nil)
+        }
+        return []
+    }
+
+    private func perform(_ effect: ExtensionLifeStateMachine.Effect) {
+        switch effect {
+        case .spawn: spawn()
+        case .handOver(let number): handOver(number)
+        case .tellTimeWillExpire(let number): say(KeeperMessage.expire(number).line)
+        case .deliverReply(let number, _): tell(number, .said(.reply(number, withKeptAttachments(reply, number))), nil)
+        case .deliverOriginal(let number, let by): tell(number, .original(by: by), nil)
+        case .over(let number):
+            warnOfLocks()
+            end(number)
+        case .warn(let number, let code): warn(number, code, ExtensionWarning.detail(of: code))
+        case .wake(let instant):
+            timer?.cancel()
+            timer = loop.schedule(at: instant, description: "extension") { [weak self] in self?.feed(.timerFired) }
+        case .kill:
+            warnOfLocks()
+            process?.kill()
+            for number in open { tell(number, .killed, nil) }
+        }
+    }
+
+    /// Those that were handed over and are not over, the oldest first.
+    private var open: [Int64] { requests.keys.filter { $0 <= lastHandedOver }.sorted() }
+
+    private func end(_ number: Int64) {
+        guard requests.removeValue(forKey: number) != nil else { return }
+        tell(number, .over, nil)
+    }
+
+    private func warn(_ number: Int64, _ code: WarningCode, _ detail: String) {
+        tell(number, .said(.warning(number, CodeWord(code), detail: detail)), nil)
+    }
+
+    private func warnOfLocks() {
+        guard let process, let folders,
+            let path = HeldLocks.first(of: process.pid, below: "\(folders.state)/groups")
+        else { return }
+        let detail = "the extension holds a lock on \(path) as its time is over: iOS kills it for that (0xdead10cc)"
+        warn(lastHandedOver, .lockHeld, detail)
+    }
+
+    /// What a process is told first.
+    static func greeting(_ setting: ExtensionSetting) -> KeeperGreeting {
+        KeeperGreeting(stateDirectory: setting.statePath, memoryBytesMax: memoryBytesMax)
+    }
+
+    private func spawn() {
+        startedAt = loop.now
+        // Whoever waits for the process, it is told of it.
+        let number = requests.keys.filter { $0 > lastHandedOver }.min() ?? lastHandedOver
+        startedFor = number
+        (memoryPeak, hasWarnedOfMemory, files) = (0, false, [])
+        do throws(SystemError) {
+            folders?.removeTemporary()
+            let folders = try ExtensionFolders(of: setting.bundle, state: setting.statePath)
+            self.folders = folders
+            channel = KeeperEnd(folders: folders.channel)
+            process = try KeptProcess(setting, in: folders, on: loop) { [unowned self] in happened($0) }
+        } catch {
+            warn(number, .configuration, "the extension cannot be started: \(error)")
+            lastHandedOver = max(lastHandedOver, number)
+            feed(.ended(cleanly: false))
+            return end(number)
+        }
+        tell(number, account(.started), nil)
+        say(KeeperMessage.hello(Self.greeting(setting)).line)
+        watchMemory()
+    }
+
+    /// `content` with its attachments in the store; the delivery looks at what is wrong with the others.
+    private func withKeptAttachments(_ content: NotificationContent, _ number: Int64) -> NotificationContent {
+        var content = content
+        content.attachments = content.attachments.compactMap { attachment in
+            do throws(SystemError) {
+                guard let path = try folders?.keep(attachment.path) else { return attachment }
+                return NotificationAttachment(
+                    id: attachment.id, path: path, type: attachment.type, thumbnail: attachment.thumbnail)
+            } catch  where error.errno == ENOENT {
+                return attachment
+            } catch {
+                let code = AttachmentError.moveIntoDataStoreFailed
+                let detail = "\(code.rawValue) \(code.localizedDescription): \(attachment.id): \(error)"
+                warn(number, .attachmentDropped, detail)
+                return nil
+            }
+        }
+        return content
+    }
+
+    private func handOver(_ number: Int64) {
+        lastHandedOver = number
+        guard let request = requests[number], let deadline = life.deadline(of: number),
+            let line = channel?.handOver(
+                ExtensionRequest(
+                    number: number, identifier: request.identifier, content: request.content, deadline: deadline))
+        else { return }
+        ringing.handedOver(number)
+        tell(number, .began(deadline: deadline), nil)
+        say(line)
+    }
+
+    /// A process that takes nothing any more cannot reply either.
+    private func say(_ line: [UInt8]) {
+        if process?.say(line) == false { feed(.broke) }
+    }
+
+    private func happened(_ event: KeptProcess.Event) {
+        switch event {
+        case .said(let bytes, let passed):
+            // A process that passes files without a word about them has lost its way.
+            files = (files + passed).suffix(Self.filesMax)
+            do throws(ChannelError) {
+                for message in try channel?.take(bytes, at: loop.now) ?? [] { feed(.said(message)) }
+            } catch {
+                warn(lastHandedOver, .unsupported, "the extension's channel: \(error.detail)")
+                channel = nil
+                feed(.broke)
+            }
+        case .hungUp: feed(.broke)
+        case .wrote(let bytes):
+            let text = String(decoding: bytes, as: UTF8.self)
+            for message in channel?.take(output: text, at: loop.now) ?? [] { feed(.said(message)) }
+        case .ended(let exit):
+            memoryTimer?.cancel()
+            process = nil
+            let account = account(.ended, exit: exit)
+            // One that ended before it was handed anything ends for whoever it was started for.
+            lastHandedOver = lastBegun
+            let ended = open
+            feed(.ended(cleanly: exit.isSuccess))
+            for number in ended {
+                tell(number, account, nil)
+                end(number)
+            }
+        }
+    }
+
+    private func account(_ state: ExtensionState, exit: ChildExit? = nil) -> KeeperNews {
+        let status: Int64? =
+            switch exit {
+            case .exited(let code)?: Int64(code)
+            case .killed(let signal)?: 128 + Int64(signal)
+            case nil: nil
+            }
+        return .process(
+            state, exit: status, lived: loop.now - startedAt, memory: memoryPeak == 0 ? nil : memoryPeak)
+    }
+
+    private func watchMemory() {
+        measureMemory()
+        memoryTimer = loop.schedule(at: loop.now + Self.memoryInterval, description: "memory") { [weak self] in
+            self?.watchMemory()
+        }
+    }
+
+    private func measureMemory() {
+        guard let process, let memory = anonymousMemory(ofPID: process.pid) else { return }
+        memoryPeak = max(memoryPeak, memory.peak)
+        if memory.now > Self.memoryBytesMax, !hasWarnedOfMemory {
+            hasWarnedOfMemory = true
+            let detail = "the extension has \(memory.now) bytes of its own: iOS kills it at \(Self.memoryBytesMax)"
+            warn(max(lastHandedOver, 1), .memory, detail)
+            if setting.enforcesMemory { process.kill() }
+        }
+    }
+}

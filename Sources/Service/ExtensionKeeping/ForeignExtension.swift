@@ -1,0 +1,155 @@
+public import BelfryEventLoop
+public import BelfryProtocol
+import BelfrySyscalls
+import BelfryTerms
+public import Interception
+import KeeperChannel
+public import NotificationDelivery
+public import SystemSound
+
+/// An extension that is not ours, in a process of its own: whatever it does, blocks on or dies of, its notification is
+/// delivered once and in time (R3).
+///
+/// The process is kept for this notification alone, or by a keeper that stays and has a turn for each; what becomes of
+/// its notification, what it says and what it plays is this worker's.
+public final class ForeignExtension: ServiceExtension {
+    /// Takes what the process replies.
+    public weak var delegate: (any ServiceExtensionDelegate)?
+
+    /// Whether its process runs, or its notification waits.
+    public var isBusy: Bool { !hasEnded }
+    /// From the start of its process, or from its turn if a keeper keeps that for others too (R3).
+    public var budgetStart: BudgetStart { link == nil ? .spawn : .turn }
+
+    private let setting: ExtensionSetting
+    private let player: SoundPlayer?
+    private let loop: Loop
+    private let report: (Event.Body) -> Void
+    private let log: ([UInt8]) -> Void
+    /// A keeper that stays; nil if the process is this worker's own.
+    private let link: KeeperLink?
+    private var keeper: ExtensionKeeper?
+
+    private lazy var sounds = ExtensionSounds(player: player, timers: loop, report: report) { [weak self] token in
+        self?.link?.finished(token)
+        self?.keeper?.finished(token)
+    }
+    private var asks: [String: Int64] = [:]
+    private var account: Event.ExtensionProcess?
+    /// Whether the worker was told to stop, and leaves once the notification is delivered.
+    private var isLeaving = false
+    private var isDelivered = false
+    private var isExpired = false
+    private var hasEnded = false
+
+    /// An extension that runs as `setting` says.
+    ///
+    /// - Parameters:
+    ///   - link: the keeper that keeps its process; nil gives this notification a process of its own.
+    ///   - player: plays what its code asks for; nil if the operator wants no sound.
+    ///   - report: takes its events.
+    ///   - log: takes what its code writes to standard output and standard error.
+    public init(
+        _ setting: ExtensionSetting, link: KeeperLink?, player: SoundPlayer?, on loop: Loop,
+        report: @escaping (Event.Body) -> Void, log: @escaping ([UInt8]) -> Void
+    ) {
+        self.setting = setting
+        self.link = link
+        self.player = player
+        self.loop = loop
+        self.report = report
+        self.log = log
+    }
+
+    /// Takes every notification.
+    public func admit(within budget: Budget, _ decided: (ExtensionVerdict) -> Void) { decided(.admitted) }
+
+    /// Starts the process, or waits for the turn.
+    public func didReceive(_ request: NotificationRequest, within budget: Budget) {
+        if let link {
+            return link.receive(request.identifier, request.content) { [weak self] in self?.happened($0, $1) }
+        }
+        let keeper = ExtensionKeeper(setting, isReused: false, on: loop) { [weak self] _, news, file in
+            self?.happened(news, file)
+        }
+        self.keeper = keeper
+        keeper.receive(request.identifier, request.content)
+    }
+
+    /// Nothing: who keeps the process tells it.
+    public func serviceExtensionTimeWillExpire() {}
+
+    /// Silences it, tells the process that its time is nearly over, and ends it soon after (R17); a keeper that stays
+    /// is left once the notification is delivered.
+    public func stop() {
+        sounds.end {}
+        keeper?.stop()
+        guard let link else { return }
+        link.withdraw()
+        isLeaving = true
+        if isDelivered { happened(.over, nil) }
+    }
+
+    /// A notification that is delivered may run on, but not after a stop.
+    public func end() {
+        isDelivered = true
+        if isLeaving { happened(.over, nil) }
+    }
+
+    private func happened(_ news: KeeperNews, _ file: PassedFile?) {
+        switch news {
+        case .queued: break
+        case .began(let deadline):
+            guard link != nil else { return }
+            let start = deadline - setting.budget
+            delegate?.extensionBegan(within: Budget(start: start, length: setting.budget))
+        case .said(let message): said(message, file)
+        // The delivery has its own timer for the end of the budget.
+        case .original(by: .expiry): isExpired = true
+        case .original: die()
+        case .process(let state, let exit, let lived, let memory):
+            let event = Event.ExtensionProcess(state: state, exit: exit, seconds: lived.seconds, memory: memory)
+            if state == .ended { account = event } else { report(.extensionProcess(event)) }
+        case .killed: sounds.end {}
+        case .over:
+            if !isDelivered, !isExpired { die() }
+            // What was delivered is delivered, but its process is not over as long as it is heard.
+            sounds.end { [weak self] in self?.leave() }
+        }
+    }
+
+    /// It delivers nothing any more; what delivers hands out the original, if it has not yet.
+    private func die() {
+        isDelivered = true
+        delegate?.extensionDied()
+        if isLeaving { happened(.over, nil) }
+    }
+
+    private func leave() {
+        guard !hasEnded else { return }
+        hasEnded = true
+        link?.close()
+        if let account { report(.extensionProcess(account)) }
+        delegate?.extensionIsIdle()
+    }
+
+    private func said(_ message: ExtensionMessage, _ file: PassedFile?) {
+        switch message {
+        case .hello, .returned: break
+        case .reply(_, let content): delegate?.extensionHandedOver(content)
+        case .asked(_, let asked):
+            let n = asks[asked.what.rawValue, default: 0] + 1
+            asks[asked.what.rawValue] = n
+            report(
+                .asked(
+                    .init(
+                        what: asked.what, n: n, detail: asked.detail, identifiers: asked.identifiers,
+                        content: asked.content)))
+            sounds.asked(asked)
+        case .sound(let found): sounds.found(found, file)
+        case .disposed(let sound): sounds.disposed(sound)
+        case .output(_, let output): log(Array((output.text.hasSuffix("\n") ? output.text : output.text + "\n").utf8))
+        case .warning(_, let code, let detail): report(.warning(code: code, detail: detail))
+        }
+    }
+}

@@ -1,0 +1,51 @@
+public import BelfryDevices
+public import BelfryTerms
+import PushAPI
+
+/// What a tester wants the next answers to be.
+public struct AnswerFault: Hashable, Sendable {
+    /// The device token whose pushes are answered so; nil for all.
+    public let token: DeviceToken?
+    /// `:status`.
+    public let status: Int
+    /// `reason`.
+    public let reason: String
+    /// How often; the rest is answered as ever.
+    public var times: Int
+    /// How long the answer takes.
+    public let delay: TimeSpan
+
+    /// A fault.
+    public init(token: DeviceToken?, status: Int, reason: String, times: Int, delay: TimeSpan) {
+        self.token = token
+        self.status = status
+        self.reason = reason
+        self.times = times
+        self.delay = delay
+    }
+}
+
+/// The faults that are to come, the oldest first.
+struct AnswerFaults {
+    /// How many there may be.
+    static let countMax = 1_000
+    private var faults: [AnswerFault] = []
+
+    /// Adds one; false if there are too many.
+    mutating func add(_ fault: AnswerFault) -> Bool {
+        guard faults.count < Self.countMax, fault.times > 0 else { return false }
+        faults.append(fault)
+        return true
+    }
+
+    /// What the answer to `request` is to be; nil for what it would be.
+    mutating func take(for request: EndpointRequest) -> AnswerFault? {
+        guard !faults.isEmpty else { return nil }
+        let token = EndpointConnection.deviceToken(of: request)
+        guard let index = faults.firstIndex(where: { $0.token == nil || $0.token == token }) else { return nil }
+        let fault = faults[index]
+        faults[index].times -= 1
+        if faults[index].times == 0 { faults.remove(at: index) }
+        return fault
+    }
+}

@@ -1,0 +1,183 @@
+public import BelfryDevices
+public import BelfryEventLoop
+import BelfrySyscalls
+import BelfryTLS
+import BelfryTerms
+import Glibc
+public import HTTP2Server
+public import PushAPI
+
+/// The APNs endpoint: who may connect, what each request is answered, and what is handed on.
+///
+/// It belongs to its loop's thread.
+public final class APNsEndpoint: HTTP2Service {
+    /// Called with what an operator should know.
+    public var onWarning: (String) -> Void = { _ in }
+
+    fileprivate let taker: any PushTaker
+    fileprivate let loop: Loop
+    fileprivate let environment: APNsEnvironment
+    fileprivate let signatures = ES256()
+    fileprivate var credentials: EndpointCredentials
+    fileprivate var faults = AnswerFaults()
+    private var randomness = BufferedRandomness()
+    private let store: CredentialStore
+    private var listener: HTTP2Listener?
+    private var watch: DirectorySource?
+
+    /// An endpoint that hands its pushes to `taker`. `environment` is the one that clients mean who ask for another
+    /// name than Apple's.
+    public init(
+        store: CredentialStore, environment: APNsEnvironment, taker: any PushTaker, on loop: Loop
+    ) throws(CredentialError) {
+        self.store = store
+        self.environment = environment
+        self.taker = taker
+        self.loop = loop
+        credentials = try store.credentials()
+    }
+
+    /// Serves whoever connects to `listeners`, which stay their owner's.
+    public func serve(
+        _ listeners: [Int32], limits: HTTP2Limits = HTTP2Limits()
+    ) throws(CredentialError) {
+        let tls = try store.tlsServer()
+        do throws(SystemError) {
+            listener = try HTTP2Listener(listeners, tls: tls, limits: limits, service: self, on: loop)
+            watch = try store.watch(on: loop) { [weak self] in self?.reload() }
+        } catch {
+            throw CredentialError("nobody can be served: \(error)")
+        }
+        reload()
+    }
+
+    /// An `apns-id` or `apns-unique-id`, in upper case as Apple's are.
+    fileprivate func newID() -> String { randomUUID(using: &randomness, isUpperCase: true) }
+
+    /// How many connections there are.
+    public var connectionCount: Int { listener?.count ?? 0 }
+
+    /// Has the next answers be as `fault` says; false if there are too many to come.
+    public func add(_ fault: AnswerFault) -> Bool { faults.add(fault) }
+
+    /// Asks all clients to go elsewhere, for `reason`.
+    public func sendAway(_ reason: EndpointReason) {
+        listener?.sendAway(EndpointAnswer.body(reason: reason.rawValue))
+    }
+
+    /// Answers what has come, sends all clients away, and calls `done`.
+    public func stop(_ done: @escaping () -> Void) {
+        watch?.cancel()
+        guard let listener else { return done() }
+        listener.stop(EndpointAnswer.body(reason: EndpointReason.shutdown.rawValue), done: done)
+    }
+
+    /// Reads what commands may have changed. What cannot be read is as it was.
+    private func reload() {
+        do throws(CredentialError) {
+            credentials = try store.credentials()
+            listener?.tls = try store.tlsServer()
+        } catch {
+            onWarning("\(error)")
+        }
+        let revoked = credentials.certificates.values.filter { $0.revokedAt != nil }
+        listener?.tls.revoked = Set(revoked.compactMap { Hexadecimal.bytes($0.fingerprint) })
+    }
+
+    /// Sends a client away whose certificate is of the other environment; all others are served.
+    public func admit(_ client: HTTP2Client) -> HTTP2Admission {
+        let environment = APNsHostNames.environment(of: client.serverName, otherwise: environment)
+        var certificate = ClientCertificate.none
+        if let shown = client.certificate {
+            let fingerprint = Hexadecimal.text(of: shown.fingerprint)
+            certificate =
+                credentials.certificates[fingerprint] == nil ? .unknown : .added(fingerprint: fingerprint)
+        }
+        if let reason = EndpointConnection.refusal(of: certificate, in: environment, credentials: credentials) {
+            return .sentAway(EndpointAnswer.body(reason: reason.rawValue))
+        }
+        return .served(by: Client(EndpointConnection(environment: environment, certificate: certificate), of: self))
+    }
+}
+
+/// The kernel's random numbers, many asked for at once: each push needs some.
+private struct BufferedRandomness: RandomNumberGenerator {
+    // As many bytes as can be asked for at once (getentropy(3)).
+    private static let wordsMax = 32
+    private var words: [UInt64] = []
+
+    mutating func next() -> UInt64 {
+        if words.isEmpty {
+            words = [UInt64](repeating: 0, count: Self.wordsMax)
+            let result = unsafe words.withUnsafeMutableBytes { unsafe getentropy($0.baseAddress!, $0.count) }
+            precondition(result == 0, "the kernel has no random numbers")
+        }
+        return words.removeLast()
+    }
+}
+
+/// One client of an endpoint.
+private final class Client: HTTP2Handler {
+    private var connection: EndpointConnection
+    // The endpoint outlives its clients: it holds the listener that holds them.
+    private unowned let endpoint: APNsEndpoint
+
+    init(_ connection: EndpointConnection, of endpoint: APNsEndpoint) {
+        self.connection = connection
+        self.endpoint = endpoint
+    }
+
+    var hasGoodCredential: Bool { connection.hasGoodCredential }
+
+    func handle(_ request: EndpointRequest, _ body: EndpointBody, _ exchange: HTTP2Exchange) {
+        let endpoint = endpoint
+        let apnsID = EndpointConnection.identifier(of: request) { endpoint.newID() }
+        if let fault = endpoint.faults.take(for: request) { return answer(fault, apnsID, exchange) }
+        let moment = EndpointMoment(wall: WallTime(microseconds: wallTimeMicroseconds()), instant: endpoint.loop.now)
+        do throws(Refusal) {
+            let accepted = try connection.accept(
+                request, body: body, identifier: apnsID, at: moment, credentials: endpoint.credentials,
+                isSigned: { endpoint.signatures.isSigned($0, $1, by: $2) },
+                standing: { endpoint.taker.standing(of: $0) })
+            take(accepted, exchange)
+        } catch {
+            refuse(error, apnsID, exchange)
+        }
+    }
+
+    private func take(_ accepted: AcceptedPush, _ exchange: HTTP2Exchange) {
+        let (endpoint, apnsID) = (endpoint, accepted.push.apnsID)
+        let environment = connection.environment
+        endpoint.taker.take(accepted.push, for: accepted.registration) { reason in
+            if let reason {
+                exchange.answer(EndpointAnswer(Refusal(reason), apnsID: apnsID))
+            } else {
+                exchange.answer(EndpointAnswer(acceptedAs: apnsID, in: environment) { endpoint.newID() })
+            }
+        }
+    }
+
+    private func refuse(_ refusal: Refusal, _ apnsID: String, _ exchange: HTTP2Exchange) {
+        endpoint.taker.note(refusal: refusal, of: apnsID)
+        exchange.answer(EndpointAnswer(refusal, apnsID: apnsID))
+    }
+
+    private func answer(_ fault: AnswerFault, _ apnsID: String, _ exchange: HTTP2Exchange) {
+        endpoint.taker.note(fault: fault, of: apnsID)
+        let answer = answer(fault, apnsID)
+        guard fault.delay > .zero else { return exchange.answer(answer) }
+        _ = endpoint.loop.schedule(at: endpoint.loop.now + fault.delay, description: "fault") {
+            exchange.answer(answer)
+        }
+    }
+
+    private func answer(_ fault: AnswerFault, _ apnsID: String) -> EndpointAnswer {
+        guard fault.status != 200 else {
+            return EndpointAnswer(acceptedAs: apnsID, in: connection.environment) { endpoint.newID() }
+        }
+        let isGone = fault.status == EndpointReason.unregistered.status
+        return EndpointAnswer(
+            status: fault.status, reason: fault.reason,
+            timestampMilliseconds: isGone ? wallTimeMicroseconds() / 1_000 : nil, apnsID: apnsID)
+    }
+}
