@@ -1,5 +1,6 @@
 import BelfryConfinement
 import BelfrySyscalls
+import CBelfryLinux
 import Glibc
 import Support
 import Testing

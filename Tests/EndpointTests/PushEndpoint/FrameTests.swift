@@ -2,6 +2,7 @@ import BelfryEventLoop
 import BelfryJSON
 import BelfrySyscalls
 import BelfryTerms
+import CBelfryLinux
 import Glibc
 import HTTP2Server
 import PushAPI
