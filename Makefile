@@ -37,7 +37,8 @@ ARCHIVES := $(BUILD)/archives
 # the program first, 0.1 ms.
 RELEASE_FLAGS := --configuration release --static-swift-stdlib --disable-local-rpath -Xlinker -L$(ARCHIVES) \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xswiftc -Xclang-linker -Xswiftc -no-pie
-DEBUG_FLAGS := --explicit-target-dependency-import-check error
+# What nobody debugs needs no debug information: .ci/run says so by DEBUG_INFO.
+DEBUG_FLAGS := --explicit-target-dependency-import-check error $(DEBUG_INFO)
 # As a user's package builds Belfry, and without debug information, since nobody runs it.
 EXAMPLE_FLAGS := --scratch-path $(BUILD)/examples -debug-info-format none
 
@@ -121,6 +122,7 @@ test: deps/test ## unit tests, then the programs under a systemd and a sound ser
 
 check: deps/check test ## what is too long for each change: the package, 100,000 seeds, torture, fuzzing
 	@$(MAKE) --no-print-directory package
+	@Tests/casts $(STAGE) packed
 	@$(BUILD)/release/simulate --first 0 --runs 10000 --meetings
 	@$(BUILD)/release/simulate --first 0 --runs 100000
 	@$(MAKE) --no-print-directory torture
