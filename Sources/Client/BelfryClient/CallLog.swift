@@ -17,9 +17,9 @@ import RingEar
 /// ```
 ///
 /// It reads the group's file and what lies beside it, needs no socket and starts nothing. A log has one thread of its
-/// own, as long as somebody holds it.
+/// own, for as long as the log is held.
 public actor CallLog {
-    /// A call that the person answered, and that nobody has taken over yet.
+    /// A call that the person answered, and that no program has taken over yet.
     public struct Answer: Hashable, Sendable {
         /// The call's id; empty for the anonymous call.
         public let callID: String
@@ -91,8 +91,8 @@ public actor CallLog {
     /// The answers that wait, the latest last. They stay.
     public func answers() -> [Answer] { (file.read()?.answers ?? []).map(Answer.init) }
 
-    /// Takes out the answers that wait, the latest last: each is handed over once, whoever asks, in this process or
-    /// another one.
+    /// Takes out the answers that wait, the latest last. Each is handed over once among all callers, in this process
+    /// and others.
     ///
     /// Throws ``CallLogError/Code/notRecorded`` if neither the file nor the memory beside it can be written; then the
     /// answers wait on.
@@ -123,7 +123,7 @@ public actor CallLog {
     }
 }
 
-/// Why a group's calls cannot be told.
+/// Why a group's calls cannot be read or changed.
 public struct CallLogError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What kind of failure it is.
     public enum Code: String, CaseIterable, Sendable {

@@ -23,7 +23,7 @@ actor PushFollower {
         Task(executorPreference: executor) { await self.follow(bytes, socket, token, continuation) }
     }
 
-    /// Follows a notification no longer that nobody reads any more; it is pushed all the same.
+    /// Stops following a notification whose events are no longer read; it is pushed all the same.
     nonisolated func leave(_ token: Token) {
         Task(executorPreference: executor) { await self.stopFollowing(token) }
     }
@@ -34,7 +34,7 @@ actor PushFollower {
                 to: socket, sending: bytes, on: executor.loop,
                 onLine: { line in
                     if case .enqueued = continuation.yield(line) { return }
-                    // Full, or nobody reads any more: whatever else comes would be read for nobody.
+                    // The buffer is full, or the reader is gone: no further line would be read.
                     let detail = "more than \(PushedNotification.linesMax) events wait to be read"
                     continuation.finish(throwing: PushError(.endedEarly, detail))
                     self.stopFollowing(token)

@@ -1,7 +1,7 @@
 import BelfryEventLoopExecutor
 public import BelfryJSON
 public import BelfryProtocol
-// What a session pushes by, and what it throws: also for those who have a loop of their own.
+// A session's socket and errors come from this module; programs with a loop of their own use it directly.
 @_exported public import BelfryPush
 import BelfrySyscalls
 import BelfryTerms
@@ -32,9 +32,9 @@ public final class PushSession: Sendable {
 
     /// Pushes `notification`, a payload or an envelope in JSON, as it is.
     ///
-    /// It is sent whole, whoever reads its events: to drop what is returned loses these alone, and the call rings on.
-    /// Only a program that ends at once may take it along; it awaits an event before. Failures are thrown by the
-    /// events.
+    /// It is sent whole even if its events are never read: dropping the returned value loses only the events, and the
+    /// call rings on. A program that ends at once may cut the push off, and should await one event first. The events
+    /// throw failures.
     public func push(_ notification: [UInt8]) -> PushedNotification {
         let (stream, continuation) = AsyncThrowingStream<PushConnection.Line, any Error>.makeStream(
             bufferingPolicy: .bufferingOldest(PushedNotification.linesMax))
@@ -71,8 +71,8 @@ public struct PushedNotification: Sendable {
     ///
     /// Events and code words of a newer worker come through: see ``Event/Body/unknown(_:)`` and ``CodeWord``. Throws
     /// ``PushError`` if the socket cannot be reached, the connection breaks, a line is no event at all, or the worker
-    /// closed before it had told everything; CancellationError if the task is cancelled. Whoever iterates next goes on
-    /// where the last one stopped; two at a time, or one after the end, get ``PushError/Code/readTwice``.
+    /// closed before it had reported everything; CancellationError if the task is cancelled. The next iteration goes on
+    /// where the last one stopped; two at the same time, or one after the end, get ``PushError/Code/readTwice``.
     public let events: PushEvents
 
     /// The events up to and with the first for which `isLast` holds.
@@ -129,14 +129,14 @@ public struct PushEvents: AsyncSequence, Sendable {
     /// One that goes on where the last one stopped.
     public func makeAsyncIterator() -> Iterator { Iterator(reading) }
 
-    /// Who reads the lines: the stream itself traps if two do.
+    /// Reads the lines for one iterator at a time: the stream itself traps if two read.
     fileprivate final class Reading: Sendable {
         private enum State {
             case free, taken, ended
         }
 
         private let lines: AsyncThrowingStream<PushConnection.Line, any Error>
-        /// Held so that the session's thread lives as long as somebody reads these events.
+        /// Held so that the session's thread lives as long as these events are held.
         private let session: PushSession
         private let state = LockedValue(State.free)
 
@@ -158,7 +158,7 @@ public struct PushEvents: AsyncSequence, Sendable {
             defer { state.withLock { $0 = isEnded ? .ended : .free } }
             var lines = lines.makeAsyncIterator()
             guard let line = try await lines.next() else {
-                // To the stream a cancelled reader has come to its end.
+                // The stream returns nil to a cancelled reader as well.
                 try Task.checkCancellation()
                 return nil
             }

@@ -5,8 +5,8 @@ import BelfrySyscalls
 import BelfryTerms
 import Glibc
 
-/// Belfry for a test: a push socket of its own with real workers, whose state nobody else sees, and which is gone
-/// afterwards. Needs neither systemd nor a sound server, and runs beside any number of others.
+/// Belfry for a test: a push socket of its own with real workers. No other process sees its state, and all of it is
+/// gone afterwards. Needs neither systemd nor a sound server, and runs beside any number of others.
 ///
 /// ```swift
 /// try await Belfry.running { bell in
@@ -90,7 +90,7 @@ public enum Belfry {
         BellError(.notServed, "no push socket can be served: \(error)")
     }
 
-    /// The bell of the test that runs now, whose ``Testing/Trait/belfry`` it is.
+    /// The bell of the test that runs now, made by its trait ``Testing/Trait/belfry``.
     public static var bell: Bell {
         get throws(BellError) {
             guard let bell = Bell.current else {

@@ -18,7 +18,7 @@ public actor Bell {
     /// The bell of the test that runs, if its trait gives it one.
     @TaskLocal package static var current: Bell?
 
-    /// Where to push: for what is tested, if that pushes by itself.
+    /// Where to push: for a program under test that pushes by itself.
     public nonisolated let socketPath: String
     /// The variables by which other programs find this bell, such as `belfry` or your server: add them to theirs.
     public nonisolated var environment: [String: String] { variables.withLock { $0 } }
@@ -31,7 +31,7 @@ public actor Bell {
     private var folder: ServeFolder?
     private var server: PushServer?
     private var endpoint: ServedEndpoint?
-    /// A bell that nobody stops rings on until its process ends.
+    /// Keeps a bell that is never stopped alive: it rings on until its process ends.
     private var itself: Bell?
 
     /// The loop's thread.
@@ -85,6 +85,7 @@ public actor Bell {
         await withCheckedContinuation { continuation in
             server.stop { continuation.resume() }
         }
+        // Only now: the workers are gone, and the files that the extension uses are still there.
         await standIn?.leave()
         folder.take()?.remove()
         itself = nil
@@ -104,7 +105,7 @@ public actor Bell {
 
     /// Pushes `notification`, a payload or an envelope in JSON, as it is: `Data`, `[UInt8]` or a string's `utf8`.
     ///
-    /// Once this returns it is on its way, and its worker handles it whether anybody looks at what it tells or not.
+    /// Once this returns it is on its way, and its worker handles it whether or not its events are read.
     @discardableResult
     public func push(_ notification: some Sequence<UInt8> & Sendable) async throws -> BellPush {
         try await push(Array(notification), callID: nil)

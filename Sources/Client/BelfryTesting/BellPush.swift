@@ -5,19 +5,19 @@ public import BelfryProtocol
 import BelfrySyscalls
 import BelfryTerms
 
-/// A push that is on its way, or done: all that its worker tells is kept, whether somebody waits for it or not.
+/// A push that is on its way, or done: every event of its worker is kept, whether a test waits for it or not.
 ///
-/// Any number of waits may look at it, at a time or long after it is done, and each sees the story from its start.
+/// Any number of waits may look at it, at the same time or long after it is done, and each sees all events.
 public actor BellPush {
     /// The call's id, if it was pushed as a call or as its hangup.
     public nonisolated let callID: String?
 
-    /// How long a wait lasts that does not say: far longer than anything takes but a ring, on a loaded machine too.
+    /// How long a wait lasts by default: far longer than anything but a ring takes, even on a loaded machine.
     public static let patience = Duration.seconds(10)
     /// How many events are kept: far more than the longest ring has.
     public static let eventsMax = PushedNotification.linesMax
 
-    /// What has been told so far.
+    /// The events so far.
     public private(set) var events: [Event] = []
 
     private nonisolated let executor: LoopExecutor
@@ -96,7 +96,8 @@ public actor BellPush {
         let number = waitsCount
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // All this without a turn between: what comes before it is seen here, and what comes after finds it.
+                // Nothing else runs on the actor until the wait is stored: earlier events are found here, later ones
+                // find it.
                 if let event = events.first(where: isMeant) { return continuation.resume(returning: .met(event)) }
                 guard end == nil else { return continuation.resume(returning: .ended) }
                 guard !Task.isCancelled else { return continuation.resume(returning: .cancelled) }
@@ -126,10 +127,10 @@ public actor BellPush {
         throw failure(of: outcome, "no \(kind.rawValue)" + (isKnown ? " that is meant" : ""), patience, file, line)
     }
 
-    /// Waits until the notification is done, and returns all that was told of it.
+    /// Waits until the notification is done, and returns all of its events.
     ///
-    /// Throws ``BellError/Code/didNotCome`` after `patience`, and if not all was told; CancellationError if the task is
-    /// cancelled.
+    /// Throws ``BellError/Code/didNotCome`` after `patience`, and if the events break off; CancellationError if the
+    /// task is cancelled.
     @discardableResult
     public func waitUntilDone(
         within patience: Duration = patience, file: String = #fileID, line: Int = #line

@@ -1,7 +1,8 @@
 import BelfrySettings
 public import BelfryTerms
 
-/// What an operator may tune, for one bell. What is nil is as configuration.md has it; no configuration file is read.
+/// What an operator may tune, for one bell. A setting that is nil has the default of configuration.md; no configuration
+/// file is read.
 public struct BellSettings: Hashable, Sendable {
     /// How long a call rings, from 1 s.
     public var ringDuration: Duration?
@@ -28,7 +29,7 @@ public struct BellSettings: Hashable, Sendable {
     /// The app group of a push that names none, and whose calls the bell's person answers.
     public var appGroup: String
     /// Whether there is an APNs endpoint that a push server's own client can talk to; `belfry-apns` must be installed,
-    /// since it is not built beside the tests. ``Bell/environment`` tells where it is.
+    /// since it is not built beside the tests. ``Bell/environment`` says where it is.
     public var hasEndpoint: Bool
 
     /// Settings: those of an installed Belfry without configuration, but silent.
@@ -54,7 +55,7 @@ public struct BellSettings: Hashable, Sendable {
         self.hasEndpoint = hasEndpoint
     }
 
-    /// What each setting is set to that a test may set, as a file would write it; the empty text is the default.
+    /// The value of each setting that a test may set, as a configuration file writes it; the empty text is the default.
     private var texts: [(Setting, String)] {
         [
             (.ringDuration, Self.text(of: ringDuration)), (.ringInterval, Self.text(of: ringInterval)),

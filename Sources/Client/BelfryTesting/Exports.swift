@@ -1,4 +1,4 @@
-// One import is enough: what a bell takes and tells is made of these.
+// One import is enough: a bell's parameters and events are of these modules.
 @_exported public import BelfryClient
 @_exported public import BelfryJSON
 @_exported public import BelfryProtocol

@@ -1,16 +1,16 @@
 import BelfrySyscalls
 
-/// Whose turn it is in this process: code on threads of its own making cannot be told apart, so that tests of
-/// extensions run one after the other, in the order in which they came.
+/// Which test has the turn in this process. Code on threads that it made itself cannot be assigned to a test, so tests
+/// of extensions run one after the other, in the order in which they came.
 final class ExtensionTurn: Sendable {
     /// The turns of this process.
     static let ofProcess = ExtensionTurn()
 
     private struct State {
-        /// Whose turn it is, for people.
+        /// The test that has the turn, for people.
         var holder: String?
         var waiting: [(id: Int, name: String, continuation: CheckedContinuation<Bool, Never>)] = []
-        /// Who gave up before it waited.
+        /// The ids that gave up before they began to wait.
         var givenUp: Set<Int> = []
         var lastID = 0
         var passes = 0
@@ -18,7 +18,7 @@ final class ExtensionTurn: Sendable {
 
     private let state = LockedValue(State())
 
-    /// Whose turn it is; nil if it is nobody's.
+    /// The test that has the turn; nil if none has it.
     var holder: String? { state.withLock { $0.holder } }
     /// How often the turn was passed on.
     var passes: Int { state.withLock { $0.passes } }
@@ -61,7 +61,7 @@ final class ExtensionTurn: Sendable {
         continuation?.resume(returning: false)
     }
 
-    /// Whoever waits longest has the turn now.
+    /// Passes the turn to the test that has waited longest.
     func pass() {
         let next = state.withLock { state in
             state.passes += 1

@@ -11,10 +11,11 @@ import UserNotifications
 /// An extension whose code runs on threads of this process, while its life, its budget and its events are those of real
 /// workers: `belfry-worker --lend` stands for its process, and lends its end of the channel to here.
 actor LentExtension: ExtensionStandIn {
-    /// How long the turn may stay with one test until those that wait give up. Far longer than a budget: Swift Testing
-    /// begins all tests before it lets one go on, and on a slow machine each wait of whose turn it is takes that long.
+    /// How long one test may hold the turn before the waiting tests give up. Far longer than a budget: Swift Testing
+    /// begins all tests before it lets one go on, and on a slow machine each wait of the test that has the turn takes
+    /// that long.
     static let turnPatience = TimeSpan.seconds(1_800)
-    /// How long keepers that were told to leave, and the threads that serve them, may take to do so.
+    /// How long keepers, and the threads that serve them, may take to leave once they were asked to.
     static let leavePatience = TimeSpan.seconds(30)
     private static let backlog: Int32 = 256
     private static let program = "Tested"
@@ -68,7 +69,7 @@ actor LentExtension: ExtensionStandIn {
         socketPath = "\(place.folder)/lend.sock"
     }
 
-    /// The way of the extension's app, and of the test, to their state.
+    /// How the extension's app and the test reach their state.
     nonisolated var app: KeeperDoor? { appDoor.withLock { $0 } }
 
     /// Waits for its turn, and takes what is lent from then on. Throws if the turn does not come.
@@ -105,6 +106,7 @@ actor LentExtension: ExtensionStandIn {
         let passes = turn.passes
         let loop = executor.loop
         turnTimer = loop.schedule(at: loop.now + turnPatience, description: "turn") {
+            // If the turn was passed on in the meantime, the queue moves: wait on.
             if turn.passes == passes { turn.giveUp(id) } else { self.watchTurn(id) }
         }
     }
@@ -122,7 +124,7 @@ actor LentExtension: ExtensionStandIn {
         }
         var information = found as? [String: Any] ?? [:]
         information["CFBundleExecutable"] = Self.program
-        // Xcode fills in what begins so.
+        // A value with `$(` is a placeholder that Xcode fills in.
         if (information["CFBundleIdentifier"] as? String)?.contains("$(") ?? true {
             information["CFBundleIdentifier"] = "belfry.tested.extension"
         }
@@ -162,7 +164,7 @@ actor LentExtension: ExtensionStandIn {
         thread.start()
     }
 
-    /// The keeper of a channel has left; of the notifications `running` the code still runs.
+    /// The keeper of a channel has left; the code still runs for the notifications `running`.
     private func giveBack(_ id: Int, _ running: [String]) {
         for identifier in running {
             let line = "belfry: didReceive of \(Printable.escaped(identifier)) still runs: its thread is left to it\n"
@@ -172,7 +174,7 @@ actor LentExtension: ExtensionStandIn {
         if loans.isEmpty { whenReturned.take()?.resume() }
     }
 
-    /// Others are not to wait for ever for one that does not return.
+    /// Gives up on code that does not return, so that other tests do not wait for ever.
     private func giveUpLoans() {
         let states = loans.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.isServed ? "served" : "not taken")" }
         FileHandle.standardError.write(

@@ -10,7 +10,7 @@ final class KeeperSocket {
     private static let stopPatience = TimeSpan.seconds(3)
     /// How many workers may wait to be accepted, as in `belfry-extension.socket`.
     private static let backlog: Int32 = 256
-    /// When to try again to start one.
+    /// How long to wait before trying again to start one.
     private static let shortageDelay = TimeSpan.milliseconds(100)
 
     private let loop: Loop
@@ -56,6 +56,7 @@ final class KeeperSocket {
     }
 
     private func start() {
+        // The keeper accepts from here on: watching the socket as well would start another one.
         source?.cancel()
         var command = command
         command.streams[STDIN_FILENO] = .descriptor(listener.number)

@@ -4,10 +4,10 @@ public import BelfrySyscalls
 public import BelfryTerms
 import Glibc
 
-/// Serves a push socket where no service manager does: starts a worker for each connection, as `belfry.socket` with its
-/// units has it done, and tidies after one that died.
+/// Serves a push socket where no service manager does: starts a worker for each connection, as `belfry.socket` and its
+/// units do, and tidies up after one that died.
 ///
-/// It belongs to its loop's thread. Nothing of it outlives it but a worker that a signal cannot end.
+/// It belongs to its loop's thread. Nothing outlives it except a worker that a signal cannot end.
 public final class PushServer {
     /// How many connections may wait to be accepted, as in `belfry.socket`.
     private static let backlog: Int32 = 256
@@ -15,7 +15,7 @@ public final class PushServer {
     private static let workersMax = 4_096
     /// Descriptors that are not for workers.
     private static let descriptorsKept = 64
-    /// When to try again to start a worker, for want of descriptors, memory or processes.
+    /// How long to wait before trying again to start a worker, if descriptors, memory or processes ran out.
     private static let shortageDelay = TimeSpan.milliseconds(100)
     /// How long a worker has to end after SIGTERM, as in `belfry@.service`.
     private static let stopPatience = TimeSpan.seconds(3)
@@ -62,15 +62,15 @@ public final class PushServer {
         workersMax = min(Self.workersMax, max(1, sysconf(Int32(_SC_OPEN_MAX)) - Self.descriptorsKept))
         socket = try listenPrivately(at: path, backlog: Self.backlog)
         if let keeperSocketPath { keeperSocket = try KeeperSocket(at: keeperSocketPath, worker: worker, on: loop) }
-        // Each worker judges who its client is.
+        // Each worker checks its client's user itself.
         listener = try SocketListener(
             at: socket.number, for: .everybody, hasRoom: { [unowned self] in children.count < self.workersMax },
             on: loop, description: "push socket"
         ) { [unowned self] in start($0) }
     }
 
-    /// Ends all workers, by SIGTERM and if need be SIGKILL, and serves nobody any more; then calls `done`, until
-    /// which it keeps itself.
+    /// Ends all workers, by SIGTERM and if need be SIGKILL, and accepts no more clients. Then calls `done`, and keeps
+    /// itself alive until that.
     public func stop(_ done: @escaping () -> Void) {
         stopped = { withExtendedLifetime(self, done) }
         listener?.pause()
@@ -124,12 +124,13 @@ public final class PushServer {
     private func ended(_ pid: Int32, _ exit: ChildExit) {
         guard let child = children.removeValue(forKey: pid) else { return }
         child.end.cancel()
+        // A tidier began too early for workers that died while it ran: run another one.
         if child.isTidier ? isTidyingDue : !Self.goodExits.contains(exit) { tidy() }
         resume()
         leaveIfIdle()
     }
 
-    /// Has the missed calls of workers that died recorded; one run is for all that died before it began.
+    /// Records the missed calls of workers that died; one run covers all that died before it began.
     private func tidy() {
         guard stopped == nil else { return }
         isTidyingDue = children.values.contains { $0.isTidier }
@@ -138,13 +139,13 @@ public final class PushServer {
         command.arguments = ["--tidy"]
         command.streams[STDIN_FILENO] = .null
         command.streams[STDOUT_FILENO] = .null
-        // For want of processes: the next worker that dies is as good an occasion.
+        // Fails if processes have run out: the next worker that dies is as good an occasion.
         try? run(command, isTidier: true, timeMax: Self.tidyingMax)
     }
 
     private func leaveIfIdle() {
         guard children.isEmpty, let stopped = stopped.take() else { return }
-        // Last, since workers wait for it.
+        // The keeper ends last, since workers wait for it.
         if let keeperSocket { keeperSocket.stop(stopped) } else { stopped() }
     }
 }

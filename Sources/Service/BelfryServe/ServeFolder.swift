@@ -4,7 +4,7 @@ import Glibc
 
 /// A folder with all that one push server needs: its socket, its state and its runtime files, for this user alone.
 ///
-/// It goes with ``remove()``. One whose process was killed is removed by the next one that is made beside it.
+/// ``remove()`` removes it. If its process was killed, the next one that is made beside it removes it.
 public struct ServeFolder: ~Copyable {
     /// Where it is.
     package var path: String { directory.path }
@@ -15,7 +15,7 @@ public struct ServeFolder: ~Copyable {
     /// The runtime directory: what `BELFRY_RUNTIME_DIRECTORY` says.
     public var runtimePath: String { "\(directory.path)/run" }
 
-    /// What tells a program of the folder, to push to the socket at `socketPath`.
+    /// The variables by which a program finds the folder, and pushes to the socket at `socketPath`.
     public func variables(socketPath: String) -> [(name: String, value: String)] {
         [
             ("BELFRY_SOCKET", socketPath), ("BELFRY_STATE_DIRECTORY", statePath),
@@ -31,7 +31,7 @@ public struct ServeFolder: ~Copyable {
     private static let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
     /// How many names are looked at beside it, and how many are tried for a new one.
     private static let namesMax = 4_096
-    /// How deep what is in it lies.
+    /// How deep its folders are nested at most.
     private static let depthMax = 16
 
     /// Where one may be made: the user's runtime directory, if it is theirs alone, else where temporary files are.
@@ -46,8 +46,8 @@ public struct ServeFolder: ~Copyable {
         return places + ["/tmp"]
     }
 
-    /// Makes one in the first of `places` that takes it and whose path leaves room for a socket's. Throws what the last
-    /// one said.
+    /// Makes one in the first of `places` that takes it and whose path leaves room for a socket's. Throws the error of
+    /// the last one.
     public init(in places: [String]) throws(SystemError) {
         var failure = SystemError(errno: ENOENT, call: "mkdir", subject: "no folder is named")
         for place in places {
@@ -76,7 +76,7 @@ public struct ServeFolder: ~Copyable {
             } catch  where error.errno == EEXIST {
                 continue
             }
-            // Whoever sweeps may have taken it for a dead one's, before it is opened or locked.
+            // Until it is locked, another process's sweep may take it for a dead one's, and remove it.
             do throws(SystemError) {
                 let directory = try Directory.openUnlinked(path: path)
                 if let lock = try directory.tryLock(), try !directory.isRemoved() {

@@ -19,7 +19,7 @@ public final class ServedEndpoint {
     /// How much is read of what a command prints, in bytes.
     private static let answerBytesMax = 64 << 10
 
-    /// What tells a program of the endpoint, of its credentials and of its device.
+    /// The variables by which a program finds the endpoint, its credentials and its device.
     public private(set) var variables: [(name: String, value: String)] = []
     /// Called if it ends by itself.
     public var onEnd: (ChildExit) -> Void = { _ in }
@@ -104,6 +104,7 @@ public final class ServedEndpoint {
             ChildCommand(
                 path: program, arguments: words, environment: environment,
                 streams: [STDIN_FILENO: .null, STDOUT_FILENO: .descriptor(pipe.writing.number)]))
+        // With our end open, the loop below would never read the end.
         pipe.writing.close()
         let number = pipe.reading.number
         var answer: [UInt8] = []

@@ -14,7 +14,7 @@ final class CallExtension: ServiceExtension {
     private enum Decision {
         /// The ledger was not asked yet.
         case none
-        /// As many calls ring as may.
+        /// As many calls as may ring at once ring already.
         case refused(Rejection)
         /// The call rings, in this window and mode.
         case ring(RingRequest, RingWindow, RingMode)
@@ -38,7 +38,7 @@ final class CallExtension: ServiceExtension {
     private var ring: Ring?
     /// Whether a missed call waits for its picture.
     private var isReportingMissed = false
-    /// Whether the ledger was told of the picture.
+    /// Whether the ledger was asked to name the picture.
     private var isIllustrated = false
     private let picture: PictureWait
 
@@ -63,7 +63,7 @@ final class CallExtension: ServiceExtension {
         request.handle = call.handle ?? ""
         request.hasVideo = call.hasVideo
         let wanted = request
-        // From before the admission, so that whoever finds the ring in the ledger finds its ear.
+        // Before the admission, so that every process that finds the ring in the ledger finds its ear.
         world.ledger.listen { [weak self] key, ask, answer in
             if let ring = self?.ring { ring.asked(key, ask, answer) } else { answer(nil) }
         }
@@ -207,14 +207,13 @@ final class CallExtension: ServiceExtension {
         picture.beforeMissed { [weak self] in
             guard let self else { return }
             world.report(.missed(call: call.callID, content: MissedCall.content(of: call, from: content)))
-            // One that came after the ring is not in the ledger yet.
+            // A picture that came after the ring is not in the ledger yet.
             guard !isIllustrated, let picture = picture.attachment else { return recordReport() }
             world.ledger.illustrate(CallKey(call.callID), with: picture.path) { [self] in recordReport() }
         }
     }
 
-    /// Records that the missed call was reported. A process that is killed before it has reported it leaves that to
-    /// others (R12).
+    /// Records that the missed call was reported. If this process is killed before, others report the call (R12).
     private func recordReport() {
         let (key, owner) = (CallKey(call.callID), world.ledger.owner)
         world.ledger.transactOnOwnRing {

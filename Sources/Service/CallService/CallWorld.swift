@@ -55,19 +55,19 @@ public protocol SharedLedger: AnyObject {
     func transactOnOwnRing<Answer>(
         _ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void)
 
-    /// Has the ledger name the file `picture` for this process's call `key`: to whoever answers it, or finds it missed.
-    /// Calls `done` then, perhaps before this returns.
+    /// Has the ledger name the file `picture` for this process's call `key`: for the program that answers it, or finds
+    /// it missed. Calls `done` then, perhaps before this returns.
     func illustrate(_ key: CallKey, with picture: String, done: @escaping () -> Void)
 
-    /// Has others ask about this process's ring from now on: `heard` gets what they ask, and a closure to be called
-    /// with what became of the ring once it is silent, or nil if there is nothing to answer.
+    /// Lets other processes ask about this process's ring from now on: `heard` gets what they ask, and a closure to be
+    /// called with what became of the ring once it is silent, or nil if there is nothing to answer.
     func listen(_ heard: @escaping (CallKey, RingAsk, @escaping (RingAnswer?) -> Void) -> Void)
 
-    /// Hears nobody any more.
+    /// Stops listening.
     func stopListening()
 
-    /// Asks at the ear of the ring `key`, or at all ears if that is nil, to have `ask` carried out; if `heard` makes
-    /// nothing of the answers, and of whether all rings answered, carries it out by `change` in the ledger. Then calls
+    /// Asks at the ear of the ring `key`, or at all ears if that is nil, to have `ask` carried out. `heard` gets the
+    /// answers, and whether all rings answered; if it returns nil, `change` carries `ask` out in the ledger. Then calls
     /// `done`, perhaps before this returns.
     func carryOut<Answer>(
         _ ask: RingAsk, of key: CallKey?, heard: @escaping (_ answers: [RingAnswer], _ all: Bool) -> Answer?,
@@ -76,7 +76,7 @@ public protocol SharedLedger: AnyObject {
     /// Calls `changed` with the ledger as it is, and then whenever it may have changed, until ``stopWatching()``.
     func watch(_ changed: @escaping (Ledger) -> Void)
 
-    /// Reads the file again, in case a wake-up was lost, and shows the watcher the ledger if it has changed.
+    /// Reads the file again, since a wake-up may have been lost, and shows the watcher the ledger if it has changed.
     func lookAgain()
 
     /// Shows the watcher the ledger again when the process that rings `call` dies or that ring's time is up, since
@@ -115,7 +115,7 @@ public protocol PictureSource: AnyObject {
 
 /// The desktop, as one ring hears it.
 public protocol RingDesktop: AnyObject {
-    /// What the desktop has said first; ``DesktopWord/none`` before that.
+    /// The desktop's first report; ``DesktopWord/none`` before that.
     var word: DesktopWord { get }
 
     /// Calls `begin` once, as soon as the desktop has said its first word: within 100 ms, also if it says nothing;
@@ -129,7 +129,7 @@ public protocol RingDesktop: AnyObject {
 
 /// What the desktop says of rings.
 public struct DesktopWord: Hashable, Sendable {
-    /// Whether it is told to disturb nobody.
+    /// Whether do-not-disturb is on.
     public let isMuted: Bool
     /// Whether it vibrates.
     public let vibrates: Bool

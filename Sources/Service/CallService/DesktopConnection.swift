@@ -8,9 +8,9 @@ import NotificationDelivery
 
 /// A worker's connection to the desktop: its events go there as to its client, and reports come back.
 ///
-/// Nothing waits for it but a loud ring's beginning, and that for 100 ms at most. Where it is missing, full or slow,
-/// the call goes on without it; a ring that has none, or has lost it, tries again with each tick, and tells its story
-/// anew.
+/// Only the beginning of a loud ring waits for it, and that for 100 ms at most. If it is missing, full or slow, the
+/// call goes on without it. A ring that has no connection, or has lost it, tries again with each tick, and sends its
+/// story anew.
 public final class DesktopConnection: RingDesktop {
     /// How long a ring waits for the first report.
     public static let patience = TimeSpan.milliseconds(100)
@@ -25,7 +25,7 @@ public final class DesktopConnection: RingDesktop {
     private var listening: (any ScheduledTimer)?
     private var readable: (any LoopWatch)?
     private var lines = LineFraming()
-    /// What a desktop has to know that comes in the midst of a ring; nil once the ring is over.
+    /// The events that a desktop needs if it comes in the middle of a ring; nil once the ring is over.
     private var story: [Event]? = []
     private var firstWord: DesktopWord?
     /// Whether do-not-disturb is on, as it said last.
@@ -48,10 +48,10 @@ public final class DesktopConnection: RingDesktop {
         connect()
     }
 
-    /// Whether somebody listens there.
+    /// Whether there is a connection.
     public var isConnected: Bool { output != nil }
 
-    /// Tells the desktop of `event`, but of ticks, which bring back a connection that is gone.
+    /// Sends `event` to the desktop. Ticks are not sent; they bring back a connection that is gone.
     public func write(_ event: Event) {
         switch event.body {
         case .tick:
@@ -82,12 +82,12 @@ public final class DesktopConnection: RingDesktop {
             output = EventOutput(loop: loop, descriptor: socket.number)
             self.socket = consume socket
         } catch {
-            // Nobody is there, or too many wait already: the call goes on.
+            // No desktop listens, or too many clients wait already: the call goes on.
             return disconnect()
         }
         send(hello.line)
         for event in story ?? [] { send(event.line) }
-        // An iteration late: what the client waits for comes first.
+        // One iteration later: what the client waits for comes first.
         if listens { listening = loop.afterThis(description: "desktop") { [weak self] in self?.listen() } }
     }
 
@@ -99,6 +99,7 @@ public final class DesktopConnection: RingDesktop {
         output = nil
         socket = nil
         lines = LineFraming()
+        // A ring may be waiting for the first report, which cannot come any more.
         begin()
     }
 
@@ -136,7 +137,7 @@ public final class DesktopConnection: RingDesktop {
 
     // MARK: The ring
 
-    /// What the desktop has said first on this connection, or the last one.
+    /// The desktop's first report on this connection, or on the one before.
     public var word: DesktopWord { firstWord ?? .none }
 
     /// Calls `begin` once there is a ``word``, or after ``patience`` without it.
@@ -146,8 +147,8 @@ public final class DesktopConnection: RingDesktop {
         timer = loop.schedule(at: loop.now + Self.patience, description: "desktop") { [weak self] in self?.begin() }
     }
 
-    /// Calls `changed` whenever do-not-disturb goes on or off, and if the first word comes too late; at once with what
-    /// was said before.
+    /// Calls `changed` whenever do-not-disturb goes on or off, and if the first report comes too late; at once if the
+    /// state is known already.
     public func onMuted(_ changed: @escaping (Bool) -> Void) {
         mutedChanged = changed
         if let isMuted { changed(isMuted) }

@@ -5,13 +5,13 @@ import GroupLedger
 import Interception
 import NotificationDelivery
 
-/// The built-in extension for hangups: asks whoever rings the call to end it, else hangs up in the ledger, and then
-/// hands the content over as it came.
+/// The built-in extension for hangups: asks the ring to end itself, else hangs up in the ledger, and then hands the
+/// content over as it came.
 final class HangupExtension: ServiceExtension {
     weak var delegate: (any ServiceExtensionDelegate)?
     private let hangup: Hangup
     private let world: CallWorld
-    /// The content that still has to be handed over; nil once that was done, or somebody else delivered.
+    /// The content that still has to be handed over; nil once that was done, or the delivery went ahead without it.
     private var content: NotificationContent?
 
     /// Whether the hangup is still on its way.

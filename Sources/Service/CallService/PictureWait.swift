@@ -37,7 +37,7 @@ struct PictureStateMachine {
     }
 
     private var state = State.idle
-    /// Whether the delivery waits for a picture that is coming; false for good once it was told to go ahead.
+    /// Whether the delivery waits for a picture that is coming; false for good once the delivery may go ahead.
     private var holdsUpDelivery = true
     /// Whether the delivery is ready, and was not made yet.
     private var isDeliveryWaiting = false
@@ -84,7 +84,7 @@ struct PictureStateMachine {
         }
     }
 
-    /// The fetch is cancelled, and nobody waits any longer.
+    /// The fetch is cancelled: neither the delivery nor the missed call waits any longer.
     mutating func cancel(_ reason: SkipReason, _ detail: String) -> [Effect] {
         switch state {
         case .coming: return [.cancelFetch] + report(.skipped(reason: reason, detail: detail)) + finish()
@@ -98,7 +98,7 @@ struct PictureStateMachine {
         return releaseDelivery()
     }
 
-    /// Somebody else delivered: nothing has to be delivered any more.
+    /// The delivery went ahead without us: nothing has to be delivered any more.
     mutating func forgetDelivery() {
         isDeliveryWaiting = false
     }
@@ -173,7 +173,7 @@ final class PictureWait {
         feed(.begin(picture))
     }
 
-    /// Reports `picture` as skipped without asking anybody for it.
+    /// Reports `picture` as skipped without asking a server for it.
     func skip(_ picture: CallerPicture, _ reason: SkipReason, _ detail: String) {
         feed(.skip(picture, reason, detail))
     }
@@ -189,7 +189,7 @@ final class PictureWait {
         feed(.deliveryReady)
     }
 
-    /// Forgets the action that waits for the delivery: somebody else has delivered.
+    /// Forgets the action that waits for the delivery, which went ahead without it.
     func forgetDelivery() {
         feed(.deliveryForgotten)
     }

@@ -4,7 +4,7 @@ public import DesktopChannel
 import Interception
 public import NotificationDelivery
 
-/// Sorts pushes as they arrive: what kind of push one is, is asked here and nowhere else.
+/// Sorts pushes as they arrive: this code alone decides what kind of push one is.
 ///
 /// A push that R1 does not intercept reaches no extension, except two that take effect all the same: a voip call
 /// request, for which the app itself would ring, and a hangup.
@@ -45,10 +45,10 @@ public struct Reception {
             service: service)
     }
 
-    /// What the desktop hears of `push` first; `hasForeign` says whether the operator has an extension.
+    /// The first message to the desktop about `push`; `hasForeign` says whether the operator has an extension.
     public static func greeting(of push: Push, in group: GroupName, hasForeign: Bool) -> DesktopGreeting {
         guard case .request(let call)? = push.call else {
-            // What an extension has asked for may be told for as long as its process lives.
+            // The desktop may report on what an extension asked for as long as its process lives.
             return DesktopGreeting(hello: DesktopHello(group: group), listens: hasForeign, triesAgain: false)
         }
         let hello = DesktopHello(
@@ -62,7 +62,7 @@ public struct Reception {
         detail: "iOS would have rung on: a hangup needs mutable-content and an alert with text")
 }
 
-/// A worker's first word to the desktop, and what it wants of it.
+/// A worker's first message to the desktop, and what the worker wants from it.
 public struct DesktopGreeting {
     /// The first word.
     public let hello: DesktopHello
@@ -84,7 +84,7 @@ extension InterceptionRule {
 }
 
 extension Push {
-    /// What `received` tells of it.
+    /// What `received` says of it.
     fileprivate func received(_ passthrough: PassthroughReason?) -> Event.Received {
         let type: NotificationType =
             switch call {

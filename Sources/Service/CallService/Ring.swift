@@ -35,9 +35,9 @@ final class Ring {
     private var sentAt: WallTime?
     /// How the call rings once the desktop was heard; nil from then on.
     private var begins: RingMode?
-    /// What somebody asked that ended the ring.
+    /// The request at the ear that ended the ring.
     private var endedBy: RingAsk?
-    /// Those who are told how the ring ended.
+    /// The answers to requests at the ear, which wait for the ring's end.
     private var askers: [(RingAnswer?) -> Void] = []
     /// How the ring ended, once the ledger says so.
     private var settlement: Settlement?
@@ -67,7 +67,8 @@ final class Ring {
 
     /// Rings (R6), and from then on watches the ledger. If its end has passed already, the timer ends it at once.
     ///
-    /// A loud ring hears the desktop first, if one is there, and whoever asks something of it before then begins it.
+    /// A loud ring waits for the desktop's first report, if there is a desktop; a request at its ear begins it before
+    /// that.
     func begin(mode: RingMode) {
         unmutedMode = mode
         begins = mode
@@ -78,7 +79,7 @@ final class Ring {
     private func beginNow() {
         guard begins != nil else { return }
         begins = nil
-        // Here it may learn, before it begins, that it is muted.
+        // Before the ring begins: the desktop may report here that it is muted.
         world.desktop?.onMuted { [weak self] in self?.mute(.doNotDisturb, $0) }
         feed(.begin(mutedMode))
         world.ledger.watch { [weak self] ledger in self?.look(at: ledger) }
@@ -99,8 +100,8 @@ final class Ring {
         feed(.end(reason))
     }
 
-    /// Does what somebody asks at the ear, and answers once the ring is silent and settled, or that it rings on (R7).
-    /// What is meant for another call gets no answer.
+    /// Carries out a request at the ear, and answers once the ring is silent and settled, or that it rings on (R7). A
+    /// request for another call gets no answer.
     func asked(_ key: CallKey, _ ask: RingAsk, _ answer: @escaping (RingAnswer?) -> Void) {
         beginNow()
         // A later copy of the request may have moved the ring on, and then an earlier hangup does not end it (R8).
@@ -135,7 +136,7 @@ final class Ring {
             // This ring may become loud once the next older one is over (R10); a killed worker writes nothing (R12).
             let older = mode == .loud ? nil : ledger.nextOldestRing(before: request.key, since: request.since)
             world.ledger.expectEnd(of: older)
-        // A process that stood still past the ring's end reads what came after that.
+        // A process that stood still past the ring's end reads what was written after that: the ring timed out before.
         case .ended(let reason): feed(world.timers.now < window.end ? .end(reason) : .timerFired)
         }
     }
@@ -195,15 +196,15 @@ final class Ring {
                     sound: world.ringer.soundName(of: mode), vibrate: isFelt)))
     }
 
-    /// Whether it is felt, as far as the desktop's first word tells: if it rings loud; or if it was muted from the
-    /// first, and is felt all the same, which is so by a phone's profile.
+    /// Whether the ring vibrates, as far as the desktop's first report says: if it rings loud; or if it was muted from
+    /// the first and vibrates all the same, as a phone's profile may have it.
     private var isFelt: Bool {
         let word = world.desktop?.word ?? .none
         return word.vibrates && (mutes.isEmpty ? unmutedMode == .loud : word.isMuted && mutes == [.doNotDisturb])
     }
 
     private func silence() {
-        // Now, and not when the machine gets to hear of it: what else has to stop is no longer heard.
+        // The time of silence is now, not when the queue feeds it to the machine: nothing is heard in between.
         world.ringer.silence { [weak self, world] in self?.feed(.silenced(world.timers.now)) }
         timer?.cancel()
         timer = nil
@@ -215,6 +216,7 @@ final class Ring {
     private func settle(_ reason: EndReason) {
         let (request, owner, endedBy) = (request, world.ledger.owner, endedBy)
         world.ledger.transactOnOwnRing { ledger in
+            // The ring fell silent for it: a copy of the request that came since then changes nothing.
             if let endedBy { ledger.carryOut(endedBy, for: request, owner: owner, hasEnded: true) }
             let settlement = ledger.settle(
                 request, owner: owner, reason: reason, hangupReason: endedBy?.hangupReason)

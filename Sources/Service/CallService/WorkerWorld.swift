@@ -100,7 +100,7 @@ public final class WorkerLedger: SharedLedger {
         }
     }
 
-    /// Looks again, and lets the file follow if it lacks something.
+    /// Looks again, and writes what the file lacks.
     public func lookAgain() {
         ledgerWatch?.look()
         file.recordWhatIsOwed(on: loop)
@@ -117,7 +117,7 @@ public final class WorkerLedger: SharedLedger {
         ledgerWatch = nil
     }
 
-    /// How long a process that has nothing else to do tries to have the file follow.
+    /// How long a process that has nothing else to do tries to bring the file up to date.
     private static let finishingPatience = TimeSpan.seconds(2)
 
     /// Calls `done` once the file has what this process changed, or cannot be written, or after three seconds, as

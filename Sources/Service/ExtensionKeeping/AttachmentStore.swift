@@ -37,7 +37,7 @@ struct AttachmentStore: ~Copyable {
                 try copy(file, to: name)
             }
         }
-        // The newest of the store, whenever its code wrote it.
+        // Makes it the newest of the store, whenever the extension wrote it: the oldest are removed.
         futimens(file.number, nil)
         prune()
         return "\(directory.path)/\(name)"
@@ -45,7 +45,7 @@ struct AttachmentStore: ~Copyable {
 
     /// Opens what is at `path` in `folder` for reading, without waiting for a pipe's other end.
     ///
-    /// Part by part, as openat2(2) would at once: systemd answers that call with ENOSYS in units with
+    /// Part by part. openat2(2) would do so at once, but systemd answers that call with ENOSYS in units with
     /// `RestrictSUIDSGID=yes`, since its filter cannot look at the mode of a file to be made.
     private static func open(_ path: String, in folder: String) throws(SystemError) -> OwnedDescriptor {
         let full = "\(folder)/\(path)"
@@ -62,6 +62,7 @@ struct AttachmentStore: ~Copyable {
     }
 
     private func link(_ file: borrowing OwnedDescriptor, to name: String) throws(SystemError) {
+        // By its descriptor: the extension may have put another file at the path by now.
         let (source, store) = ("/proc/self/fd/\(file.number)", directory.descriptor.number)
         try checked("linkat", on: name) { unsafe linkat(AT_FDCWD, source, store, name, AT_SYMLINK_FOLLOW) }
     }

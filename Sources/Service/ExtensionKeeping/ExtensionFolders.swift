@@ -34,8 +34,8 @@ struct ExtensionFolders: Hashable, Sendable {
     /// What paths from the extension may lead into: also its bundle, whose files it may only show.
     var channel: ChannelFolders { ChannelFolders(own + [bundle]) }
 
-    /// A copy of the file at `path`, which ``channel`` allows, in the store, where the next processes' temporary files
-    /// do not go; what is the extension's own moves there. Its path.
+    /// Copies the file at `path`, which ``channel`` allows, into the store, which outlives the process's temporary
+    /// files; a file of the extension's own moves there. Returns its path.
     func keep(_ path: String) throws(SystemError) -> String {
         let folder = (own + [bundle]).first { path.utf8.starts(with: "\($0)/".utf8) } ?? temporary
         let store = try AttachmentStore(attachments)
@@ -52,7 +52,7 @@ struct ExtensionFolders: Hashable, Sendable {
     }
 
     /// The environment of its process: `worker`'s without what is Belfry's or the service manager's, with a home and a
-    /// temporary folder of its own, and with backtraces, since an optimised crash says nothing without.
+    /// temporary folder of its own, and with backtraces, since a crash of optimised code says nothing without them.
     func environment(from worker: [String: String]) -> [String: String] {
         var environment = worker.filter { name, _ in
             !["BELFRY_", "LISTEN_", "SWIFT_BACKTRACE"].contains { name.utf8.starts(with: $0.utf8) }

@@ -13,7 +13,7 @@ public struct ExtensionSetting {
     public let bundle: ExtensionBundle
     /// The state directory, where it has its folders.
     public let statePath: String
-    /// The environment of whoever starts it; its process gets what is not Belfry's.
+    /// The environment of the program that starts it; its process gets the variables that are not Belfry's.
     public let environment: [String: String]
     /// How long it has for each notification.
     public let budget: TimeSpan
@@ -33,31 +33,31 @@ public struct ExtensionSetting {
     }
 }
 
-/// Keeps the process of a foreign extension: starts it, hands notifications over, tells each of them what its code
-/// does, and ends it.
+/// Keeps the process of a foreign extension: starts it, hands notifications over, reports what the code does to the
+/// notification concerned, and ends it.
 ///
 /// How long its code runs is decided by Interception, and what may come over the channel by KeeperChannel.
 final class ExtensionKeeper {
     /// How much memory iOS gives an extension. Source: reports of its kill, `EXC_RESOURCE … ActiveHard 24 MB`.
     private static let memoryBytesMax: Int64 = 24 << 20
-    /// How often the process's memory is looked at: nothing tells of it.
+    /// How often the process's memory is measured: no event reports it.
     private static let memoryInterval = TimeSpan.milliseconds(500)
     /// How many files may wait for the message that they belong to.
     private static let filesMax = 16
 
-    /// Whether no process is left, and nobody waits for one.
+    /// Whether no process is left, and no notification waits for one.
     var isOver: Bool { life.isOver && process == nil }
     /// The number that the next notification has.
     var nextNumber: Int64 { lastNumber + 1 }
     /// The number of the last notification that was handed over, or for which the process was started.
     var lastBegun: Int64 { max(lastHandedOver, startedFor) }
-    /// Called each time that it has become over.
+    /// Called each time ``isOver`` has become true.
     var onOver: () -> Void = {}
 
     private let setting: ExtensionSetting
     private let isReused: Bool
     private let loop: Loop
-    /// Takes what is to be known of a notification.
+    /// Takes the news of a notification, by its number.
     private let tell: (Int64, KeeperNews, PassedFile?) -> Void
 
     private var life: ExtensionLifeStateMachine
@@ -70,7 +70,7 @@ final class ExtensionKeeper {
     private var requests: [Int64: (identifier: String, content: NotificationContent)] = [:]
     private var lastNumber: Int64 = 0
     private var lastHandedOver: Int64 = 0
-    /// Whoever the process was started for.
+    /// The notification that the process was started for.
     private var startedFor: Int64 = 0
     private var reply = NotificationContent()
     private var startedAt = Instant(microseconds: 0)
@@ -78,7 +78,7 @@ final class ExtensionKeeper {
     private var memoryTimer: (any ScheduledTimer)?
     private var memoryPeak: Int64 = 0
     private var hasWarnedOfMemory = false
-    /// What was passed over the channel and belongs to messages that have not come yet.
+    /// Files that were passed over the channel for messages that have not come yet.
     private var files: [PassedFile] = []
 
     private enum Input {
@@ -110,16 +110,17 @@ final class ExtensionKeeper {
         feed(.received(lastNumber))
     }
 
-    /// Nobody takes what comes of `number` any more.
+    /// Withdraws notification `number`: its news is no longer wanted.
     func withdraw(_ number: Int64) {
         feed(.withdrew(number))
+        // Still waiting: the machine only forgets it, and reports no end.
         if isReused, number > lastHandedOver { end(number) }
     }
 
-    /// Tells the process that its time is nearly over, and ends it soon after (R17).
+    /// Warns the process that its time is nearly over, and ends it soon after (R17).
     func stop() { feed(.stop) }
 
-    /// What was asked for with `token` is over.
+    /// Informs the process that what it asked for with `token` is over.
     func finished(_ token: Int64) { say(KeeperMessage.finished(token).line) }
 
     private func feed(_ input: Input) {
@@ -186,6 +187,7 @@ final class ExtensionKeeper {
             timer?.cancel()
             timer = loop.schedule(at: instant, description: "extension") { [weak self] in self?.feed(.timerFired) }
         case .kill:
+            // Before the kill, which releases its locks.
             warnOfLocks()
             process?.kill()
             for number in open { tell(number, .killed, nil) }
@@ -212,14 +214,14 @@ final class ExtensionKeeper {
         warn(lastHandedOver, .lockHeld, detail)
     }
 
-    /// What a process is told first.
+    /// The first message to a process.
     static func greeting(_ setting: ExtensionSetting) -> KeeperGreeting {
         KeeperGreeting(stateDirectory: setting.statePath, memoryBytesMax: memoryBytesMax)
     }
 
     private func spawn() {
         startedAt = loop.now
-        // Whoever waits for the process, it is told of it.
+        // Report the start to the notification the process was started for.
         let number = requests.keys.filter { $0 > lastHandedOver }.min() ?? lastHandedOver
         startedFor = number
         (memoryPeak, hasWarnedOfMemory, files) = (0, false, [])
@@ -240,7 +242,7 @@ final class ExtensionKeeper {
         watchMemory()
     }
 
-    /// `content` with its attachments in the store; the delivery looks at what is wrong with the others.
+    /// `content` with its attachments in the store; the delivery reports what is wrong with the others.
     private func withKeptAttachments(_ content: NotificationContent, _ number: Int64) -> NotificationContent {
         var content = content
         content.attachments = content.attachments.compactMap { attachment in
@@ -272,7 +274,7 @@ final class ExtensionKeeper {
         say(line)
     }
 
-    /// A process that takes nothing any more cannot reply either.
+    /// Writes a line to the process. One that no longer reads cannot reply either, and counts as broken.
     private func say(_ line: [UInt8]) {
         if process?.say(line) == false { feed(.broke) }
     }
@@ -280,7 +282,7 @@ final class ExtensionKeeper {
     private func happened(_ event: KeptProcess.Event) {
         switch event {
         case .said(let bytes, let passed):
-            // A process that passes files without a word about them has lost its way.
+            // Only the newest: a process that passes files without messages for them is faulty.
             files = (files + passed).suffix(Self.filesMax)
             do throws(ChannelError) {
                 for message in try channel?.take(bytes, at: loop.now) ?? [] { feed(.said(message)) }
@@ -297,8 +299,9 @@ final class ExtensionKeeper {
             memoryTimer?.cancel()
             process = nil
             let account = account(.ended, exit: exit)
-            // One that ended before it was handed anything ends for whoever it was started for.
+            // If nothing was handed over, it ended for the notification that it was started for.
             lastHandedOver = lastBegun
+            // Listed before the machine hears of it, which may start the next process at once.
             let ended = open
             feed(.ended(cleanly: exit.isSuccess))
             for number in ended {

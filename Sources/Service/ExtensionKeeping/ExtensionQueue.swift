@@ -5,18 +5,18 @@ public import BelfrySyscalls
 public import BelfryTerms
 import KeeperChannel
 
-/// A keeper that stays: keeps the extension's process for the workers of all its notifications, which have their turns
-/// in the order in which they come.
+/// A keeper that stays: keeps the extension's process for the workers of all its notifications, and serves them in the
+/// order in which they come.
 ///
-/// If the process is used again, it is one; else each notification has its own, which starts once the one before has
-/// its delivery.
+/// If the process is used again, there is one for all. Otherwise each notification has its own, which starts once the
+/// notification before is delivered.
 public final class ExtensionQueue {
     /// After how long without work it leaves.
     public static let idleMax = TimeSpan.seconds(30)
     /// How many notifications wait or run at once; the workers of others are turned away.
     private static let guestsMax = 4_096
-    /// How many bytes of news may wait for a worker: with more, it reads nothing any more. The longest line has a
-    /// quarter of it.
+    /// How many bytes of news may wait for a worker: with more, the worker counts as one that does not read. The
+    /// longest line takes a quarter of it.
     private static let unreadBytesMax = 4 << 20
 
     private let setting: ExtensionSetting
@@ -26,9 +26,9 @@ public final class ExtensionQueue {
     private var idle: (any ScheduledTimer)?
     private var guests: [Int: Guest] = [:]
     private var lastGuest = 0
-    /// Who waits for a process of its own, the first first.
+    /// The guests that wait for a process of their own, the first one first.
     private var queue: [Int] = []
-    /// Whose delivery the queue waits for.
+    /// The guest whose delivery the queue waits for.
     private var current: Int?
     /// The process that is used again.
     private lazy var shared = makeKeeper()
@@ -87,7 +87,7 @@ public final class ExtensionQueue {
         }
     }
 
-    /// False for what no worker of ours says.
+    /// Takes a worker's line. False for one that no worker of ours sends.
     private func take(_ line: [UInt8], from id: Int) -> Bool {
         do throws(ChannelError) {
             switch try KeeperOrder(line: line) {
@@ -109,7 +109,7 @@ public final class ExtensionQueue {
             queue.append(id)
             return startNext()
         }
-        // The keeper tells of it before it has given it its number.
+        // Noted first: the keeper may report news of this number before receive() returns.
         let number = shared.nextNumber
         (guest.number, sharedGuests[number]) = (number, id)
         shared.receive(identifier, content)
@@ -129,7 +129,7 @@ public final class ExtensionQueue {
 
     private func makeKeeper() -> ExtensionKeeper {
         let keeper = ExtensionKeeper(setting, isReused: true, on: loop) { [unowned self] number, news, file in
-            // What code says of a notification that is over is the story of the last one that has begun.
+            // News of a notification that is over goes to the last one that has begun.
             let story = sharedGuests[number] == nil ? lastBegun() : number
             if let id = story.flatMap({ sharedGuests[$0] }) { happened(news, file, for: id) }
         }
@@ -137,11 +137,11 @@ public final class ExtensionQueue {
         return keeper
     }
 
-    /// The newest notification that has begun and whose worker listens; the code of one that waits has said nothing.
+    /// The newest notification that has begun and whose worker listens; for one that waits, no code has run yet.
     private func lastBegun() -> Int64? { sharedGuests.keys.filter { $0 <= shared.lastBegun }.max() }
 
     private func happened(_ news: KeeperNews, _ file: PassedFile?, for id: Int) {
-        // Before it is said: a worker that has taken its last word at once is forgotten by then.
+        // Before the last news is sent: a worker that takes it at once is forgotten right then.
         if news == .over { over(id) }
         say(news, file, to: id)
         switch news {
@@ -149,7 +149,7 @@ public final class ExtensionQueue {
         case .queued, .began, .said, .process, .killed: return
         }
         guard current == id else { return }
-        // The machine that said so is not fed while it speaks.
+        // Later: the machine behind this news must not be fed while it performs an effect.
         _ = loop.afterThis(description: "next notification") { [weak self] in
             self?.current = nil
             self?.startNext()
@@ -160,7 +160,7 @@ public final class ExtensionQueue {
         guests[id]?.isOver = true
         if let number = guests[id]?.number { sharedGuests[number] = nil }
         guard let keeper = ownKeepers.removeValue(forKey: id) else { return leaveLater() }
-        // It is told of inside of the keeper, which stays until it has done so.
+        // We are called from inside the keeper: keep it alive until it returns.
         _ = loop.afterThis(description: "extension is over") { [weak self] in
             _ = keeper
             self?.leaveLater()
@@ -168,18 +168,19 @@ public final class ExtensionQueue {
         }
     }
 
-    /// The worker has left: nobody waits for what it waited for.
+    /// The worker has left: withdraws its notification.
     private func left(_ id: Int) {
         guard let guest = guests[id] else { return }
         if !guest.isOver {
             if let number = guest.number { shared.withdraw(number) }
+            // A keeper of its own has this one notification, whose number is 1.
             ownKeepers[id]?.withdraw(1)
         }
         if queue.contains(id) {
             queue.removeAll { $0 == id }
             say(.over, nil, to: id)
         }
-        // It may only have stopped to say anything, and listen on.
+        // A worker with a request may only have stopped sending, and still listen.
         if guest.request == nil { guests[id] = nil }
         leaveLater()
     }
@@ -190,7 +191,7 @@ public final class ExtensionQueue {
         guest.connection.send(news.line, passing: file)
     }
 
-    /// The worker has been told all, does not listen any more, or is none of ours.
+    /// Forgets a worker that has taken all its news, does not listen any more, or is none of ours.
     private func dismiss(_ id: Int) {
         guard let guest = guests[id] else { return }
         guest.connection.close()

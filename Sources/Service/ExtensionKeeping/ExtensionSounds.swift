@@ -7,8 +7,8 @@ import SystemSound
 
 /// What a foreign extension's code plays: each of its sounds beside the others, through its worker's sound server.
 ///
-/// An attempt that is over, successful or not, is told by its token. One that failed is over a second after it was
-/// made, so that code that plays again from its completion tries as often as a ring does (R23).
+/// The token of each attempt that is over is reported, whether it succeeded or not. One that failed is over a second
+/// after it was made, so that code that plays again from its completion tries as often as a ring does (R23).
 final class ExtensionSounds {
     /// How many sounds play at once.
     static let soundsMax = 32
@@ -25,7 +25,7 @@ final class ExtensionSounds {
     private var asks: [(token: Int64, name: String)] = []
     /// What plays, by the extension's number of the sound.
     private var playing: [Int64: Playing] = [:]
-    /// What was last said of them.
+    /// The last event about them.
     private var reported: Event.Body?
     /// How many sounds the server has not confirmed to be silent.
     private var silencing = 0
@@ -60,12 +60,12 @@ final class ExtensionSounds {
         case .sound?, .alert?:
             if asks.count == Self.asksMax { asks.removeFirst() }
             asks.append((token, asked.path ?? asked.detail))
-        // Nothing of it can be looked at: it is over after its time.
+        // There is no file to look for: it is over after its time.
         default: finishLater(token)
         }
     }
 
-    /// A sound that was asked for was looked at; what nobody asked for is passed over.
+    /// Takes what was found for a sound that was asked for; anything else is passed over.
     func found(_ found: FoundSound, _ file: PassedFile?) {
         guard let index = asks.firstIndex(where: { $0.token == found.token }) else { return }
         let name = asks.remove(at: index).name
@@ -101,7 +101,7 @@ final class ExtensionSounds {
     private func play(_ sound: ResolvedSound, _ found: FoundSound, on player: SoundPlayer) {
         let number = found.sound
         if let earlier = playing[number] {
-            // It begins anew.
+            // It begins anew, and so the earlier attempt is over.
             playing[number]?.token = found.token
             playing[number]?.name = sound.name
             finished(earlier.token)
@@ -135,7 +135,7 @@ final class ExtensionSounds {
         finishLater(token)
     }
 
-    /// Once for each change.
+    /// Reports an event, once for each change.
     private func tell(_ event: Event.Body) {
         if reported != event { report(event) }
         reported = event
@@ -149,7 +149,7 @@ final class ExtensionSounds {
 
     private func silence(_ sound: PlayerSound) {
         silencing += 1
-        // Kept until then, and not longer: its end gives its place back.
+        // Keep the sound until then and no longer: its place is given back when it goes.
         sound.silence { [self, sound] in
             _ = sound
             silencing -= 1

@@ -63,6 +63,7 @@ public final class ExtensionTrial {
     }
 
     private func end(_ outcome: Outcome) {
+        // Killing the process reports an end as well, but the first outcome counts.
         guard timer != nil else { return }
         timer?.cancel()
         timer = nil

@@ -1,6 +1,6 @@
 import BelfryTerms
 
-/// What is said of a foreign extension's code, for people.
+/// The warnings about a foreign extension's code, for people.
 enum ExtensionWarning {
     /// What `code` means, where it is always the same.
     static func detail(of code: WarningCode) -> String {
@@ -30,7 +30,7 @@ struct RingBeforeReply {
     /// A notification has its reply.
     mutating func replied(_ number: Int64) { if self.number == number { self.number = nil } }
 
-    /// The code asked for something: whether that makes it a ring, which is so once for each notification.
+    /// The code asked for something. Returns whether that makes it a ring, which is true once for each notification.
     mutating func asked(_ what: CodeWord<AskedKind>, by number: Int64, at now: Instant) -> Bool {
         guard self.number == number, [.sound, .alert, .vibration].contains(what.known) else { return false }
         guard let first = firstAsked else {

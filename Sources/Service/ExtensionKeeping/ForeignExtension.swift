@@ -10,8 +10,8 @@ public import SystemSound
 /// An extension that is not ours, in a process of its own: whatever it does, blocks on or dies of, its notification is
 /// delivered once and in time (R3).
 ///
-/// The process is kept for this notification alone, or by a keeper that stays and has a turn for each; what becomes of
-/// its notification, what it says and what it plays is this worker's.
+/// The process is kept for this notification alone, or by a keeper that stays and gives each its turn. Delivery, events
+/// and sounds are this worker's in both cases.
 public final class ForeignExtension: ServiceExtension {
     /// Takes what the process replies.
     public weak var delegate: (any ServiceExtensionDelegate)?
@@ -36,7 +36,7 @@ public final class ForeignExtension: ServiceExtension {
     }
     private var asks: [String: Int64] = [:]
     private var account: Event.ExtensionProcess?
-    /// Whether the worker was told to stop, and leaves once the notification is delivered.
+    /// Whether the worker is to stop: it leaves once the notification is delivered.
     private var isLeaving = false
     private var isDelivered = false
     private var isExpired = false
@@ -76,11 +76,11 @@ public final class ForeignExtension: ServiceExtension {
         keeper.receive(request.identifier, request.content)
     }
 
-    /// Nothing: who keeps the process tells it.
+    /// Does nothing: the keeper of the process warns it.
     public func serviceExtensionTimeWillExpire() {}
 
-    /// Silences it, tells the process that its time is nearly over, and ends it soon after (R17); a keeper that stays
-    /// is left once the notification is delivered.
+    /// Silences it, warns the process that its time is nearly over, and ends it soon after (R17). If the keeper stays,
+    /// the worker leaves it once the notification is delivered.
     public func stop() {
         sounds.end {}
         keeper?.stop()
@@ -109,16 +109,17 @@ public final class ForeignExtension: ServiceExtension {
         case .original: die()
         case .process(let state, let exit, let lived, let memory):
             let event = Event.ExtensionProcess(state: state, exit: exit, seconds: lived.seconds, memory: memory)
+            // Its end is reported by leave(), after its sounds have stopped.
             if state == .ended { account = event } else { report(.extensionProcess(event)) }
         case .killed: sounds.end {}
         case .over:
             if !isDelivered, !isExpired { die() }
-            // What was delivered is delivered, but its process is not over as long as it is heard.
+            // Delivered already; stay until its sounds have stopped.
             sounds.end { [weak self] in self?.leave() }
         }
     }
 
-    /// It delivers nothing any more; what delivers hands out the original, if it has not yet.
+    /// It delivers nothing any more: the delivery takes the original, unless it has delivered already.
     private func die() {
         isDelivered = true
         delegate?.extensionDied()

@@ -1,10 +1,10 @@
 import BelfrySyscalls
 
-/// The locks that a process holds, as the kernel tells them of each file that it has open (proc_pid_fdinfo(5)).
+/// The locks that a process holds, as the kernel lists them for each file that it has open (proc_pid_fdinfo(5)).
 ///
-/// /proc/locks has them too, but not all of them if others take and release locks while it is read.
+/// /proc/locks has them too, but misses some if other processes take and release locks while it is read.
 enum HeldLocks {
-    /// More than is told of one file, but for one with hundreds of locks.
+    /// More than the kernel says about one file, unless that has hundreds of locks.
     private static let bytesMax = 1 << 16
     /// How many of a process's open files are looked at.
     private static let filesMax = 1_024

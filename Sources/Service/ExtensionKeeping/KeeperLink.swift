@@ -9,7 +9,7 @@ import KeeperChannel
 public final class KeeperLink {
     /// How long a keeper may take to say that a notification has its place in the queue.
     private static let patience = TimeSpan.seconds(5)
-    /// How many bytes of orders may wait for a keeper, and how many sounds of it for whoever plays them.
+    /// How many bytes of orders may wait for a keeper, and how many of its sounds may wait to be played.
     private static let limits = LineConnection.Limits(unsentBytesMax: 4 << 20, filesMax: 16)
 
     private let loop: Loop
@@ -17,15 +17,15 @@ public final class KeeperLink {
     private var answer: (any ScheduledTimer)?
     private var heard: ((KeeperNews, PassedFile?) -> Void)?
 
-    /// A connection to the keeper that listens at `path`; the first one makes a service manager start it.
+    /// A connection to the keeper that listens at `path`; the first connection makes a service manager start it.
     public init(to path: String, on loop: Loop) throws(SystemError) {
         self.loop = loop
         let socket = try connectStream(to: path, waits: false)
         connection = LineConnection(socket, Self.limits, on: loop, description: "extension host")
     }
 
-    /// Has the extension receive the notification when it is its turn. `heard` takes what comes of it, up to `over`,
-    /// also if the keeper is gone before.
+    /// Has the extension receive the notification when it is its turn. `heard` takes all news of it, the last of which
+    /// is `over`, even if the keeper is gone before.
     func receive(
         _ identifier: String, _ content: NotificationContent, heard: @escaping (KeeperNews, PassedFile?) -> Void
     ) {
@@ -39,10 +39,10 @@ public final class KeeperLink {
         connection.send(KeeperOrder.receive(identifier: identifier, content: content).line)
     }
 
-    /// What was asked for with `token` is over.
+    /// Informs the keeper that what was asked for with `token` is over.
     func finished(_ token: Int64) { if heard != nil { connection.send(KeeperOrder.finished(token).line) } }
 
-    /// Tells the keeper that nobody waits for the notification any more, and listens on: the extension may reply yet.
+    /// Withdraws the notification at the keeper, and listens on: the extension may still reply.
     func withdraw() { connection.endSending() }
 
     /// Leaves the keeper.
@@ -77,7 +77,7 @@ public final class KeeperLink {
         return found.problem == nil
     }
 
-    /// The original is delivered, if nothing was.
+    /// The keeper is gone: has the original delivered, if nothing was.
     private func lost(_ why: String) {
         guard let heard else { return }
         close()

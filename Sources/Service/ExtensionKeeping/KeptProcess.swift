@@ -79,7 +79,7 @@ final class KeptProcess {
     /// Kills it with its group.
     func kill() { try? child.signal(SIGKILL) }
 
-    /// What cannot be had on a kernel costs nothing but itself.
+    /// Confines the process. A step that a kernel does not have is left out, and the others still apply.
     private static func confine(_ pid: Int32) {
         clinux_forbid_core(pid)
         guard let file = unsafe fopen("/proc/\(pid)/oom_score_adj", "we") else { return }
@@ -104,7 +104,7 @@ final class KeptProcess {
         if bytes.isEmpty { outputSource?.cancel() } else { happened(.wrote(bytes)) }
     }
 
-    /// What it sent before its end counts.
+    /// The process has ended. What it sent before its end counts.
     private func ended(_ exit: ChildExit) {
         while channelSource?.isActive == true, isReady(channel.number, for: POLLIN) { readChannel() }
         while outputSource?.isActive == true, isReady(output.number, for: POLLIN) { readOutput() }
@@ -118,7 +118,7 @@ final class KeptProcess {
         hangUp?.cancel()
     }
 
-    /// At the end, and if it fails, nothing.
+    /// The bytes that can be read; none at the end, and if reading fails.
     private static func read(_ descriptor: Int32) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: readBytesMax) { buffer, count in
             count = max(0, unsafe Glibc.read(descriptor, buffer.baseAddress, readBytesMax))

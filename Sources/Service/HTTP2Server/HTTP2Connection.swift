@@ -9,8 +9,8 @@ import PushAPI
 
 /// One connection: its socket, TLS, HTTP/2, and how long each of them may take.
 ///
-/// nghttp2 calls it back while it is fed or asked for bytes, and must not be freed then: what ends the connection in a
-/// call back ends it afterwards.
+/// nghttp2 calls it back while it is fed or asked for bytes, and must not be freed then: a callback that ends the
+/// connection has it ended afterwards.
 @safe
 final class HTTP2Connection {
     private enum State {
@@ -24,10 +24,10 @@ final class HTTP2Connection {
         case closed
     }
 
-    /// Which of its listener's it is.
+    /// Its number among its listener's connections.
     let number: UInt64
     private unowned let listener: HTTP2Listener
-    // The listener's: what it is asked for with each request costs more than the answer.
+    // Kept here: asking the listener for them with each request costs more than the answer.
     private let loop: Loop
     private let limits: HTTP2Limits
     private let socket: OwnedDescriptor
@@ -37,7 +37,7 @@ final class HTTP2Connection {
     private var handler: (any HTTP2Handler)?
     private var state = State.handshake
     private var exchanges: [Int32: HTTP2Exchange] = [:]
-    /// The one that was asked for last: what comes of a request comes together.
+    /// The exchange that was looked up last: the parts of a request come together.
     private var lastExchange: HTTP2Exchange?
     /// Requests in the order in which they began; those that are complete are passed over.
     private var begun: [(stream: Int32, at: Instant)] = []
@@ -52,7 +52,7 @@ final class HTTP2Connection {
     private var lingeredBytes = 0
     /// What is held of requests that are not complete, and by answers that are not sent.
     private(set) var heldBytes = 0
-    /// What the listener counts of it.
+    /// How much of it the listener has counted.
     private var countedBytes = 0
 
     private let openedAt: Instant
@@ -125,7 +125,7 @@ final class HTTP2Connection {
             isRaised = isTrusted || limits.firstStreams >= HTTP2Limits.streamsMax
             submitSettings(streams: isRaised ? HTTP2Limits.streamsMax : limits.firstStreams, isFirst: true)
             sendNow()
-            // What came with the last of the handshake is in memory, of which the socket says nothing.
+            // What came with the end of the handshake is in memory: the socket does not become readable for it.
             if state == .open { read() }
         case .sentAway(let debugData):
             submitSettings(streams: 0, isFirst: true)
@@ -181,7 +181,7 @@ final class HTTP2Connection {
             session, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
         isInLibrary = false
         if mustClose { return close() }
-        // Fatal, be it that the client speaks another protocol: what is queued, a GOAWAY, is sent before the close.
+        // Fatal, for example if the client speaks another protocol: send what is queued, a GOAWAY, before the close.
         if used < 0 { end() }
     }
 
@@ -249,6 +249,7 @@ final class HTTP2Connection {
         let exchange = HTTP2Exchange(stream: stream, connection: self)
         exchanges[stream] = exchange
         lastExchange = exchange
+        // Only deadlines take entries out: drop those that are complete before they pile up.
         if begun.count > 2 * exchanges.count + 64 {
             begun.removeAll { exchanges[$0.stream]?.isHandedOver ?? true }
         }
@@ -266,6 +267,7 @@ final class HTTP2Connection {
     func header(_ name: Span<UInt8>, _ value: Span<UInt8>, of stream: Int32, isTrailer: Bool) {
         guard let exchange = exchange(stream), !exchange.isRefused, !exchange.isHandedOver else { return }
         guard exchange.head.add(name, value, isTrailer: isTrailer) else {
+            // The header was not added, so it is held neither here nor until the stream is closed.
             exchange.isRefused = true
             return reset(stream, NGHTTP2_ENHANCE_YOUR_CALM)
         }
@@ -314,6 +316,7 @@ final class HTTP2Connection {
         exchange.isHandedOver = true
         let (request, body) = exchange.take()
         handler?.handle(request, body, exchange)
+        // This request has shown the first good credential: its client may have all streams.
         if !isRaised, isTrusted {
             isRaised = true
             submitSettings(streams: HTTP2Limits.streamsMax, isFirst: false)
@@ -327,7 +330,7 @@ final class HTTP2Connection {
     /// Holds so many bytes more, or less.
     private func hold(_ bytes: Int) {
         heldBytes += bytes
-        // Of what comes and goes at once the listener hears nothing.
+        // The listener need not know of what comes and goes at once.
         guard abs(heldBytes - countedBytes) >= Self.uncountedBytesMax else { return }
         let change = heldBytes - countedBytes
         countedBytes = heldBytes
@@ -362,7 +365,7 @@ final class HTTP2Connection {
         guard state == .open else { return }
         endAt = loop.now + limits.endTime
         armTimer()
-        // What the client sent before it has read the notice is here after this turn.
+        // After this turn, what the client sent before it read the notice is here.
         loop.afterThis(description: "go away") { [self] in
             guard state == .open else { return }
             submitGoAway(debugData, lastStream: unsafe nghttp2_session_get_last_proc_stream_id(session))
@@ -413,7 +416,7 @@ final class HTTP2Connection {
         }
     }
 
-    /// Closes it, after the call back that is being made if there is one.
+    /// Closes it, or has it closed after the callback that is running.
     func closeSoon() {
         if isInLibrary { mustClose = true } else { close() }
     }
@@ -435,16 +438,17 @@ final class HTTP2Connection {
         handler = nil
         if let session = unsafe session { unsafe nghttp2_session_del(session) }
         unsafe session = nil
-        // The descriptor is closed with this object, which whoever called may still be using.
+        // The descriptor is closed with this object, which our caller may still be using.
         listener.forget(self)
     }
 
     // Its deadlines: one timer, for the first of them.
 
     private func armTimer() {
-        // What was tried before may have closed it, and nothing would cancel the timer.
+        // The step before may have closed the connection, and then nothing would cancel the timer.
         guard state != .closed else { return }
         let due = nextDeadline()
+        // An earlier timer finds nothing due, and is set again then.
         if let timerDue, timerDue <= due { return }
         timer?.cancel()
         timerDue = due

@@ -3,7 +3,7 @@ import CBelfryNGHTTP2
 import Glibc
 import PushAPI
 
-/// What nghttp2 is told once for all connections: what it calls back, and what a client may not do.
+/// nghttp2's settings for all connections: the functions that it calls back, and what a client may not do.
 @safe
 final class HTTP2Library {
     private let callbacks: OpaquePointer
@@ -23,6 +23,7 @@ final class HTTP2Library {
         unsafe nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, frameCame)
         unsafe nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, frameWent)
         unsafe nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, streamClosed)
+        // Otherwise nghttp2 keeps closed streams in memory for its tree of priorities.
         unsafe nghttp2_option_set_no_closed_streams(options, 1)
         unsafe nghttp2_option_set_stream_reset_rate_limit(
             options, HTTP2Limits.clientResetsMax, HTTP2Limits.clientResetsPerSecond)

@@ -7,7 +7,7 @@ public struct HTTP2Limits: Hashable, Sendable {
     /// How many bytes of headers a request may have, and how many headers.
     static let headerBytesMax = 8_000
     static let headersMax = 64
-    /// What a stream counts as until it is closed, beside what has come of its request: its client may not read the
+    /// What a stream counts as until it is closed, beside what has come of its request: its client may never read the
     /// answer.
     static let exchangeBytes = 1_024
     /// A body that is longer is answered before its end.
@@ -26,7 +26,8 @@ public struct HTTP2Limits: Hashable, Sendable {
     static let settingsMax = 32
     /// Acknowledgements that wait until the client reads.
     static let acknowledgementsMax = 100
-    /// How many connections are accepted in one turn of the loop, so that those who are served have their turn.
+    /// How many connections are accepted in one turn of the loop, so that the connections that are served have their
+    /// turn.
     static let acceptedPerTurn = 16
 
     /// How many streams a connection may have before a credential was good.
@@ -45,10 +46,10 @@ public struct HTTP2Limits: Hashable, Sendable {
     public var stallTime = TimeSpan.seconds(30)
     /// How long a connection may do nothing: clients are asked to try it with a PING each hour.
     public var idleTime = TimeSpan.seconds(65 * 60)
-    /// How long a connection that was told to end is given.
+    /// How long a connection that is to end may take.
     public var endTime = TimeSpan.seconds(5)
 
-    /// The limits that there are in use.
+    /// The limits in production.
     public init() {}
 }
 

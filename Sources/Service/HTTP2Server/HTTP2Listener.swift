@@ -7,7 +7,7 @@ import Glibc
 
 /// Accepts connections at sockets that it was given, and serves HTTP/2 over TLS on them, all on one loop.
 public final class HTTP2Listener {
-    /// What clients are shown from now on; connections that are there keep what they were shown.
+    /// What new connections use; those that are there keep what they have.
     public var tls: TLSServer
     let limits: HTTP2Limits
     let loop: Loop
@@ -26,7 +26,7 @@ public final class HTTP2Listener {
     private var isPaused = false
     private var onStop: (() -> Void)?
 
-    /// Serves whoever connects to `listeners`, sockets that do not block and stay their owner's.
+    /// Serves the clients that connect to `listeners`, sockets that do not block and stay their owner's.
     public init(
         _ listeners: [Int32], tls: TLSServer, limits: HTTP2Limits = HTTP2Limits(), service: any HTTP2Service,
         on loop: Loop
@@ -50,7 +50,7 @@ public final class HTTP2Listener {
         for connection in connections.values { connection.sendAway(debugData) }
     }
 
-    /// Accepts nobody any more, sends all clients away, and calls `done` when they are gone.
+    /// Accepts no more clients, sends all clients away, and calls `done` when they are gone.
     public func stop(_ debugData: [UInt8], done: @escaping () -> Void) {
         for source in sources { source.cancel() }
         sources = []
@@ -78,7 +78,7 @@ public final class HTTP2Listener {
             let flags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
             let number = accept4(listener, nil, nil, flags)
             guard number >= 0 else {
-                // A client that left before it was its turn is nobody's fault.
+                // The client left before it was accepted: go on with the next.
                 if errno == ECONNABORTED || errno == EINTR { continue }
                 if errno != EAGAIN { pause() }
                 return
@@ -92,7 +92,8 @@ public final class HTTP2Listener {
         }
     }
 
-    /// Accepts nobody for a while: they wait in the socket, which would call back again and again.
+    /// Accepts no client for a while. Clients wait in the socket, which is not watched meanwhile: it would call back
+    /// again and again.
     private func pause() {
         guard !isPaused, !sources.isEmpty else { return }
         isPaused = true
@@ -104,7 +105,7 @@ public final class HTTP2Listener {
         }
     }
 
-    /// Has room for one more connection; false if all that are there may stay.
+    /// Makes room for one more connection; false if all that are there may stay.
     private func makeRoom() -> Bool {
         guard connections.count >= limits.connectionsMax else { return true }
         let stranger = connections.filter { !$0.value.isTrusted }.min { $0.key < $1.key }
@@ -112,8 +113,8 @@ public final class HTTP2Listener {
         return stranger != nil
     }
 
-    /// Counts what is held of requests, and if that is too much, ends the stranger who holds most; the one who came
-    /// with more if there is no stranger.
+    /// Counts what is held of requests, and if that is too much, ends the stranger that holds most; if there is no
+    /// stranger, the connection that wants more.
     func hold(_ bytes: Int, by connection: HTTP2Connection) {
         heldBytes += bytes
         guard bytes > 0, heldBytes > limits.heldBytesMax else { return }
@@ -147,7 +148,7 @@ public final class HTTP2Listener {
     }
 }
 
-/// Rooms for bytes that all connections share: one is served after the other.
+/// Buffers that all connections share, since they are served one after the other.
 @safe
 final class HTTP2Buffers {
     /// What is read at once: a TLS record.

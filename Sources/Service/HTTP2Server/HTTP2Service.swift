@@ -3,7 +3,7 @@ public import PushAPI
 
 /// Who serves the clients of an ``HTTP2Listener``.
 public protocol HTTP2Service: AnyObject {
-    /// What a client that has just shown who it is gets: somebody who serves it, or a reason to leave.
+    /// Decides about a client whose handshake is done: a handler serves it, or it gets a reason to leave.
     func admit(_ client: HTTP2Client) -> HTTP2Admission
 }
 
@@ -38,7 +38,7 @@ struct RequestHead {
     private(set) var bytesCount = 0
     private var headersCount = 0
 
-    /// Takes a header, of which those behind the body say nothing; false if they are too many.
+    /// Takes a header. Those after the body are counted, but not read. False if they are too many.
     mutating func add(_ name: Span<UInt8>, _ value: Span<UInt8>, isTrailer: Bool) -> Bool {
         let (bytesCount, headersCount) = (bytesCount + name.count + value.count, headersCount + 1)
         guard bytesCount <= HTTP2Limits.headerBytesMax, headersCount <= HTTP2Limits.headersMax else { return false }
@@ -57,7 +57,7 @@ public final class HTTP2Exchange {
 
     /// Its stream.
     let stream: Int32
-    /// Its connection, until either ends: not weak, which makes each use of what is referred to slow.
+    /// Its connection, until either ends. Not weak, since that would make each use of the connection slow.
     var connection: HTTP2Connection?
     /// Whether the client has ended it.
     var isEnded = false
@@ -89,6 +89,6 @@ public final class HTTP2Exchange {
     /// Answers it. Nothing happens if its client is gone, or it is answered already.
     public func answer(_ answer: EndpointAnswer) { connection?.send(answer, to: self) }
 
-    /// What of its bytes is held here until it is handed over.
+    /// How many of its bytes are held here until it is handed over.
     var receivedBytes: Int { isHandedOver ? 0 : head.bytesCount + body.bytes.count }
 }

@@ -9,7 +9,7 @@ public import Interception
 public struct SortedNotification {
     /// The notification.
     public let request: NotificationRequest
-    /// What `received` tells of it.
+    /// What `received` says of it.
     public let received: Event.Received
     /// Why the notification is not intercepted; nil if it is (R1).
     public let passthrough: PassthroughReason?
@@ -20,7 +20,7 @@ public struct SortedNotification {
     /// From when the budget runs: that of the extension that acts on it (R3).
     public var budgetStart: BudgetStart { service?.budgetStart ?? .acceptance }
 
-    /// A visit.
+    /// A sorted notification.
     public init(
         request: NotificationRequest, received: Event.Received, passthrough: PassthroughReason?,
         remarks: [Event.Body], service: (any ServiceExtension)?
@@ -68,7 +68,7 @@ public final class Delivery {
     private var machine = InterceptionStateMachine()
     private var queue = EffectQueue<Input>()
     private var timer: (any ScheduledTimer)?
-    /// When the worker was told to stop, perhaps before the notification was admitted.
+    /// When the worker was asked to stop, perhaps before the notification was admitted.
     private var stoppedAt: Instant?
     /// Whether `ended` was called, which happens once.
     private var hasEnded = false
@@ -170,7 +170,7 @@ public final class Delivery {
     }
 
     private func heard(_ verdict: ExtensionVerdict) {
-        // A verdict that comes too late finds the notification delivered.
+        // A verdict may come too late, after the notification was delivered.
         guard !machine.hasReceived else { return }
         switch verdict {
         case .admitted:

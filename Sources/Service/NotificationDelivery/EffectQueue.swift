@@ -10,14 +10,14 @@ public struct EffectQueue<Input> {
     // types.
 
     @usableFromInline var waiting: [Input] = []
-    /// Whether somebody further up the stack takes inputs out of the queue.
+    /// Whether a caller further up the stack takes inputs out of the queue.
     @usableFromInline var isDraining = false
 
     /// An empty queue.
     @inlinable
     public init() {}
 
-    /// Adds `input`. Returns true if the caller has to drain the queue, false if somebody further up the stack does.
+    /// Adds `input`. Returns true if the caller has to drain the queue, false if a caller further up the stack does.
     @inlinable
     public mutating func enter(_ input: Input) -> Bool {
         waiting.append(input)
@@ -25,7 +25,7 @@ public struct EffectQueue<Input> {
         return !isDraining
     }
 
-    /// Takes the next input out; nil if none is left, and then whoever enters next has to drain the queue.
+    /// Takes the next input out; nil if none is left, and then the next caller of ``enter(_:)`` has to drain the queue.
     @inlinable
     public mutating func next() -> Input? {
         isDraining = !waiting.isEmpty

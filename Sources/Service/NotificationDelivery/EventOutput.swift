@@ -12,8 +12,8 @@ public final class EventOutput {
         let bytes: [UInt8]
         let isDroppable: Bool
 
-        /// A notification that a foreign extension has changed may alone be longer than all that may wait: it does not
-        /// count.
+        /// A notification that a foreign extension has changed may by itself be longer than all that may wait, so it
+        /// does not count.
         var isLong: Bool { bytes.count > EventOutput.unreadBytesMax }
         var counted: Int { isLong ? 0 : bytes.count }
     }
@@ -46,6 +46,7 @@ public final class EventOutput {
         guard pendingBytes + next.counted <= Self.unreadBytesMax, !isTooLong else { return clientIsGone() }
         pending.append(next)
         pendingBytes += next.counted
+        // Otherwise earlier lines wait for the client, and go first.
         if writable == nil { flush() }
     }
 
@@ -95,7 +96,8 @@ public final class EventOutput {
         if writable == nil { clientIsGone() }
     }
 
-    /// Drops ticks that nobody has read yet, to make room for events that matter more. A line that was begun is kept.
+    /// Drops ticks that the client has not read yet, to make room for events that matter more. A line that was begun is
+    /// kept.
     private func dropDroppable() {
         let begun = sentOfFirst > 0 ? 1 : 0
         let kept = pending.prefix(begun) + pending.dropFirst(begun).filter { !$0.isDroppable }

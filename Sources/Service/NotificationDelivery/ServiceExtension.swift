@@ -1,8 +1,8 @@
 public import BelfryProtocol
 public import Interception
 
-/// What runs between a notification's arrival and its delivery: `UNNotificationServiceExtension`, as what delivers it
-/// sees it.
+/// What runs between a notification's arrival and its delivery: `UNNotificationServiceExtension`, as the delivery sees
+/// it.
 ///
 /// The built-in extensions ring and hang up; a foreign process can stand behind this protocol just as well. The
 /// delivery calls everything on the loop, in this order: ``admit(within:_:)``, ``didReceive(_:within:)``, perhaps
@@ -28,8 +28,8 @@ public protocol ServiceExtension: AnyObject {
     /// The budget is nearly over: the last chance to hand the content over (R3).
     func serviceExtensionTimeWillExpire()
 
-    /// The worker was told to stop: hands the best attempt over now, if no content was handed over yet, and finishes
-    /// what the extension is busy with (R17).
+    /// The worker is to stop: hands the best attempt over now, if no content was handed over yet, and finishes what the
+    /// extension is busy with (R17).
     func stop()
 
     /// The content was delivered, perhaps without the extension: whatever it hands over from now on is ignored (R2).
@@ -49,7 +49,7 @@ public enum ExtensionVerdict: Sendable {
     case refused(Rejection)
 }
 
-/// What an extension reports to what delivers, on the loop.
+/// What an extension reports to the delivery, on the loop.
 public protocol ServiceExtensionDelegate: AnyObject {
     /// The content handler: `content` is what to deliver, copied at the time of the call. Only the first call counts
     /// (R2).

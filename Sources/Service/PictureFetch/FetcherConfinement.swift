@@ -15,7 +15,7 @@ import Glibc
 /// Steps 2 and 3 are Landlock and a system-call filter; if the kernel has only one of them, that one. The steps only
 /// ever take away, so they come in this order and no step is undone.
 enum FetcherConfinement {
-    /// The picture is written to this descriptor, which whoever starts the fetcher has opened.
+    /// The picture is written to this descriptor, which the process that starts the fetcher has opened.
     static let pictureDescriptor: Int32 = 3
     /// The largest picture at 4 bytes a pixel, its body, the libraries and a stack for the resolver's thread. 200 MiB
     /// were enough for 8192 × 4096 pixels.
@@ -141,7 +141,8 @@ enum SystemCallLists {
             }
         }
         filter.add(Int(SYS_socket), .allow, inCases: cases, otherwise: .fail(EAFNOSUPPORT))
-        // Between libcurl and its resolver's thread. Of datagrams it could send to any socket of this machine.
+        // Between libcurl and its resolver's thread. With a pair of datagram sockets it could send to any socket of
+        // this machine.
         filter.add(
             Int(SYS_socketpair), .allow,
             inCases: [[.argument(0, is: UInt32(AF_UNIX)), .argument(1, under: type, is: 1)]],
@@ -162,7 +163,8 @@ enum SystemCallLists {
         filter.add(calls.map { Int($0) }, .kill)
         // What was written never becomes code; libraries are mapped as code from the start.
         filter.add(Int(SYS_mprotect), .kill, inCases: [[executable]], otherwise: .allow)
-        // O_ASYNC would have the kernel send whoever F_SETOWN names any signal, when the worker reads the answer.
+        // With O_ASYNC the kernel would send any signal to the process that F_SETOWN names, when the worker reads the
+        // answer.
         let asynchronous: UInt32 = 0x2000
         filter.add(
             Int(SYS_fcntl), .allow,

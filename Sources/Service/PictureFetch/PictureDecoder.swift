@@ -24,7 +24,7 @@ import CBelfryPixbuf
         }
         unsafe self.loader = unsafe loader
         self.format = format
-        // The encoder is loaded when it is first used as well.
+        // The encoder, too, is loaded when it is first used: encode a sample.
         guard let sample = unsafe gdk_pixbuf_new(Int32(GDK_COLORSPACE_RGB), 1, 8, 1, 1) else {
             throw Skip(.decodeFailed, "there is no memory")
         }
@@ -69,15 +69,15 @@ import CBelfryPixbuf
         return (try unsafe Self.encoded(upright), width, height)
     }
 
-    /// Between pieces the deadline is looked at.
+    /// The deadline is checked between pieces.
     private static let pieceBytes = 64 << 10
 
-    /// PNG of the pixels and nothing else (``KeptPicture``): gdk-pixbuf writes no metadata that it is not given, but of
-    /// its own how many bits of a pixel are significant.
+    /// PNG of the pixels and nothing else (``KeptPicture``): gdk-pixbuf writes no metadata that it is not given, but
+    /// adds by itself how many bits of a pixel are significant.
     private static func encoded(_ pixels: OpaquePointer) throws(Skip) -> [UInt8] {
         var buffer: UnsafeMutablePointer<CChar>?
         var count = 0
-        // Of zlib's levels the fastest: a photograph took 15 ms instead of 90, for a sixth more bytes.
+        // zlib's fastest level: a photograph took 15 ms instead of 90, for a sixth more bytes.
         guard unsafe cpixbuf_save_as_png(pixels, "1", &buffer, &count) != 0, let buffer = unsafe buffer else {
             throw Skip(.decodeFailed, "the picture cannot be written as PNG")
         }
@@ -99,7 +99,7 @@ private func onSize(
         unsafe gdk_pixbuf_loader_set_size(loader, Int32(size.width), Int32(size.height))
     } catch {
         decoder.sizeRefusal = error
-        // A size of nothing ends the decoding.
+        // A size of zero ends the decoding.
         unsafe gdk_pixbuf_loader_set_size(loader, 0, 0)
     }
 }

@@ -23,7 +23,7 @@ import Glibc
     let bytesMax: Int
     var head = ResponseHead()
     var body: [UInt8] = []
-    /// Why a callback ended the transfer; nil as long as none has. It goes before whatever libcurl then reports.
+    /// Why a callback ended the transfer; nil as long as none has. It takes precedence over what libcurl then reports.
     var verdict: Skip?
     /// Why the last refused address was not connected to. It counts only if no address was allowed.
     var addressRefusal: Skip?
@@ -50,6 +50,7 @@ import Glibc
         try check(unsafe ccurl_set_list(handle, CURLOPT_HTTPHEADER, headers))
         let result = unsafe curl_easy_perform(handle)
         if let verdict { throw verdict }
+        // Our callback stops the transfer after such a head, which libcurl reports as an error: judge the head first.
         if head.isComplete, let location = head.redirection { return .redirect(location) }
         if head.isComplete, head.status == 304, entityTag != nil { return .unchanged(Freshness(headers: head.fields)) }
         if head.isComplete, head.status != 200 {
@@ -63,8 +64,10 @@ import Glibc
 
     private func setLimits(milliseconds: Int) throws(Skip) {
         let numbers: [(CURLoption, Int)] = [
-            // The resolver runs on a thread of libcurl's; without this its end is waited for, however long it takes.
+            // The resolver runs on a thread of libcurl's; without this, libcurl waits for its end, however long it
+            // takes.
             (CURLOPT_QUICK_EXIT, 1),
+            // Keeps libcurl from alarm(2), which would take back the SIGALRM that ends a fetcher that hangs.
             (CURLOPT_NOSIGNAL, 1),
             (CURLOPT_TIMEOUT_MS, max(1, milliseconds)),
             (CURLOPT_CONNECTTIMEOUT_MS, max(1, milliseconds)),
@@ -191,7 +194,7 @@ extension Transfer {
             return false
         }
         unsafe body.append(contentsOf: piece)
-        // Nothing more is read of what is no picture.
+        // What is no picture is not read any further.
         guard body.count < PictureFormat.signatureBytes || PictureFormat(of: body) != nil else {
             verdict = PictureHeader.notAnImage(body)
             return false

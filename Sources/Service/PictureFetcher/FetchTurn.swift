@@ -6,7 +6,7 @@ import BelfrySyscalls
 /// that is slow or sends bombs holds up itself alone.
 ///
 /// A turn is three locked files in `<state>/avatars/locks`, which the kernel frees when their holder dies. If the locks
-/// cannot be made, nobody waits: too many fetchers are better than no picture.
+/// cannot be made, no worker waits: too many fetchers are better than no picture.
 ///
 /// It passes four states, and ``step()`` moves it on: waiting for the URL's lock (`.wait`), the URL's lock taken and
 /// the cache to be looked into (`.look`, once), waiting for one of the host's places, and then for one of the slots
@@ -68,6 +68,7 @@ final class FetchTurn {
 
     /// Gives the turn to the others.
     func end() {
+        // While the locks are held: afterwards a file of that name may be another worker's.
         if let folder = try? folder() {
             if urlLock != nil { try? folder.remove(key.fileName) }
             if hostLock != nil { try? folder.remove(hostLockName) }

@@ -12,8 +12,8 @@ import Glibc
 /// `finished` is called once and then nil. Whichever comes first decides: the fetcher's end, its deadline, or an answer
 /// that is too long. What comes after that is a no-op, since a killed fetcher still ends.
 final class FetcherProcess {
-    /// The most that is kept back of the fetcher's time, so that it can still say what took so long; otherwise a tenth
-    /// is.
+    /// How much of the fetcher's time is held back at most, so that it can still say what took so long; otherwise a
+    /// tenth.
     static let answeringTimeMax = TimeSpan.milliseconds(200)
 
     private let loop: Loop
@@ -26,7 +26,7 @@ final class FetcherProcess {
     private var line: [UInt8] = []
     private var finished: ((Result<FetchAnswer, Skip>) -> Void)?
 
-    /// Starts the fetcher at `program` on what `request` makes of its time; it is killed after `time`.
+    /// Starts the fetcher at `program` with the request that `request` makes for its time; it is killed after `time`.
     ///
     /// - Parameters:
     ///   - environment: its whole environment.
@@ -96,7 +96,7 @@ final class FetcherProcess {
     private func readAnswer() {
         var chunk = [UInt8](repeating: 0, count: FetchLimits.answerBytesMax)
         let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(answers.number, $0.baseAddress, $0.count) }
-        // At its end, how the fetcher exits decides.
+        // At the end of its answers, the fetcher's exit decides.
         guard count > 0 else { answerSource?.cancel(); return }
         line += chunk[..<count]
         guard line.count > FetchLimits.answerBytesMax else { return }
@@ -106,6 +106,7 @@ final class FetcherProcess {
 
     /// The answer counts once the fetcher has ended: only then is the picture complete.
     private func ended(_ exit: ChildExit) {
+        // The exit may be seen before the answer.
         if answerSource?.isActive == true, isReadable { readAnswer() }
         let end = line.firstIndex(of: UInt8(ascii: "\n")) ?? line.endIndex
         if exit.isSuccess, let answer = FetchAnswer(line: Array(line[..<end])) { return finish(.success(answer)) }

@@ -6,7 +6,7 @@ import Glibc
 struct MemoryFile: ~Copyable {
     private let descriptor: OwnedDescriptor
 
-    /// The descriptor's number, valid as long as this value lives. Whoever gets it may read and write.
+    /// The descriptor's number, valid as long as this value lives. A process that gets it may read and write.
     var number: Int32 { descriptor.number }
 
     /// An empty file, called `name` in `/proc` alone.
@@ -14,7 +14,7 @@ struct MemoryFile: ~Copyable {
         descriptor = OwnedDescriptor(owning: try checked("memfd_create") { unsafe clinux_memory_file(name) })
     }
 
-    /// A file of `bytes` that nobody can change any more (`F_ADD_SEALS`), and so write code to and map it.
+    /// A file of `bytes` that no process can change any more (`F_ADD_SEALS`): none can write code to it and map that.
     static func sealed(_ name: String, _ bytes: [UInt8]) throws(SystemError) -> MemoryFile {
         let file = try MemoryFile(name)
         let number = file.number

@@ -11,7 +11,7 @@ import Glibc
 ///
 /// It is idle until ``fetch(_:deadline:finished:)``; then it waits for its turn (`pause` is set), then for the fetcher
 /// (`fetcher` is set), and is over once `finished` is nil again. It never waits for both: the pause has fired before
-/// the fetcher is started. A fetcher that ends after ``cancel()`` is reaped and tells nobody.
+/// the fetcher is started. A fetcher that ends after ``cancel()`` is reaped, and reports nothing.
 public final class PictureDownload {
     /// How a download ended.
     public enum Outcome: Sendable {
@@ -21,8 +21,8 @@ public final class PictureDownload {
         case skipped(Skip)
     }
 
-    /// How long to wait before asking again for a turn: twice as long as before, and shorter as the time runs out, lest
-    /// whoever came last, and asks most often, is served first.
+    /// How long to wait before asking again for a turn: twice as long as before, and shorter as the time runs out, so
+    /// that the worker that came last, and asks most often, is not served first.
     static func pause(after earlier: TimeSpan, left: TimeSpan) -> TimeSpan {
         let (shortest, longest) = (TimeSpan.milliseconds(5), TimeSpan.milliseconds(80))
         return max(shortest, min(earlier + earlier, longest, TimeSpan(microseconds: left.microseconds / 128)))
@@ -87,8 +87,8 @@ public final class PictureDownload {
         tidyUp()
     }
 
-    /// Removes pictures that are older than a day, but those that `listed` tells; none if it cannot tell. With many it
-    /// takes a while, so call it when all else is done.
+    /// Removes pictures that are older than a day, except those that `listed` returns; none if it returns nil. With
+    /// many it takes a while, so call it when all else is done.
     public func removeOld(keeping listed: () -> Set<String>?) {
         guard began.microseconds > 0 else { return }
         store.removeOld(at: wallTimeMicroseconds() / 1_000_000, keeping: listed)

@@ -5,8 +5,8 @@ import Glibc
 
 /// Where pictures are kept for the programs that show notifications: `<state>/attachments/<random UUID>/caller.png`.
 ///
-/// A picture is there completely or not at all, for a day from its delivery. The folder's name is ours (S1): whoever
-/// pushes chooses a notification's id, and could replace another one's picture by it.
+/// A picture is there completely or not at all, for a day from its delivery. The folder's name is ours (S1): the sender
+/// of a push chooses the notification's id, and could replace another one's picture by it.
 struct KeptPictures {
     /// How long a picture is kept.
     static let keptSeconds: Int64 = 86_400
@@ -44,8 +44,8 @@ struct KeptPictures {
     }
 
     /// Removes the pictures of notifications older than a day, at the Unix second `now`, and what dead workers left.
-    /// `listed` tells the pictures of missed calls, which stay, or nil if there is no telling; it is asked only if one
-    /// is old.
+    /// `listed` returns the pictures of missed calls, which stay, or nil if they are not known; it is called only if a
+    /// picture is old.
     func removeOld(at now: Int64, keeping listed: () -> Set<String>?) {
         guard let folders = try? folders(makes: false), let names = try? folders.names(max: Self.namesMax) else {
             return
@@ -63,7 +63,7 @@ struct KeptPictures {
             where isOld || file != Self.fileName {
                 try? old.remove(file)
             }
-            // It stays as long as there is something in it.
+            // This fails, as it should, while there is something in it.
             try? folders.removeDirectory(name)
         }
     }

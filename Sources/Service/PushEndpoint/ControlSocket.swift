@@ -66,8 +66,8 @@ public final class ControlSocket {
     private var connections: [Int64: (connection: LineConnection, timer: any ScheduledTimer)] = [:]
     private var last: Int64 = 0
 
-    /// Serves whoever connects to `listener`, a socket that stays its owner's. `answer` tells whether it has done what
-    /// is asked.
+    /// Serves the clients that connect to `listener`, a socket that stays its owner's. `answer` returns whether it has
+    /// done what was asked.
     public init(_ listener: Int32, on loop: Loop, _ answer: @escaping (ControlRequest) -> Bool) throws(SystemError) {
         self.loop = loop
         self.answer = answer

@@ -25,7 +25,7 @@ extension CredentialStore {
     private static let clientDays = 365
 
     /// Makes a certificate for the endpoint, with Apple's names, `localhost` and `hostName`; and the authority that
-    /// signs it, unless there is one, since clients trust that. Whether the authority is new.
+    /// signs it, unless there is one, since clients trust that. Returns whether the authority is new.
     @discardableResult
     public func setUp(hostName: String?) throws(CredentialError) -> Bool {
         let (authority, authorityKey, isNew) = try authority()
@@ -61,7 +61,7 @@ extension CredentialStore {
         }
     }
 
-    /// Adds the certificate in the file `pem`, whose topics and environments it says itself.
+    /// Adds the certificate in the file `pem`, which names its topics and environments itself.
     public func addCertificate(pem: [UInt8]) throws(CredentialError) -> PushCertificate {
         let certificate = try tls("the certificate cannot be used") { () throws(TLSFailure) in
             try Certificate(pem: pem)

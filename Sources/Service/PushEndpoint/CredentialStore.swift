@@ -102,6 +102,7 @@ public final class CredentialStore {
     /// Writes the file `name`, for its owner alone, so that it outlives a power cut.
     func write(_ bytes: [UInt8], as name: String) throws(CredentialError) {
         do throws(SystemError) {
+            // A command that was killed may have left one, and replacing fails if it exists.
             try directory.remove("\(name).new")
             try directory.replace(name, with: bytes, temporaryName: "\(name).new", in: directory, isDurable: true)
         } catch {

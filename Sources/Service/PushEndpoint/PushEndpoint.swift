@@ -25,8 +25,8 @@ public final class APNsEndpoint: HTTP2Service {
     private var listener: HTTP2Listener?
     private var watch: DirectorySource?
 
-    /// An endpoint that hands its pushes to `taker`. `environment` is the one that clients mean who ask for another
-    /// name than Apple's.
+    /// An endpoint that hands its pushes to `taker`. `environment` is the one for clients that ask for another name
+    /// than Apple's.
     public init(
         store: CredentialStore, environment: APNsEnvironment, taker: any PushTaker, on loop: Loop
     ) throws(CredentialError) {
@@ -37,7 +37,7 @@ public final class APNsEndpoint: HTTP2Service {
         credentials = try store.credentials()
     }
 
-    /// Serves whoever connects to `listeners`, which stay their owner's.
+    /// Serves the clients that connect to `listeners`, which stay their owner's.
     public func serve(
         _ listeners: [Int32], limits: HTTP2Limits = HTTP2Limits()
     ) throws(CredentialError) {
@@ -48,6 +48,7 @@ public final class APNsEndpoint: HTTP2Service {
         } catch {
             throw CredentialError("nobody can be served: \(error)")
         }
+        // The store may have changed before it was watched; and this sets which certificates are revoked.
         reload()
     }
 
@@ -72,7 +73,7 @@ public final class APNsEndpoint: HTTP2Service {
         listener.stop(EndpointAnswer.body(reason: EndpointReason.shutdown.rawValue), done: done)
     }
 
-    /// Reads what commands may have changed. What cannot be read is as it was.
+    /// Reads what commands may have changed. What cannot be read stays as it was.
     private func reload() {
         do throws(CredentialError) {
             credentials = try store.credentials()

@@ -1,6 +1,6 @@
 public import BelfryDevices
 
-/// One push with all that is known of whom it is for.
+/// One push with all that is known of its receiver.
 public struct HandOver: Sendable {
     /// The push, with its payload as it came.
     public let push: EndpointPush
@@ -14,13 +14,13 @@ public struct HandOver: Sendable {
     }
 }
 
-/// What a carrier tells of a push: how the hand-over ended, once, and then what became of it.
+/// What a carrier reports of a push: how the hand-over ended, once, and then what became of it.
 public enum CarrierNews: Hashable, Sendable {
     /// The device took it: it is settled.
     case received
     /// The device will never take it: it is settled as well. `reason` is a word of the device, `detail` for people.
     case rejected(reason: String, detail: String)
-    /// Nobody was there to take it now; `detail` is for people.
+    /// No device was there to take it now; `detail` is for people.
     case offline(OfflineReason, detail: String)
     /// After ``received``: what became of it, as the device calls it, and a code word of the device if there is one.
     case event(String, code: String?)
@@ -30,7 +30,7 @@ public enum CarrierNews: Hashable, Sendable {
 ///
 /// It belongs to its queue's loop.
 public protocol Carrier: AnyObject {
-    /// Called by the carrier as soon as those whom it found offline may be there again.
+    /// Called by the carrier as soon as devices that it found offline may be there again.
     var onReturn: () -> Void { get set }
 
     /// Begins to hand over `handOver`, and calls `news` with all that becomes of it, perhaps before this returns.

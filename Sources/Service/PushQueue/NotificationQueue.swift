@@ -28,16 +28,16 @@ public enum QueueAnswer: Hashable, Sendable {
 /// Keeps what push servers send until a device has it (R19).
 ///
 /// What comes in one turn of the loop is written in one transaction, or a few if it is much, and answered when it is on
-/// the disk. What is accepted is handed over by a ``Carrier`` in the order that ``ForwardingStateMachine`` decides, and
-/// dropped from the disk as soon as a device took it, or a later one takes its place; what has expired, which costs
-/// nothing if it is found once more, with the next push or soon. It belongs to its loop's thread.
+/// the disk. What is accepted is handed over by a ``Carrier`` in the order that ``ForwardingStateMachine`` decides. It
+/// is dropped from the disk as soon as a device took it, or a later push takes its place. What has expired is dropped
+/// with the next push or soon, since it costs nothing to find it once more. The queue belongs to its loop's thread.
 public final class NotificationQueue<Machine: EventLoop> {
-    /// When the disk is tried again after it took nothing.
+    /// How long to wait before the next write after the disk took nothing.
     private static var retryDelay: TimeSpan { .seconds(1) }
-    /// When what nobody will take is dropped from the disk, if no push comes before: not at once, since a server that
-    /// waits for each answer would wait for that as well.
+    /// How long until what no device will take is dropped from the disk, if no push comes before. Not at once, since a
+    /// server that waits for each answer would wait for that as well.
     static var tidyingDelay: TimeSpan { .milliseconds(10) }
-    /// How often requests are forgotten that are older than ten minutes.
+    /// How often requests older than ten minutes are forgotten.
     private static var forgettingInterval: TimeSpan { .seconds(60) }
     /// How many pushes are written together at most. Well below the places of a token, one of which a push takes before
     /// it is written.
@@ -55,7 +55,7 @@ public final class NotificationQueue<Machine: EventLoop> {
     private var machine: ForwardingStateMachine
     private var lastNumber: Int64 = 0
 
-    /// What the next transaction writes, and who is answered then.
+    /// What the next transaction writes, and the answers that wait for it.
     private var changes = QueueStore.Changes()
     private var answers: [(QueueAnswer) -> Void] = []
     private var echoes: [(QueueAnswer) -> Void] = []
@@ -76,7 +76,7 @@ public final class NotificationQueue<Machine: EventLoop> {
     private var wake: (timer: any ScheduledTimer, at: Instant)?
     private var changedDevices: [VirtualDevice] = []
     private var registryWatch: RegistryWatch?
-    /// The last number of each minute, by which what is older than ten is forgotten.
+    /// The last number of each minute: by it, requests older than ten minutes are forgotten.
     private var marks: [(at: Instant, number: Int64)] = []
 
     /// The queue below `state`. What waited there when the last process ended is handed over from the loop's next
@@ -104,7 +104,7 @@ public final class NotificationQueue<Machine: EventLoop> {
                 description: error.kind == .busy
                     ? "another process has the queue of pushes" : "the queue of pushes cannot be opened: \(error)")
         }
-        // Before it is read. Where it cannot be watched, changes are seen with the next push.
+        // Before it is read, so that no change is missed. If it cannot be watched, changes are seen with the next push.
         registryWatch = try? registry.watch(on: loop) { registry.look() }
         try restore()
         carrier.onReturn = { [weak self] in
@@ -132,7 +132,7 @@ public final class NotificationQueue<Machine: EventLoop> {
             if changes.added.count < Self.writtenTogetherMax { writeSoon() } else { finish() }
         case .duplicate:
             note(push, .duplicate, registration.deviceID, status: 200)
-            // The first one may be on its way to the disk.
+            // The first one may still be on its way to the disk: answer both together.
             guard !changes.added.isEmpty else { return answer(.accepted) }
             echoes.append(answer)
         case .tooManyRequests:
@@ -186,7 +186,7 @@ extension NotificationQueue {
         for (number, digest, at) in try store.remembered(max: machine.limits.rememberedMax) {
             let age = now.wall - at
             machine.restore(digest, age: age, at: now.instant)
-            // A process that never lives for so long forgets nothing while it runs.
+            // Forgotten here: a process that lives for less than that forgets nothing while it runs.
             if lastNumber == 0 { changes.forgotten = number - 1 }
             if age > ForwardingStateMachine.memorySpan { changes.forgotten = number }
             lastNumber = max(lastNumber, number)
@@ -208,6 +208,7 @@ extension NotificationQueue {
 
     private func writeSoon() {
         guard commit == nil else { return }
+        // After all that is ready, so that one transaction takes what many connections sent.
         commit = loop.afterReady(description: "queue of pushes") { [weak self] in self?.write() }
     }
 
@@ -221,7 +222,7 @@ extension NotificationQueue {
     private func tidy() {
         tidying = nil
         guard !changes.isEmpty else { return }
-        // While pushes come, the next one takes it along.
+        // While pushes come, the next write takes it along.
         guard loop.now >= lastWriteAt + Self.tidyingDelay else { return tidySoon() }
         isPressing = true
         writeSoon()
@@ -247,7 +248,7 @@ extension NotificationQueue {
         for answer in answers { answer(.accepted) }
         for answer in echoes { answer(.accepted) }
         guard !written.added.isEmpty else { return }
-        // The answers are to be sent by then.
+        // Later, so that the answers are sent first.
         loop.afterThis(description: "new pushes") { [weak self] in self?.accept(written.added) }
     }
 
@@ -279,7 +280,7 @@ extension NotificationQueue {
         }
     }
 
-    /// Nothing was written: the servers are told, and what was settled is written later.
+    /// Nothing was written: answers the servers so, and writes later what was settled.
     private func refuse(_ unwritten: QueueStore.Changes, _ answers: [(QueueAnswer) -> Void]) {
         for added in unwritten.added {
             machine.withdraw(added.digest, to: added.push.token)
@@ -306,7 +307,7 @@ extension NotificationQueue {
     }
 
     private func warnOfDamage() {
-        // By then somebody listens.
+        // Later, when the owner has set onWarning.
         loop.afterThis(description: "damaged queue") { [weak self] in
             self?.onWarning("the queue of pushes was damaged, and set aside: what waited in it is lost")
         }
@@ -317,6 +318,7 @@ extension NotificationQueue {
 extension NotificationQueue {
     private func perform(_ more: [ForwardingStateMachine.Effect]) {
         effects += more
+        // A carrier may report while an effect is performed: the loop below takes up what it adds.
         guard !isPerforming else { return }
         isPerforming = true
         while !effects.isEmpty {
@@ -338,7 +340,7 @@ extension NotificationQueue {
             switch why {
             case .replaced:
                 settle(number, .replaced)
-                // The later one is the only one, also for the process after this one.
+                // At once: the process after this one, too, must find the later push alone.
                 isPressing = true
             case .expired: settle(number, .expired)
             case .unregistered: settle(number, .unregistered)
@@ -363,6 +365,7 @@ extension NotificationQueue {
         case .removed:
             settle(number, .unregistered)
             return perform(machine.carried(number, .settled, at: now))
+        // Nothing is dropped on doubt: a token that is not known now may be known later.
         case .unknown: return keep(number, .unknownToken, nil)
         }
         let handOver = HandOver(push: push, registration: registration)
@@ -390,7 +393,7 @@ extension NotificationQueue {
         }
     }
 
-    /// Nobody took it: it is tried again, if it may be kept.
+    /// No device took it: it is tried again, if it may be kept.
     private func keep(_ number: Int64, _ reason: OfflineReason, _ detail: String?) {
         note(number, .offline, code: reason.rawValue, detail: detail)
         perform(machine.carried(number, .offline, at: now))
@@ -399,7 +402,7 @@ extension NotificationQueue {
     private func end(_ number: Int64, _ step: PushStep, code: String? = nil, detail: String? = nil) {
         guard inFlight.removeValue(forKey: number) != nil else { return }
         settle(number, step, code: code, detail: detail)
-        // A device that took it must not get it again.
+        // At once: a device that took it must not get it again.
         isPressing = true
         perform(machine.carried(number, .settled, at: now))
     }
@@ -425,7 +428,7 @@ extension NotificationQueue {
     }
 
     private func changed(_ device: VirtualDevice) {
-        // Perhaps in the middle of a hand-over.
+        // This may come in the middle of a hand-over, so look after this turn.
         changedDevices.append(device)
         guard changedDevices.count == 1 else { return }
         loop.afterThis(description: "devices") { [weak self] in self?.heedDevices() }

@@ -5,8 +5,8 @@ import Glibc
 /// What became of the pushes of late, a JSON object a line, in two files of the state directory: the older one goes
 /// when the newer one is full.
 ///
-/// Whoever is killed loses none of it; a power cut may take the last seconds. Commands read it whether or not the
-/// service runs.
+/// A process that is killed loses none of it; a power cut may take the last seconds. Commands read it whether or not
+/// the service runs.
 public final class PushLog {
     /// How long a file is.
     public static let fileBytesMax = 8 << 20
@@ -42,7 +42,7 @@ public final class PushLog {
             let directory = try openDirectory(state, makes: false)
             var bytes: [UInt8] = []
             for name in [olderFileName, fileName] {
-                // Its writer ends a file a little behind its limit.
+                // The writer ends a file a little past its limit.
                 bytes += try directory.read(name, bytesMax: fileBytesMax + unwrittenBytesMax)?.bytes ?? []
             }
             return bytes.split(separator: UInt8(ascii: "\n")).map(Array.init)

@@ -3,16 +3,16 @@ public import BelfryEventLoop
 public import BelfrySyscalls
 import Glibc
 
-/// Follows the log of pushes from its end on, whoever writes it, and through the change of its files.
+/// Follows the log of pushes from its end on, whichever process writes it, and across the change of its files.
 public final class PushLogReader {
     /// How much is read at once.
     private static let chunkBytes = 64 << 10
-    /// A longer line is none of ours: what came of it is passed over.
+    /// A longer line is none of ours: it is passed over.
     private static let lineBytesMax = 64 << 10
 
     private let directory: Directory
     private var file: OwnedDescriptor?
-    /// The file's own, since another one may have got its name as it was opened.
+    /// Of the open file itself, since another one may have got its name as it was opened.
     private var inode: UInt64?
     private var unfinished: [UInt8] = []
 

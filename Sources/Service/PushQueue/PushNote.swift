@@ -10,7 +10,7 @@ public struct PushNote: Hashable, Sendable {
     public let apnsID: String
     /// What became of the push.
     public let step: PushStep
-    /// The device; nil of a push that was refused before anybody knew whom it is for.
+    /// The device; nil for a push that was refused before its device was known.
     public var deviceID: String?
     /// The topic.
     public var topic: String?
@@ -18,7 +18,7 @@ public struct PushNote: Hashable, Sendable {
     public var pushType: APNsPushType?
     /// The status that it was answered with; nil if this is no answer.
     public var status: Int?
-    /// What the worker tells of.
+    /// The event that the worker reported.
     public var event: String?
     /// A word of a closed list that says how or why.
     public var code: String?

@@ -5,7 +5,7 @@ import BelfrySyscalls
 import BelfryTerms
 import Forwarding
 
-/// The pushes that wait, on the disk, and what is remembered of the requests of late.
+/// The pushes that wait, on the disk, and what is remembered of recent requests.
 final class QueueStore {
     /// What one transaction writes.
     struct Changes {
@@ -15,7 +15,7 @@ final class QueueStore {
         var settled: [Int64] = []
         /// Pushes that a device could not take.
         var stored: [Int64] = []
-        /// Up to which push requests are forgotten.
+        /// The number of the push up to which requests are forgotten.
         var forgotten: Int64?
 
         var isEmpty: Bool { added.isEmpty && settled.isEmpty && stored.isEmpty && forgotten == nil }
@@ -151,7 +151,7 @@ final class QueueStore {
     }
 
     private static func open(in directory: borrowing Directory, bytesMax: Int) throws(DatabaseError) -> OpenedFile {
-        // For nobody else: two endpoints would hand over each push twice.
+        // Exclusive, since two endpoints would hand over each push twice.
         let database = try Database(fileName, in: directory, sharing: .exclusive, bytesMax: bytesMax)
         try database.execute(
             """

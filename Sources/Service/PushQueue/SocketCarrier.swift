@@ -8,7 +8,7 @@ import Glibc
 
 /// Takes pushes to the workers of this machine, by the push socket: one connection for each.
 public final class SocketCarrier: Carrier {
-    /// How many pushes that were taken are followed at once; of more than that what becomes of them is not told.
+    /// How many pushes that were taken are followed at once; what becomes of the others is not reported.
     private static let followedMax = 256
 
     /// How long a push is tried again while the socket is full: a machine that has much to do is not offline.
@@ -41,7 +41,7 @@ public final class SocketCarrier: Carrier {
         }
     }
 
-    /// One push and who is told of it.
+    /// One push, and what takes its news.
     private final class Following {
         let news: (CarrierNews) -> Void
         var connection: PushConnection?
@@ -66,20 +66,20 @@ public final class SocketCarrier: Carrier {
             if reason == RejectionReason.busy {
                 following.news(.offline(.busy, detail: detail))
             } else if reason == RejectionReason.incomplete || reason == RejectionReason.empty {
-                // All of it would have come, but for a machine that has too much to do.
+                // We send all of it, so the machine has too much to do: try again.
                 following.news(.offline(.workerDied, detail: detail))
             } else {
                 following.news(.rejected(reason: reason.rawValue, detail: detail))
             }
         default:
-            // Whatever a later version says before it has taken the notification.
+            // A later version may say more before it takes the notification.
             break
         }
     }
 
     private func follow(_ following: Following) {
         guard followedCount < Self.followedMax else {
-            // After this call back, which the connection makes.
+            // After this callback, which the connection itself makes.
             loop.afterThis(description: "push left") { following.connection?.leave() }
             return
         }
@@ -100,7 +100,7 @@ public final class SocketCarrier: Carrier {
         following.news(.offline(.noSocket, detail: error.detail))
     }
 
-    /// Looks for the socket to come back. Where its folder cannot be watched, or is missing, the queue tries again.
+    /// Waits for the socket to come back. If its folder cannot be watched, or is missing, the queue tries again.
     private func awaitSocket() {
         guard folderWatch == nil else { return }
         let folder = socketPath.lastIndex(of: "/").map { String(socketPath[..<$0]) } ?? "."

@@ -1,4 +1,4 @@
-/// What the compiler says of something that it misses, and whose that is, as far as names tell.
+/// A compiler error about something missing, and who would have to bring it, as far as names show.
 struct CompilerMessage {
     /// The message, without place and kind.
     let text: String
@@ -11,7 +11,7 @@ struct CompilerMessage {
             .filter { $0.offset % 2 == 1 }.map { String($0.element) }
     }
 
-    /// Whether it is said where something else is missing: the compiler does not know what to make of an expression.
+    /// Whether it only follows from something else that is missing: the compiler cannot make sense of an expression.
     var isConsequence: Bool { Self.consequences.contains { text.hasPrefix($0) } }
 
     /// Whether what is missing comes with CommonCrypto, which files without its import have by a bridging header.
@@ -31,8 +31,8 @@ struct CompilerMessage {
         return .belfry
     }
 
-    /// Whose a member of `type` is that it does not have. Apps add to Apple's types: where all of such a type is here,
-    /// a member that is missing is theirs.
+    /// Who would have to bring a missing member of `type`. Apps extend Apple's types: if all of such a type is here, a
+    /// missing member is the app's.
     private static func owner(ofMembersOf type: String) -> MissingPart.Owner {
         if ["Publishers.", "AnyPublisher<"].contains(where: { type.hasPrefix($0) }) { return .belfry }
         let name =
@@ -57,7 +57,7 @@ struct CompilerMessage {
         "IBInspectable", "IBOutlet", "Model", "NSManaged", "ObservedObject", "Query", "SceneStorage", "State",
         "StateObject", "UIApplicationMain",
     ]
-    /// Types of Apple's, apart from those of UserNotifications, of which all is here.
+    /// Apple's types that are here as a whole, apart from those of UserNotifications.
     private static let wholeTypes: Set<String> = ["Logger", "OSLog", "OSLogType", "UserDefaults"]
 
     private static let prefixes: Set<Substring> = [
@@ -71,7 +71,7 @@ struct CompilerMessage {
         "CC_", "objc_", "os_", "notify_", "dispatch_",
     ]
 
-    /// Whether `name` looks as Apple's do: two capitals of a framework before a word that begins with one.
+    /// Whether `name` looks like one of Apple's: two capitals of a framework before a word that begins with one.
     static func isApples(_ name: String) -> Bool {
         if words.contains(where: { name.hasPrefix($0) }) { return true }
         let rest = name.dropFirst(2)

@@ -71,6 +71,7 @@ private struct Condition {
     private mutating func any(_ hasModule: (String) -> Bool, depth: Int) -> Bool {
         var holds = all(hasModule, depth: depth)
         while takesTwice("|") {
+            // Read even if the condition holds already: its words have to be passed.
             let next = all(hasModule, depth: depth)
             holds = holds || next
         }

@@ -17,8 +17,8 @@ public struct ExtensionTemplate: Sendable {
 
     /// The package's name.
     public let name: String
-    /// The extension's target, which is not called as its class: a module that has the name of its class cannot be
-    /// qualified.
+    /// The extension's target, which is not named like its class: names in a module that shares its class's name cannot
+    /// be qualified.
     public let target: String
     private let belfry: String
 

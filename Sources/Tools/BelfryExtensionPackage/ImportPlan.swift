@@ -1,5 +1,5 @@
-/// What `belfry import` does to a package: which files it writes and removes, and what is missing for all anybody can
-/// see without a compiler.
+/// What `belfry import` does to a package: which files it writes and removes, and what is missing, as far as that can
+/// be seen without a compiler.
 public struct ImportPlan: Sendable {
     /// A file as it is or shall be.
     public struct File: Hashable, Sendable {
@@ -80,7 +80,7 @@ public struct ImportPlan: Sendable {
         }
     }
 
-    /// Has the program run the extension that was imported, if one was, in place of the template's.
+    /// Makes the program run the imported extension, if there is one, in place of the template's.
     private mutating func replaceTemplate(by classes: [SourceClass], imported: Set<String>) {
         let templatePath = ExtensionTemplate.servicePath(of: manifest.target)
         let stays = sources.filter { file in
@@ -105,7 +105,7 @@ public struct ImportPlan: Sendable {
         runs(name)
     }
 
-    /// Writes what names the extension's class anew: the program, and the test as long as it is the template's.
+    /// Rewrites what names the extension's class: the program, and the test as long as it is the template's.
     private mutating func runs(_ name: String) {
         guard let main = sources.first(where: { $0.path == "main.swift" }),
             let old = Self.running(in: String(decoding: main.bytes, as: UTF8.self))
@@ -138,7 +138,7 @@ public struct ImportPlan: Sendable {
     private static func services(of classes: [SourceClass]) -> Set<String> {
         var found: Set<String> = ["UNNotificationServiceExtension"]
         var parents: Set<String> = []
-        // Each round finds a generation at least.
+        // Each round finds at least one generation of subclasses.
         for _ in classes {
             let before = found.count
             for declared in classes where !found.isDisjoint(with: declared.parents) {

@@ -1,4 +1,4 @@
-/// What the modules are that an extension imports.
+/// The modules that an extension may import.
 public enum KnownModules {
     /// Where a module comes from.
     public enum Origin: Hashable, Sendable {
@@ -49,7 +49,8 @@ public enum KnownModules {
         "notify", "simd", "zlib",
     ]
 
-    /// What brings what people use of a module that is not here: each has a name that is no longer.
+    /// The module that brings what people use of one that is not here. A stand-in's name is never longer than the name
+    /// that it replaces, so that columns stay.
     private static let standIns = [
         "AVFoundation": "AVFAudio", "ContactsUI": "UIKit", "CoreGraphics": "ImageIO", "LinkPresentation": "UIKit",
         "MapKit": "UIKit", "MessageUI": "UIKit", "MobileCoreServices": "CoreServices", "OSLog": "os",
@@ -57,8 +58,8 @@ public enum KnownModules {
         "UserNotificationsUI": "UIKit", "VisionKit": "UIKit", "WebKit": "UIKit",
     ]
 
-    /// What is imported instead of `module`, one of Apple's that is not here: on iOS it brings along what is; nil if
-    /// that comes without an import.
+    /// What is imported instead of `module`, one of Apple's that is not here: on iOS, `module` brings it along. Nil if
+    /// what is here of `module` comes without an import.
     static func standIn(for module: String) -> String? { standIns[module] }
 
     /// Where `module` comes from.

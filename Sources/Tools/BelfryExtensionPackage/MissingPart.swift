@@ -38,9 +38,9 @@ public struct MissingPart: Hashable, Sendable {
 }
 
 extension MissingPart {
-    /// What the compiler misses in the files of `folder`, which is in the package's folder `root`: each line of
-    /// `output` that says an error, once, in the order of files and lines. What it says only because something else is
-    /// missing is left out as long as something is.
+    /// What the compiler misses in the files of `folder`, which is in the package's folder `root`: each error line of
+    /// `output` once, in the order of files and lines. Errors that only follow from another missing part are left out
+    /// as long as there is any other.
     public static func found(in output: String, root: String, folder: String) -> [MissingPart] {
         var parts: Set<MissingPart> = []
         var consequences: Set<MissingPart> = []

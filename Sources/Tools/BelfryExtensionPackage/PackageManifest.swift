@@ -1,4 +1,4 @@
-/// The `Package.swift` of an extension, as ``ExtensionTemplate`` writes it and people go on with it.
+/// The `Package.swift` of an extension, as ``ExtensionTemplate`` writes it and people then edit it.
 public struct PackageManifest: Sendable {
     /// Its text.
     public private(set) var text: String
@@ -8,7 +8,7 @@ public struct PackageManifest: Sendable {
     private static let product = ".product(name: \""
     private static let package = "\", package: \"belfry\")"
 
-    /// The manifest that says `text`; nil if no target of it runs an extension, on lines of their own.
+    /// The manifest with this `text`; nil if none of its targets runs an extension, with each product on its own line.
     public init?(_ text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard let uses = lines.firstIndex(where: { Self.name(ofProductIn: $0) == "ExtensionProcess" }),
@@ -31,8 +31,8 @@ public struct PackageManifest: Sendable {
     /// Whether it names `module` anywhere: as a product, or as a target of its own.
     public func names(_ module: String) -> Bool { text.contains("\"\(module)\"") }
 
-    /// Names Belfry's product `name` for the extension, before the first that comes behind it by its letters; nothing
-    /// happens if it is there.
+    /// Adds Belfry's product `name` to the extension's dependencies, in alphabetical order; does nothing if it is
+    /// there.
     public mutating func add(product name: String) {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard let uses = lines.firstIndex(where: { Self.name(ofProductIn: $0[...]) == "ExtensionProcess" }) else {
@@ -51,7 +51,7 @@ public struct PackageManifest: Sendable {
         text = lines.joined(separator: "\n")
     }
 
-    /// Names no longer those of Belfry's products that are withdrawn, and returns them: who names one cannot be built.
+    /// Removes Belfry's withdrawn products, and returns their names: a package that names one cannot be built.
     mutating func withdraw() -> [String] {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let isWithdrawn = { (line: Substring) in
@@ -68,7 +68,7 @@ public struct PackageManifest: Sendable {
         return String(code[..<end.lowerBound].dropFirst(product.count))
     }
 
-    /// A folder's name that leads nowhere else.
+    /// Whether `name` is a plain folder name, which leads nowhere else.
     private static func isPlain(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.allSatisfy { SwiftSource.isOfName($0) || $0 == UInt8(ascii: "-") }
     }

@@ -27,7 +27,7 @@ public struct GoneImport: Hashable, Sendable {
     }
 }
 
-/// What stands in a Swift file, apart from what is not compiled here.
+/// What a Swift file contains, without the parts that are not compiled here.
 public struct SourceFacts: Sendable {
     /// What it imports.
     public private(set) var imports: [SourceImport] = []
@@ -45,7 +45,7 @@ public struct SourceFacts: Sendable {
         "typealias", "struct", "class", "enum", "protocol", "let", "var", "func", "actor",
     ]
 
-    /// The facts of `source`; `hasModule` tells which modules `canImport` finds.
+    /// The facts of `source`; `hasModule` says which modules `canImport` finds.
     public init(_ source: SwiftSource, hasModule: (String) -> Bool) {
         let tokens = source.tokens
         let isActive = ConditionalBlocks.active(tokens, hasModule: hasModule)
@@ -112,11 +112,11 @@ public struct SourceFacts: Sendable {
 
 extension SwiftSource {
     /// Blanks what does not compile on Linux and means nothing there: `@objc`, `@objcMembers`, and imports of Apple's
-    /// modules that are not here, in whose place stands what they bring, if it does not come by itself. `os(iOS)` is
-    /// true in a condition. Whatever else there is keeps its line and its column.
+    /// modules that are not here. Such an import is replaced by the module that brings the same declarations, unless
+    /// they come by themselves. `os(iOS)` is true in a condition. Everything else keeps its line and its column.
     ///
-    /// - Parameter hasModule: which modules are here although Belfry has them not.
-    /// - Returns: the imports that are gone, but for those of which all is here.
+    /// - Parameter hasModule: which modules are here although they are not Belfry's.
+    /// - Returns: the imports that are gone, except those whose declarations come without an import.
     @discardableResult
     public mutating func blankForLinux(hasModule: (String) -> Bool = { _ in false }) -> [GoneImport] {
         let tokens = tokens
@@ -150,7 +150,7 @@ extension SwiftSource {
 
     /// The platform that an extension is written for, as a condition has it.
     private static let platform = ["os", "(", "iOS", ")"]
-    /// What comes without an import as far as it is here, so that nobody need be told.
+    /// Modules whose parts that are here come without an import, so that no note is needed.
     private static let wholeModules: Set<String> = ["CoreFoundation", "Darwin", "ObjectiveC"]
 
     /// More words than the longest selector has.

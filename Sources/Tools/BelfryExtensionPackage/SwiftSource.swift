@@ -1,8 +1,8 @@
-/// The text of a Swift file as far as an import asks: which of its bytes are code, and what that code imports, declares
-/// and compiles at all.
+/// The text of a Swift file, read as far as `belfry import` needs it: which of its bytes are code, and what that code
+/// imports, declares and compiles at all.
 ///
-/// It is no compiler: what it takes for code is code in every file that compiles, but for a bare regular expression
-/// behind a word of its own.
+/// It is no compiler: it knows code from comments and literals in every file that compiles, except for a bare regular
+/// expression that follows a word.
 public struct SwiftSource: Sendable {
     /// The file's bytes.
     public private(set) var bytes: [UInt8]
@@ -76,7 +76,7 @@ public struct SwiftSource: Sendable {
 
 /// Finds out which bytes are code.
 private struct SourceScan {
-    /// How deep literals are looked into that are interpolated in one another.
+    /// How deep nested interpolations are followed.
     private static let depthMax = 64
     /// How long a regular expression between `#/` and `/#` is.
     private static let regexBytesMax = 4 << 10
@@ -84,7 +84,7 @@ private struct SourceScan {
     private let bytes: [UInt8]
     private(set) var isCode: [Bool]
     private var place = 0
-    /// The last byte of code that is no space: what a `/` behind it means.
+    /// The last byte of code that is no space: it decides what a `/` after it means.
     private var previous = UInt8(ascii: "\n")
 
     init(_ bytes: [UInt8]) {
@@ -188,6 +188,7 @@ private struct SourceScan {
         let tail = bytes[place..<start]
         guard start + 1 < bytes.count, bytes[start] == UInt8(ascii: "/") else { return nil }
         if tail.isEmpty {
+            // After anything else, or before a space, a bare `/` is an operator.
             guard "\n=(,:[{!&|?;".utf8.contains(previous), bytes[start + 1] > UInt8(ascii: " ") else { return nil }
         }
         let limit = min(bytes.count, start + Self.regexBytesMax)

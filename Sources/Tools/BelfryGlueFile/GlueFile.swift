@@ -1,5 +1,5 @@
-/// The file that is generated into the module of an extension: a declaration there, and nowhere else, goes before one
-/// of Foundation's, and what it exports counts for all files of the module.
+/// The file that is generated into an extension's module. Only a declaration in the module itself takes precedence over
+/// one of Foundation's, and what this file exports counts for all files of the module.
 public struct GlueFile: Hashable, Sendable {
     /// What the file is called.
     public static let name = "BelfryGlue.swift"
@@ -18,7 +18,7 @@ public struct GlueFile: Hashable, Sendable {
     /// The file's text.
     public var text: String {
         var imports = ["@_exported import UserNotifications"]
-        // 5 ms a start, where nobody needs it.
+        // Only if the sources need it: it costs 5 ms at each start.
         if needsNetworking { imports.append("@_exported import FoundationNetworking") }
         if needsCommonCrypto { imports.append("@_exported import CommonCrypto") }
         var text = """
@@ -72,8 +72,8 @@ public struct GlueFile: Hashable, Sendable {
     ]
     private static let loaders: Set<String> = ["Data", "NSData", "NSString", "String", "XMLParser", "NSDictionary"]
 
-    /// Whether `source` names a type of FoundationNetworking, or has Foundation load an address: a word too many costs
-    /// a start, a word missed the build.
+    /// Whether `source` names a type of FoundationNetworking, or has Foundation load an address: a false match costs
+    /// time at each start, a missed one breaks the build.
     private static func namesNetworking(_ source: String) -> Bool {
         var previous: Substring = ""
         for word in source.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "_" }) {
