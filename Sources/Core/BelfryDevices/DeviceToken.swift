@@ -1,4 +1,4 @@
-/// What a push server addresses a virtual device's app by: 32 random bytes.
+/// The address of a virtual device's app for push servers: 32 random bytes.
 public struct DeviceToken: Hashable, Sendable {
     /// How many bytes a token of ours has. Servers must not count on it.
     public static let byteCount = 32
@@ -37,7 +37,7 @@ public struct DeviceToken: Hashable, Sendable {
         self.init(first, second, third, fourth)
     }
 
-    /// A token that nobody has.
+    /// A new random token.
     public static func random() -> DeviceToken {
         var generator = SystemRandomNumberGenerator()
         return DeviceToken(generator.next(), generator.next(), generator.next(), generator.next())

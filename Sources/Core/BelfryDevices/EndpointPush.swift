@@ -10,13 +10,13 @@ public enum APNsPushType: String, Hashable, Sendable, CaseIterable {
     case voip
     /// A watch face is updated.
     case complication
-    /// A file provider is told of changes.
+    /// A file provider gets notice of changes.
     case fileprovider
     /// The device's location is asked for.
     case location
     /// A live activity is begun, updated or ended.
     case liveactivity
-    /// Somebody talks.
+    /// Somebody talks in a push-to-talk channel.
     case pushtotalk
     /// Widgets are updated.
     case widgets
@@ -25,7 +25,7 @@ public enum APNsPushType: String, Hashable, Sendable, CaseIterable {
     /// Device management.
     case mdm
 
-    /// Whether a worker takes it: the other kinds are recorded and reach nobody.
+    /// Whether a worker takes it: the other kinds are only recorded.
     public var hasReceiver: Bool {
         switch self {
         case .alert, .background, .voip: true
@@ -51,7 +51,7 @@ public enum APNsPriority: Int, Hashable, Sendable, CaseIterable, Comparable {
 public struct EndpointPush: Hashable, Sendable {
     /// `apns-id` as the server spelled it, or as it was made for one that sent none.
     public let apnsID: String
-    /// Whom it is for.
+    /// The token of the device and app that it is for.
     public let token: DeviceToken
     /// `apns-topic`, or what a certificate stands for.
     public let topic: String
@@ -61,7 +61,7 @@ public struct EndpointPush: Hashable, Sendable {
     public let priority: APNsPriority
     /// When it is of no use any more: nil if the server does not say, 1970 itself is "try once".
     public let expiration: WallTime?
-    /// What notifications of one matter share.
+    /// Shared by notifications about the same matter.
     public let collapseID: String?
     /// The payload, byte for byte as it came.
     public let payload: [UInt8]

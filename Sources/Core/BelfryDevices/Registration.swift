@@ -13,15 +13,15 @@ public enum APNsEnvironment: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What a token is for: the two that an app has on a device differ.
+/// What a token is for: an app has two different ones on a device.
 public enum TokenKind: String, Hashable, Sendable, CaseIterable {
-    /// Whatever goes to the app's own topic.
+    /// Everything that goes to the app's own topic.
     case alert
     /// Calls, by the topic that ends in `.voip`.
     case voip
 }
 
-/// Whose a token is: an app on a virtual device.
+/// The app on a virtual device that a token belongs to.
 public struct Registration: Hashable, Sendable {
     /// What a VoIP push's topic has behind the app's bundle identifier.
     public static let voipSuffix = ".voip"
@@ -61,12 +61,12 @@ public struct Registration: Hashable, Sendable {
     }
 }
 
-/// What there is to know of a token.
+/// What is known about a token.
 public enum TokenStanding: Hashable, Sendable {
     /// It was never issued.
     case unknown
     /// It is in use.
     case registered(Registration)
-    /// It was in use until then: 410, and only then.
+    /// It was in use until that time: answered 410, which no other case is.
     case removed(Registration, at: WallTime)
 }

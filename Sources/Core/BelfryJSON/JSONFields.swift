@@ -1,6 +1,6 @@
-/// An object that is read field by field: one that is missing or of another kind is an error that names it.
+/// An object that is read field by field: a field that is missing or of another kind is an error that names the field.
 ///
-/// Every message of ours is read so, and every content. What a reader does not ask for is passed over.
+/// Every message of ours is read this way, and every content. Fields that a reader does not ask for are ignored.
 package struct JSONFields: Sendable {
     private let object: JSONObject
     /// What an error writes before a field's name, such as `sound.`.

@@ -50,7 +50,7 @@ public enum JSONMemberSlice {
             case UInt8(ascii: "\""): isString = true
             case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                // The object's own brace ends a number, which has no end of its own.
+                // A number has no end mark of its own: the object's brace may end it.
                 if depth == 0 { return index }
                 depth -= 1
                 if depth == 0 { return index + 1 }

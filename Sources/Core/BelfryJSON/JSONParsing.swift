@@ -2,11 +2,11 @@ import BelfryTerms
 import CBelfryJansson
 
 extension JSONValue {
-    /// What becomes of an integer that 64 bits cannot hold, with a sign or without.
+    /// How to return an integer that fits 64 bits neither with a sign nor without.
     public enum OversizeIntegers: Hashable, Sendable {
         /// The nearest real, as Apple's reader has it.
         case asReals
-        /// A string of its digits, for whoever needs every one of them.
+        /// A string of its digits, for callers that need every digit.
         case asDigits
     }
 
@@ -65,7 +65,7 @@ extension JSONValue {
 /// Turns jansson's tree into ours and counts on the way.
 private struct TreeReader {
     let limits: JSONLimits
-    /// Those of the text's numbers that fit 64 bits only without a sign, by their place among its numbers.
+    /// The numbers of the text that fit 64 bits only without a sign, by their place among its numbers.
     let unsigned: [Int: UInt64]
     var valueCount = 0
     var numberCount = 0
@@ -180,7 +180,7 @@ extension JSONError {
 /// White space as RFC 8259 has it.
 func isJSONWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
-/// How much JSON is read before it is refused: whoever writes it may be hostile.
+/// How much JSON is read before it is refused: its writer may be hostile.
 public struct JSONLimits: Hashable, Sendable {
     /// Text longer than this, in bytes, is not looked at.
     public var bytesMax: Int
@@ -321,7 +321,7 @@ struct OversizeIntegerRespelling {
         text.append(contentsOf: literal)
         if needsRespelling { insert(".0") }
         unsigned[numberCount] = exact
-        // Letters of true and false look like numbers too.
+        // A letter of `true` or `false` can look like part of a number.
         if literal.contains(where: Self.isDigit) { numberCount += 1 }
     }
 

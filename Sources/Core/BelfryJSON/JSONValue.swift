@@ -132,7 +132,7 @@ public struct JSONObject: Hashable, Sendable {
         }
     }
 
-    /// Appends a member whose key the caller knows to be new, without looking.
+    /// Appends a member whose key the caller knows to be new, without checking.
     package mutating func append(newKey key: String, _ value: JSONValue) {
         members.append(Member(key: key, value: value))
     }

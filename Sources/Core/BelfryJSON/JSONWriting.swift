@@ -85,11 +85,11 @@ extension JSONObject {
 }
 
 extension JSONValue: CustomStringConvertible {
-    /// The compact text in one line for people, with what nobody would see escaped (S3).
+    /// The compact text in one line for people, with invisible characters escaped (S3).
     public var description: String { Printable.escaped(String(decoding: serialized(), as: UTF8.self)) }
 }
 
 extension JSONObject: CustomStringConvertible {
-    /// The compact text in one line for people, with what nobody would see escaped (S3).
+    /// The compact text in one line for people, with invisible characters escaped (S3).
     public var description: String { JSONValue.object(self).description }
 }

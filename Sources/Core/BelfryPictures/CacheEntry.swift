@@ -120,7 +120,8 @@ public struct CacheKey: Hashable, Sendable {
 
     /// Whether `name` could be a key's, so that tidying the folder touches no other file.
     ///
-    /// Earlier versions named entries by 64 digits. Nobody reads those any more; they count, so that they age out.
+    /// Earlier versions named entries by 64 digits. These are not read any more; they still count, so that they age
+    /// out.
     public static func isFileName(_ name: String) -> Bool {
         guard name.utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) else { return false }
         let digits = name.utf8.dropLast(suffix.utf8.count)
@@ -178,7 +179,7 @@ public struct CacheBudget: Hashable, Sendable {
         kept.sort { ($0.changedAt, $0.name) > ($1.changedAt, $1.name) }
         var bytesLeft = bytesMax
         for (index, file) in kept.enumerated() {
-            // Once one does not fit, no older one stays in its place.
+            // Once an entry does not fit, older ones do not stay in its place.
             bytesLeft = index < entriesMax && file.bytes >= 0 && file.bytes <= bytesLeft ? bytesLeft - file.bytes : -1
             if bytesLeft < 0 { expelled.append(file.name) }
         }

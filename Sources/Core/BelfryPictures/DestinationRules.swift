@@ -42,10 +42,10 @@ public struct DestinationRules: Hashable, Sendable {
     /// Why the address that is about to be connected to for `url` is refused, whatever a resolver said; nil if it is
     /// allowed.
     ///
-    /// Its words name no address but the URL's own: whoever pushed is told them, and need not learn what a name means
-    /// in this network.
+    /// Its words name no address except the URL's own: the sender of the push gets to see them, and need not learn what
+    /// a name resolves to in this network.
     public func refusal(of address: InternetAddress, port: UInt16, for url: WebURL) -> Skip? {
-        // What the kernel connects to for ::ffff:10.0.0.1 is 10.0.0.1.
+        // For ::ffff:10.0.0.1 the kernel connects to 10.0.0.1.
         guard !isExempt(url), !allowedBlocks.contains(where: { $0.contains(address) || $0.contains(address.unmapped) })
         else { return nil }
         if let why = address.refusal {

@@ -1,7 +1,7 @@
 import BelfryJSON
 public import BelfryTerms
 
-/// What a fetcher is asked for: one JSON line on its standard input.
+/// The request to a fetcher: one JSON line on its standard input.
 ///
 /// `{"url": "https://…", "bytesMax": 10485760, "milliseconds": 5000, "allow": ["10.0.0.0/8"], "from": ["a.example"],
 /// "etag": "\"…\""}`. All but `url` may be left out.
@@ -66,9 +66,9 @@ public struct FetchRequest: Hashable, Sendable {
     }
 }
 
-/// What became of a fetch: the one JSON line that the fetcher writes to its standard output.
+/// The result of a fetch: the one JSON line that the fetcher writes to its standard output.
 ///
-/// The worker takes it for hostile, since a picture that took over the decoder may have written it.
+/// The worker treats it as hostile, since a picture that took over the decoder may have written it.
 public struct FetchAnswer: Hashable, Sendable {
     /// How it ended.
     public enum Outcome: Hashable, Sendable {

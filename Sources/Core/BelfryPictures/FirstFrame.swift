@@ -1,6 +1,6 @@
-/// Cuts the first frame out of a picture, so that the decoder sees nothing but what that is made of.
+/// Cuts the first frame out of a picture, so that the decoder sees nothing else.
 ///
-/// Of a PNG the text and the profiles go too, which libpng would unfold: 900 of 7 MiB took 4.4 s.
+/// Also removes the texts and profiles of a PNG, which libpng would unfold: 900 of 7 MiB took 4.4 s.
 ///
 /// gdk-pixbuf cannot be asked to stop after a frame: a loader that scales reports its first pixels when it is closed,
 /// and that of WebP decodes every frame then, at full size. Measured with gdk-pixbuf 2.42.10 and webp-pixbuf-loader

@@ -155,10 +155,11 @@ public struct AddressBlock: Hashable, Sendable {
 extension InternetAddress {
     /// Why no picture may be fetched from this address, in words for an operator; nil for global unicast.
     ///
-    /// IPv4: everything but the blocks below. IPv6: nothing but `2000::/3` without the blocks below; whatever carries
-    /// an IPv4 address inside (mapped, compatible, NAT64, 6to4, Teredo, ISATAP) is refused whole, since who unwraps it
-    /// is unknown. An operator's own NAT64 prefix looks like any other address, and is not known here. The union of
-    /// what Synapse, Mastodon, safeurl and smokescreen refuse, and of IANA's special-purpose registries (RFC 6890).
+    /// IPv4: everything but the blocks below. IPv6: nothing but `2000::/3` without the blocks below; every address that
+    /// carries an IPv4 address inside (mapped, compatible, NAT64, 6to4, Teredo, ISATAP) is refused, since it is unknown
+    /// which machine unwraps it. An operator's own NAT64 prefix looks like any other address, and is not known here.
+    /// The union of what Synapse, Mastodon, safeurl and smokescreen refuse, and of IANA's special-purpose registries
+    /// (RFC 6890).
     public var refusal: String? {
         if isV4 { return Self.refusedV4.first { $0.block.contains(self) }?.name }
         if let known = Self.refusedV6.first(where: { $0.block.contains(self) }) { return known.name }

@@ -1,7 +1,7 @@
 /// A picture as it is kept and shown: a PNG of a small picture's pixels, and nothing else.
 ///
-/// The fetcher writes such a file, and the worker keeps nothing but one: a picture that took the fetcher over may have
-/// written anything, and what is kept is opened by programs that know nothing of that.
+/// The fetcher writes such a file, and the worker keeps nothing else: a picture that took over the fetcher may have
+/// written anything, and programs that do not expect this open the kept file.
 public struct KeptPicture: Hashable, Sendable {
     /// The whole file.
     public let bytes: [UInt8]

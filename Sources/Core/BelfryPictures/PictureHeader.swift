@@ -1,6 +1,6 @@
 import BelfryTerms
 
-/// The picture formats that are decoded, told apart by content and never by a file name or a `Content-Type`.
+/// The picture formats that are decoded, identified by content and never by a file name or a `Content-Type`.
 public enum PictureFormat: String, Hashable, Sendable, CaseIterable {
     /// Portable Network Graphics.
     case png
@@ -11,7 +11,7 @@ public enum PictureFormat: String, Hashable, Sendable, CaseIterable {
     /// WebP.
     case webp
 
-    /// How many bytes are enough to tell whether something is a picture.
+    /// How many bytes are enough to identify a picture.
     public static let signatureBytes = 16
 
     /// The format of what starts with `bytes`; nil for none of them, or for less than its signature.
@@ -125,7 +125,7 @@ struct JPEGLayout {
 
     /// Reads `picture`, which starts with a JPEG's signature; nil unless there is a start of frame before any scan.
     ///
-    /// Whatever stands before the start of frame is skipped by its length.
+    /// Every segment before the start of frame is skipped by its length.
     init?(_ picture: [UInt8]) {
         var reader = ByteReader(picture, at: 2)
         while true {
@@ -160,8 +160,8 @@ struct JPEGLayout {
         }
     }
 
-    /// How many scans start between `start` and the end of the picture. It passes over what libjpeg passes over, so
-    /// that no scan hides from it.
+    /// How many scans start between `start` and the end of the picture. It skips exactly what libjpeg skips, so that no
+    /// scan can hide.
     private static func scanCount(in picture: [UInt8], from start: Int) -> Int {
         var scanCount = 0
         var index = start

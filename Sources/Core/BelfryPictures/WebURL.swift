@@ -2,9 +2,9 @@ import BelfryTerms
 
 /// An http or https URL in the one spelling that the fetcher hands to libcurl.
 ///
-/// The only rule for URLs: payloads, redirects and the fetcher's request are all read by it. It is stricter than
-/// libcurl's own parser, and what libcurl gets is put together again from the parts, so that there is no text on which
-/// the two could disagree about the host. A host name beyond ASCII must come as punycode.
+/// The only parser for URLs: it reads payloads, redirects and the fetcher's request. It is stricter than libcurl's own
+/// parser, and the URL for libcurl is put together again from the parts, so that the two cannot disagree about the host
+/// of any text. A host name beyond ASCII must come as punycode.
 public struct WebURL: Hashable, Sendable {
     /// Which machine a URL names.
     public enum Host: Hashable, Sendable {
@@ -173,7 +173,7 @@ extension WebURL.Host {
     /// libraries take, such as `0x7f.1`, `2130706433` or `0177.0.0.1`
     /// (https://url.spec.whatwg.org/#concept-ipv4-parser).
     ///
-    /// What ends in a number and is no such address is refused, since some resolver might take it for one.
+    /// A host that ends in a number and is not such an address is refused, since some resolver might take it for one.
     init(_ bytes: ArraySlice<UInt8>) throws(Skip) {
         guard !bytes.isEmpty else { throw Skip(.badURL, "the URL names no host") }
         if bytes.first == UInt8(ascii: "[") {

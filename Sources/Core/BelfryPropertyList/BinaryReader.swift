@@ -1,13 +1,14 @@
-/// Reads a binary property list of version 00, whoever wrote it.
+/// Reads a binary property list of version 00 from any writer, hostile ones included.
 ///
 /// After the eight bytes of its mark the file holds objects, a table that says where each of them begins, and a trailer
 /// of 32 bytes that says where the table begins, how wide its entries and the references between objects are, and which
 /// object is the outermost (Apple, CFBinaryPList.c). An object is a byte of type and size, then its content; arrays and
 /// dictionaries hold the numbers of other objects.
 ///
-/// One object may so be used many times, or lie inside itself. Each use is read anew and counts towards
-/// ``PropertyListLimits``, which bounds time, memory and recursion: what would unfold from a few bytes to billions of
-/// values is refused on the way. Every offset and every size is compared with the file before a byte is read there.
+/// So one object may be used many times, or lie inside itself. Each use is read anew and counts towards
+/// ``PropertyListLimits``, which bounds time, memory and recursion: a list that would unfold from a few bytes to
+/// billions of values is refused on the way. Every offset and every size is compared with the file before a byte is
+/// read there.
 ///
 /// Stricter than Python's plistlib: no null, no key but a text, no text with U+0000 (which XML cannot carry), no number
 /// beyond 64 bits, no UID beyond 32, and no object outside of the part of the file that belongs to objects. More
@@ -103,7 +104,7 @@ struct BinaryReader {
             count = number(at: head.position + 1, size: size)
             head.position += 1 + size
         }
-        // So that no product of it with the width of a unit overflows.
+        // Bounded here so that its product with the width of a unit cannot overflow.
         try check(count, at: head.position)
         return count
     }
@@ -153,7 +154,7 @@ struct BinaryReader {
             guard key.kind == 0x5 || key.kind == 0x6 else {
                 throw PropertyListError(.syntax, at: key.position - 1, "a key that is no text")
             }
-            // Of a key that stands twice the last value counts, as in XML.
+            // If a key occurs twice, the last value counts, as in XML.
             members[try text(of: key)] = try value(ofObject: reference(count + index, of: head), depth: depth)
         }
         return members

@@ -1,7 +1,7 @@
 extension PropertyListDictionary {
     /// Reads a property list whose outermost value is a dictionary, binary or XML, under ``PropertyListLimits``.
     ///
-    /// Both are read here and not by libplist, of which 2.2.0 takes `010` for 8 and -9223372036854775809 for a positive
+    /// Both are read here and not by libplist: version 2.2.0 takes `010` for 8 and -9223372036854775809 for a positive
     /// number, needs quadratic time for entities, frees deep nesting by recursion, copies what a binary file shares for
     /// each use, and ends the process on a key with U+0000.
     public static func parse(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyListDictionary {
@@ -18,7 +18,7 @@ extension PropertyListDictionary {
     }
 }
 
-/// How much of a property list is read before it is refused: whoever wrote it may be hostile, or broken.
+/// How much of a property list is read before it is refused: its writer may be hostile, or broken.
 public enum PropertyListLimits {
     /// Largest file, in bytes.
     public static let bytesMax = 1_048_576

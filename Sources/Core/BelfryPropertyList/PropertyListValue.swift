@@ -159,7 +159,7 @@ public struct PropertyListDictionary: Sendable {
 
     private func position(of key: String) -> Int? {
         if let index { return index[ExactKey(text: key)] }
-        // A closure would be handed a copy of each member.
+        // Not with a closure, which would get a copy of each member.
         for position in members.indices where members[position].key.hasBytes(of: key) { return position }
         return nil
     }

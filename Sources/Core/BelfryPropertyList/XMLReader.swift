@@ -74,7 +74,7 @@ struct XMLReader {
                 throw scanner.error(.syntax, "found <\(tag.name)> in a dictionary, expected <key>")
             }
             let key = tag.kind == .empty ? "" : try scanner.text(until: .key)
-            // Of a key that stands twice the last value counts, as for Python's plistlib and libplist.
+            // If a key occurs twice, the last value counts, as in Python's plistlib and libplist.
             dictionary[key] = try value(for: nextTag(), depth: depth)
         }
         if dictionary.count == 1, case .integer(let number)? = dictionary["CF$UID"], let uid = UInt32(exactly: number) {
@@ -158,8 +158,8 @@ enum XMLScalar {
         return Int64(exactly: magnitude).map { .integer($0) } ?? .unsigned(magnitude)
     }
 
-    /// Seconds since 2001 of `2026-11-20T16:19:00Z`. Years of other than four digits, which libplist writes, and a
-    /// fraction of the second, which nobody writes, are read too.
+    /// Seconds since 2001 of `2026-11-20T16:19:00Z`. Years with other than four digits, which libplist writes, and
+    /// fractions of a second, which no known writer uses, are read too.
     private static func date(_ text: ArraySlice<UInt8>) -> Double? {
         let isNegative = text.first == UInt8(ascii: "-")
         let parts = text.dropFirst(isNegative ? 1 : 0)

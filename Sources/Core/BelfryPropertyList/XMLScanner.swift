@@ -88,7 +88,7 @@ struct XMLScanner {
     mutating func text(until name: XMLTag.Name) throws(PropertyListError) -> String {
         let start = position
         let text = try bytes(until: name)
-        // By way of a span: the library checks and copies a slice byte by byte, and a span at once.
+        // From a span: the library checks and copies a slice byte by byte, but a span at once.
         guard let span = try? UTF8Span(validating: text.span) else {
             throw PropertyListError(.notUTF8, at: start, "found a text that is not UTF-8")
         }

@@ -4,8 +4,8 @@ extension PropertyListDictionary {
     /// The dictionary as a property list in XML, which `plutil` and Python's plistlib read.
     ///
     /// A key and its value share a line, without indentation: a thousand calls fit the limit of size. What XML cannot
-    /// carry in a string becomes U+FFFD, in keys too, and of keys that become the same the last one's value counts;
-    /// dates lose their fraction and are kept within the years 1 to 9999, since no XML property list can say more.
+    /// carry in a string becomes U+FFFD, in keys too, and if keys become equal, the last one's value counts; dates lose
+    /// their fraction and are kept within the years 1 to 9999, since no XML property list can say more.
     public func serializedXML() -> [UInt8] {
         var writer = XMLWriter()
         writer.append(
@@ -154,7 +154,7 @@ private struct XMLWriter {
         case UInt8(ascii: "<"): return ("&lt;", 1)
         case UInt8(ascii: ">"): return ("&gt;", 1)
         case UInt8(ascii: "&"): return ("&amp;", 1)
-        // Readers that follow XML to the letter would make a line feed of it.
+        // Readers that follow the XML specification would turn it into a line feed.
         case 0x0D: return ("&#13;", 1)
         case 0x09, 0x0A: return nil
         case 0..<0x20: return ("\u{FFFD}", 1)

@@ -69,9 +69,9 @@ public struct CallRequest: Sendable {
 public enum CallerPicture: Hashable, Sendable {
     /// The payload has no field for one.
     case absent
-    /// An address as the payload spells it; whether it may be fetched is judged when it is.
+    /// An address as the payload spells it; whether it may be fetched is decided when it is fetched.
     case url(String)
-    /// There is a field, but no address in it; `detail` tells people what was found.
+    /// There is a field, but no address in it; `detail` says for people what was found.
     case unusable(detail: String)
 
     /// Whether `text` is an http or https URL without blanks or control characters. `WebURL` takes blanks in a path,
@@ -94,7 +94,7 @@ public enum CallerPicture: Hashable, Sendable {
     }
 }
 
-/// The end of a call as the caller's side tells it.
+/// The end of a call as the caller's side reports it.
 public struct Hangup: Sendable {
     /// The call's id, empty for the anonymous call; see ``CallRequest/callID``.
     public var callID: String

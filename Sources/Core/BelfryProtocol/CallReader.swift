@@ -27,7 +27,7 @@ struct CallReader {
     }
 
     /// The call, nil for an ordinary notification. A call id that cannot be used is refused, since a wrong one could
-    /// end another call; every other unusable field is passed over, since the worst would be not to ring.
+    /// end another call; every other unusable field is ignored, since the worst would be not to ring.
     mutating func call() throws(Rejection) -> CallPush? {
         let kind = kind()
         noteMisspelledFields(isCall: kind != .other)
@@ -101,8 +101,8 @@ struct CallReader {
         "callerAvatar", "caller_avatar", "duration", "sentAt", "sent_at", "reason",
     ]
 
-    /// Notes the fields that are probably meant for us. Others are the app's own, and in what is no call a field is
-    /// meant for us only if it was to make the notification one.
+    /// Notes the fields that are probably meant for us. Others are the app's own, and in a notification that is no
+    /// call, a field is meant for us only if it should have made it one.
     private mutating func noteMisspelledFields(isCall: Bool) {
         if let info { noteMisspelledFields(of: info, at: "info.", isCall: isCall) }
         noteMisspelledFields(of: payload, at: "", isCall: isCall)
@@ -137,7 +137,7 @@ struct CallReader {
         return candidates
     }
 
-    /// The id of the call that a hangup ends. One that is misspelled is refused: without it the hangup would end
+    /// The id of the call that a hangup ends. A misspelled field is refused: without the id the hangup would end
     /// another call, the anonymous one.
     private func hangupCallID() throws(Rejection) -> String {
         let id = try callID()

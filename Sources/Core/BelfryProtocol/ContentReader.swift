@@ -1,7 +1,7 @@
 import BelfryJSON
 import BelfryTerms
 
-/// Reads `aps` as Apple's device does: what has the wrong type is dropped, never refused.
+/// Reads `aps` as Apple's device does: a value of the wrong type is dropped, never refused.
 struct ContentReader {
     /// Most arguments of a `loc-key` that are looked at.
     static let localizationArgumentsMax = 64
@@ -117,7 +117,7 @@ struct ContentReader {
             let isCritical = flag(sound, "critical", "aps.sound.critical") || isLevelCritical
             let volume = fraction(sound, "volume", "aps.sound.volume")
             let name = text(sound, "name", "aps.sound.name")
-            // A critical alert is heard whatever it is called.
+            // A critical alert is heard even if its sound has no name.
             guard let name = name ?? (isCritical ? "default" : nil) else { return nil }
             return NotificationSound(name: name, isCritical: isCritical, volume: isCritical ? volume ?? 1 : 1)
         case .null, .bool, .integer, .unsigned, .real, .array:

@@ -25,7 +25,7 @@ public struct Event: Hashable, Sendable {
 
     /// What happened, with what the contract says each event carries.
     ///
-    /// Who makes an event takes its words from the closed lists: `.warning(code: .badClock, detail: …)`.
+    /// Code that makes an event takes the words from the closed lists: `.warning(code: .badClock, detail: …)`.
     public enum Body: Hashable, Sendable {
         /// The notification was read; first of all.
         case received(Received)
@@ -141,7 +141,7 @@ public struct Event: Hashable, Sendable {
         public let mode: CodeWord<RingMode>
         /// Why it rings without sound; nil if it is heard, or `[Ring] SecondCall=` alone has it silent.
         public let why: CodeWord<MuteReason>?
-        /// Seconds from the start of the ring to its end, if nobody ends it before.
+        /// Seconds from the start of the ring to its end, if it is not ended before.
         public let duration: Double
         /// Seconds between ticks.
         public let interval: Double
@@ -228,7 +228,7 @@ public struct Event: Hashable, Sendable {
             let state = try field("state", CodeWord(old.outcome.state))
             url = try field("url", old.url)
             try field.require(state.known != nil, "an attachment's state is not \(state)")
-            // Who reads has begun with a blank, which is of one state.
+            // A reader begins with a blank of one state, so the state has to come from the field.
             let given = state == old.outcome.state ? old.outcome : Self.blankPicture
             outcome = try given.visited(by: &field)
         }
@@ -269,7 +269,7 @@ public struct Event: Hashable, Sendable {
 
     /// What `extension` carries.
     public struct ExtensionProcess: Hashable, Sendable {
-        /// What became of the process.
+        /// The state of the process.
         public let state: CodeWord<ExtensionState>
         /// Once it has ended: its exit status, or 128 and the number of the signal that killed it, as shells have it.
         public let exit: Int64?
@@ -331,7 +331,8 @@ public struct Event: Hashable, Sendable {
 
     /// An event that this version cannot read.
     public struct Unknown: Hashable, Sendable {
-        /// What the worker calls it: another name than this version has, or one of its own whose fields have changed.
+        /// The worker's name for it: one that this version does not know, or one that it knows but whose fields have
+        /// changed.
         public let name: String
         /// The whole object, as it came.
         public let object: JSONObject

@@ -39,7 +39,7 @@ extension Event.Body {
         case .ended(let ended): Self.details(of: ended)
         case .missed(let call, let content): "\(CallText.name(of: call)): \(content.summary)"
         case .warning(let code, let detail):
-            // Each field that was passed over has a line.
+            // Each ignored field has a line.
             "\(code.rawValue): "
                 + (code == .fieldIgnored ? detail.split(separator: "\n").joined(separator: "; ") : detail)
         case .extensionProcess(let process): Self.details(of: process)

@@ -1,15 +1,15 @@
 public import BelfryJSON
 import BelfryTerms
 
-/// What the fields of an event are handed to, one after the other, each with its key, whether the event is written,
-/// read or told: it returns the value that the field has then, which is the given one unless it reads.
+/// A visitor of an event's fields, which gets them one after the other with their keys. Visitors write events, read
+/// them or collect their facts. Each call returns the field's value: the given one, unless the visitor reads.
 protocol EventFields {
-    /// Why a field cannot be had: nothing, but to who reads.
+    /// Why a field cannot be read; `Never` for visitors that do not read.
     associatedtype Failure: Error
 
     mutating func callAsFunction<Value: EventValue>(_ key: String, _ value: Value) throws(Failure) -> Value
 
-    /// Refuses what was read, as `problem` says for people, unless it `holds`.
+    /// Refuses the value that was read unless it `holds`; `problem` says why, for people.
     func require(_ holds: Bool, _ problem: @autoclosure () -> String) throws(Failure)
 }
 
@@ -170,11 +170,11 @@ private struct EventReader: EventFields {
 
 // MARK: Telling
 
-/// What a field tells a person or the journal.
+/// The fact in a field, for people and the journal.
 package enum EventFact: Hashable, Sendable {
     /// A word of a closed list.
     case word(String)
-    /// A text, which may be a stranger's.
+    /// A text, which may come from outside.
     case text(String)
     /// How many there are of something.
     case count(Int64)

@@ -1,7 +1,7 @@
 public import BelfryTerms
 
 extension Event {
-    /// What an event tells, without its details: the contract's events by their names.
+    /// The kind of an event, without its details: the contract's events by their names.
     public enum Kind: String, CaseIterable, Hashable, Sendable {
         /// The notification was read; first of all.
         case received
@@ -37,7 +37,7 @@ extension Event {
         case unknown
     }
 
-    /// What it tells.
+    /// Its kind.
     public var kind: Kind {
         switch body {
         case .received: .received

@@ -1,11 +1,11 @@
 import BelfryJSON
 import BelfryTerms
 
-/// What a field of an event can be: how it is written, read and told.
+/// A type that a field of an event can have: how it is written, read and shown as a fact.
 protocol EventValue {
     /// As the push socket has it; nil if it is left out.
     var written: JSONValue? { get }
-    /// What it tells; nil if that is nothing for one line.
+    /// Its fact; nil if it does not fit into one line.
     var fact: EventFact? { get }
     /// Reads it from the value at `key`, which is nil if there is none.
     static func read(_ value: JSONValue?, _ key: String) throws(EventError) -> Self
@@ -53,7 +53,7 @@ extension Int64: EventValue {
     }
 }
 
-/// Every number of an event that need not be whole is of seconds.
+/// Every number of an event that need not be whole is in seconds.
 extension Double: EventValue {
     var written: JSONValue? { .real(self) }
     var fact: EventFact? { .seconds(self) }
@@ -88,14 +88,14 @@ extension NotificationContent: EventValue {
     }
 }
 
-/// Of an event that this version cannot read.
+/// For events that this version cannot read.
 extension JSONValue: EventValue {
     var written: JSONValue? { self }
 
     static func read(_ value: JSONValue?, _ key: String) throws(EventError) -> JSONValue { value ?? .null }
 }
 
-/// A field that there may be.
+/// An optional field.
 extension Optional: EventValue where Wrapped: EventValue {
     var written: JSONValue? { self?.written }
     var fact: EventFact? { self?.fact }

@@ -5,8 +5,8 @@ public import BelfryTerms
 public struct NotificationRequest: Hashable, Sendable {
     /// A UUID in lower case, which nothing outside can turn into a path.
     public let id: String
-    /// What a later notification replaces this one by, where it is shown: the collapse id, or else ``id``. A stranger's
-    /// text, which names no file.
+    /// The identifier by which a later notification replaces this one where it is shown: the collapse id, or else
+    /// ``id``. It is text from outside and never names a file.
     public let identifier: String
     /// What it shows.
     public let content: NotificationContent

@@ -17,7 +17,7 @@ public struct Push: Sendable {
     public let isContentAvailable: Bool
     /// What it says about a call; nil for an ordinary notification.
     public let call: CallPush?
-    /// What was passed over, one line for people each; together they are worth one `warning: field-ignored`.
+    /// The ignored fields, one line for people each; together they make one `warning: field-ignored`.
     public let notes: [String]
 
     /// The kind of push.
@@ -41,7 +41,7 @@ public struct Envelope: Hashable, Sendable {
     public var sentAt: WallTime?
     /// When it is of no use any more; 1970 itself is "try once" and not past (R9).
     public var expiration: WallTime?
-    /// What notifications of one matter share; 1 to 64 bytes.
+    /// Shared by notifications about the same matter; 1 to 64 bytes.
     public var collapseID: String?
     /// The app group it is for; nil is the configured one.
     public var appGroup: String?
@@ -70,7 +70,7 @@ public struct Envelope: Hashable, Sendable {
     }
 }
 
-/// Why a notification was refused: nothing of it happened (R16).
+/// Why a notification was refused; it had no effect (R16).
 public struct Rejection: Error, Hashable, Sendable {
     /// The code word.
     public let reason: RejectionReason

@@ -4,8 +4,8 @@ public import BelfryTerms
 extension Push {
     /// Reads one notification: an APNs payload, or an envelope with one in it.
     ///
-    /// What identifies the push or the call, or cannot be honoured, is refused with the field's name; everything else
-    /// that is wrong is passed over as Apple's device does, and noted (R16). Nothing in `bytes` can trap (R18).
+    /// A wrong field that identifies the push or the call, or cannot be honoured, is refused by name. Every other wrong
+    /// field is ignored, as on Apple's devices, and noted (R16). Nothing in `bytes` can trap (R18).
     public static func parse(
         _ bytes: [UInt8],
         makeID: () -> String = { randomUUID() }
@@ -131,8 +131,8 @@ struct EnvelopeReader {
     private static let known = [
         "payload", "id", "pushType", "topic", "sentAt", "expiration", "collapseId", "appGroup", bundleKey,
     ]
-    /// What APNs calls fields of ours: its headers, with values as they stand there. The priority says how hard APNs
-    /// tries, which nothing depends on here.
+    /// APNs' names for fields of ours: its headers, with values as written there. The priority says how hard APNs
+    /// tries; nothing here depends on it.
     private static let aliases = [
         "id": "apns-id", "pushType": "apns-push-type", "topic": "apns-topic", "expiration": "apns-expiration",
         "collapseId": "apns-collapse-id", "priority": "apns-priority",
@@ -216,7 +216,7 @@ struct EnvelopeReader {
 
     private func expiration() throws(Rejection) -> WallTime? {
         guard let value = value("expiration") else { return nil }
-        // As a header has it, it is text.
+        // In a header the number is text.
         let header = fields["expiration"] == nil ? value.stringValue.flatMap { Int64($0) } : nil
         let seconds = header.map { Double($0) } ?? value.numberValue
         guard let seconds, let time = WallTime(unixSeconds: seconds), time.microseconds >= 0 else {
@@ -248,7 +248,8 @@ struct EnvelopeReader {
     }
 }
 
-/// What was passed over while a push was read, for people. Bounded, since a push's sender decides how much is wrong.
+/// The fields that were ignored while a push was read, for people. Bounded, since the sender decides how many are
+/// wrong.
 struct FieldNotes {
     /// Most lines that are kept.
     static let linesMax = 16
@@ -260,7 +261,7 @@ struct FieldNotes {
         add("\(field): found \(value.foundDescription), expected \(expected): \(outcome)")
     }
 
-    /// Notes that the field `key` in `place` is none of ours; perhaps `meant` was meant.
+    /// Notes that the field `key` in `place` is not one of ours; perhaps `meant` was intended.
     mutating func add(unknown place: String, _ key: String, meant: String?) {
         let advice = meant.map { "; did you mean \($0)?" } ?? ""
         add("\(place)\(Printable.excerpt(of: key)): not known, ignored\(advice)")

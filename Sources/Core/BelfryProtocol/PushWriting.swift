@@ -45,9 +45,9 @@ extension Envelope {
         return object
     }
 
-    /// The envelope with a payload that stays byte for byte as it came; that it is one object, the caller knows.
+    /// The envelope with a payload that stays byte for byte as it came; the caller ensures that it is one object.
     public func enclosing(payloadBytes: [UInt8]) -> [UInt8] {
-        // All but the brace at its end.
+        // Everything except the final brace.
         JSONValue.object(fields).serialized().dropLast() + Array(",\"payload\":".utf8) + payloadBytes
             + [UInt8(ascii: "}")]
     }

@@ -108,7 +108,7 @@ public enum NotificationState: String, Hashable, Sendable, CaseIterable {
     case replaced
     /// It is gone: the call is over, or a person closed it.
     case closed
-    /// Nobody shows it.
+    /// No server shows it.
     case unavailable
 }
 
@@ -144,9 +144,9 @@ public enum SkipReason: String, Error, Hashable, Sendable, CaseIterable {
 
     // What went wrong on the way.
 
-    /// The host name has no address, or nobody to ask for it.
+    /// The host name has no address, or no name server can be asked.
     case resolveFailed = "resolve-failed"
-    /// Nobody answered at that address and port.
+    /// There was no answer at that address and port.
     case connectFailed = "connect-failed"
     /// The certificate or the TLS handshake is not in order.
     case tlsFailed = "tls-failed"
@@ -154,7 +154,7 @@ public enum SkipReason: String, Error, Hashable, Sendable, CaseIterable {
     case tooManyRedirects = "too-many-redirects"
     /// The server answered with another status than 200.
     case httpStatus = "http-status"
-    /// The connection broke, or what came over it was not HTTP.
+    /// The connection broke, or the answer was not HTTP.
     case transferFailed = "transfer-failed"
     /// It did not come in time.
     case timeout
@@ -250,7 +250,7 @@ public enum RejectionReason: String, Hashable, Sendable, CaseIterable {
     case tooDeep = "TooDeep"
     /// `appGroup` is no name of an app group.
     case badAppGroup = "BadAppGroup"
-    /// As many calls ring as may.
+    /// The most calls that may ring at once ring already.
     case busy = "Busy"
 }
 
@@ -290,7 +290,7 @@ public enum WarningCode: String, Hashable, Sendable, CaseIterable {
     case outputCut = "output-cut"
     /// The extension had more memory of its own than iOS gives.
     case memory
-    /// The extension used something that there is not on Linux, and was told so as iOS tells it.
+    /// The extension used something that does not exist on Linux, and got the error that iOS gives.
     case unsupported
     /// The extension asked the notification centre for something after its reply, when iOS denies it.
     case centerAfterReply = "center-after-reply"
@@ -299,7 +299,7 @@ public enum WarningCode: String, Hashable, Sendable, CaseIterable {
     case lockHeld = "lock-held"
     /// The extension rang before it replied: iOS would have kept the hangup waiting until the reply.
     case hangupCouldNotStop = "hangup-could-not-stop"
-    /// Who kept the extension's process is gone, or was never there.
+    /// The keeper of the extension's process is gone, or was never there.
     case keeperGone = "host-gone"
 }
 

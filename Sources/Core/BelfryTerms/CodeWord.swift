@@ -19,8 +19,8 @@ public struct CodeWord<Known>: Hashable, Sendable {
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-// What is asked of `Known` is asked here, not of the type: to make a generic type whose parameter conforms to
-// something, the runtime looks for that conformance in the whole program, which costs a worker's start a tenth of its
+// The constraint on `Known` is on these extensions, not on the type: to make a generic type with a constrained
+// parameter, the runtime searches the whole program for the conformance, which costs a worker's start a tenth of its
 // instructions.
 extension CodeWord where Known: RawRepresentable, Known.RawValue == String {
     /// The word `known`.

@@ -5,7 +5,7 @@ public struct DayHours: Hashable, Sendable {
     /// Minutes of a day.
     private static let day = 24 * 60
 
-    /// From this minute of the day on, up to that one, which is no part of it.
+    /// From the first minute of the day up to the second, which is not part of it.
     private struct Span: Hashable {
         let from: Int
         let to: Int

@@ -1,5 +1,5 @@
-/// FNV-1a (draft-eastlake-fnv): spreads names. It is no protection against anybody who chooses the bytes, and need not
-/// be one.
+/// FNV-1a (draft-eastlake-fnv): spreads names. It gives no protection against an attacker who chooses the bytes, and
+/// need not.
 public enum Fingerprint {
     /// How many digits ``of(_:)`` has.
     public static let digitCount = 16

@@ -4,7 +4,7 @@ public struct GroupName: Hashable, Sendable {
     /// How long a name is at most.
     public static let bytesMax = 128
 
-    /// What a name is, for the people who wrote another.
+    /// What a valid name is, for error messages.
     public static let rule = "1 to \(bytesMax) letters, digits, dots or hyphens, the first a letter or digit"
 
     /// The name.

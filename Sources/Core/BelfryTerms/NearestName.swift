@@ -1,18 +1,18 @@
-/// The name that somebody probably meant.
+/// Finds the name that was probably meant.
 public enum NearestName {
-    /// Longer words are nobody's slip of the finger, and would cost time.
+    /// The longest word that is compared: longer ones are no typing errors, and would cost time.
     private static let lengthMax = 64
 
     /// How many letters may differ.
     public enum Nearness: Sendable {
-        /// A third of the candidate, at least two: where no other words are taken.
+        /// A third of the candidate, at least two: where only the candidates are valid.
         case guess
-        /// A quarter of the candidate, at least one: where other words are as good.
+        /// A quarter of the candidate, at least one: where other words are valid too.
         case slip
     }
 
-    /// The candidate with the fewest changed, added, lost or swapped letters; nil if none is near. Upper and lower case
-    /// are one.
+    /// The candidate with the fewest changed, added, lost or swapped letters; nil if none is near. Case does not
+    /// matter.
     public static func nearest(
         to word: String, of candidates: [String], within nearness: Nearness = .guess
     ) -> String? {

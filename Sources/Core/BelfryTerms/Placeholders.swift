@@ -1,5 +1,5 @@
-/// Puts texts where a text has places for values. Never a format of the C library: what comes from outside decides
-/// nothing but places (S4).
+/// Puts texts where a text has places for values. Never uses a format of the C library: foreign text decides nothing
+/// but the places (S4).
 package enum Placeholders {
     /// What counts as a place.
     package enum Grammar: Hashable, Sendable {
@@ -9,9 +9,9 @@ package enum Placeholders {
         case formats
     }
 
-    /// As many digits tell a place.
+    /// The most digits in the number of a place.
     private static let digitsMax = 4
-    /// As many characters say in braces who may read a value.
+    /// The most characters in the braces that say who may read a value.
     private static let optionCharactersMax = 64
 
     /// `text` with `arguments` in its places, cut after `bytesMax`, since an argument can be named many times. A place

@@ -98,7 +98,8 @@ public struct TimeSpan: Hashable, Comparable, Sendable {
 
 /// A point on the wall clock, in whole microseconds since 1970: for people, and for times that a payload states.
 ///
-/// Nothing is timed by it (R15): what a payload states is turned into an ``Instant`` once, as it arrives.
+/// Nothing is timed by it (R15): a time that a payload states is converted to an ``Instant`` once, when the payload
+/// arrives.
 public struct WallTime: Hashable, Comparable, Sendable {
     /// Microseconds since 1970-01-01 UTC.
     public let microseconds: Int64
@@ -131,8 +132,8 @@ public struct WallTime: Hashable, Comparable, Sendable {
     /// How far another machine's clock may be ahead of ours before it is wrong (R9).
     public static let clockSkewMax = TimeSpan.seconds(60)
 
-    /// Whether it can be the time at which something was sent that is here by `now` (R9): it is not more than
-    /// ``clockSkewMax`` ahead. However long ago is believable; whether it is too long ago is another question.
+    /// Whether something that is here at `now` can have been sent at this time (R9): it is not more than
+    /// ``clockSkewMax`` ahead. Any time in the past is believable; whether it is too long ago is decided elsewhere.
     public func isBelievable(at now: WallTime) -> Bool { self - now <= Self.clockSkewMax }
 
     /// Whether a push with this expiration is of no use any more at `now` (R9). 1970 itself is "try once", and never

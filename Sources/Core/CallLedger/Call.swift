@@ -87,7 +87,7 @@ public struct Call: Hashable, Sendable {
         set { entry["since"] = .integer(newValue.microseconds) }
     }
 
-    /// Whether nobody wrote when it began: another program's entry.
+    /// Whether the entry has no start: then another program wrote it.
     var hasNoStart: Bool { integer("since") == nil }
 
     /// When the ring ends by itself, or the record may be forgotten.
@@ -108,7 +108,7 @@ public struct Call: Hashable, Sendable {
         set { entry["reason"] = newValue.map { .string($0.rawValue) } }
     }
 
-    /// When the latest request was sent, if that push said so. Whatever was sent up to then rings or is settled.
+    /// When the latest request was sent, if that push said so. Every request sent up to then rings or is settled.
     public internal(set) var sentAt: WallTime? {
         get { time("sentAt") }
         set { entry["sentAt"] = newValue.map { .real($0.unixSeconds) } }
@@ -120,7 +120,7 @@ public struct Call: Hashable, Sendable {
         set { entry["hangupSentAt"] = newValue.map { .real($0.unixSeconds) } }
     }
 
-    /// Whether the end is settled, so that no request up to ``sentAt`` is reported as missed but by the owner (R11).
+    /// Whether the end is settled: then only the owner reports a request up to ``sentAt`` as missed (R11).
     var isSettled: Bool {
         get { entry["missedTold"] == .bool(true) }
         set { entry["missedTold"] = newValue ? .bool(true) : nil }
@@ -129,8 +129,8 @@ public struct Call: Hashable, Sendable {
     /// How many rings of one key may have ended without being reported; with more, the oldest are dropped.
     static let earlierMax = 4
 
-    /// Rings of this key that were over before this one began, and whose ends are still to be reported: by their
-    /// owners, or by whoever finds them if these have died (R12).
+    /// Rings of this key that were over before this one began, and whose ends are still to be reported: by their owners
+    /// or, if an owner has died, by the process that finds the call (R12).
     var earlier: [Call] {
         get {
             (entry["earlier"]?.arrayValue ?? []).compactMap { $0.dictionaryValue.flatMap { Call(key: key, entry: $0) } }
@@ -142,7 +142,8 @@ public struct Call: Hashable, Sendable {
     }
 
     /// Makes room for `later`, another ring or record of the key: an end that is still to be reported is kept among
-    /// ``earlier``. Of a call whose owner is dead a copy of the request is reported in its stead.
+    /// ``earlier``. If the owner is dead and `later` is a copy of its request, the end is dropped, since the copy is
+    /// reported instead.
     mutating func giveWay(to later: RingRequest, isAlive: (Owner) -> Bool) {
         var kept = earlier
         earlier = []
@@ -157,17 +158,17 @@ public struct Call: Hashable, Sendable {
         return sent != sentAt
     }
 
-    /// Whether this is `owner`'s ring that began at `since`, or how that ended, and not another ring of the same key.
-    /// What another program writes without a start is about whatever rings.
+    /// Whether this is `owner`'s ring that began at `since`, or the record of its end, and not another ring of the same
+    /// key. An entry that another program wrote without a start applies to the ring that is on.
     func isRing(of owner: Owner, since: Instant?) -> Bool {
         if let named = self.owner { return named == owner }
         return hasNoStart || since == nil || self.since == since
     }
 
-    /// Whether `missedCalls` has it, if it was missed: its owner has settled the end, or was found dead over its ring.
+    /// Whether `missedCalls` has it, if it was missed: its owner has settled the end, or was found dead while it rang.
     var isListed: Bool { isSettled || state == .missed }
 
-    /// Whether the end still has to be reported, by the owner or, if that has died, by whoever finds it (R12).
+    /// Whether the end still has to be reported, by the owner or, if that has died, by the process that finds it (R12).
     var isToBeReported: Bool { owner != nil && state != .answered && state != .declined }
 
     /// Copies the caller from `request`.
@@ -182,7 +183,7 @@ public struct Call: Hashable, Sendable {
         hangupSentAt = [hangupSentAt, sentAt].compactMap { $0 }.max()
     }
 
-    /// Records that this is how it ended, and that of every request sent before the hangup.
+    /// Records that the call ended this way, and that every request sent before the hangup ended with it.
     mutating func markSettled() {
         isSettled = true
         sentAt = [sentAt, hangupSentAt].compactMap { $0 }.max()
@@ -249,7 +250,8 @@ extension CallKey: Hashable, Comparable {
     }
 }
 
-/// Who rings a call: a process, which rings one. Boot and start tell it from a later process with its number.
+/// The process that rings a call; it rings only one. Boot and start distinguish it from a later process with the same
+/// number.
 public struct Owner: Hashable, Sendable {
     /// The boot in which the process runs: `/proc/sys/kernel/random/boot_id`.
     public let bootID: String
@@ -278,7 +280,7 @@ public struct Owner: Hashable, Sendable {
         entry["bootId"] = owner.map { .string($0.bootID) }
         entry["pid"] = owner.map { .integer($0.pid) }
         entry["pidStart"] = owner.map { .integer($0.start) }
-        // Of older files: which of a process's rings it was.
+        // Older versions wrote `pidRing`, the ring of the process; remove it.
         entry["pidRing"] = nil
     }
 }

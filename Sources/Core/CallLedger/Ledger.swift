@@ -1,11 +1,11 @@
 public import BelfryPropertyList
 public import BelfryTerms
 
-/// Who rings, who rang, and how it ended: the group file's contents at one moment.
+/// The calls that ring, the calls that rang, and how they ended: the group file's contents at one moment.
 ///
-/// Whatever concerns several processes is decided here, inside one transaction on the file. Opening the ledger records
-/// dead rings as missed (R12), carries out what other programs asked for by changing keys, and drops old entries. Every
-/// change keeps `keyStartCallTime` in step with `calls`.
+/// Everything that concerns several processes is decided here, inside one transaction on the file. Opening the ledger
+/// records dead rings as missed (R12), carries out what other programs asked for by changing keys, and drops old
+/// entries. Every change keeps `keyStartCallTime` in step with `calls`.
 public struct Ledger {
     /// How long a hangup, an answer or a decline is remembered (R8).
     public static let memory = TimeSpan.seconds(600)
@@ -14,7 +14,7 @@ public struct Ledger {
     /// a reader that took the time just before another process admitted the ring.
     static let longestRing = TimeSpan.seconds(120 + 1)
 
-    /// How long after its deadline a ring is left to its living owner, who is about to record how it ended.
+    /// After the deadline of a ring, its living owner has this long to record how it ended.
     static let settlingGrace = TimeSpan.seconds(5)
 
     /// Belfry's keys in the file.
@@ -38,10 +38,10 @@ public struct Ledger {
 
     /// Whether the change must survive a power cut: it holds an answer for the app to collect, or a missed call.
     public internal(set) var isDurable = false
-    /// The rings that were taken off the list of missed calls, be they on it as far as was read or not.
+    /// The rings that were taken off the list of missed calls, whether or not the file that was read lists them.
     var unlisted: Set<MissedIdentity> = []
 
-    /// How long an answer waits for the app that is given from now on.
+    /// How long an answer given from now on waits for the app.
     public var answersWait = Ledger.answerLifetime
 
     let moment: Moment
@@ -75,7 +75,7 @@ public struct Ledger {
         entries.members.compactMap { call(CallKey($0.key), $0.value) }
     }
 
-    /// The calls that ring at this moment, the oldest, which is loud, first (R10).
+    /// The calls that ring at this moment. The oldest is loud and comes first (R10).
     public var rings: [Call] {
         calls.filter(isRinging).sorted { ($0.since, $0.key) < ($1.since, $1.key) }
     }
@@ -176,6 +176,7 @@ public struct Moment {
 
 extension Ledger {
     mutating func settleWhatOthersLeft() {
+        // First: the steps below write `keyStartCallTime` again, which hides that another program removed it.
         takeInForeignHangup()
         settleWhatIsLeft()
         stampForeground()
@@ -213,8 +214,8 @@ extension Ledger {
         calls.contains { $0.state == .ringing && !isRinging($0) && !isSettling($0) }
     }
 
-    /// The record that `call` has become without anybody having written it: another program set its state alone, or its
-    /// owner died (R12). nil if the entry is up to date.
+    /// The record that is missing for `call`, because another program set only its state, or its owner died (R12). nil
+    /// if the entry is up to date.
     private func settled(_ call: Call) -> Call? {
         guard call.state == .ringing else { return call.ended == nil ? record(call, as: call.state) : nil }
         return isRinging(call) || isSettling(call) ? nil : record(call, as: .missed)

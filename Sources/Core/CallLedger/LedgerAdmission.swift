@@ -4,7 +4,7 @@ public import BelfryTerms
 public enum Admission: Hashable, Sendable {
     /// The call rings in `mode` from now on.
     case ring(mode: RingMode)
-    /// The call does not ring; if `missed`, the person has to be told that they missed it.
+    /// The call does not ring; if `missed`, the call must be reported to the person as missed.
     case silent(SilenceReason, missed: Bool)
     /// The request is refused, because `ringing` calls ring already.
     case busy(ringing: Int)
@@ -22,7 +22,8 @@ public struct RingRequest: Sendable {
     public var hasVideo = false
     /// When the request was sent, if the push says so and that is believable (R9).
     public var sentAt: WallTime?
-    /// When its ring began, once the ledger has admitted it. With the owner it tells the ring from others of the key.
+    /// When its ring began, once the ledger has admitted it. Together with the owner it identifies the ring among
+    /// others of the key.
     public var since: Instant?
 
     /// A request for the call `key`.
@@ -52,6 +53,7 @@ extension Ledger {
         if let known, let why = memory(of: known, against: request) { return silence(known, request, why, owner) }
         guard let until else { return silenceStale(known, request, owner) }
         if foreground != .background {
+            // The owner still has to write its end into this entry: leave it alone.
             if !(known.map(isReportedByOwner) ?? false) { silenceInForeground(known, request) }
             return .silent(.foreground, missed: false)
         }
@@ -87,8 +89,8 @@ extension Ledger {
         write(call)
     }
 
-    /// Lets the ring count as that of `request`, if this was sent later than the request that rings. A hangup of the
-    /// earlier call that is still on its way then no longer ends the ring.
+    /// Makes `request` the one that rings, if it was sent later than the present one. A hangup of the earlier call that
+    /// is still on its way then no longer ends the ring.
     private mutating func ringOn(_ ring: Call, for request: RingRequest) {
         guard let began = ring.sentAt, let sent = request.sentAt, sent > began else { return }
         var call = ring
@@ -96,8 +98,8 @@ extension Ledger {
         write(call)
     }
 
-    /// A start that is later than that of every other ring, and than what is `known` of the call. A process that read
-    /// its clock later may have got the file's lock earlier.
+    /// A start that is later than that of every other ring, and later than the `known` one of this call. A process that
+    /// read its clock later may have got the file's lock earlier.
     private func nextStart(after known: Call) -> Instant {
         let others = (rings + [known]).map(\.since).filter { $0 - moment.now < Self.longestRing }
         return max(moment.now, others.max().map { $0 + TimeSpan(microseconds: 1) } ?? moment.now)
@@ -122,8 +124,8 @@ extension Ledger {
         return sent > hungUp && hungUp >= (known.sentAt ?? hungUp)
     }
 
-    /// Whether the person has not been told of `request` yet. If a later request has still to be reported, an earlier
-    /// one counts as reported.
+    /// Whether `request` has not been reported to the person yet. If a later request has still to be reported, an
+    /// earlier one counts as reported.
     private func isUnreported(_ request: RingRequest, of known: Call) -> Bool {
         guard let latest = known.sentAt, let sent = request.sentAt else { return !known.isSettled }
         return known.isSettled ? sent > latest : sent >= latest
@@ -134,8 +136,8 @@ extension Ledger {
         !known.isSettled && known.owner.map(moment.isAlive) ?? false
     }
 
-    /// Turns what is known of a call into that of `request`. It counts as later than what notes say of the call, and
-    /// under one start no unreported end is ever added.
+    /// Turns the known entry of a call into the entry of `request`. The new start makes it count over the notes about
+    /// the call, and ensures that no unreported end is added under a start that exists already.
     private func giveWay(_ call: inout Call, to request: RingRequest) {
         call.giveWay(to: request, isAlive: moment.isAlive)
         call.picture = nil
@@ -169,14 +171,14 @@ extension Ledger {
         return .silent(.stale, missed: true)
     }
 
-    /// Silences a request since the app is in front, which tells the person of it.
+    /// Silences a request because the app is in front and shows the call itself.
     private mutating func silenceInForeground(_ known: Call?, _ request: RingRequest) {
         var call = end(of: request, over: known, as: .foreground)
         call.markSettled()
         write(call)
     }
 
-    /// The end of `request`, in place of what is `known` of the call.
+    /// The end of `request`, which replaces the `known` entry of the call.
     private func end(of request: RingRequest, over known: Call?, as state: CallState) -> Call {
         var call = known ?? Call(key: request.key, state: state)
         giveWay(&call, to: request)
@@ -188,8 +190,8 @@ extension Ledger {
         return call
     }
 
-    /// Writes `call` as one that was missed for `reason` and that `owner` is about to report: if it dies over that,
-    /// others do (R12).
+    /// Writes `call` as one that was missed for `reason` and that `owner` is about to report. If the owner dies before
+    /// it has, others report it (R12).
     private mutating func leave(_ call: Call, for reason: MissedReason, toBeReportedBy owner: Owner) {
         var call = call
         call.owner = owner

@@ -15,7 +15,7 @@ public struct PendingAnswer: Hashable, Sendable {
     public let answered: Int64
     /// The file of the caller's picture; nil if there was none yet.
     public let picture: String?
-    /// Until when it waits; nil if another program has left it, which says no end.
+    /// Until when it waits; nil if another program left it, which states no end.
     public let until: Instant?
 
     /// What the file has as `entry`; nil if that makes no sense.
@@ -32,10 +32,10 @@ public struct PendingAnswer: Hashable, Sendable {
 }
 
 extension Ledger {
-    /// How long an answer waits for the app, unless the operator says otherwise.
+    /// How long an answer waits for the app, unless the operator sets another time.
     public static let answerLifetime = TimeSpan.seconds(120)
 
-    /// The longest that an operator may say: what claims to wait longer is of another boot's clock.
+    /// The longest time that an operator may set: an answer that claims to wait longer comes from another boot's clock.
     public static let answerLifetimeMax = TimeSpan.seconds(3600)
 
     /// How many answers wait for the app at most; the oldest are dropped first.
@@ -71,9 +71,9 @@ extension Ledger {
     public var answers: [PendingAnswer] { pendingAnswers.filter { !isOver($0) }.compactMap { PendingAnswer($0) } }
 
     /// Takes out the answers that wait for the app, or the oldest to the call `key` if that is given: each is handed
-    /// over once, whoever asks.
+    /// over once, no matter which process asks.
     ///
-    /// They are the caller's to hand over once this change of the ledger was made.
+    /// The caller hands them over once this change of the ledger is made.
     public mutating func collectAnswers(_ key: CallKey? = nil) -> [PendingAnswer] {
         let waiting = pendingAnswers.filter { entry in
             !isOver(entry) && PendingAnswer(entry).map { key == nil || $0.key == key } ?? false
@@ -83,7 +83,7 @@ extension Ledger {
         return collected.compactMap { PendingAnswer($0) }
     }
 
-    /// What the file has of answers, be it sense or not.
+    /// The answers in the file, including entries that make no sense.
     var pendingAnswers: [PropertyListValue] { root[Key.pendingAccept]?.arrayValue ?? [] }
 
     /// Leaves `answer` for the app.
@@ -91,7 +91,7 @@ extension Ledger {
         root[Key.pendingAccept] = .array(pendingAnswers.suffix(Self.pendingAcceptMax - 1) + [answer])
     }
 
-    /// Removes what nobody collected in time.
+    /// Removes answers that were not collected in time.
     mutating func dropOldAnswers() { removeAnswers(pendingAnswers.filter(isOver)) }
 
     /// Removes `answers`, which may be gone already.
@@ -102,7 +102,8 @@ extension Ledger {
         root[Key.pendingAccept] = kept.isEmpty ? nil : .array(kept)
     }
 
-    /// Whether the time of `answer` is up, or its boot is over, and its call with it. One that states neither waits on.
+    /// Whether the time of `answer` is up, or its boot is over, which ended its call too. An answer that states neither
+    /// keeps waiting.
     func isOver(_ answer: PropertyListValue) -> Bool {
         guard let answer = answer.dictionaryValue else { return false }
         if case .string(let boot)? = answer["bootId"], boot != moment.bootID { return true }

@@ -5,7 +5,7 @@ extension Ledger {
     /// Hangs up the call `key`, and remembers the hangup whether or not the call rings (R8). Returns the calls whose
     /// rings it ended.
     ///
-    /// The anonymous key ends every ring whose request was not sent later, and is not remembered itself.
+    /// The anonymous key ends every ring whose request was not sent later. The hangup itself is not remembered.
     public mutating func hangUp(_ key: CallKey, reason: HangupReason, sentAt: WallTime?) -> [CallKey] {
         let sentAt = believed(sentAt)
         guard !key.isAnonymous else {
@@ -36,7 +36,7 @@ extension Ledger {
         return true
     }
 
-    /// Remembers of `calls`, which ring on, when a hangup was sent that was meant for earlier ones.
+    /// Remembers in `calls`, which keep ringing, when a hangup for earlier calls was sent.
     private mutating func noteHangup(of calls: [Call], sentAt: WallTime?) {
         write(
             calls.map { known in
@@ -57,14 +57,14 @@ extension Ledger {
         write(ended)
     }
 
-    /// Whether a hangup that was sent at `sentAt` was meant for an earlier call of the same id than the one whose
-    /// request was sent at `began`.
+    /// Whether a hangup sent at `sentAt` was meant for an earlier call with the same id than the one whose request was
+    /// sent at `began`.
     static func isLate(_ sentAt: WallTime?, for began: WallTime?) -> Bool {
         guard let began, let sentAt else { return false }
         return sentAt < began
     }
 
-    /// Takes in a hangup of a call that is over already. An answer, a decline or the first hangup's reason stands; any
+    /// Records a hangup of a call that is over already. An answer, a decline or the first hangup's reason stands; any
     /// other end becomes a hangup, unless the hangup was meant for an earlier call.
     private mutating func refresh(_ known: Call, reason: HangupReason, sentAt: WallTime?) {
         switch known.state {
@@ -108,14 +108,14 @@ extension Ledger {
 }
 
 extension Ledger {
-    /// Records that `ring` was answered, as its owner said who cannot record it; nil if another end is known. That
-    /// owner may have left since, and be taken for dead.
+    /// Records that `ring` was answered, because its owner said so but cannot record it; nil if another end is known.
+    /// The owner may have left since, and may already count as dead.
     public mutating func recordAnswer(of ring: Call) -> Call? { known(ring).map { leaveAnswer(to: $0) } }
 
     /// Records that `ring` was declined, as ``recordAnswer(of:)`` does.
     public mutating func recordDecline(of ring: Call) -> Call? { known(ring).map { recordDecline(ofKnown: $0) } }
 
-    /// `ring`, if nothing is known yet of how it ended.
+    /// `ring`, if the ledger does not know yet how it ended.
     private func known(_ ring: Call) -> Call? {
         guard let known = call(ring.key), known.since == ring.since, known.owner == ring.owner,
             known.state == .ringing || known.state == .missed
@@ -124,9 +124,9 @@ extension Ledger {
     }
 }
 
-/// How a ring ended, once all who may have ended it agree.
+/// How a ring ended, once every process that may have ended it agrees.
 public struct Settlement: Hashable, Sendable {
-    /// The reason of whoever came first.
+    /// The reason that came first.
     public let reason: EndReason
     /// Why the caller's side hung up; nil if it did not.
     public let hangupReason: HangupReason?
@@ -142,11 +142,11 @@ public struct Settlement: Hashable, Sendable {
 }
 
 extension Ledger {
-    /// Settles the end of `owner`'s ring: an end that the file knows already wins, otherwise `reason` does (R7).
+    /// Settles the end of `owner`'s ring: an end that the file knows already wins, otherwise `reason` counts (R7).
     ///
-    /// `hangupReason` is why the caller's side hung up, if that is why the ring ended. If the call was missed,
-    /// ``reported(_:owner:)`` follows once it was reported: an owner that dies before leaves it
-    /// to others (R12). If another owner rings the call anew, that ring is left alone.
+    /// `hangupReason` is why the caller's side hung up, if that is why the ring ended. If the call was missed, call
+    /// ``reported(_:owner:)`` once it was reported: if the owner dies before that, others report it (R12). If another
+    /// owner rings the call anew, that ring is left alone.
     public mutating func settle(
         _ request: RingRequest, owner: Owner, reason: EndReason, hangupReason: HangupReason? = nil
     ) -> Settlement {
@@ -160,7 +160,7 @@ extension Ledger {
             own.earlier = call.earlier
             call = own
         }
-        // Whoever took its owner for dead has listed it.
+        // A process that took the owner for dead has already listed the call.
         let isListed = call.state == .missed
         let reason = call.state.endReason ?? reason
         if call.state != CallState(reason) || call.ended == nil { call = record(call, as: CallState(reason)) }
@@ -177,7 +177,8 @@ extension Ledger {
         return settlement
     }
 
-    /// Settles the end of a ring after which the same call rang anew: as it was when that began.
+    /// Settles the end of a ring after which the same call rang again. The end is the one it had when the later ring
+    /// began.
     private mutating func settleEarlier(
         _ later: Call, _ own: Call, _ owner: Owner, _ reason: EndReason, _ hangupReason: HangupReason
     ) -> Settlement {
@@ -195,7 +196,7 @@ extension Ledger {
         let end = ring.state.endReason ?? reason
         let settlement = Settlement(
             reason: end, hangupReason: end == .hangup ? ring.hangupReason ?? hangupReason : nil)
-        // One that was missed stays until that was reported.
+        // A missed ring stays in the entry until it was reported.
         if let reason = settlement.missedReason {
             if !ring.isListed { list(ring, for: reason) }
         } else {
@@ -206,7 +207,7 @@ extension Ledger {
         return settlement
     }
 
-    /// Records that `owner` has reported its call `key` as missed, so that nobody else does (R11).
+    /// Records that `owner` has reported its call `key` as missed, so that no other process does (R11).
     public mutating func reported(_ key: CallKey, owner: Owner) {
         guard var call = call(key) else { return }
         if call.owner == owner {
@@ -217,14 +218,14 @@ extension Ledger {
         write(call)
     }
 
-    /// The missed calls whose owners died without reporting them, for the caller to report (R12); ``reported(_:)``
-    /// follows once it has. Opening the ledger has recorded the dead rings as missed already.
+    /// The missed calls whose owners died without reporting them, for the caller to report (R12), which then calls
+    /// ``reported(_:)``. Opening the ledger has already recorded the dead rings as missed.
     public var unreported: [Call] {
         calls.flatMap { call in (call.earlier + [call]).filter { isLeftByTheDead($0) && isMissed($0) } }
     }
 
-    /// Records that `missed`, which are ``unreported``, were reported, so that nobody does it again; forgets what else
-    /// the dead have left of earlier rings.
+    /// Records that `missed`, which are ``unreported``, were reported, so that no process reports them again. Also
+    /// forgets the other earlier rings of dead owners.
     public mutating func reported(_ missed: [Call]) {
         let owners = Set(missed.map(\.owner))
         for call in unreported where owners.contains(call.owner) && !call.isListed {
@@ -246,6 +247,6 @@ extension Ledger {
 
     private func isMissed(_ call: Call) -> Bool { missedReason(of: call) != nil }
 
-    /// Why a call whose owner is dead was missed: also if it still rang.
+    /// Why a call whose owner is dead was missed, even if it still rang.
     private func missedReason(of call: Call) -> MissedReason? { call.state == .ringing ? .died : call.missedReason }
 }

@@ -7,12 +7,13 @@ public enum Foreground: Hashable, Sendable {
     case background
     /// The app is in front, and a living process owns the flag that says so.
     case owned
-    /// A flag that no process owns says that the app is in front: believed until reboot, or for twelve hours.
+    /// A flag without an owning process says that the app is in front. It is believed until reboot, or for twelve
+    /// hours.
     case unowned
 }
 
 extension Ledger {
-    /// How long a flag is believed that no process owns.
+    /// How long a flag without an owning process is believed.
     public static let unownedForegroundMax = TimeSpan.seconds(12 * 3600)
 
     /// How far ahead a stamp may lie: a reader may have taken the time just before the stamp was written.
@@ -44,7 +45,8 @@ extension Ledger {
     /// stamps the flag, so another program wrote it last.
     private var bareFlagSeen: Instant { min(moment.fileModified ?? moment.now, moment.now) }
 
-    /// Sets the flag that the app is in front: as long as `owner` lives; without one, until reboot or for 12 hours.
+    /// Sets the flag that the app is in front: for as long as `owner` lives or, without an owner, until reboot or for
+    /// 12 hours.
     public mutating func enterForeground(owner: Owner?) {
         guard let owner else { return enterForeground(since: moment.now) }
         root[Key.foreground] = .bool(true)
@@ -67,8 +69,8 @@ extension Ledger {
         root[Key.foregroundOwner] = nil
     }
 
-    /// Stamps a flag that has no stamp, and so no age, or clears one that is no longer believed. Every transaction does
-    /// this as it opens the ledger.
+    /// Stamps a flag that has no stamp and therefore no age, or clears a flag that is no longer believed. Every
+    /// transaction does this as it opens the ledger.
     mutating func stampForeground() {
         guard isForegroundFlagSet else {
             root[Key.foregroundOwner] = nil

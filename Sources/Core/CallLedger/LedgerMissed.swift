@@ -54,7 +54,7 @@ public struct MissedRecord: Hashable, Sendable {
     }
 }
 
-/// What tells an entry of `missedCalls` from the others: its call, and when that ring began.
+/// What identifies an entry of `missedCalls`: its call, and when that ring began.
 struct MissedIdentity: Hashable {
     let key: CallKey
     let since: Instant
@@ -63,7 +63,7 @@ struct MissedIdentity: Hashable {
         (self.key, self.since) = (key, since)
     }
 
-    /// That of `entry`, or as good as one can be had.
+    /// The identity of `entry`; what the entry lacks is replaced by an empty key or a start of 0.
     init(_ entry: PropertyListDictionary) {
         key = CallKey(entry["callId"]?.stringValue ?? "")
         if case .integer(let microseconds)? = entry["since"] {
@@ -73,7 +73,7 @@ struct MissedIdentity: Hashable {
         }
     }
 
-    /// Itself as a note says it.
+    /// The identity as a note states it.
     var entry: PropertyListValue {
         .dictionary(["callId": .string(key.text), "since": .integer(since.microseconds)])
     }
@@ -117,14 +117,15 @@ extension Ledger {
         list([.dictionary(entry)])
     }
 
-    /// Takes `ring` off the list: it was not missed after all. Whoever reads nothing but his own call says so too.
+    /// Takes `ring` off the list: it was not missed after all. It goes into ``unlisted`` too, even if the list that was
+    /// read lacks it: a later version of the file may have it.
     mutating func unlist(_ ring: Call) {
         let identity = MissedIdentity(key: ring.key, since: ring.since)
         unlisted.insert(identity)
         unlist([identity])
     }
 
-    /// Adds `entries`, or puts them in the place of what is listed of the same rings.
+    /// Adds `entries`, which replace the listed entries of the same rings.
     mutating func list(_ entries: [PropertyListValue]) {
         guard !entries.isEmpty else { return }
         var listed = missedEntries
@@ -139,7 +140,7 @@ extension Ledger {
         missedEntries = listed.suffix(Self.missedMax)
     }
 
-    /// Takes what is listed of `rings` off the list.
+    /// Takes the entries of `rings` off the list.
     mutating func unlist(_ rings: Set<MissedIdentity>) {
         guard !rings.isEmpty else { return }
         let listed = missedEntries
@@ -147,7 +148,7 @@ extension Ledger {
         if kept.count < listed.count { missedEntries = kept }
     }
 
-    /// What the file lists, be it sense or not.
+    /// The entries of the list, including those that make no sense.
     var missedEntries: [PropertyListValue] {
         get { root[Key.missedCalls]?.arrayValue ?? [] }
         set { root[Key.missedCalls] = newValue.isEmpty ? nil : .array(newValue) }

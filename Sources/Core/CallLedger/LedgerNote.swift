@@ -1,26 +1,27 @@
 public import BelfryPropertyList
 public import BelfryTerms
 
-/// What one change of the ledger wants in the group file, and what the file may not have yet.
+/// One change of the ledger that belongs in the group file and that the file may not have yet.
 ///
 /// Notes lie beside the group file, in memory, so that a change waits for neither the file's lock nor its disk. They
-/// count as if they were in the file, until whoever writes the file next takes them along. The note of a ring stays
-/// until that ring is over: a stranger's write may lose the ring from the file, and a file that cannot be read rings
-/// nobody.
+/// count as if they were in the file, until the next process that writes the file merges them into it. The note of a
+/// ring stays until that ring is over: another program's write may drop the ring from the file, and a file that cannot
+/// be read has no rings.
 public struct LedgerNote: Hashable, Sendable {
-    /// What the file has of a note, as far as is known.
+    /// How much of a note is in the file, as far as is known.
     public enum FileState: Sendable {
         /// Nothing yet.
         case owed
         /// All that it says.
         case recorded
-        /// All but its ring, which another program's write has lost: of the rest nobody knows what became of it since.
+        /// Another program's write has dropped its ring. What else the note says was in the file once, and may have
+        /// been changed since.
         case lost
     }
 
     /// When the change was made. Of two notes about one call, the later one counts.
     public var at: Instant
-    /// What the file has of it.
+    /// How much of it is in the file.
     public var fileState = FileState.owed
 
     private var calls = PropertyListDictionary()
@@ -38,9 +39,9 @@ public struct LedgerNote: Hashable, Sendable {
     private static let collectedKey = "collected"
     private static let clearedKey = "missedCleared"
 
-    /// The note of what `after` changed in `before`; nil if that is nothing.
+    /// The note of the changes from `before` to `after`; nil if there are none.
     ///
-    /// A record that was dropped makes no note: whoever opens the ledger drops it again.
+    /// A record that was dropped makes no note: each process that opens the ledger drops it again.
     public init?(from before: Ledger, to after: Ledger) {
         at = after.moment.now
         isDurable = after.isDurable
@@ -67,7 +68,7 @@ public struct LedgerNote: Hashable, Sendable {
         cleared.formUnion(Set(before.compactMap(Ledger.identity)).subtracting(listed))
     }
 
-    /// Whether it says nothing but what became of calls.
+    /// Whether it changes nothing but calls.
     private var isOfCallsAlone: Bool {
         answers.isEmpty && collected.isEmpty && missed.isEmpty && cleared.isEmpty && foreground == nil
     }
@@ -114,8 +115,8 @@ public struct LedgerNote: Hashable, Sendable {
             && missed.allSatisfy { Ledger.identity(of: $0).map(known.contains) ?? true }
     }
 
-    /// Whether the note has nothing more to say (R12), once `ledger`, which took it along, is in the file: all but a
-    /// ring that is on.
+    /// Whether the note is no longer needed (R12), now that `ledger`, which includes it, is in the file. A note whose
+    /// ring is still on is needed.
     public func isDone(in ledger: Ledger) -> Bool {
         !calls.members.contains { member in
             guard let ring = Call(member), ring.state == .ringing, let now = ledger.call(ring.key) else { return false }
@@ -123,12 +124,12 @@ public struct LedgerNote: Hashable, Sendable {
         }
     }
 
-    /// The rings that are on, as far as it says itself.
+    /// The rings that are on, according to the note alone.
     private var rings: LazyFilterSequence<[PropertyListDictionary.Member]> {
         calls.members.lazy.filter { $0.value.dictionaryValue?["state"] == .string(CallState.ringing.rawValue) }
     }
 
-    /// Whether what it says is forgotten, as `ledger`, which took it along, has no call of it any more.
+    /// Whether the note can be forgotten: `ledger`, which includes it, has none of its calls any more.
     public func isForgotten(in ledger: Ledger) -> Bool {
         guard foreground == nil, cleared.isEmpty, collected.allSatisfy(ledger.isOver) else { return false }
         let (entries, waiting, listed) = (ledger.entries, ledger.pendingAnswers, ledger.missedEntries)
@@ -136,14 +137,14 @@ public struct LedgerNote: Hashable, Sendable {
             && !missed.contains(where: listed.contains)
     }
 
-    /// Whether the file had it, and lacks its ring as it says `root` now, or says what makes no sense in its place.
+    /// Whether the file had the note, but now, with the contents `root`, lacks its ring or has nonsense in its place.
     public func isLost(from root: PropertyListDictionary) -> Bool {
         guard fileState == .recorded else { return false }
         let known = root[Ledger.Key.calls]?.dictionaryValue
         return rings.contains { !Call.isCall(known?[$0.key]) }
     }
 
-    /// Whether the note may say anything that `entries`, which the file has, do not say: not so if the file has it, and
+    /// Whether the note may add anything to `entries`, the calls of the file. It adds nothing if the file has it and
     /// still has its rings.
     fileprivate func saysMore(than entries: PropertyListDictionary) -> Bool {
         guard fileState == .recorded else { return true }
@@ -154,13 +155,14 @@ public struct LedgerNote: Hashable, Sendable {
         }
     }
 
-    /// Takes the note along (R22).
+    /// Merges the note into `ledger` (R22).
     fileprivate func enter(_ ledger: inout Ledger) {
         let isOwed = fileState == .owed
         let noted = (isOwed ? calls.members : Array(rings)).compactMap(Call.init).compactMap { noted -> Call? in
             guard let known = ledger.call(noted.key) else { return noted }
             let counts = noted.counts(over: known, isOwed, now: ledger.moment.now)
             var call = counts ? noted : known
+            // A note that the file had was merged then. Its ring alone is still of use, if the file has lost it.
             if isOwed { call.heed(counts ? known : noted) }
             return call == known ? nil : call
         }
@@ -177,8 +179,8 @@ public struct LedgerNote: Hashable, Sendable {
 }
 
 extension LedgerNote {
-    /// Whether `ledger` has `answer`, perhaps from somebody else who answered the same ring: whoever asked for it
-    /// records what its worker cannot.
+    /// Whether `ledger` has `answer`, or an answer of another process to the same ring: if the worker cannot record an
+    /// answer, the process that asked for it does.
     private func isKnown(_ answer: PropertyListValue, to ledger: Ledger) -> Bool {
         if ledger.pendingAnswers.contains(answer) { return true }
         guard case .string(let id)? = answer.dictionaryValue?["callId"], let known = ledger.call(CallKey(id)),
@@ -202,15 +204,16 @@ extension Call {
         self.init(key: CallKey(member.key), entry: entry)
     }
 
-    /// Whether `entry` of the file is that of a call, and not what another program has made of one.
+    /// Whether `entry` of the file is a call, and not something another program has put in its place.
     fileprivate static func isCall(_ entry: PropertyListValue?) -> Bool {
         entry?.dictionaryValue.flatMap { Call(key: CallKey(""), entry: $0) } != nil
     }
 
-    /// Whether this call, as a note has it, counts over `known`, as the file has it.
+    /// Whether this version of the call, from a note, replaces `known`, the version in the file.
     ///
-    /// A later ring of the same id counts over an earlier one, and of one ring what has come further. Strangers, who
-    /// write an end and nothing else, end whatever rings. A start that is far ahead is of another boot.
+    /// A later ring of the same id replaces an earlier one. Of two versions of one ring, the one with more progress
+    /// counts. Other programs write an end without a start, which ends the ring that is on. A start far ahead comes
+    /// from another boot.
     fileprivate func counts(over known: Call, _ isOwed: Bool, now: Instant) -> Bool {
         let latest = now + Ledger.longestRing
         guard since <= latest else { return false }
@@ -218,22 +221,22 @@ extension Call {
         return isOwed && known.progress <= progress
     }
 
-    /// Takes over what `other`, the version that does not count, says beside its ring.
+    /// Merges from `other`, the version that loses, what it says beside its ring.
     fileprivate mutating func heed(_ other: Call) {
         guard other.since == since else { return forgetEarlier(other) }
         keepEarlier(alsoIn: other)
         keepHangup(of: other)
     }
 
-    /// Drops those of ``earlier`` that `other`, a version of this ring, lacks: they were reported by then.
+    /// Drops the rings of ``earlier`` that `other`, another version of this ring, lacks: they have been reported since.
     private mutating func keepEarlier(alsoIn other: Call) {
         let known = other.earlier
         guard earlier != known else { return }
         earlier.removeAll { ring in !known.contains { $0.owner == ring.owner } }
     }
 
-    /// Remembers the hangup in `other`, a version of this ring that has not come further: one that reached the ledger
-    /// while the ring's owner settled another end, that was meant for an earlier call, or that came once more (R8).
+    /// Keeps the hangup of `other`, a version of this ring with no more progress. That hangup reached the ledger while
+    /// the ring's owner settled another end, was meant for an earlier call, or came a second time (R8).
     private mutating func keepHangup(of other: Call) {
         guard isSettled || state == .hangup, other.state == .hangup || other.hangupSentAt != nil else { return }
         switch state {
@@ -247,8 +250,9 @@ extension Call {
         noteHangup(sentAt: other.hangupSentAt)
     }
 
-    /// Drops `older`, an earlier ring, from ``earlier`` if it was reported, and what was reported before it began:
-    /// whoever stood still over reporting it, or over the decision that this one rings, did not know of the other.
+    /// Drops `older`, an earlier ring, from ``earlier`` if it was reported, and also the rings that were reported
+    /// before it began. A process that was stopped while it reported the earlier ring, or while it admitted this one,
+    /// did not know of the other.
     private mutating func forgetEarlier(_ older: Call) {
         earlier.removeAll { ring in
             ring.since == older.since
@@ -257,7 +261,8 @@ extension Call {
         }
     }
 
-    /// How far a ring has come: it rings, has ended, its owner has settled that, and has reported it.
+    /// The progress of a ring: 0 it rings, 1 it has ended, 2 its owner has settled the end, 3 its owner has reported
+    /// it.
     private var progress: Int {
         guard isSettled else { return state == .ringing ? 0 : 1 }
         return owner == nil ? 3 : 2
@@ -265,8 +270,8 @@ extension Call {
 }
 
 extension [LedgerNote] {
-    /// The order to take them along in: those that the file had, of which the latest knows most of its ring, and then
-    /// the others, as they were made.
+    /// The order to merge them in: first those that the file had, the latest first because it knows most about its
+    /// ring, then the others in the order they were made.
     fileprivate var inOrder: [LedgerNote] {
         sorted { left, right in
             let isOwed = left.fileState == .owed
@@ -277,27 +282,29 @@ extension [LedgerNote] {
 }
 
 extension Ledger {
-    /// The file's contents, read for looking, with `notes` taken along.
+    /// The file's contents, read without changing them, with `notes` merged in.
     public init(reading root: PropertyListDictionary, with notes: [LedgerNote] = [], at moment: Moment) {
         self.init(asRead: root, at: moment)
         let entries = entries
         let notes = notes.filter { $0.saysMore(than: entries) }
         guard !notes.isEmpty else { return }
+        // Before the notes are merged: only the file says whether another program has removed the key.
         let hungUp = isHungUpByStranger ? rings : []
         for note in notes.inOrder { note.enter(&self) }
-        // Who removes the key hangs up the rings that the file has, and so those beside it: until a note says so.
+        // A program that removes the key hangs up the rings in the file, and so the same rings in the notes: leave the
+        // key away until a note records that end.
         let isHungUp = hungUp.contains { ring in call(ring.key).map { isRinging($0) && $0.since == ring.since } ?? false
         }
         if !isHungUp { keepStartInStep() }
     }
 
-    /// The file opened for a change, with `notes` taken along. What other processes left behind is settled first.
+    /// The file opened for a change, with `notes` merged in. What other processes left unfinished is settled first.
     public init(opening root: PropertyListDictionary, with notes: [LedgerNote] = [], at moment: Moment) {
         self.init(reading: root, with: notes, at: moment)
         settleWhatOthersLeft()
     }
 
-    /// The ledger, which was read for looking, opened for a change.
+    /// The ledger, which was read without changing it, opened for a change.
     public var opened: Ledger {
         var ledger = self
         ledger.settleWhatOthersLeft()

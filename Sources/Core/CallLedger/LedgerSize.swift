@@ -8,10 +8,12 @@ extension Ledger {
     /// handle of 128 bytes each, of which every `&` is spelled with five, and fewer than 700 bytes of keys and numbers.
     static let callsAlwaysFit = 200
 
-    /// Drops records if the file would grow larger than what programs read: first those that the person knows of, the
-    /// oldest of them first, then the rest. Rings stay, and so does what another program put among the calls.
+    /// Drops records if the file would grow beyond what programs read: first those that need no report, the oldest
+    /// first, then the rest. Rings stay, and so does what another program put among the calls.
     mutating func dropOldestRecords() {
         let known = entries
+        // Every opening comes here: with few calls their bytes are not counted, with few entries the calls are not even
+        // parsed.
         guard known.count > Self.callsAlwaysFit / (1 + Call.earlierMax) else { return }
         guard calls.reduce(0, { $0 + 1 + $1.earlier.count }) > Self.callsAlwaysFit else { return }
         let room = callsBytesMax

@@ -5,11 +5,11 @@ public import BelfryTerms
 public enum Standing: Hashable, Sendable {
     /// The call rings, in this mode.
     case rings(RingMode)
-    /// Somebody ended the ring.
+    /// The ring was ended.
     case ended(EndReason)
 }
 
-/// What became of one call between two readings.
+/// How one call changed between two readings.
 public struct CallChange: Hashable, Sendable {
     /// The call as it was; nil if it is new.
     public let before: Call?
@@ -21,8 +21,8 @@ extension Ledger {
     /// What the file says about `owner`'s ring `key`, which began at `since`. A ringing worker asks this at every
     /// wake-up.
     ///
-    /// An entry that is missing, makes no sense or is of an earlier ring of the call ends nothing: the last is what
-    /// another program read then, and has written back.
+    /// An entry that is missing, makes no sense or is of an earlier ring of the call ends nothing: another program may
+    /// have read an earlier ring and written it back.
     public func standing(
         of key: CallKey, since: Instant? = nil, owner: Owner, secondCall: RingMode
     ) -> Standing {
@@ -40,7 +40,7 @@ extension Ledger {
         return mode(of: key, since, secondCall)
     }
 
-    /// Whether what is known of a call is older than its ring that began at `since`: of an earlier ring or boot.
+    /// Whether `known` is older than the call's ring that began at `since`: it belongs to an earlier ring or boot.
     func isOlder(_ known: Call, thanRingSince since: Instant?) -> Bool {
         guard let since else { return false }
         return known.since < since || known.since > moment.now + Self.longestRing
@@ -49,7 +49,7 @@ extension Ledger {
     /// The last ring that began before the ring `key`, which began at `since`; nil if `key` is the oldest ring, and so
     /// the loud one (R10).
     ///
-    /// Each ring waits for a different one this way, so that an end wakes one process and not all.
+    /// This way each ring waits for a different one, so that an end wakes one process and not all of them.
     public func nextOldestRing(before key: CallKey, since: Instant? = nil) -> Call? {
         let mine = (since ?? call(key)?.since ?? moment.now, key)
         let older = calls.filter { $0.state == .ringing && $0.key != key && ($0.since, $0.key) < mine }

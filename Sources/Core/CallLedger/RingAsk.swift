@@ -1,6 +1,6 @@
 public import BelfryTerms
 
-/// What somebody asks of the process that rings a call.
+/// What another process asks of the process that rings a call.
 public enum RingAsk: Hashable, Sendable {
     /// The caller's side hung up; `sentAt` is when that was sent, if the push says so.
     case hangUp(HangupReason, sentAt: WallTime?)
@@ -15,7 +15,7 @@ public enum RingAsk: Hashable, Sendable {
 }
 
 extension RingAsk {
-    /// Whether what becomes of it depends on when the ring's request was sent.
+    /// Whether its effect depends on when the ring's request was sent.
     public var isOfSomeTime: Bool {
         if case .hangUp(_, sentAt: _?) = self { true } else { false }
     }
@@ -25,9 +25,9 @@ extension RingAsk {
         if case .hangUp(let reason, _) = self { reason } else { nil }
     }
 
-    /// How a ring ends that is asked this; nil if it rings on. `began` is when its request was sent, if that is known.
+    /// How a ring ends when it gets this; nil if it rings on. `began` is when its request was sent, if that is known.
     ///
-    /// A hangup that was sent before the request is of an earlier call (R8).
+    /// A hangup that was sent before the request belongs to an earlier call (R8).
     public func end(ofRingSentAt began: WallTime?, wall: WallTime) -> EndReason? {
         switch self {
         case .hangUp(_, let sentAt):
@@ -42,10 +42,11 @@ extension RingAsk {
 }
 
 extension Ledger {
-    /// Carries out `ask` for `owner`'s ring of `request` and no other, as its owner was asked: what the ring's end
-    /// leaves behind for others is in the ledger then.
+    /// Carries out `ask` for `owner`'s ring of `request` and no other. The owner calls this when it was asked. The
+    /// ledger then has what others need to know about the ring's end.
     ///
-    /// If `hasEnded`, the ring fell silent for it: a later copy of the request that came since then changes nothing.
+    /// If `hasEnded`, `ask` has already silenced the ring: a later copy of the request that came since then changes
+    /// nothing.
     public mutating func carryOut(
         _ ask: RingAsk, for request: RingRequest, owner: Owner, hasEnded: Bool = false
     ) {
@@ -65,13 +66,13 @@ extension Ledger {
     }
 }
 
-/// What became of a ring, as its owner answers whoever asked.
+/// The answer of a ring's owner to the process that asked: what became of the ring.
 public struct RingAnswer: Hashable, Sendable {
     /// The call.
     public let key: CallKey
     /// How it ended; `ringing` if it rings on.
     public let state: CallState
-    /// Whether others find it in the group file: now, or as soon as they let the file be written.
+    /// Whether others find it in the group file, now or as soon as the file's lock is free.
     public let isRecorded: Bool
 
     /// An answer.

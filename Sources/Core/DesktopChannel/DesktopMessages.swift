@@ -1,7 +1,7 @@
 import BelfryJSON
 public import BelfryTerms
 
-/// The first line that a worker writes to the desktop: whose events follow it, each as its client gets it.
+/// The first line that a worker writes to the desktop. The notification's events follow it, as the client gets them.
 public struct DesktopHello: Hashable, Sendable {
     /// The app group of the notification.
     public let group: GroupName
@@ -82,6 +82,6 @@ public enum DesktopReport: Hashable, Sendable {
 }
 
 extension JSONFields {
-    /// What is left out is not so.
+    /// A flag that is left out is false.
     fileprivate func isTrue(_ key: String) -> Bool { (try? bool(key)) ?? false }
 }

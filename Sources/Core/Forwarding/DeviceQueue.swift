@@ -6,31 +6,31 @@ struct DeviceQueue {
     /// One push that waits.
     struct Entry {
         let push: WaitingPush
-        /// Whether it is to be handed over as soon as it is its turn; false while it is kept.
+        /// Whether it is handed over when its turn comes; false while it is kept.
         var isDue: Bool
         /// Whether it was tried and not taken.
         var wasTried: Bool
-        /// Whether it was said that it is kept.
+        /// Whether ``ForwardingStateMachine/Effect/store(_:)`` was returned for it.
         var isStored: Bool
     }
 
     private(set) var entries: [Entry] = []
     /// The push that is being handed over.
     var inFlight: Int64?
-    /// Whether somebody took the device off.
+    /// Whether the device was switched off.
     var isOff = false
     /// How many rounds in a row have ended with something kept.
     var failedRounds = 0
     /// When what is kept is tried again.
     var retryAt: Instant?
-    /// The line of those who are ready in which it stands.
+    /// The line of ready devices in which it stands.
     var rank: APNsPriority?
 
-    /// Whether there is nothing to remember of it.
+    /// Whether nothing about it needs to be remembered.
     var isForgettable: Bool { entries.isEmpty && inFlight == nil && !isOff }
 
-    /// The line that it belongs in: that of the most urgent push that is due, since what is before that one holds it
-    /// up. Nil if nothing can be handed over now.
+    /// The line that it belongs in: that of the most urgent push that is due, since the pushes before that one delay
+    /// it. Nil if nothing can be handed over now.
     var wantedRank: APNsPriority? {
         guard inFlight == nil, !isOff else { return nil }
         return entries.lazy.filter(\.isDue).map(\.push.priority).max()

@@ -1,16 +1,16 @@
 public import BelfryDevices
 public import BelfryTerms
 
-/// Decides which push is handed over next, and what is kept, replaced and dropped.
+/// Decides which push is handed over next, and which are kept, replaced and dropped.
 ///
 /// A device gets its pushes in the order of their acceptance, the next one once the one before was taken or refused;
-/// many devices are served at once (R20). A push that a device cannot take now is kept if it may be, one of each topic,
-/// the latest; what waits behind it still has its own try in the same round. What is kept is tried again, in order,
-/// after 1, 2, 4 … 60 s, or as soon as the push socket is back.
+/// many devices are served at once (R20). A push that a device cannot take now is kept if it may be, only the latest of
+/// each topic. The pushes behind it are still tried in the same round. Kept pushes are tried again, in order, after 1,
+/// 2, 4 … 60 s, or as soon as the push socket is back.
 public struct ForwardingStateMachine {
     /// What may grow.
     public struct Limits: Hashable, Sendable {
-        /// How many hand-overs are begun and not answered at once.
+        /// How many hand-overs may be unanswered at the same time.
         public var inFlightMax = 64
         /// How many pushes wait for one token.
         public var waitingForTokenMax = 1_000
@@ -37,9 +37,9 @@ public struct ForwardingStateMachine {
 
     /// How a hand-over ended.
     public enum Outcome: Hashable, Sendable {
-        /// The worker took it, or nobody ever will.
+        /// The worker took it, or no worker ever will.
         case settled
-        /// Nobody was there to take it.
+        /// No worker was there to take it.
         case offline
     }
 
@@ -79,7 +79,7 @@ public struct ForwardingStateMachine {
     private var memory: PushMemory
     /// Devices that have something to hand over, by the rank they had when they came.
     private var ready: [APNsPriority: Line<String>] = [:]
-    /// Devices that are tried again, a line for each delay: so each line is in order.
+    /// Devices that are tried again. There is a line for each delay, so that each line is in order of time.
     private var retries: [Line<(at: Instant, device: String)>]
 
     /// A queue in which nothing waits.
@@ -89,8 +89,8 @@ public struct ForwardingStateMachine {
         retries = Self.retryDelays.map { _ in Line() }
     }
 
-    /// Whether a push to `token` is taken, which is then remembered and has a place, until it is ``accept(_:at:)``ed or
-    /// ``withdraw(_:to:)``n.
+    /// Whether a push to `token` is taken. It is then remembered and has a place, until the caller calls
+    /// ``accept(_:at:)`` or ``withdraw(_:to:)``.
     public mutating func admit(_ digest: PushDigest, to token: DeviceToken, at now: Instant) -> Admission {
         if memory.knows(digest, at: now) { return .duplicate }
         guard waitingForToken[token, default: 0] < limits.waitingForTokenMax else { return .tooManyRequests }
@@ -100,7 +100,7 @@ public struct ForwardingStateMachine {
         return .admitted
     }
 
-    /// Takes back an admission: the push could not be kept, and the server knows.
+    /// Takes back an admission: the push could not be kept, and the server was answered so.
     public mutating func withdraw(_ digest: PushDigest, to token: DeviceToken) {
         memory.withdraw(digest)
         givePlace(token)
@@ -114,7 +114,7 @@ public struct ForwardingStateMachine {
     }
 
     /// Queues a push that waited when the last process ended, as it is read from the disk in the order of acceptance;
-    /// ``wake(at:)`` then begins. Devices that are off are so already.
+    /// ``wake(at:)`` then begins. Devices that are off have to be set off before.
     public mutating func restore(_ push: WaitingPush, at now: ForwardingTime) -> [Effect] {
         takePlace(push.token)
         return queue(push, at: now)
@@ -126,7 +126,7 @@ public struct ForwardingStateMachine {
         memory.remember(digest, at: now - max(age, .zero))
     }
 
-    /// Takes note of how the hand-over of `number` ended.
+    /// The hand-over of `number` ended in `outcome`.
     public mutating func carried(_ number: Int64, _ outcome: Outcome, at now: ForwardingTime) -> [Effect] {
         guard let device = deviceOfFlight.removeValue(forKey: number) else { return [] }
         var effects: [Effect] = []
@@ -149,7 +149,7 @@ public struct ForwardingStateMachine {
         return effects
     }
 
-    /// Takes note that somebody took `device` off, or on again.
+    /// The device `device` was switched off, or on again.
     public mutating func setOff(_ isOff: Bool, _ device: String, at now: ForwardingTime) -> [Effect] {
         guard devices[device]?.isOff ?? false != isOff else { return [] }
         var effects: [Effect] = []
@@ -165,11 +165,11 @@ public struct ForwardingStateMachine {
         return effects
     }
 
-    /// Takes note that the tokens of `device` were removed: what waits for it is dropped.
+    /// The tokens of `device` were removed: every push that waits for it is dropped.
     public mutating func remove(_ device: String, at now: ForwardingTime) -> [Effect] {
         var effects: [Effect] = []
         change(device) { queue in
-            // What comes late is to be tried, which finds its token removed.
+            // A push that comes late must be tried: then it turns out that its token was removed.
             queue.isOff = false
             let waiting = queue.entries.map(\.push).filter { $0.number != queue.inFlight }
             return waiting.compactMap { queue.remove($0.number).map { .drop($0, .unregistered) } }
@@ -177,9 +177,9 @@ public struct ForwardingStateMachine {
         return effects
     }
 
-    /// Takes note that the push socket is back: all that is kept is tried now.
+    /// The push socket is back: every push that is kept is tried now.
     public mutating func socketIsBack(at now: ForwardingTime) -> [Effect] {
-        // What is under way may have found it gone, and is not answered yet.
+        // A push that is under way may have found no socket, but its failure is not here yet.
         for device in devices.filter({ $0.value.retryAt != nil || $0.value.inFlight != nil }).keys {
             _ = change(device) { queue in
                 queue.failedRounds = 0
@@ -195,6 +195,7 @@ public struct ForwardingStateMachine {
         for index in retries.indices {
             while let first = retries[index].first, first.at <= now.instant {
                 _ = retries[index].popFirst()
+                // Entries are not removed from the line when a retry is called off or set anew.
                 guard devices[first.device]?.retryAt == first.at else { continue }
                 _ = change(first.device) { queue in
                     queue.makeAllDue()
@@ -247,7 +248,7 @@ public struct ForwardingStateMachine {
         return older.map { .drop($0, .replaced) } + (queue.store(push.number) ? [.store(push)] : [])
     }
 
-    /// Changes the queue of `device`, and lets it stand where it then belongs.
+    /// Changes the queue of `device`, and moves it to the line where it then belongs.
     private mutating func change(_ device: String, _ body: (inout DeviceQueue) -> [Change]) -> [Change] {
         let (changes, newRank, isForgettable) = Self.change(&devices[device, default: DeviceQueue()], body)
         if let newRank { ready[newRank, default: Line()].append(device) }
@@ -307,7 +308,7 @@ public struct ForwardingStateMachine {
                 change(device) { queue in
                     queue.remove(entry.push.number).map { [.drop($0, .expired)] } ?? []
                 }.forEach { settlePlace($0, &effects) }
-                // It may have been the last that its round waited for.
+                // This may have been the last push of its round.
                 endRound(of: device, at: now.instant)
                 continue
             }
@@ -323,7 +324,7 @@ public struct ForwardingStateMachine {
         guard !ready.isEmpty else { return nil }
         for rank in [APNsPriority.immediate, .considerate, .low] {
             while let device = ready[rank]?.popFirst() {
-                // It may stand in a better line by now, or have nothing any more.
+                // The device may stand in a better line by now, or have nothing left to hand over.
                 guard devices[device]?.rank == rank else { continue }
                 devices[device]?.rank = nil
                 if devices[device]?.wantedRank != nil { return device }

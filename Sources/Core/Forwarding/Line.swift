@@ -1,9 +1,9 @@
-/// Those who wait in line: the first to come is the first to go.
+/// A queue: first in, first out.
 struct Line<Element> {
     private var elements: [Element] = []
     private var start = 0
 
-    /// Who is next; nil if nobody waits.
+    /// The next element; nil if the line is empty.
     var first: Element? { start < elements.count ? elements[start] : nil }
 
     /// How many wait.
@@ -14,7 +14,7 @@ struct Line<Element> {
     mutating func popFirst() -> Element? {
         guard let element = first else { return nil }
         start += 1
-        // Half of it is of those who went.
+        // Not each time, since removing moves all that remain: only when half of the array has left the line.
         if start >= 64, start * 2 >= elements.count {
             elements.removeFirst(start)
             start = 0

@@ -1,12 +1,13 @@
 import BelfryTerms
 
-/// The requests of the last ten minutes, by which a repetition is known (R19).
+/// The requests of the last ten minutes, which show whether a request is a repetition (R19).
 struct PushMemory {
     /// How long a request is remembered.
     static let span = TimeSpan.seconds(600)
 
     private let digestsMax: Int
-    // In many parts, since a dictionary that grows moves all that it has: no push waits for more than a part of that.
+    // In many parts, since a dictionary that grows moves all its entries: this way no push waits for more than one part
+    // to move.
     private var parts = [[PushDigest: Instant]](repeating: [:], count: 64)
     private var line = Line<(digest: PushDigest, at: Instant)>()
 
@@ -18,7 +19,7 @@ struct PushMemory {
         return self[digest] != nil
     }
 
-    /// Remembers what came at `instant`, and for want of room not the oldest one any more.
+    /// Remembers that `digest` came at `instant`, and forgets the oldest one if there is no room.
     mutating func remember(_ digest: PushDigest, at instant: Instant) {
         self[digest] = instant
         line.append((digest, instant))

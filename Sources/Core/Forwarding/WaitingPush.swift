@@ -32,18 +32,18 @@ public struct WaitingPush: Hashable, Sendable {
         acceptedAt = push.acceptedAt
     }
 
-    /// How long a push is kept at most, as APNs has it.
+    /// The longest time that a push is kept, as at APNs.
     public static let keptMax = TimeSpan.seconds(30 * 86_400)
 
-    /// Whether it may be kept for a device that cannot take it at `now`: 0 is never kept, and nothing past its
-    /// expiration (R20).
+    /// Whether it may be kept for a device that cannot take it at `now`: an expiration of 0 is never kept, nor is a
+    /// push past its expiration (R20).
     func mayBeKept(at now: WallTime) -> Bool {
         guard let expiration else { return now < acceptedAt + Self.keptMax }
         return expiration.microseconds != 0 && now <= min(expiration.latest, acceptedAt + Self.keptMax)
     }
 }
 
-/// What time it is, on both clocks: by the one delays are counted, by the other what servers state.
+/// The time on both clocks: delays are counted on one, times that servers state are compared with the other.
 public struct ForwardingTime: Hashable, Sendable {
     /// Since boot.
     public let instant: Instant
@@ -57,7 +57,7 @@ public struct ForwardingTime: Hashable, Sendable {
     }
 }
 
-/// Which request a push is: a repetition has the same.
+/// Identifies the request that a push came with: a repetition has the same digest.
 public struct PushDigest: Hashable, Sendable {
     /// How many bytes it has.
     public static let byteCount = 16
@@ -67,7 +67,7 @@ public struct PushDigest: Hashable, Sendable {
 
     /// The digest of id, token and payload of `push`.
     public init(_ push: EndpointPush) {
-        // Two, of 64 bits each, since what has the same digest is not delivered.
+        // Two hashes of 64 bits each: a push whose digest is known is not delivered, so a collision would lose one.
         var (high, low): (UInt64, UInt64) = (0xCBF2_9CE4_8422_2325, 0x6C62_272E_07BB_0142)
         func take(_ word: UInt64) {
             high = (high ^ word) &* 0x9E6C_63D0_876A_46E5
@@ -99,7 +99,7 @@ public struct PushDigest: Hashable, Sendable {
         low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Which of `count` places it has, of which each is as likely as the others.
+    /// Which of `count` places it has; each place is equally likely.
     func place(among count: Int) -> Int { Int(low % UInt64(count)) }
 
     /// As it is kept.

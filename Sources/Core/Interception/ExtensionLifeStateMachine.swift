@@ -1,13 +1,14 @@
 public import BelfryTerms
 
 /// The process of a foreign extension, from its spawn to its end, and each notification in it: when its code runs, how
-/// long it runs on after its reply, and what comes of a reply that ``ReplyStateMachine`` awaits. No clock and no I/O.
+/// long it runs on after its reply, and how the reply that ``ReplyStateMachine`` awaits is delivered. No clock and no
+/// I/O.
 ///
 ///     process:       none ── spawn ──▶ spawned ── greeted ──▶ greeted ── kill ──▶ killed ── ended ──▶ none
 ///     notification:  waiting ── handed over ── told ── replied ── returned ── lingering ──▶ over
 ///
 /// The driver numbers its notifications from 1 and feeds what it sees, with the instant at which it sees it. What was
-/// due before that instant happens first, so that a timer that fires late gives nobody more time. The extension itself
+/// due before that instant happens first, so that a late timer gives no notification more time. The extension itself
 /// may say anything in any order.
 public struct ExtensionLifeStateMachine: Sendable {
     private enum Process: Equatable, Sendable {
@@ -16,8 +17,8 @@ public struct ExtensionLifeStateMachine: Sendable {
         /// The state while the process, started for the first notification that waits and within its budget, has not
         /// greeted.
         case spawned(Budget)
-        /// The state while the process takes notifications; with the budget from its spawn until it has taken the first
-        /// one.
+        /// The state while the process takes notifications. The budget counts from the spawn, and is nil once the
+        /// process has taken the first one.
         case greeted(Budget?)
         /// The state after the kill, until the kernel says that the process is gone.
         case killed
@@ -52,7 +53,7 @@ public struct ExtensionLifeStateMachine: Sendable {
         case deliverReply(Int64, by: Deliverer)
         /// Deliver the notification as it came, as `by`.
         case deliverOriginal(Int64, by: Deliverer)
-        /// Nothing more comes of this notification, though the process stays: its code has returned long enough ago.
+        /// This notification is finished, though the process stays: its code returned long enough ago.
         case over(Int64)
         /// Say what iOS would have said of this notification.
         case warn(Int64, WarningCode)
@@ -68,15 +69,15 @@ public struct ExtensionLifeStateMachine: Sendable {
     private let budgetLength: TimeSpan
     private let isReused: Bool
     private var process = Process.none
-    /// What has not been handed over, the oldest first.
+    /// The notifications that have not been handed over, the oldest first.
     private var waiting: [Int64] = []
-    /// What was handed over, the oldest first. Only the last may lack its reply, since the next is handed over after
-    /// it.
+    /// The notifications that were handed over, the oldest first. Only the last may lack its reply, since the next one
+    /// is handed over after that.
     private var handlings: [Handling] = []
     private var lastReceived: Int64 = 0
-    /// What this process was handed and of whose further replies nobody was warned.
+    /// The notifications handed to this process for which no warning about a second reply was given yet.
     private var unwarned: Set<Int64> = []
-    /// Whose code runs past its budget: the process goes as soon as nobody waits for a reply of it.
+    /// The notifications whose code runs past its budget: the process is killed as soon as no reply is awaited from it.
     private var overdue: [Int64] = []
     private var isStopping = false
     private var wake: Instant?
@@ -86,8 +87,8 @@ public struct ExtensionLifeStateMachine: Sendable {
     /// - Parameters:
     ///   - budget: how long a notification has: from the spawn of the process that was started for it, else from its
     ///     hand-over (R3).
-    ///   - isReused: whether the process stays for further notifications, of which each is handed over once the one
-    ///     before has its reply.
+    ///   - isReused: whether the process stays for further notifications. Each is handed over once the one before has
+    ///     its reply.
     public init(budget: TimeSpan, isReused: Bool) {
         budgetLength = budget
         self.isReused = isReused
@@ -99,7 +100,7 @@ public struct ExtensionLifeStateMachine: Sendable {
     /// Whether no process is left and no notification waits.
     public var isOver: Bool { process == .none && waiting.isEmpty }
 
-    /// The notification `number` is there for the extension.
+    /// The notification `number` has arrived for the extension.
     public mutating func received(_ number: Int64, at now: Instant) -> [Effect] {
         precondition(number > lastReceived, "the notification \(number) after \(lastReceived)")
         precondition(isReused || lastReceived == 0, "a second notification for a process that is not used again")
@@ -128,7 +129,7 @@ public struct ExtensionLifeStateMachine: Sendable {
                 life.handlings[index].repliedAt = now
                 return [.deliverReply(number, by: life.isStopping ? .stopped : .extension)]
             }
-            // What was never handed over has no handler.
+            // A notification that was never handed over has no handler.
             return life.unwarned.remove(number) == nil ? [] : [.warn(number, .handlerCalledAgain)]
         }
     }
@@ -161,7 +162,7 @@ public struct ExtensionLifeStateMachine: Sendable {
         }
     }
 
-    /// What the process sends cannot be read any more, as if it had crashed.
+    /// The output of the process cannot be read any more: treated as a crash.
     public mutating func channelBroke(at now: Instant) -> [Effect] {
         advance(to: now) { life in
             guard life.isAlive else { return [] }
@@ -169,8 +170,8 @@ public struct ExtensionLifeStateMachine: Sendable {
         }
     }
 
-    /// Nobody takes what comes of `number` any more: if it waits it is forgotten, else the extension is told that its
-    /// time is nearly over.
+    /// The result for `number` is not wanted any more: if it still waits, it is dropped, otherwise the extension gets
+    /// word that its time is nearly over.
     public mutating func withdrew(_ number: Int64, at now: Instant) -> [Effect] {
         advance(to: now) { life in
             life.waiting.removeAll { $0 == number }
@@ -179,7 +180,7 @@ public struct ExtensionLifeStateMachine: Sendable {
         }
     }
 
-    /// The worker was told to stop (R17). A second stop changes nothing.
+    /// The worker has to stop (R17). A second stop changes nothing.
     public mutating func stop(at now: Instant) -> [Effect] {
         advance(to: now) { life in
             guard !life.isStopping else { return [] }
@@ -188,7 +189,7 @@ public struct ExtensionLifeStateMachine: Sendable {
             for index in life.handlings.indices where life.handlings[index].reply.stop(at: now) {
                 effects.append(.tellTimeWillExpire(life.handlings[index].number))
             }
-            // Nobody has begun on these, so there is no best attempt to wait for.
+            // No code has begun on these, so there is no best attempt to wait for.
             effects += life.waiting.map { .deliverOriginal($0, by: .stopped) }
             life.waiting = []
             return effects
@@ -204,7 +205,7 @@ extension ExtensionLifeStateMachine {
         }
     }
 
-    /// The notification that this process owes a reply, handed over or not.
+    /// The notification that this process still has to reply to, whether or not it was handed over.
     private var unanswered: Int64? {
         if case .spawned = process { return waiting.first }
         return handlings.first { $0.repliedAt == nil }?.number
@@ -242,7 +243,7 @@ extension ExtensionLifeStateMachine {
         let over = handlings.filter { $0.repliedAt != nil && now >= $0.runUntil }
         overdue += over.filter { $0.returnedAt == nil }.map(\.number)
         handlings.removeAll(where: over.contains)
-        // Of a process that is not used again, its end tells.
+        // A process that is not used again reports this by its end.
         let ends = over.filter { isReused && $0.returnedAt != nil }.map { Effect.over($0.number) }
         return ends + passTimeOfUnanswered(to: now)
     }
@@ -260,7 +261,7 @@ extension ExtensionLifeStateMachine {
         }
     }
 
-    /// Ends what is over, and begins what can be begun.
+    /// Kills the process if it is done, starts one if needed, and hands over the next notification if it can.
     private mutating func settle(at now: Instant) -> [Effect] {
         switch process {
         case .none:
@@ -278,13 +279,13 @@ extension ExtensionLifeStateMachine {
             let budget = first ?? Budget(start: now, length: budgetLength)
             handlings.append(Handling(number: number, reply: ReplyStateMachine(within: budget)))
             unwarned.insert(number)
-            // A process that took nearly all its time to start is told at once.
+            // If starting took nearly all its time, the extension hears at once that the time is nearly over.
             return [.handOver(number)] + passTimeOfUnanswered(to: now)
         case .killed: return []
         }
     }
 
-    /// Kills the process; what it owes is delivered as it came, as `by`.
+    /// Kills the process. The notification that it has not replied to is delivered as it came, as `by`.
     private mutating func kill(deliveringAs by: Deliverer) -> [Effect] {
         let unanswered = unanswered
         if case .spawned = process, unanswered != nil { waiting.removeFirst() }

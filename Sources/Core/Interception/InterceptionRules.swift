@@ -30,16 +30,16 @@ public struct InterceptionRule: Hashable, Sendable {
     }
 }
 
-/// From when an extension's budget runs (R3).
+/// When an extension's budget starts (R3).
 public enum BudgetStart: Hashable, Sendable {
-    /// From when the connection was accepted: its code is the worker's.
+    /// When the connection was accepted: the extension's code runs in the worker.
     case acceptance
-    /// From the start of the process that is started for the notification.
+    /// At the start of the process that is started for the notification.
     case spawn
-    /// From the hand-over to a process that others use too, for which the notification waits.
+    /// At the hand-over to a shared process, for which the notification waits.
     case turn
 
-    /// How long the notification waits for its turn at most, which is no part of the budget.
+    /// The longest time that the notification waits for its turn. The wait is not part of the budget.
     public var waitMax: TimeSpan { self == .turn ? .seconds(600) : .zero }
 }
 
@@ -60,8 +60,9 @@ public struct Budget: Hashable, Sendable {
         self.length = length
     }
 
-    /// The budget of `length` of an extension that is asked `now` and runs from `start`, on a connection that was
-    /// accepted at `acceptedAt`. One that waits has its wait until it begins, of which ``ReplyStateMachine`` hears.
+    /// The budget of an extension that is asked `now`, on a connection that was accepted at `acceptedAt`: `length`,
+    /// counted from `start`. If it has to wait for its turn, this is the longest wait;
+    /// ``ReplyStateMachine/began(within:)`` replaces it when the extension begins.
     public init(from start: BudgetStart, acceptedAt: Instant, now: Instant, length: TimeSpan) {
         switch start {
         case .acceptance: self.init(start: acceptedAt, length: length)

@@ -1,8 +1,8 @@
 public import BelfryProtocol
 public import BelfryTerms
 
-/// One notification between its arrival and its one delivery: rule R1, and what comes of the reply that
-/// ``ReplyStateMachine`` waits for. No clock and no I/O.
+/// One notification between its arrival and its one delivery: rule R1, and the delivery once the reply that
+/// ``ReplyStateMachine`` waits for has come or is overdue. No clock and no I/O.
 ///
 ///     idle ── arrived ──▶ asked ─┬─ admitted ──▶ received ── handler, death, timer ──▶ delivered
 ///          │                     ├─ timer ───────────────────────────────────────────────┤
@@ -14,7 +14,7 @@ public struct InterceptionStateMachine: Sendable {
         case idle
         /// The state while the extension has yet to say whether it takes the notification.
         case asked(Arrival)
-        /// The state once the extension has taken it, or none will; delivered if no reply is awaited.
+        /// The state once the extension has taken it, or no extension will. It is delivered if no reply is awaited.
         case received(Arrival)
         /// The state after the extension refused it: nothing changes it.
         case refused
@@ -49,7 +49,7 @@ public struct InterceptionStateMachine: Sendable {
         case warnNoAlertText
         /// Warn that the content handler was called a second time, or too late, and that this changed nothing.
         case warnHandlerCalledAgain
-        /// Tell the extension that the content was delivered: whatever it hands over from now on is ignored.
+        /// Tell the extension that the content was delivered: anything it hands over from now on is ignored.
         case endExtension
     }
 
@@ -58,7 +58,7 @@ public struct InterceptionStateMachine: Sendable {
     /// A machine at which nothing has arrived.
     public init() {}
 
-    /// Whether the extension has taken the notification, or none will.
+    /// Whether the extension has taken the notification, or no extension will.
     public var hasReceived: Bool {
         if case .received = state { true } else { false }
     }
@@ -68,8 +68,8 @@ public struct InterceptionStateMachine: Sendable {
         if case .received(let arrival) = state { !arrival.reply.isAwaited } else { false }
     }
 
-    /// The notification arrived; `passthrough` says why it is not intercepted (R1). If it `hasExtension`, that is asked
-    /// whether it takes the notification.
+    /// The notification arrived; `passthrough` says why it is not intercepted (R1). If it `hasExtension`, the extension
+    /// is asked whether it takes the notification.
     ///
     /// An extension may act on the notification even if it is not intercepted: then what it hands over is delivered as
     /// a pass-through.
@@ -78,7 +78,7 @@ public struct InterceptionStateMachine: Sendable {
     ) -> [Effect] {
         // Our own driver alone feeds the notification, and does so once.
         guard case .idle = state else { preconditionFailure("arrived in \(state): one machine is one notification") }
-        // Who has not begun is not told that the time is nearly over.
+        // An extension that has not begun gets no word that its time is nearly over.
         let reply = ReplyStateMachine(within: budget, isTold: true)
         var arrival = Arrival(original: content, passthrough: passthrough, reply: reply)
         guard hasExtension else {
@@ -90,13 +90,13 @@ public struct InterceptionStateMachine: Sendable {
         return [.wake(at: budget.end)]
     }
 
-    /// The extension takes the notification. Its time is what is left of the budget, and it may reply as if no stop had
-    /// come before: the driver feeds that again.
+    /// The extension takes the notification. It has what is left of the budget. A stop that came before does not count
+    /// here: the driver feeds it again.
     public mutating func admitted() -> [Effect] {
         // A verdict that comes too late finds the notification delivered.
         guard case .asked(var arrival) = state else { return [] }
         let budget = arrival.reply.budget
-        // What only accompanies a push hears nothing of its time.
+        // An extension that only accompanies a push gets no word about its time.
         arrival.reply = ReplyStateMachine(within: budget, isTold: arrival.passthrough != nil)
         state = .received(arrival)
         return [.report] + wake(arrival) + [.runExtension(budget)]
@@ -143,15 +143,15 @@ public struct InterceptionStateMachine: Sendable {
         return [.deliver(arrival.deliverer(.crash), arrival.original)]
     }
 
-    /// The extension has begun only now, after it waited for its turn, and has `budget` (R3).
+    /// The extension waited for its turn and has begun only now: it has `budget` (R3).
     public mutating func extensionBegan(within budget: Budget) -> [Effect] {
         guard case .received(var arrival) = state, arrival.reply.began(within: budget) else { return [] }
         state = .received(arrival)
         return wake(arrival)
     }
 
-    /// The worker was told to stop at `now` (R17). An extension that has yet to say whether it takes the notification
-    /// has no longer for that than for a best attempt. A second stop changes nothing.
+    /// The worker has to stop from `now` on (R17). An extension that has yet to say whether it takes the notification
+    /// gets no more time for that than for a best attempt. A second stop changes nothing.
     public mutating func stop(at now: Instant) -> [Effect] {
         switch state {
         case .asked(var arrival):
@@ -167,7 +167,7 @@ public struct InterceptionStateMachine: Sendable {
 
     private func stop(_ arrival: inout Arrival, at now: Instant) -> [Effect] {
         let due = arrival.reply.due
-        // The driver says that it has to stop, which is more than that its time is nearly over.
+        // No effect: the driver itself tells the extension to stop, which says more than that its time is nearly over.
         _ = arrival.reply.stop(at: now)
         return arrival.reply.due == due ? [] : wake(arrival)
     }

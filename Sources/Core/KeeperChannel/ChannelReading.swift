@@ -1,7 +1,7 @@
 import BelfryJSON
 import BelfryProtocol
 
-/// Why what came over the channel cannot be read: whoever wrote it is broken, and nothing more is read of it.
+/// Why the input of the channel cannot be read: the writer is broken, and nothing more is read from it.
 public struct ChannelError: Error, Hashable, Sendable {
     /// What was found or expected, for people.
     public let detail: String
@@ -10,7 +10,7 @@ public struct ChannelError: Error, Hashable, Sendable {
     public static let lineTooLong = ChannelError(detail: "a line is longer than \(LineFraming.lineBytesMax) bytes")
 }
 
-/// The process's end of the channel: what the keeper says.
+/// The process's end of the channel, which reads what the keeper says.
 public struct ExtensionEnd: Sendable {
     private var lines = LineFraming()
 

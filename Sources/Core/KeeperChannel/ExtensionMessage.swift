@@ -53,12 +53,12 @@ public struct Asked: Hashable, Sendable {
     public let count: Int64?
     /// In words, for people.
     public var detail: String
-    /// By which the keeper says when it is over; nil if nobody waits for that.
+    /// The token with which the keeper reports that it is over; nil if the code does not wait for that.
     public var token: Int64?
-    /// Of notifications that are shown, or shown no longer: which; empty for all that are shown. Nil if it is about
-    /// none of them.
+    /// Which notifications that are shown, or shown no longer, it is about; empty for all that are shown. Nil if it is
+    /// about none of them.
     public var identifiers: [String]?
-    /// Of a notification that is shown: what it shows.
+    /// The content of the notification that is shown, if it is about one.
     public var content: NotificationContent?
 
     /// Something that is asked for.
@@ -78,9 +78,9 @@ public struct Asked: Hashable, Sendable {
 
 /// A sound that was asked for, in a form that can be played.
 public struct FoundSound: Hashable, Sendable {
-    /// By which it was asked for.
+    /// The token it was asked for with.
     public let token: Int64
-    /// Its number: what still plays of the same ends as it begins anew.
+    /// Its number: a sound with this number that still plays ends when it begins again.
     public let sound: Int64
     /// Why there is nothing to play, for people; nil if a file with it is passed beside the message.
     public let problem: String?

@@ -1,10 +1,10 @@
 import BelfryProtocol
 public import BelfryTerms
 
-/// The keeper's end of the channel: what an extension's process says, held to its limits (S1, S5).
+/// The keeper's end of the channel: it reads what an extension's process says, and enforces the limits (S1, S5).
 ///
-/// The process runs code that is not ours, and may write anything. What breaks the form ends the channel; what goes
-/// beyond a limit is passed over, and a warning of ours stands in its place. A reply always comes through.
+/// The process runs code that is not ours, and may write anything. A malformed message ends the channel. A message
+/// beyond a limit is skipped, and a warning of ours replaces it. A reply always passes.
 public struct KeeperEnd: Sendable {
     /// How many requests of a second are passed on.
     public static let requestsPerSecondMax = 200
@@ -15,7 +15,7 @@ public struct KeeperEnd: Sendable {
     /// How long a text for people is at most, in characters.
     public static let detailCharactersMax = 400
 
-    /// The folders that are the extension's own.
+    /// The folders that belong to the extension.
     private let folders: ChannelFolders
     private var lines = LineFraming()
     /// The number that was handed over last.
@@ -25,7 +25,7 @@ public struct KeeperEnd: Sendable {
     private var requests = 0
     /// How many bytes of output came since the last hand-over.
     private var outputBytes = 0
-    /// Whether a warning says, since the last hand-over, that something was passed over.
+    /// Whether a warning has said since the last hand-over that something was skipped.
     private var hasWarned = false
 
     /// An end of a new channel, over which only paths in `folders` may come.
@@ -58,7 +58,7 @@ public struct KeeperEnd: Sendable {
 
     private mutating func limited(_ message: ExtensionMessage, at now: Instant) -> [ExtensionMessage] {
         switch message {
-        // What a sound belongs to was asked for before, and counted.
+        // Not counted: the request that a sound belongs to was counted before.
         case .hello, .returned, .disposed: return [message]
         case .sound(let found):
             let problem = found.problem.map(brief)
@@ -80,7 +80,7 @@ public struct KeeperEnd: Sendable {
             if let identifiers = asked.identifiers, identifiers.count > Self.identifiersMax {
                 asked.identifiers = Array(identifiers[..<Self.identifiersMax])
             }
-            // A file of it would be opened by whoever shows it.
+            // The desktop that shows the notification would open its files.
             asked.content?.attachments = []
             return [.asked(known(number), asked)]
         case .output(let number, let output):
@@ -96,18 +96,19 @@ public struct KeeperEnd: Sendable {
         }
     }
 
-    /// `number` if it was handed over: what belongs to no notification counts as the last one's.
+    /// `number` if it was handed over; otherwise the last number, to which everything else is attributed.
     private func known(_ number: Int64) -> Int64 { (1...max(lastNumber, 1)).contains(number) ? number : lastNumber }
 
     private mutating func countsRequest(at now: Instant) -> Bool {
         if secondBegan.map({ now - $0 >= .seconds(1) }) ?? true { (secondBegan, requests) = (now, 0) }
         requests += 1
         guard requests > Self.requestsPerSecondMax else { return true }
+        // Clamped, so that a hostile process cannot make the count overflow.
         requests = Self.requestsPerSecondMax + 1
         return false
     }
 
-    /// Says once for each hand-over that something is passed over.
+    /// Warns once for each hand-over that something is skipped.
     private mutating func cut(_ what: String) -> [ExtensionMessage] {
         guard !hasWarned else { return [] }
         hasWarned = true
@@ -121,7 +122,7 @@ public struct KeeperEnd: Sendable {
 
 /// The folders that paths from an extension may lead into: its own, its groups' containers, its bundle (S1).
 ///
-/// Only the text of a path is looked at. Whoever opens it follows no link out of the folder (S2).
+/// Only the text of a path is checked. The code that opens the path must follow no link out of the folder (S2).
 public struct ChannelFolders: Hashable, Sendable {
     private let paths: [String]
 

@@ -30,7 +30,7 @@ public struct KeeperGreeting: Hashable, Sendable {
 
 /// A notification as it is handed over to a process.
 public struct ExtensionRequest: Hashable, Sendable {
-    /// Its number, by which both ends speak of it.
+    /// Its number, with which both ends refer to it.
     public let number: Int64
     /// `UNNotificationRequest.identifier`: the push's collapse id, else its own.
     public let identifier: String

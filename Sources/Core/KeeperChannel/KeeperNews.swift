@@ -6,17 +6,17 @@ public import BelfryTerms
 public enum KeeperNews: Hashable, Sendable {
     /// The notification has its place in the queue.
     case queued
-    /// It was handed over: its budget ends then.
+    /// It was handed over; its budget ends at `deadline`.
     case began(deadline: Instant)
     /// Its process said this.
     case said(ExtensionMessage)
     /// The original is to be delivered.
     case original(by: Deliverer)
-    /// What became of its process, `lived` after its start; `memory` is the most bytes of its own that it had.
+    /// The state of its process, `lived` after its start; `memory` is the most bytes of its own memory that it had.
     case process(ExtensionState, exit: Int64?, lived: TimeSpan, memory: Int64?)
-    /// Its process was killed: it is to be silent.
+    /// Its process was killed: its sounds must stop.
     case killed
-    /// Nothing more comes of it.
+    /// It is finished.
     case over
 }
 

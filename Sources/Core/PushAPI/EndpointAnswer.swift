@@ -1,7 +1,7 @@
 public import BelfryDevices
 import BelfryJSON
 
-/// What a push server is answered.
+/// The answer to a push server.
 public struct EndpointAnswer: Hashable, Sendable {
     /// `:status`.
     public let status: Int
@@ -27,7 +27,7 @@ public struct EndpointAnswer: Hashable, Sendable {
             timestampMilliseconds: refusal.timestampMilliseconds, apnsID: apnsID)
     }
 
-    /// Whatever a tester wants to be answered.
+    /// An answer that a tester asked for.
     public init(status: Int, reason: String, timestampMilliseconds: Int64? = nil, apnsID: String) {
         self.status = status
         self.apnsID = apnsID

@@ -2,11 +2,11 @@ public import BelfryDevices
 import BelfryJSON
 public import BelfryTerms
 
-/// When something is judged: by the wall clock, which tokens state, and by one that nobody sets.
+/// The time of a decision: by the wall clock, which tokens state, and by the boot clock, which is never set.
 public struct EndpointMoment: Hashable, Sendable {
     /// The wall clock.
     public let wall: WallTime
-    /// The machine's own.
+    /// The boot clock.
     public let instant: Instant
 
     /// A moment.
@@ -19,7 +19,7 @@ public struct EndpointMoment: Hashable, Sendable {
 /// Whether `signature`, r and s of ES256, is one of `message` by the key whose public point is `publicPoint`.
 public typealias SignatureCheck = (_ message: [UInt8], _ signature: [UInt8], _ publicPoint: [UInt8]) -> Bool
 
-/// A request's body, of which no more is kept than may be used.
+/// A request's body, kept only up to the size that may be used.
 public struct EndpointBody: Hashable, Sendable {
     /// How many bytes the largest payload has: a call's.
     public static let payloadBytesMax = 5_120
@@ -32,7 +32,7 @@ public struct EndpointBody: Hashable, Sendable {
     /// An empty body.
     public init() {}
 
-    /// Takes what comes next; nothing of it once there is too much.
+    /// Takes the next bytes, but none once there are too many.
     public mutating func append(_ more: Span<UInt8>) {
         let count = min(more.count, Self.payloadBytesMax + 1 - bytes.count)
         guard count > 0 else { return }
@@ -42,20 +42,20 @@ public struct EndpointBody: Hashable, Sendable {
     }
 }
 
-/// A push that is in order, and whom it is for.
+/// A push that is in order, and the device and app that it is for.
 public struct AcceptedPush: Hashable, Sendable {
     /// The push.
     public let push: EndpointPush
-    /// Whose its token is.
+    /// The owner of its token.
     public let registration: Registration
 }
 
-/// One connection of a push server, and what its requests are answered.
+/// One connection of a push server, and the answers to its requests.
 ///
 /// The order of the checks is the reference's: duplicates, method and path, credential, headers one by one, topic,
-/// payload, device token. What may wait comes after it, and is the queue's to refuse.
+/// payload, device token. Whether the push may wait is decided afterwards, by the queue.
 public struct EndpointConnection: Sendable {
-    /// The environment that the client means.
+    /// The environment that the client asked for.
     public let environment: APNsEnvironment
     private let certificate: ClientCertificate
     private var tokens = TokenRules()
@@ -79,15 +79,15 @@ public struct EndpointConnection: Sendable {
         return added.environments.contains(environment) ? nil : .badCertificateEnvironment
     }
 
-    /// What the answer to `request` names as `apns-id`: the request's own, byte for byte, also where it is none; else
-    /// what `new` makes.
+    /// The `apns-id` in the answer to `request`: the request's own, byte for byte, even if it is not valid; otherwise
+    /// one that `new` makes.
     public static func identifier(of request: EndpointRequest, new: () -> String) -> String {
         guard let stated = request.identifier, !stated.isEmpty else { return new() }
         if RequestFields.isIdentifier(stated) { return stated }
         return stated.unicodeScalars.contains("\u{FFFD}") ? new() : stated
     }
 
-    /// The device token that `request` names, whatever else is right or wrong about it.
+    /// The device token that `request` names, even if something else in the request is wrong.
     public static func deviceToken(of request: EndpointRequest) -> DeviceToken? {
         guard let start = try? tokenStart(in: request) else { return nil }
         return DeviceToken(hexDigits: request.path.utf8Span.span.extracting(start...))
@@ -117,7 +117,7 @@ public struct EndpointConnection: Sendable {
 
     private static let pathPrefix = "/3/device"
 
-    /// Where in the path's bytes stands what is behind `/3/device/`.
+    /// The offset in the path's bytes at which the part after `/3/device/` starts.
     private static func tokenStart(in request: EndpointRequest) throws(Refusal) -> Int {
         guard request.method == "POST" else { throw Refusal(.methodNotAllowed) }
         let (path, prefix) = (request.path.utf8Span.span, pathPrefix.utf8Span.span)
@@ -131,7 +131,7 @@ public struct EndpointConnection: Sendable {
         return start
     }
 
-    /// Whose request it is. A certificate comes before a token.
+    /// The credential that the request is made with. A certificate comes before a token.
     private mutating func authority(
         of request: EndpointRequest, at moment: EndpointMoment, credentials: EndpointCredentials,
         isSigned: SignatureCheck
@@ -171,7 +171,7 @@ public struct EndpointConnection: Sendable {
         case .unknown: throw Refusal(.badDeviceToken)
         case .registered(let found): registration = found
         case .removed(let found, let time):
-            // To a server of the other environment it was never a token.
+            // For a server of the other environment this was never a token.
             guard found.environment == environment else { throw Refusal(.badDeviceToken) }
             throw Refusal(.unregistered, timestampMilliseconds: time.microseconds / 1_000)
         }
@@ -198,7 +198,7 @@ public struct EndpointConnection: Sendable {
     }
 }
 
-/// What a request may be sent with.
+/// The credential of a request.
 private enum Authority {
     case certificate(PushCertificate)
     /// A key that is for `topics` alone, or for all.

@@ -13,8 +13,7 @@ public struct EndpointKey: Hashable, Sendable {
     public let topics: [String]?
     /// The environment that it is for; nil for both.
     public let environment: APNsEnvironment?
-    /// The key that it may be mixed with on a connection, where both are for certain topics: its successor or
-    /// predecessor.
+    /// The key that it may be mixed with on one connection if both are limited to topics: its successor or predecessor.
     public let relatedKey: String?
     /// When it was revoked; nil if it is in use.
     public var revokedAt: WallTime?
@@ -49,7 +48,7 @@ public struct PushCertificate: Hashable, Sendable {
     public let name: String
     /// The UID of its subject: the topic that it stands for where a request names none.
     public let subjectTopic: String
-    /// The topics that it lists; none where it is of the old kind, for its subject's topic alone.
+    /// The topics that it lists; none if it is of the old kind, which is only for its subject's topic.
     public let listedTopics: [String]
     /// The environments that it is for.
     public let environments: Set<APNsEnvironment>
@@ -87,7 +86,7 @@ public struct EndpointCredentials: Hashable, Sendable {
     public init() {}
 }
 
-/// Who a connection's client has shown to be, as far as TLS goes.
+/// What a connection's client has shown of itself during the TLS handshake.
 public enum ClientCertificate: Hashable, Sendable {
     /// It has shown nothing: each request brings a token.
     case none
@@ -105,8 +104,8 @@ public enum APNsHostNames {
     private static let production = ["api.push.apple.com"]
     private static let development = ["api.sandbox.push.apple.com", "api.development.push.apple.com"]
 
-    /// The environment that a client means who asks for `name` (server name indication); `otherwise` if it is no name
-    /// of Apple's, or there is none.
+    /// The environment of a client that asks for `name` (server name indication); `otherwise` if it is not one of
+    /// Apple's names, or there is none.
     public static func environment(of name: String?, otherwise environment: APNsEnvironment) -> APNsEnvironment {
         guard let name = name?.lowercased() else { return environment }
         if production.contains(name) { return .production }

@@ -1,6 +1,6 @@
 /// What a request says before its body.
 public struct EndpointRequest: Hashable, Sendable {
-    /// A header that counts here; all others are passed over.
+    /// A header that matters here; all others are ignored.
     enum Header: CaseIterable {
         case authorization
         case identifier
@@ -42,7 +42,7 @@ public struct EndpointRequest: Hashable, Sendable {
     /// A request that says nothing yet.
     public init() {}
 
-    /// Takes a header. Bytes that are no UTF-8 become such as no valid value has.
+    /// Takes a header. Bytes that are not UTF-8 become characters that no valid value contains.
     public mutating func add(_ name: Span<UInt8>, _ value: Span<UInt8>) {
         if Self.isEqual(name, ":method") {
             method = Self.text(value)
@@ -73,7 +73,7 @@ public struct EndpointRequest: Hashable, Sendable {
     private static let headers = Header.allCases
 
     private static func header(_ name: Span<UInt8>) -> Header? {
-        // All others are told apart by their length or their first letter.
+        // All others differ in their length or their first letter.
         guard name.count >= 7, name[0] == UInt8(ascii: "a") else { return nil }
         for header in headers where isEqual(name, header.name) { return header }
         return nil

@@ -14,7 +14,7 @@ struct ProviderToken: Hashable, Sendable {
     let issuedAt: Double
     /// What was signed.
     let signedBytes: [UInt8]
-    /// The signature as it came, in a form that nobody has looked at.
+    /// The signature as it came; its form is not checked here.
     let signature: [UInt8]
 
     /// The token in the value of an `authorization` header: `bearer`, in any case, and a token; nil if there is none.
@@ -34,7 +34,7 @@ struct ProviderToken: Hashable, Sendable {
         guard parts.count == 3, let signature = Base64.decode(parts[2]), let header = Self.object(parts[0]),
             let claims = Self.object(parts[1])
         else { return nil }
-        // What must be understood is more than we understand (RFC 7515, 4.1.11).
+        // `crit` lists extensions that must be understood, and we understand none (RFC 7515, 4.1.11).
         guard header["alg"] == "ES256", header["crit"] == nil, let keyID = header["kid"]?.stringValue, !keyID.isEmpty,
             let team = claims["iss"]?.stringValue, !team.isEmpty, let issuedAt = claims["iat"]?.numberValue
         else { return nil }

@@ -2,7 +2,7 @@ import BelfryDevices
 
 /// What Apple's extensions of a certificate say: their numbers, and the topics in them.
 ///
-/// Their bytes are a stranger's.
+/// Their bytes come from outside and may be hostile.
 public enum PushTopics {
     /// For the development environment; its value is NULL.
     public static let developmentNumber = "1.2.840.113635.100.6.3.1"

@@ -1,15 +1,15 @@
 import BelfryDevices
 import BelfryTerms
 
-/// What one connection's tokens were, and so which may follow.
+/// The tokens that one connection has used, which decide which ones may follow.
 ///
-/// A connection is of one team, of team-scoped keys or of one topic-specific key and its related one; and a token is
-/// not changed more than once in 20 minutes, counted for each connection, since there are clients that make a token
-/// and a connection for each message.
+/// A connection belongs to one team, and uses either team-scoped keys or one topic-specific key and its related one. A
+/// token may not be changed more than once in 20 minutes. That is counted for each connection, since some clients make
+/// a token and a connection for each message.
 struct TokenRules: Sendable {
     /// How old a token may be, and how far ahead its maker's clock.
     static let secondsMax = 3_600.0
-    /// For how long a token has to be used before the next.
+    /// How long a token has to be used before it may be changed.
     static let changeInterval = TimeSpan.seconds(20 * 60)
     /// How many tokens are remembered: a server's threads change theirs one after the other.
     private static let rememberedMax = 4
@@ -77,12 +77,12 @@ struct TokenRules: Sendable {
 
     private mutating func noteUse(of token: ProviderToken, at moment: EndpointMoment) throws(Refusal) {
         guard let index = uses.firstIndex(where: { $0.keyID == token.keyID }) else {
-            // The first one was changed to when it was made, which may be before there was this connection.
+            // A key's first token counts as changed when it was made, which may be before this connection began.
             let age = TimeSpan(seconds: max(0, age(ofTokenIssuedAt: token.issuedAt, at: moment))) ?? .zero
             uses.append(Use(keyID: token.keyID, issuedAt: token.issuedAt, changedAt: moment.instant - age))
             return
         }
-        // Signed anew with the same time, it is the same token for whoever made it.
+        // A new signature with the same time: for the server that made it, this is the same token.
         guard uses[index].issuedAt != token.issuedAt else { return }
         if moment.instant - uses[index].changedAt < Self.changeInterval {
             throw Refusal(.tooManyProviderTokenUpdates)

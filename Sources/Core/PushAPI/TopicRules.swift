@@ -1,16 +1,16 @@
 import BelfryDevices
 
-/// What topics are made of: a bundle identifier, and behind it what a kind of push adds.
+/// The rules of topics: a bundle identifier, followed by a suffix for some kinds of push.
 enum TopicRules {
     /// How long a topic may be.
     static let topicBytesMax = 255
-    /// What management of devices has before its topics.
+    /// The prefix of topics for device management.
     private static let managementPrefix = "com.apple.mgmt."
 
-    /// What a watch's complication has behind the app's bundle identifier.
+    /// The suffix of topics for a watch's complication.
     static let complicationSuffix = ".complication"
 
-    /// What stands behind the bundle identifier for each kind that has a topic of its own.
+    /// The suffix of each kind that has a topic of its own.
     private static let suffixes: [(suffix: String, type: APNsPushType)] = [
         (Registration.voipSuffix, .voip), (complicationSuffix, .complication),
         (".pushkit.fileprovider", .fileprovider), (".location-query", .location),
@@ -32,7 +32,7 @@ enum TopicRules {
             }
     }
 
-    /// The kind that `topic` seems to be for; nil if it ends as no kind's does, and so is an app's own.
+    /// The kind that `topic` seems to be for; nil if it has no kind's suffix, and so is an app's own topic.
     static func type(bySuffixOf topic: String) -> APNsPushType? {
         for index in suffixes.indices where topic.hasSuffix(suffixes[index].suffix) { return suffixes[index].type }
         return nil
@@ -41,7 +41,7 @@ enum TopicRules {
     /// The kind that has a topic of its own and whose topic `topic` is for the app `bundleID`; nil for the app's own
     /// topic, and for every other.
     static func type(of topic: String, ofApp bundleID: String) -> APNsPushType? {
-        // Nearly always it is the app's own.
+        // A quick way out: nearly always it is the app's own topic.
         guard topic.utf8.count > bundleID.utf8.count else { return nil }
         return suffixes.first { topic == bundleID + $0.suffix }?.type
     }
@@ -70,7 +70,7 @@ enum TopicRules {
     /// Whether `bundleID` stands for the management of devices.
     static func isManagement(_ bundleID: String) -> Bool { bundleID.hasPrefix(managementPrefix) }
 
-    /// Whether a certificate may be used for what `topic` seems to be for; for some kinds only tokens are.
+    /// Whether a certificate may be used for the kind that `topic` seems to be for; some kinds need a token.
     static func isForCertificates(_ topic: String) -> Bool {
         switch type(bySuffixOf: topic) {
         case .location, .liveactivity, .pushtotalk, .widgets, .controls: false

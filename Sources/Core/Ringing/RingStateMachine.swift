@@ -73,7 +73,8 @@ public struct RingStateMachine: Sendable {
             var ring = Ring(window: window, interval: interval, mode: mode)
             ring.lastTick = max(0, (now - window.start).microseconds / interval.microseconds)
             state = .ringing(ring)
-            // The timer ends the ring even then: what belongs to its beginning, such as the delivery, comes first.
+            // Even then the timer ends the ring, so that what belongs to its beginning, such as the delivery, comes
+            // first.
             guard now < window.end else { return [.ringing(mode: mode), .wake(at: window.end)] }
             return [.ringing(mode: mode), .pulse(mode: mode), wake(for: ring)]
         // Our own driver alone begins a ring, and does so once.
@@ -100,7 +101,8 @@ public struct RingStateMachine: Sendable {
 
     /// The call rings on in `mode` (R10); its start, end and tick numbers stay as they are.
     ///
-    /// A process that was stopped past the ring's end may read of a change before its timer fires: then the ring ends.
+    /// A process that was stopped until after the ring's end may learn of a change before its timer fires: then the
+    /// ring ends.
     public mutating func change(to mode: RingMode, at now: Instant) -> [Effect] {
         switch state {
         case .ringing(var ring):
@@ -114,7 +116,7 @@ public struct RingStateMachine: Sendable {
         }
     }
 
-    /// Somebody ends the ring: hangup, answer, decline, the app in front, or a stop. Only the first end counts (R7).
+    /// The ring is ended: by a hangup, answer, decline, the app in front, or a stop. Only the first end counts (R7).
     public mutating func end(_ reason: EndReason) -> [Effect] {
         switch state {
         case .ringing(let ring): return end(ring, reason: reason)
@@ -129,7 +131,7 @@ public struct RingStateMachine: Sendable {
         case .silencing(let ring, let reason):
             state = .settling(ring, silent: now)
             return [.settle(reason)]
-        // Nobody asked for silence, or it has been reported already.
+        // The machine did not ask for silence, or the silence was reported already.
         case .idle, .ringing, .settling, .over: return []
         }
     }
@@ -140,7 +142,7 @@ public struct RingStateMachine: Sendable {
         case .settling(let ring, let silent):
             state = .over
             return [.ended(reason: reason, rang: silent - ring.window.start, ticks: ring.ticks)]
-        // Nobody asked for the end to be settled, or it has been reported already.
+        // The machine did not ask to settle the end, or the answer came already.
         case .idle, .ringing, .silencing, .over: return []
         }
     }

@@ -1,13 +1,13 @@
 public import BelfryTerms
 
-/// When a call begins and ends to ring, and what that end is called: R7 and R9 in one computation.
+/// When a call begins and stops ringing, and what that end is called: R7 and R9 in one computation.
 public struct RingWindow: Hashable, Sendable {
     /// The budget may cut a ring by this much before the end is called `expired`.
     public static let cutUnnoticed = TimeSpan.seconds(1)
 
     /// When the ring begins: tick 0.
     public let start: Instant
-    /// When the ring ends, if nobody ends it before. Never before `start`.
+    /// When the ring ends by itself, if it is not ended before. Never before `start`.
     public let end: Instant
     /// What that end is called: `timeout`, or `expired` if the budget cuts the ring short.
     public let reasonAtEnd: EndReason

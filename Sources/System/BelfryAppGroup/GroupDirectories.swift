@@ -2,7 +2,7 @@ import BelfrySyscalls
 import BelfryTerms
 import CBelfryLinux
 
-/// The open directories of a group's container, ours and nobody else's all the way down from the state directory.
+/// The open directories of a group's container, each of them ours alone, from the state directory down.
 struct GroupDirectories: ~Copyable {
     /// Holds the file and its lock, and is watched.
     let preferences: Directory
@@ -25,14 +25,14 @@ struct GroupDirectories: ~Copyable {
         }
     }
 
-    /// The directory that holds what is being written, apart from what is watched: so a change wakes the waiting once,
-    /// when it is there. On iOS too a container has its `tmp`.
+    /// The directory that holds what is being written, apart from the directory that is watched: so a change wakes the
+    /// watchers once, when it is complete. On iOS too a container has its `tmp`.
     func openTemporaries() throws(SystemError) -> Directory {
         try container.openDirectory("tmp", makes: true)
     }
 }
 
-/// What a file is taken for that is about to be replaced.
+/// The version that a file is expected to have when it is replaced.
 enum OldVersion {
     /// That version of it; nil for none.
     case known(FileIdentity?)
@@ -41,12 +41,12 @@ enum OldVersion {
 }
 
 extension GroupDirectories {
-    /// How many unreadable files are kept: then the oldest gives way.
+    /// How many unreadable files are kept: after that, the oldest is replaced.
     static let setAsideMax = 8
-    /// How many names are looked at for what killed writers left.
+    /// How many names are checked for files that killed writers left.
     static let tidiedNamesMax = 256
 
-    /// Takes the lock `name`; nil if somebody holds it.
+    /// Takes the lock `name`; nil if it is held already.
     func tryLock(_ name: String) throws(SystemError) -> FileLock? {
         try FileLock.tryTake(name, in: preferences)
     }
@@ -54,8 +54,8 @@ extension GroupDirectories {
     /// The process that holds the lock `name`, as far as the kernel says.
     func lockHolder(_ name: String) -> Int32? { FileLock.holder(of: name, in: preferences) }
 
-    /// Replaces the file `name`; `tidies` also removes what writers left that died before they could rename. Fails with
-    /// ESTALE if the file is not the version `old`, unless that is of no matter.
+    /// Replaces the file `name`; `tidies` also removes files of writers that died before they could rename them. Fails
+    /// with ESTALE if the file is not the version `old`.
     func replace(
         _ name: String,
         old: OldVersion,
@@ -66,7 +66,7 @@ extension GroupDirectories {
         let writer = ProcessIdentity.current
         let temporaryName = "\(name).\(writer.pid)-\(writer.startTicks)"
         let temporaries = try openTemporaries()
-        // What is there under our own name can only be of an earlier failure of ours.
+        // A file with our own temporary name can only come from an earlier failure of this process.
         if tidies { GroupDirectories.tidy(temporaries, after: name, except: temporaryName) }
         try temporaries.remove(temporaryName)
         return try preferences.replace(
@@ -98,7 +98,7 @@ extension GroupDirectories {
         return oldest?.name ?? "\(name).corrupt"
     }
 
-    /// Removes what dead writers of `name` left. Failing to is no reason not to write.
+    /// Removes what dead writers of `name` left. A failure is ignored, since writing works without this.
     private static func tidy(_ temporaries: borrowing Directory, after name: String, except kept: String) {
         guard let names = try? temporaries.names(max: tidiedNamesMax) else { return }
         for candidate in names where !candidate.utf8.elementsEqual(kept.utf8) {

@@ -5,9 +5,9 @@ import Glibc
 
 extension GroupFile {
     /// Changes the file as ``transact(on:_:completion:)`` does and waits for it without a loop, on the calling thread:
-    /// for foreign code, which has threads and no loop of ours. The lock is waited for at most a second.
+    /// for foreign code, which has threads and no loop of ours. It waits for the lock for at most a second.
     ///
-    /// Nothing else of this object may wait, such as a transaction on a loop.
+    /// No other transaction of this object may be waiting, such as one on a loop.
     public func transactBlocking<Result>(_ change: @escaping (inout GroupEdit) -> Result) -> GroupTransaction<Result> {
         precondition(waiting.isEmpty, "a blocking transaction behind one that a loop carries on")
         let timers = BlockingTimers()
@@ -35,7 +35,8 @@ private final class BlockingTimers: TimerSource {
         guard let due = queue.earliest else { preconditionFailure("a transaction waits for nothing") }
         while now < due {
             let milliseconds = ((due - now).microseconds + 999) / 1_000
-            // On no descriptor: nobody tells when a lock is given up. If it is interrupted, it waits for the rest.
+            // There is no descriptor to wait on: the kernel does not report when a lock is released. If interrupted,
+            // wait for the rest.
             _ = poll(nil, 0, Int32(clamping: milliseconds))
         }
         queue.takeDue(at: now)?()

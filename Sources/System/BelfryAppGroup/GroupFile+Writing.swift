@@ -5,18 +5,18 @@ public import BelfryTerms
 import CBelfryLinux
 
 extension GroupFile {
-    /// How long after its last change an unreadable file may still be in the middle of being written in place.
+    /// For this long after its last change, an unreadable file may still be in the middle of being written in place.
     static let writtenInPlaceTime = TimeSpan.milliseconds(100)
     /// How long a transaction waits for such a writer in all.
     static let writtenInPlaceTimeMax = TimeSpan.milliseconds(500)
     /// How often it looks meanwhile.
     static let writtenInPlaceInterval = TimeSpan.milliseconds(10)
-    /// How often a change is made anew because another program has replaced the file meanwhile.
+    /// How many times a change is made, if another program keeps replacing the file meanwhile.
     static let attemptsMax = 4
 
     /// Makes one try of `transaction`; nil if it is to be tried again, for which a timer is then set. A file that
-    /// cannot be read is set aside (R13), and one whose folder is removed meanwhile is written in the next, if that
-    /// has not happened before: `isAnew`.
+    /// cannot be read is set aside (R13), and if the folder is removed meanwhile, the file is written into a new one,
+    /// but only once: `isAnew`.
     func perform(_ transaction: PendingTransaction, isAnew: Bool = false) -> TransactionEnd? {
         do throws(SystemError) {
             _ = try openDirectories(makes: true)
@@ -44,7 +44,8 @@ extension GroupFile {
         }
         defer { lock = nil }
         do throws(SystemError) {
-            // Whoever stood still, and whose lock was passed over, must not bring an old version back (R22).
+            // A process that was stopped, and whose lock others have ignored meanwhile, must not write an old version
+            // over theirs (R22).
             for attempt in 1...GroupFile.attemptsMax {
                 var found = try read()
                 if found.isUnreadable {
@@ -61,6 +62,7 @@ extension GroupFile {
                 let outcome = write(edit, over: found, old: old)
                 if case .failed(let error) = outcome {
                     if error.errno == ESTALE { continue }
+                    // Once only: with a folder that keeps being removed this would not end.
                     if !isAnew, try directories?.preferences.isRemoved() == true {
                         return perform(transaction, isAnew: true)
                     }
@@ -92,7 +94,8 @@ extension GroupFile {
     }
 
     private func write(_ edit: GroupEdit, over found: GroupSnapshot, old: OldVersion) -> GroupOutcome {
-        // What is there already may be a writer's who died before it was flushed.
+        // A durable change is written even if the file has it already: its writer may have died before the file was
+        // flushed.
         guard edit.root != found.root || edit.isDurable else { return .unchanged }
         let bytes = edit.root.serializedXML()
         guard bytes.count <= GroupFile.bytesMax else {
@@ -114,13 +117,12 @@ extension GroupFile {
         let identity = (try? directories?.preferences.identity(of: name)) ?? nil
         return transaction.patience.advice(at: transaction.timers.now, file: identity) {
             guard let holder = directories?.lockHolder(lockName) else { return false }
-            // What this process itself holds it does not let go of while it waits.
+            // A lock that this process itself holds is not released while it waits.
             return holder != ProcessIdentity.current.pid && ProcessIdentity.isBusy(pid: holder)
         }
     }
 
-    /// A file written in place, by a program that knows no better, is unreadable for a moment: to set it aside then
-    /// would lose it.
+    /// A file that a careless program writes in place is unreadable for a moment: setting it aside then would lose it.
     private func retriesReading(_ transaction: PendingTransaction, _ found: GroupSnapshot) -> Bool {
         guard let next = nextReading(of: found, since: transaction.begun, now: transaction.timers.now) else {
             return false
@@ -129,12 +131,12 @@ extension GroupFile {
         return true
     }
 
-    /// When to read again what was found unreadable, since somebody may be writing it in place; nil if it is readable,
-    /// or was not changed lately, or has been read again often enough since `begun`.
+    /// When to read again what was found unreadable, since another program may be writing it in place; nil if it is
+    /// readable, or was not changed lately, or has been read again often enough since `begun`.
     public func nextReading(of found: GroupSnapshot, since begun: Instant, now: Instant) -> Instant? {
         guard found.isUnreadable, let modifiedAt = found.modifiedAt, now - begun < GroupFile.writtenInPlaceTimeMax
         else { return nil }
-        // A clock that was set back makes files of the future, which nobody is writing.
+        // After a clock was set back, files carry times in the future, but are not being written.
         let age = now - modifiedAt
         let limit = GroupFile.writtenInPlaceTime
         guard age < limit && age > TimeSpan.zero - limit else { return nil }

@@ -9,7 +9,7 @@ import CBelfryLinux
 /// waits; changing goes through a transaction. One object belongs to one thread; any number of processes may have one
 /// for the same group.
 public final class GroupFile {
-    /// How long a file is at most.
+    /// The longest a file may be, in bytes.
     public static let bytesMax = 1 << 20
 
     /// The group.
@@ -20,7 +20,7 @@ public final class GroupFile {
     /// The name of the lock beside it.
     let lockName: String
     var directories: GroupDirectories?
-    /// Counts how often the directories were opened: who watches them must begin anew when it changes.
+    /// Counts how often the directories were opened: a watcher must start again when it changes.
     var directoriesCount = 0
     private var known: KnownVersion?
     private var revision: UInt64 = 0
@@ -29,7 +29,7 @@ public final class GroupFile {
     var isChanging = false
     var hasTidied = false
 
-    /// The file of `group` under `state`; nothing is opened or made yet.
+    /// The file of `group` below `state`; nothing is opened or made yet.
     public init(state: StateDirectory, group: GroupName) {
         self.state = state
         self.group = group
@@ -40,7 +40,7 @@ public final class GroupFile {
     /// Where the file is, for people.
     public var path: String { "\(state.path)/\(GroupDirectories.path(of: group))/\(name)" }
 
-    /// What the file says now, without any lock: the version before or after a change, never part of one.
+    /// The contents of the file now, read without any lock: the version before or after a change, never part of one.
     ///
     /// Costs one fstatat(2) if nothing has changed since the last time.
     public func snapshot() -> GroupSnapshot {
@@ -57,8 +57,8 @@ public final class GroupFile {
         }
     }
 
-    /// Whether the file is what it was when its snapshot had `revision`, as far as one fstatat(2) can tell: what a tick
-    /// asks.
+    /// Whether the file is unchanged since its snapshot had `revision`, as far as one fstatat(2) shows. Each tick asks
+    /// this.
     func isStill(at revision: UInt64?) -> Bool {
         guard known?.revision == revision, known?.isSettled == true,
             let identity = try? directories?.preferences.identity(of: name)
@@ -76,8 +76,8 @@ public final class GroupFile {
         return directories != nil
     }
 
-    /// Reads the file in its open directory, unless it is the version that is known. Throws what says nothing of the
-    /// file itself.
+    /// Reads the file in its open directory, unless that version is known already. Throws only errors that are not the
+    /// fault of the file itself.
     func read() throws(SystemError) -> GroupSnapshot {
         guard let identity = try directories?.preferences.identity(of: name) else {
             return remember(status: .missing, identity: nil)
@@ -104,10 +104,10 @@ public final class GroupFile {
         remember(status: .unreadable(detail: error.description), identity: nil)
     }
 
-    /// Reads the file itself next time, whatever is known.
+    /// Makes the next read go to the file itself.
     func forget() { known = nil }
 
-    /// Takes `root`, which this process has just written as `bytes`, for what is known.
+    /// Makes `root`, which this process has just written as `bytes`, the known version.
     func rememberWritten(_ root: PropertyListDictionary, bytes: [UInt8], identity: FileIdentity) {
         revision += 1
         known = KnownVersion(
@@ -166,7 +166,7 @@ public final class GroupFile {
 /// The version of the file this process has read or written last.
 private struct KnownVersion {
     let root: PropertyListDictionary
-    /// Its bytes; empty if they could not be had.
+    /// Its bytes; empty if they could not be read.
     let bytes: [UInt8]
     let status: GroupSnapshot.Status
     let identity: FileIdentity?
@@ -189,9 +189,9 @@ public struct GroupSnapshot: Sendable {
     public enum Status: Hashable, Sendable {
         /// It was read, and ``GroupSnapshot/root`` is what it says.
         case read
-        /// There is none: nobody has written to the group yet, or somebody removed it.
+        /// There is none: either nothing was ever written to the group, or the file was removed.
         case missing
-        /// It is there but cannot be used; why, for people.
+        /// It is there but cannot be used; `detail` says why, for people.
         case unreadable(detail: String)
     }
 

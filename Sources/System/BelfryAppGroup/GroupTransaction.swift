@@ -11,16 +11,16 @@ struct TransactionEnd {
 }
 
 extension GroupFile {
-    /// Changes the file under its lock: `change` gets what it says, and what it leaves is written if it differs.
+    /// Changes the file under its lock: `change` gets the contents, and the result is written if it differs.
     ///
-    /// `change` runs always: if the file cannot be read, locked or written, it runs on what could be read, or on
-    /// nothing, and the outcome says that it failed. It runs once, and again only if another program replaced the file
-    /// meanwhile, or removed its folder: then on what that left, and the last run counts. A lock that is held is tried
-    /// again after 1, 2, 4, 8 and then every 16 ms on `timers`; one whose holder changes nothing for 500 ms is passed
-    /// over with a warning. The lock of a holder who is at work is never broken: after a second that is a failure,
-    /// EWOULDBLOCK, with a warning unless others pass the lock on among themselves. If the lock is free and nothing of
-    /// this object waits, which is the rule, `completion` is called before this returns. Transactions of one object run
-    /// in order; one that is begun inside `change` runs after it.
+    /// `change` always runs: if the file cannot be read, locked or written, it runs on what could be read, or on an
+    /// empty file, and the outcome says that it failed. It runs once, and again only if another program replaced the
+    /// file meanwhile or removed its folder: then on the new contents, and the last run counts. A lock that is held is
+    /// tried again after 1, 2, 4, 8 and then every 16 ms on `timers`; if its holder changes nothing for 500 ms, the
+    /// lock is ignored with a warning. The lock of a holder that is at work is never ignored: after a second that is a
+    /// failure, EWOULDBLOCK, with a warning unless other processes pass the lock on among themselves. If the lock is
+    /// free and nothing of this object waits, which is the rule, `completion` is called before this returns.
+    /// Transactions of one object run in order; one that is begun inside `change` runs after it.
     public func transact<Result>(
         on timers: any TimerSource,
         _ change: @escaping (inout GroupEdit) -> Result,
@@ -32,8 +32,8 @@ extension GroupFile {
         }
     }
 
-    /// Changes the file as ``transact(on:_:completion:)`` does, but if the lock is held and `isObsolete` says so,
-    /// nothing is changed any more, and `completion` gets nil.
+    /// Changes the file as ``transact(on:_:completion:)`` does, but if the lock is held and `isObsolete` returns true,
+    /// the change is dropped, and `completion` gets nil.
     public func transact<Result>(
         on timers: any TimerSource,
         unless isObsolete: @escaping () -> Bool,
@@ -84,7 +84,8 @@ extension GroupFile {
         return true
     }
 
-    /// Tries again at `instant`. The timer keeps the file, so that a change is made even if nobody else keeps it.
+    /// Tries again at `instant`. The timer holds a reference to the file, so that a change is made even if the caller
+    /// has let go of it.
     func retry(_ transaction: PendingTransaction, at instant: Instant) {
         transaction.timer = transaction.timers.schedule(at: instant, description: "group-lock") {
             transaction.timer = nil
@@ -112,13 +113,13 @@ public struct GroupEdit {
     public let isLocked: Bool
 }
 
-/// What became of a transaction's change.
+/// The outcome of a transaction's change.
 public enum GroupOutcome: Hashable, Sendable {
     /// It is in the file.
     case written
     /// It changed nothing, so nothing was written.
     case unchanged
-    /// It was made, but the file could not be written: nobody else will see it.
+    /// It was made, but the file could not be written: no other process will see it.
     case failed(SystemError)
 }
 
@@ -187,18 +188,19 @@ final class PendingTransaction {
 struct LockPatience {
     /// What to do about a lock that is held.
     enum Advice: Hashable {
-        /// To try again at this instant.
+        /// Try again at this instant.
         case again(Instant)
-        /// To write without the lock: its holder stands still.
+        /// Write without the lock: its holder is stopped.
         case passOver
-        /// To write nothing: its holder is at work, or others pass it on among themselves, and nobody waits longer.
+        /// Write nothing: the longest wait is over, and the holder is at work, or other processes pass the lock on
+        /// among themselves.
         case giveUp(isPassedOn: Bool)
     }
 
-    /// How long one process may keep the lock without anything changing: then it is taken for stopped.
+    /// How long one process may keep the lock without any change to the file: after that it counts as stopped.
     static let stuckTime = TimeSpan.milliseconds(500)
-    /// How long a holder must have been seen asleep. One look is not enough: whoever lets go of the lock between two
-    /// questions is no holder any more when it is asked what it does, and by the next look has changed the file.
+    /// How long a holder must have been seen asleep. One look is not enough: a process may release the lock between the
+    /// two questions, who holds it and what that process does. By the next look it has changed the file.
     static let asleepTime = TimeSpan.milliseconds(16)
     /// How long a transaction waits in all, however busy the others are.
     static let totalTime = TimeSpan.seconds(1)
@@ -218,8 +220,8 @@ struct LockPatience {
 
     /// What to do after the lock was found held while the file was `identity`.
     ///
-    /// A busy lock is not a stuck one: whoever changes the file lets go of it soon. `isHolderBusy` is asked of one that
-    /// does not.
+    /// A busy lock is not a stuck one: a holder that changes the file releases it soon. `isHolderBusy` is called only
+    /// if the file does not change.
     mutating func advice(at now: Instant, file identity: FileIdentity?, isHolderBusy: () -> Bool) -> Advice {
         if tries == 0 || identity != self.identity { (progressAt, asleepSince) = (now, nil) }
         self.identity = identity
@@ -230,7 +232,8 @@ struct LockPatience {
             asleepSince = isHolderBusy() ? nil : asleepSince ?? now
             if isStuck, let asleepSince, now >= asleepSince + LockPatience.asleepTime { return .passOver }
         }
-        // Who was seen asleep is looked at once more, even if the time is up: such a holder is not at work.
+        // A holder that was seen asleep is checked once more even if the time is up, since such a holder is not at
+        // work.
         let certainAt = isStuck ? asleepSince.map { $0 + LockPatience.asleepTime } : nil
         guard now < end || certainAt != nil else { return .giveUp(isPassedOn: !isStuck) }
         let interval = TimeSpan.milliseconds(1 << Int64(min(tries, 4)))

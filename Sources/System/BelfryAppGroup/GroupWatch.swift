@@ -1,7 +1,7 @@
 public import BelfryEventLoop
 public import BelfrySyscalls
 
-/// Waits for news of a group file.
+/// Watches a group file for changes.
 public final class GroupWatch {
     private let file: GroupFile
     private let loop: any EventLoop
@@ -25,13 +25,13 @@ public final class GroupWatch {
         } catch {
             failure = error
         }
-        // Read once it is watched: what is written from then on is noticed.
+        // Read after the watch has begun: every later write is noticed.
         reportedRevision = file.snapshot().revision
         return failure
     }
 
-    /// Reads the file now and reports what is new: for each tick, since a notice may get lost, and for file systems
-    /// that give none. Watches anew if the directory was removed and made again.
+    /// Reads the file now and reports what is new: called at each tick, since a notice may get lost, and some file
+    /// systems give none. Watches anew if the directory was removed and made again.
     public func look() {
         guard !isEnded else { return }
         if watchedCount == file.directoriesCount, file.isStill(at: reportedRevision) { return }
@@ -58,12 +58,12 @@ public final class GroupWatch {
 }
 
 extension GroupFile {
-    /// Calls `changed` after each change of the file, by whomever: within a millisecond, on `loop`, with the file as it
-    /// is then.
+    /// Calls `changed` after each change of the file by any process: within a millisecond, on `loop`, with the file as
+    /// it is then.
     ///
-    /// Changes that follow each other closely are reported once; this object's own transactions are reported too. What
-    /// was so before is not. If the kernel gives no notices (or the directory cannot be made), `look` on the watch,
-    /// from a tick or a timer, still finds them: `failure` says why.
+    /// Changes that follow each other closely are reported once; this object's own transactions are reported too. The
+    /// contents at the start are not. If the kernel gives no notices (or the directory cannot be made), `look` on the
+    /// watch, from a tick or a timer, still finds them: `failure` says why.
     public func watch(
         on loop: any EventLoop,
         _ changed: @escaping (GroupSnapshot) -> Void

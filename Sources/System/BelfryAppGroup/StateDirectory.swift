@@ -32,7 +32,7 @@ public struct StateDirectory: Hashable, Sendable {
 }
 
 extension StateDirectory {
-    /// How many groups are looked at.
+    /// The most groups that are listed.
     static let groupsMax = 100_000
 
     /// The groups that have a container here, in the order of their names; none if there is no state yet.
@@ -47,7 +47,7 @@ extension StateDirectory {
 }
 
 extension StateDirectory {
-    /// Makes the container of `group` if it is missing, and tells its path.
+    /// Makes the container of `group` if it is missing, and returns its path.
     public func makeContainer(of group: GroupName) throws(SystemError) -> String {
         let groups = try Directory.open(path: path, makes: true).openDirectory("groups", makes: true)
         return try groups.openDirectory(group.text, makes: true).path

@@ -9,7 +9,7 @@ struct BusLibrary: @unchecked Sendable {
     /// The calls, every one of them there.
     let calls: csystemd_bus_calls
 
-    /// The one of this process: opened by whoever asks first.
+    /// The library of this process, opened on first use.
     static let opened = Result { () throws(SystemError) in try BusLibrary() }
 
     /// Opens the library and finds its calls. Fails with ELIBACC, and what the loader says.
@@ -64,7 +64,7 @@ struct BusLibrary: @unchecked Sendable {
     }
 }
 
-/// sd-bus's calls, for what only an open connection can have.
+/// sd-bus's calls, for code that runs only with an open connection.
 var sdBus: csystemd_bus_calls {
     switch BusLibrary.opened {
     case .success(let library): library.calls

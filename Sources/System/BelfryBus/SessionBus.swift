@@ -25,13 +25,13 @@ public final class SessionBus {
     private let loop: Loop
     private let bus: OpaquePointer
 
-    /// Gets every signal and method call that comes, and says whether it was for us.
+    /// Gets every signal and method call that comes, and returns whether it was for us.
     public var onMessage: (BusMessage) -> Bool = { _ in false }
     /// Called once when the connection is lost.
     public var onLost: () -> Void = {}
 
     /// Connects to the bus that `DBUS_SESSION_BUS_ADDRESS` names, else to `$XDG_RUNTIME_DIR/bus` (`sd_bus_open_user`).
-    /// Fails if nobody listens there; that somebody does, but does not answer, is found out later.
+    /// Fails if no bus listens there; a bus that listens but does not answer is noticed later.
     public init(on loop: Loop) throws(SystemError) {
         let calls = try BusLibrary.opened.get().calls
         var opened: OpaquePointer?
@@ -55,7 +55,7 @@ public final class SessionBus {
         _ = unsafe sdBus.unref(bus)
     }
 
-    /// Ends the connection: nothing comes over it any more. Once is as good as twice.
+    /// Ends the connection: nothing comes over it any more. Closing twice does nothing.
     public func close() {
         _ = unsafe sdBus.detach_event(bus)
         unsafe sdBus.close(bus)
@@ -64,7 +64,7 @@ public final class SessionBus {
     /// Calls a method, and then `done` with what it answers, in a later iteration; without a limit of time if `within`
     /// is nil.
     ///
-    /// - Parameter starts: whether the bus may start who has the name.
+    /// - Parameter starts: whether the bus may start the service with that name.
     public func call(
         _ destination: String, _ path: String, _ interface: String, _ member: String, _ values: [BusValue] = [],
         starts: Bool = false, within: TimeSpan? = nil,
@@ -103,7 +103,7 @@ public final class SessionBus {
         call(name, "/org/freedesktop/DBus", name, member, values, done: done)
     }
 
-    /// Sends a signal to whoever listens.
+    /// Sends a signal to all listeners.
     public func emit(_ path: String, _ interface: String, _ member: String, _ values: [BusValue]) {
         var made: OpaquePointer?
         guard unsafe sdBus.message_new_signal(bus, &made, path, interface, member) >= 0, let made = unsafe made else {
@@ -139,14 +139,14 @@ public final class SessionBus {
         guard message.interface == "org.freedesktop.DBus.Local", message.member == "Disconnected" else {
             return onMessage(message)
         }
-        // Later, since whoever is told may let go of this connection, which is in the midst of a callback.
+        // Later, since `lost` may release this connection, which is in the middle of a callback.
         let lost = onLost
         loop.afterThis(description: "bus lost") { lost() }
         return false
     }
 }
 
-/// Who waits for a reply.
+/// The closure that waits for a reply.
 private final class ReplyBox {
     let done: (Result<[BusValue], BusFailure>) -> Void
 

@@ -14,7 +14,7 @@ public enum ProgramStatus: Int32, CaseIterable, Sendable {
     case unavailable = 69
     /// A defect of Belfry: a worker sent what Belfry never sends.
     case defect = 70
-    /// The socket took no connection, or the connection ended before all was told.
+    /// The socket took no connection, or the connection ended before everything was reported.
     case endedEarly = 75
     /// The configuration that `config check` read has mistakes.
     case badConfiguration = 78

@@ -6,7 +6,7 @@ import Glibc
 public final class Output {
     /// Whether standard output is a terminal.
     public let isTerminal: Bool
-    /// Whether somebody still reads standard output; false once a pipe's reader has left.
+    /// Whether standard output still has a reader; false once a pipe's reader has left.
     public private(set) var isOpen = true
 
     private let standardOutput: Int32

@@ -2,7 +2,7 @@ public import BelfrySyscalls
 import CBelfryLinux
 import Glibc
 
-/// What a process gives up before it touches anything foreign.
+/// The rights that a process gives up before it touches foreign data.
 public enum ProcessConfinement {
     /// Gives up new privileges, core dumps and being traced.
     public static func forbidPrivileges() throws(SystemError) {

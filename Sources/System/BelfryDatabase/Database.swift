@@ -2,16 +2,16 @@ public import BelfrySyscalls
 import Glibc
 import SQLite3
 
-/// A SQLite file in a directory of ours: in WAL mode, each transaction on the disk before it is told done.
+/// A SQLite file in a directory of ours: in WAL mode; a transaction is on the disk before it returns.
 ///
 /// It belongs to the thread that opened it.
 @safe
 public final class Database {
     /// Who else may have it open.
     public enum Sharing: Hashable, Sendable {
-        /// Other processes too: whoever finds it locked waits, for a while.
+        /// Other processes too: one that finds it locked waits for a while.
         case shared
-        /// Nobody: for others it is busy.
+        /// No other process: for others it is busy.
         case exclusive
     }
 
@@ -53,14 +53,14 @@ public final class Database {
         try execute("PRAGMA synchronous = FULL")
         try execute("PRAGMA max_page_count = \(max(16, bytesMax / Self.pageBytes))")
         try execute("PRAGMA journal_size_limit = \(Self.logBytesMax)")
-        // A process that gives up all files but its state has no other place.
+        // A process that is confined to its state has no other place for temporary files.
         try execute("PRAGMA temp_store = MEMORY")
     }
 
     deinit { _ = unsafe sqlite3_close_v2(connection) }
 
-    /// Puts the file `name` in `directory` out of the way, as `name.corrupt`, over one that is there; nobody may have
-    /// it open.
+    /// Puts the file `name` in `directory` out of the way, as `name.corrupt`, replacing one that is there. No process
+    /// may have it open.
     public static func setAside(_ name: String, in directory: borrowing Directory) throws(SystemError) {
         for ending in ["-wal", "-shm", ""] {
             do throws(SystemError) {
@@ -86,7 +86,8 @@ public final class Database {
 
     /// Does all that `body` does, or nothing of it.
     public func transaction<Answer>(_ body: () throws(DatabaseError) -> Answer) throws(DatabaseError) -> Answer {
-        // At once for writing, or two that have read could both wait for the other.
+        // IMMEDIATE takes the write lock at once: otherwise two transactions that have both read could wait for each
+        // other.
         try execute("BEGIN IMMEDIATE")
         do throws(DatabaseError) {
             let answer = try body()

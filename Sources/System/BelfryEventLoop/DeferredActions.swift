@@ -1,7 +1,7 @@
 import BelfrySyscalls
 import CBelfrySystemd
 
-/// What is to be done in the next iteration, in order: one sd-event source for all of it.
+/// The actions for the next iteration, in order: one sd-event source for all of them.
 @safe
 final class DeferredActions {
     private let source: DeferSource
@@ -29,10 +29,11 @@ final class DeferredActions {
     }
 }
 
-/// What is to be done after all that is ready has had its turn, in order: a new sd-event source each time.
+/// The actions that run after every source that is ready now has had its turn, in order: a new sd-event source each
+/// time.
 ///
-/// Of what is ready, sd-event takes first what has been so for longest. A source that is deferred has been ready since
-/// it was made, so one that is kept always comes first, and one that is new after all that was found ready before.
+/// sd-event dispatches first the source that has been ready for longest. A deferred source has been ready since it was
+/// made, so one that is kept always comes first, and a new one comes after all that were found ready before.
 @safe
 final class QueuedActions {
     private let thread: LoopThread
@@ -50,7 +51,7 @@ final class QueuedActions {
     ) -> any ScheduledTimer {
         let queued = DeferredAction(description: description, action: action)
         actions.append(queued)
-        // Not at once: what was found ready in this very iteration is as old as a source that is made in it.
+        // Not at once: a source made now is as old as those that were found ready in this iteration.
         if actions.count == 1 { _ = deferred.add(description: "queued") { [unowned self] in makeSource() } }
         return queued
     }
@@ -62,7 +63,7 @@ final class QueuedActions {
             try unsafe source.attach(to: event) { [unowned self] in perform() }
             self.source = source
         } catch {
-            // Without memory it is done too early rather than never.
+            // Without memory for the source, run the actions too early rather than never.
             perform()
         }
     }

@@ -2,7 +2,7 @@ public import BelfrySyscalls
 import CBelfryLinux
 import Glibc
 
-/// Somebody's interest in a directory that a loop watches.
+/// One watch of a directory, on a loop.
 public final class DirectorySource {
     private let thread: LoopThread
     private var action: (() -> Void)?
@@ -29,9 +29,9 @@ extension Loop {
     /// Calls `action` after something in `directory` itself was made, written, renamed or removed, until it is
     /// cancelled.
     ///
-    /// `directory` may be closed at once. Several changes may make one call back, and now and then there is one for
-    /// nothing: whoever is called compares what it finds. Fails with EINVAL on a kernel without F_NOTIFY; then, and on
-    /// file systems of other machines, look again from time to time.
+    /// `directory` may be closed at once. Several changes may make one call back, and now and then a call back comes
+    /// without a change: `action` has to compare what it finds. Fails with EINVAL on a kernel without F_NOTIFY; then,
+    /// and on file systems of other machines, look again from time to time.
     public func watchDirectory(
         _ directory: Int32,
         description: String,
@@ -42,23 +42,23 @@ extension Loop {
     }
 }
 
-/// The directories a loop watches, by `F_NOTIFY`: of inotify instances a user has 128 and shares them with the desktop;
-/// of these there is no limit.
+/// The directories a loop watches, by `F_NOTIFY`: a user has 128 inotify instances and shares them with the desktop,
+/// while F_NOTIFY has no such limit.
 ///
-/// One directory is watched until further notice by plain SIGIO. It is a standard signal, pending once at most however
-/// much happens, and with one directory there is nothing to tell apart.
+/// One directory is watched until further notice by plain SIGIO. It is a standard signal, which is pending at most once
+/// however much happens, and with one directory the signal need not say which.
 ///
-/// As soon as there are two, each has a real-time signal that names its descriptor, so that a change costs only those
-/// who watch that directory. Such signals queue up, so each is given for one change: a stopped process has one queued
-/// for each directory at most. The first directory alone stays with SIGIO because of what a hundred processes on the
-/// same directory, which is what a hundred calls that ring are, cost whoever writes there: for signals until further
-/// notice 13 µs, for one change each 39 µs, and at a thousand 0.1 ms against 12 ms, as the kernel then goes through its
+/// As soon as there are two, each has a real-time signal that names its descriptor, so that a change costs only the
+/// watchers of that directory. Such signals queue up, so each is asked for one change only: a stopped process has at
+/// most one queued for each directory. A single directory stays with SIGIO because of the cost to the process that
+/// writes there while a hundred processes watch, as with a hundred ringing calls: 13 µs with signals until further
+/// notice, 39 µs with signals for one change; with a thousand 0.1 ms against 12 ms, since the kernel then walks its
 /// list for every entry of it (measured on 6.18). That is also why several sources for the same directory share one
 /// notice.
 final class WatchedDirectories {
     /// One directory, and who watches it.
     private final class Watched {
-        /// An open file of its own: closing any descriptor of one ends its notices.
+        /// An open file of its own: closing any descriptor of an open file ends its notices.
         let descriptor: OwnedDescriptor
         // Which directory it is: no other can have the same numbers as long as the descriptor is open.
         private let device: UInt64
@@ -112,7 +112,8 @@ final class WatchedDirectories {
 
     private func add(_ new: Watched, on loop: Loop, description: String) throws(SystemError) {
         if !hasSignal {
-            // What the kernel cannot queue as a real-time signal arrives as SIGIO too, and then names nothing.
+            // A signal that the kernel cannot queue as a real-time signal also arrives as SIGIO, and then names no
+            // descriptor.
             try loop.onSignal(SIGIO, description: "directories") { [unowned self] _ in fireAll() }
             hasSignal = true
         }
@@ -134,11 +135,11 @@ final class WatchedDirectories {
         for directory in watched { named[directory.descriptor.number] = directory }
         self.named = named
         for number in named.keys {
-            // What is asked for once more would be added to the notice until further notice: that one ends first.
+            // End the lasting notice first: otherwise the new request would be added to it.
             try checked("F_NOTIFY") { clinux_end_notices(number) }
             try checked("F_NOTIFY") { clinux_notify_directory_once(number, Self.events, Self.namingSignal) }
         }
-        // What happened between the two has no signal.
+        // A change between these two calls has caused no signal.
         loop.afterThis(description: "directories") { [weak self] in self?.fireAll() }
     }
 
@@ -150,11 +151,11 @@ final class WatchedDirectories {
         watched.removeAll { $0 === directory }
     }
 
-    /// The directory behind `descriptor` has changed, or another one, cancelled since, that had this number: then this
-    /// call back is for nothing.
+    /// The directory behind `descriptor` has changed. If another directory had this number and was cancelled since,
+    /// this call back comes without a change.
     private func changed(_ descriptor: Int32) {
         guard let directory = named?[descriptor] else { return }
-        // Before anybody looks, so that what happens from here on is told again.
+        // Before the call backs, so that a change from here on raises a new signal.
         renew(directory)
         directory.fire()
     }
@@ -166,7 +167,7 @@ final class WatchedDirectories {
         for directory in directories { directory.fire() }
     }
 
-    /// Asks for the next change. One that the kernel refuses, for want of memory, is left to looking again.
+    /// Asks for the next change. If the kernel refuses for want of memory, periodic looks have to find the changes.
     private func renew(_ directory: Watched) {
         _ = clinux_notify_directory_once(directory.descriptor.number, Self.events, Self.namingSignal)
     }

@@ -1,6 +1,6 @@
 public import BelfrySyscalls
 
-/// What a driver needs of a loop: time, what is to be done later, and word of what happens outside.
+/// What a driver needs of a loop: time, actions for later, and notice of outside events.
 ///
 /// The real one is ``Loop``, over sd-event; a simulation plays another one, over a machine that it plays.
 public protocol EventLoop: TimerSource {
@@ -15,8 +15,8 @@ public protocol EventLoop: TimerSource {
     @discardableResult
     func afterThis(description: String, _ action: @escaping () -> Void) -> any ScheduledTimer
 
-    /// Calls `action` once after the call backs of all that is ready now, however many iterations they take: for what
-    /// is cheaper done once for many.
+    /// Calls `action` once after the call backs of everything that is ready now, however many iterations they take: for
+    /// work that is cheaper when done once for many of them.
     @discardableResult
     func afterReady(description: String, _ action: @escaping () -> Void) -> any ScheduledTimer
 
@@ -36,7 +36,7 @@ public protocol EventLoop: TimerSource {
         of process: ProcessIdentity, description: String, _ action: @escaping () -> Void
     ) throws(SystemError) -> ProcessWatch
 
-    /// Calls back what happens, until ``stop()``.
+    /// Dispatches events until ``stop()``.
     func run()
 
     /// Makes ``run()`` return after the call back that is being made now; before ``run()``, it returns at once.

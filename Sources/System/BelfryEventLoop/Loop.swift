@@ -7,7 +7,7 @@ import Glibc
 /// post.
 ///
 /// It belongs to the thread that made it. Everything but a ``LoopPoster`` must be used there and traps elsewhere. Call
-/// backs run one after another, each to its end; whatever they ask for happens in a later iteration.
+/// backs run one after another, each to its end; anything they ask for happens in a later iteration.
 @safe
 public final class Loop: TimerSource {
     /// The sd-event loop, once there is one.
@@ -26,8 +26,8 @@ public final class Loop: TimerSource {
 
     /// Makes a loop for the calling thread. Fails if descriptors, memory or libsystemd are missing.
     ///
-    /// With `preparesLater` only ``prepare()`` finds most of that out. Until then the loop keeps timers, deferred
-    /// actions, signals and what is posted; a descriptor to be watched prepares it.
+    /// With `preparesLater`, most of these failures show only in ``prepare()``. Until then the loop keeps timers,
+    /// deferred actions, signals and what is posted; a descriptor to be watched prepares it.
     public init(preparesLater: Bool = false) throws(SystemError) {
         poster = try LoopPoster()
         timers = LoopTimers(thread: thread)
@@ -44,8 +44,8 @@ public final class Loop: TimerSource {
 
     /// Makes the loop ready to wait, which opens libsystemd and takes most of a millisecond; does nothing if it is.
     ///
-    /// For a program that can do what it was started for without waiting, and has to be quick about it. A loop that
-    /// cannot be made ready is of no further use.
+    /// For a program that can do its work without waiting, and has to be quick. A loop that cannot be made ready is of
+    /// no further use.
     public func prepare() throws(SystemError) {
         _ = try unsafe prepared()
     }
@@ -87,7 +87,7 @@ public final class Loop: TimerSource {
     /// Whether the caller is on the loop's thread.
     public var isOnLoop: Bool { thread.isCurrent }
 
-    /// Calls back what happens, until ``stop()``. It can be run again afterwards.
+    /// Dispatches events until ``stop()``. It can be run again afterwards.
     ///
     /// A loop that was to be prepared later is prepared by then, or stopped already.
     public func run() {
@@ -136,7 +136,7 @@ public final class Loop: TimerSource {
 
     /// Calls `action` once after the call backs of all that is ready now, and of what was queued so before it.
     ///
-    /// What becomes ready later comes later, so that nobody who is always ready can hold it up.
+    /// Sources that become ready later come later, so that one that is always ready cannot hold the action up.
     @discardableResult
     public func afterReady(description: String, _ action: @escaping () -> Void) -> any ScheduledTimer {
         thread.assertCurrent()
@@ -162,8 +162,8 @@ public final class Loop: TimerSource {
         )
     }
 
-    /// Calls `body` with the sd-event loop, for another part of libsystemd that attaches itself to it, such as sd-bus;
-    /// what that does is called `call`.
+    /// Calls `body` with the sd-event loop, for another part of libsystemd that attaches itself to it, such as sd-bus.
+    /// Errors name the operation `call`.
     public func attach(_ call: String, _ body: (OpaquePointer) -> Int32) throws(SystemError) {
         let result = try unsafe body(prepared())
         guard result >= 0 else { throw SystemError(negated: result, call: call) }

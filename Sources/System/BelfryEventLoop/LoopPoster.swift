@@ -22,8 +22,8 @@ public final class LoopPoster: Sendable {
         )
     }
 
-    /// Has `action` called on the loop, after what was posted before it. False, and nothing happens, once the loop has
-    /// ended.
+    /// Has `action` called on the loop, after the actions that were posted before. False, and nothing happens, once the
+    /// loop has ended.
     @discardableResult
     public func post(_ action: @escaping @Sendable () -> Void) -> Bool {
         let (isOpen, needsWake) = state.withLock { state in
@@ -42,7 +42,7 @@ public final class LoopPoster: Sendable {
         ) { [unowned self] _ in performPosted() }
     }
 
-    /// Drops what is posted and refuses what comes.
+    /// Drops what is posted and refuses further posts.
     func close() {
         let dropped = state.withLock { state in
             state.isClosed = true

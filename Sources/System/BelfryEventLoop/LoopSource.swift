@@ -6,7 +6,7 @@ import CBelfrySystemd
 /// The loop keeps it alive: dropping the handle does not end it.
 @safe
 public class LoopSource {
-    /// What it is called in traces.
+    /// Its name in traces.
     public let description: String
     let thread: LoopThread
     private var pointer: OpaquePointer?
@@ -23,7 +23,7 @@ public class LoopSource {
     /// its own call back returns. Cancelling twice does nothing.
     public final func cancel() {
         thread.assertCurrent()
-        // One that its loop has yet to listen to holds as much.
+        // A source that is not attached to its loop yet holds its call back too.
         guard let ending = unsafe pointer else { return cancelled() }
         unsafe pointer = nil
         cancelled()

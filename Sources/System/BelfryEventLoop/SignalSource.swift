@@ -3,7 +3,7 @@ import CBelfryLinux
 import CBelfrySystemd
 import Glibc
 
-/// A signal that arrived, with what came along.
+/// A signal that arrived, with its details.
 public struct ReceivedSignal: Hashable, Sendable {
     /// Its number.
     public let number: Int32
@@ -32,7 +32,7 @@ extension Loop {
         return source
     }
 
-    /// What arrives meanwhile is pending until the loop is prepared.
+    /// A signal that arrives meanwhile is pending until the loop is prepared.
     private func keep(_ source: SignalSource) throws(SystemError) {
         guard !signalsToCome.contains(where: { $0.number == source.number && $0.isActive }) else {
             throw SystemError(errno: EBUSY, call: "sd_event_add_signal", subject: source.description)

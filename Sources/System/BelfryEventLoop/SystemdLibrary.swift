@@ -13,7 +13,7 @@ struct SystemdLibrary: @unchecked Sendable {
     /// The calls, every one of them there.
     let calls: csystemd_calls
 
-    /// The one of this process: opened by whoever asks first.
+    /// The library of this process, opened on first use.
     static let opened = Result { () throws(SystemError) in try SystemdLibrary(fileName: fileName) }
 
     /// Opens the library and finds its calls. Fails with ELIBACC, and what the loader says.
@@ -39,7 +39,7 @@ struct SystemdLibrary: @unchecked Sendable {
     }
 }
 
-/// libsystemd's calls, for what only a loop that is ready to wait can have.
+/// libsystemd's calls, for code that runs only once a loop is ready to wait.
 var systemd: csystemd_calls {
     switch SystemdLibrary.opened {
     case .success(let library): library.calls
@@ -47,7 +47,7 @@ var systemd: csystemd_calls {
     }
 }
 
-/// Tells the service manager `state` (sd_notify); nothing happens if none listens.
+/// Reports `state` to the service manager (sd_notify); nothing happens if none listens.
 public func notifyServiceManager(_ state: String) {
     guard case .success(let library) = SystemdLibrary.opened else { return }
     _ = unsafe library.calls.notify(0, state)

@@ -23,8 +23,8 @@ public protocol ScheduledTimer: AnyObject {
 
 /// Timers that are yet to fire, by due time and then in the order they were made.
 ///
-/// sd-event itself promises no order among timers that are due together: it keeps them in a heap. Here a loop that was
-/// held up for a while still fires them as if it had not been.
+/// sd-event itself promises no order among timers that are due together: it keeps them in a heap. With this queue a
+/// loop that was held up still fires them in the order it would have without the delay.
 package final class TimerQueue {
     private(set) var sequence: UInt64 = 0
     /// Latest first, so that the next one is popped from the end.
@@ -110,7 +110,7 @@ final class LoopTimers {
     static let accuracyMicroseconds: UInt64 = 1
     private let source: TimeSource
     private lazy var queue = TimerQueue { [unowned self] queue in
-        // What is made or cancelled by a timer that fires is seen to afterwards, all of it at once.
+        // While timers fire, the source is not armed for each change: it is armed once afterwards.
         if !isFiring { source.arm(queue.earliest) }
     }
     private var isFiring = false
@@ -129,7 +129,8 @@ final class LoopTimers {
         queue.add(due: instant, description: description, action: action)
     }
 
-    /// Fires what is due now, but nothing that is made meanwhile: that waits until descriptors have had their turn.
+    /// Fires the timers that are due now, but none that is made meanwhile: those wait until descriptors have had their
+    /// turn.
     private func fireDue() {
         let now = Instant(microseconds: bootTimeMicroseconds())
         let limit = queue.madeCount

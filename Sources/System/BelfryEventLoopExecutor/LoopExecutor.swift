@@ -1,5 +1,5 @@
-// A room of its own, apart from the loop's: whoever imports it links Swift's concurrency runtime, which the worker must
-// not load at each of its starts.
+// A module of its own, apart from the loop's: importing it links Swift's concurrency runtime, which the worker must not
+// load at each of its starts.
 public import BelfryEventLoop
 public import BelfrySyscalls
 public import BelfryTerms
@@ -45,7 +45,7 @@ public final class LoopExecutor: TaskExecutor, SerialExecutor {
             return queue.jobs.count == 1
         }
         guard isFirst else { return }
-        // The loop takes what is there when it comes round: one message for many jobs.
+        // The loop runs all jobs that are queued by then: one message for many jobs.
         let isPosted = poster.post { self.runJobs() }
         precondition(isPosted, "a task was resumed after its loop had ended: it would never run")
     }
@@ -77,7 +77,7 @@ public final class LoopExecutor: TaskExecutor, SerialExecutor {
             defer { queue.jobs = [] }
             return queue.jobs
         }
-        // One policy for all jobs: told both executors, an actor's call on the same loop costs no enqueueing at all.
+        // With both executors given for every job, an actor's call on the same loop costs no enqueueing at all.
         for job in batch {
             unsafe job.runSynchronously(
                 isolatedTo: asUnownedSerialExecutor(),
@@ -197,7 +197,7 @@ private final class ThreadStart: Sendable {
     func waitUntilReady() throws(SystemError) -> LoopExecutor {
         var byte: UInt8 = 0
         try checked("read") { unsafe read(ready.reading.number, &byte, 1) }
-        // Taken out: the executor must not be kept by what started it.
+        // Taken out, so that this object does not keep the executor alive.
         guard
             let result = made.withLock({ made in
                 defer { made = nil }

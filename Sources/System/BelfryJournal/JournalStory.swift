@@ -47,8 +47,8 @@ public struct JournalStory: Sendable {
         return call.isEmpty ? "Anonymous call: " : "Call \(call): "
     }
 
-    /// What the journal has of a field: every word, and how many and how long, but of texts only what is named here,
-    /// and that without what they say of the caller (S3). Nil if it has nothing.
+    /// The journal's value of a field: all words, counts and durations, but only the texts that are named here, without
+    /// what they say about the caller (S3). Nil if the journal leaves the field out.
     private static func value(of key: String, _ fact: EventFact, in event: Event) -> String? {
         switch fact {
         case .word(let word): return word
@@ -76,12 +76,12 @@ public struct JournalStory: Sendable {
 
     private static func detail(_ detail: String, of event: Event) -> String {
         if case .warning(let code, _) = event.body {
-            // What was found in a payload's field, each of which has a line, may be the caller's name or number.
+            // Each field has a line, and the value found in it may be the caller's name or number.
             return code == .fieldIgnored
                 ? detail.split(separator: "\n").map { Redaction.ofPayload(String($0)) }.joined(separator: "; ")
                 : Redaction.ofAddresses(detail)
         }
-        // What sound server and desktop say is about themselves.
+        // Sound server and desktop describe only themselves.
         let isOfOurs = [.sound, .notification, .vibration].contains(event.kind)
         return isOfOurs ? detail : Redaction.ofPayload(detail)
     }
@@ -149,7 +149,8 @@ public struct JournalStory: Sendable {
     }
 }
 
-/// What of a text may stand in the journal, which outlives the call and is read by others than the caller meant.
+/// Reduces texts to what may stand in the journal, which outlives the call and is read by people whom the caller did
+/// not address.
 enum Redaction {
     /// Scheme and host of an address; a placeholder if there is none.
     static func schemeAndHost(of address: String) -> String {

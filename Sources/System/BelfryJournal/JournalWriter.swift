@@ -4,8 +4,8 @@ import Glibc
 /// Writes entries to the journal by its native protocol; without a journal, lines on standard error. No call ever
 /// blocks (R14), also while journald is stopped (`sd_journal_send` does: after eleven messages, measured).
 ///
-/// What the journal has no room for waits here, ``backlogEntriesMax`` entries and ``backlogBytesMax`` bytes of it: the
-/// oldest go first, and the next entry that gets through says how many were lost.
+/// Entries that the journal has no room for wait here, at most ``backlogEntriesMax`` entries and ``backlogBytesMax``
+/// bytes. The oldest are dropped first, and the next entry that gets through says how many were lost.
 public final class JournalWriter {
     /// Where journald listens.
     public static let standardPath = "/run/systemd/journal/socket"
@@ -15,7 +15,8 @@ public final class JournalWriter {
     public static let backlogBytesMax = 64 << 10
 
     /// Called when entries begin to wait, with the descriptor to watch for writability, and with nil when none wait any
-    /// more: whoever has a loop calls ``flush()`` when it is writable. Without one, the next write tries again.
+    /// more. A caller with a loop calls ``flush()`` when the descriptor is writable; without a loop, the next write
+    /// tries again.
     public var onWaiting: ((Int32?) -> Void)?
 
     /// How many entries never got through.
@@ -26,7 +27,7 @@ public final class JournalWriter {
     private let errorLine: StandardErrorLine
     private var backlog: [(entry: JournalEntry, bytes: Int)] = []
     private var backlogBytes = 0
-    /// Of ``lostCount``, those that no entry has counted yet.
+    /// The part of ``lostCount`` that no entry has reported yet.
     private var uncountedCount = 0
     private var isWaiting = false
 
@@ -101,7 +102,7 @@ public final class JournalWriter {
 
 /// The way to journald: a datagram socket that never blocks.
 ///
-/// It is connected, since only then does poll(2) tell when the journal's own queue has room again.
+/// It is connected, since only then does poll(2) show when the journal's own queue has room again.
 struct JournalSocket: ~Copyable {
     /// What became of one datagram.
     enum Outcome {
@@ -163,14 +164,14 @@ struct JournalSocket: ~Copyable {
     }
 }
 
-/// Lines on standard error that never block: a pipe that nobody reads must not hold up a ring.
+/// Lines on standard error that never block: a pipe without a reader must not hold up a ring.
 struct StandardErrorLine: ~Copyable {
     /// The longest line in bytes. What fits in PIPE_BUF is written to a pipe in one piece or not at all.
     static let lineBytesMax = Int(PIPE_BUF)
 
     private let output: NonBlockingOutput
 
-    /// Writes to `descriptor`, which stays its owner's and is left as it is.
+    /// Writes to `descriptor`, which the caller still owns and whose flags do not change.
     init(descriptor: Int32 = STDERR_FILENO) {
         output = NonBlockingOutput(descriptor, politeBytesMax: Self.lineBytesMax)
     }

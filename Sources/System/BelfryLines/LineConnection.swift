@@ -3,36 +3,36 @@ import BelfryProtocol
 package import BelfrySyscalls
 import Glibc
 
-/// A stream socket over which two processes of ours say lines to each other, with files beside them, without ever
-/// blocking the loop.
+/// A stream socket over which two processes of ours send each other lines, and files beside them, without ever blocking
+/// the loop.
 package final class LineConnection {
-    /// What comes of the peer.
+    /// What the peer does.
     package enum News {
-        /// It says a line, which is without its newline.
+        /// It sent a line; the newline is removed.
         case line([UInt8])
         /// It has taken all that was sent.
         case taken
-        /// It says nothing more. It may only have stopped to do so, and listen on.
+        /// It sends nothing more. It may still read.
         case ended(End)
-        /// It takes nothing any more: it has left, or more would wait for it than may. What waited is dropped.
+        /// It takes nothing any more: it has left, or too much waits for it. What waited is dropped.
         case lost
     }
 
-    /// Why a peer says nothing more.
+    /// Why a peer sends nothing more.
     package enum End: Hashable, Sendable {
-        /// It has stopped to, in the midst of this line unless that is empty; or it is gone.
+        /// It has stopped sending or is gone, in the middle of this line unless that is empty.
         case left(unfinished: [UInt8])
-        /// Its line was too long: nothing more of it is read.
+        /// Its line was too long: nothing more is read from it.
         case lineTooLong
     }
 
     /// What a peer may ask of this process.
     package struct Limits {
-        /// How long a line of it may be, in bytes.
+        /// How long a line from it may be, in bytes.
         package let lineBytesMax: Int
         /// How many bytes may wait for it.
         package let unsentBytesMax: Int
-        /// How many files it passed may wait to be taken; the oldest ones beyond are closed.
+        /// How many files that it passed may wait to be taken; beyond that the oldest are closed.
         package let filesMax: Int
 
         /// Limits, by default without files.
@@ -43,7 +43,7 @@ package final class LineConnection {
         }
     }
 
-    /// How much is read before others have their turns.
+    /// How much is read at once, before others have their turns.
     private static let readBytesMax = 64 << 10
 
     private let socket: OwnedDescriptor
@@ -71,8 +71,8 @@ package final class LineConnection {
 
     deinit { source?.cancel() }
 
-    /// Tells `heard` what comes of the peer, until ``close()``. What there is to be told of a ``send(_:passing:)`` may
-    /// be told before that returns.
+    /// Calls `heard` with what the peer does, until ``close()``. News about a ``send(_:passing:)`` may come before that
+    /// call returns.
     package func listen(_ heard: @escaping (News) -> Void) throws(SystemError) {
         self.heard = heard
         try watch()
@@ -87,13 +87,13 @@ package final class LineConnection {
         if unsentBytes > limits.unsentBytesMax { lose() }
     }
 
-    /// The file that was passed first of those that wait, which has come by the time the line beside it has.
+    /// The oldest file that waits. A file has arrived by the time the line beside it has.
     package func takeFile() -> PassedFile? { files.isEmpty ? nil : files.removeFirst() }
 
-    /// Says nothing more, and listens on (`shutdown`).
+    /// Sends nothing more, and keeps reading (`shutdown`).
     package func endSending() { shutdown(socket.number, Int32(SHUT_WR)) }
 
-    /// Leaves the peer, which has what it took so far.
+    /// Closes the connection. The peer keeps what it took so far.
     package func close() {
         heard = nil
         source?.cancel()
@@ -120,7 +120,7 @@ package final class LineConnection {
         do throws(SystemError) {
             try watch()
         } catch {
-            // Nothing would be heard of it any more.
+            // Without a watch there would be no more news of the peer.
             lose()
             if !hasEnded { end(.left(unfinished: [])) }
         }
@@ -128,6 +128,7 @@ package final class LineConnection {
 
     private func ready(_ readiness: Readiness) {
         if !unsent.isEmpty { sendWhatWaits() }
+        // A hangup or an error is read too: that is how the end shows.
         if heard != nil, !hasEnded, readiness != .writable { read() }
     }
 

@@ -2,18 +2,18 @@ package import BelfryEventLoop
 package import BelfrySyscalls
 package import BelfryTerms
 
-/// Accepts who connects to a Unix socket that listens: one at a time, so that others have their turns between two.
+/// Accepts connections at a Unix socket that listens: one at a time, so that other sources have their turns in between.
 ///
-/// If there is no descriptor for who waits, it rests: the loop would call again and again.
+/// If there is no descriptor for a waiting connection, it pauses: otherwise the loop would call again and again.
 package final class SocketListener {
-    /// How long it rests.
+    /// How long it pauses.
     package static let rest = TimeSpan.milliseconds(100)
 
     /// Who may connect.
     package enum Peers {
-        /// This user and root. Their sockets make nobody wait.
+        /// This user and root. Their sockets do not block.
         case ours
-        /// Everybody: whoever the connection is given to judges them. Their sockets wait.
+        /// Everybody: the receiver of the connection judges them. Their sockets block.
         case everybody
     }
 
@@ -26,14 +26,14 @@ package final class SocketListener {
     private var source: (any LoopWatch)?
     private var timer: (any ScheduledTimer)?
     private let keepsSpare: Bool
-    /// A descriptor for the next one, should the process have no other left.
+    /// A descriptor to give up for the next connection, if the process has no other left.
     private var spare: OwnedDescriptor?
 
-    /// Listens at `socket`, which stays its owner's, and gives `accepted` who connects.
+    /// Listens at `socket`, which the caller still owns, and gives `accepted` each connection.
     ///
     /// - Parameters:
-    ///   - keepsSpare: whether a descriptor is set aside for one who connects when there is no other.
-    ///   - hasRoom: asked before each: if there is none, they wait in the socket until ``resume()``.
+    ///   - keepsSpare: whether a descriptor is reserved for a connection that comes when there is no other.
+    ///   - hasRoom: asked before each: if there is no room, connections wait in the socket until ``resume()``.
     package init(
         at socket: Int32, for peers: Peers = .ours, keepsSpare: Bool = false,
         hasRoom: @escaping () -> Bool = { true }, on loop: any EventLoop, description: String,
@@ -52,7 +52,7 @@ package final class SocketListener {
 
     deinit { pause() }
 
-    /// Accepts nobody until ``resume()``: they wait in the socket.
+    /// Accepts no connection until ``resume()``: they wait in the socket.
     package func pause() {
         source?.cancel()
         source = nil

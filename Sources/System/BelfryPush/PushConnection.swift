@@ -4,7 +4,7 @@ import BelfrySyscalls
 public import BelfryTerms
 import Glibc
 
-/// One notification on its way: sends it, and calls back for each line that the worker answers.
+/// Sends one notification, and calls back for each line that the worker answers.
 ///
 /// It belongs to its loop's thread, keeps itself alive until the connection ends, and never blocks.
 public final class PushConnection {
@@ -38,23 +38,23 @@ public final class PushConnection {
     /// Whether the other side was gone before everything was sent.
     private var isCutShort = false
     private var isAnswered = false
-    /// What ends the connection of somebody who has left, if the worker does not; nil while somebody follows.
+    /// Ends the connection after ``leave()`` if the worker does not; nil while the caller follows the events.
     private var leaving: (any ScheduledTimer)?
     private var lines = LineFraming()
     private var story = PushStory()
     private let onLine: (Line) -> Void
     private let onEnd: (PushError?) -> Void
 
-    /// Connects to `socket`, sends `notification`, and then shuts down the sending side. Of what follows a complete
-    /// JSON object nothing is sent, since no worker looks at it.
+    /// Connects to `socket`, sends `notification`, and then shuts down the sending side. Bytes after a complete JSON
+    /// object are not sent, since no worker looks at them.
     ///
     /// Tries again, for `patience`, while the socket is full, and if the connection is dropped before a worker can have
     /// taken the notification.
     ///
     /// - Parameters:
     ///   - onLine: called for each line, on the loop.
-    ///   - onEnd: called once, when the worker has closed, or with what went wrong, which may be that the worker closed
-    ///     before it had told everything; not after ``cancel()``.
+    ///   - onEnd: called once, when the worker has closed, or with what went wrong, such as a worker that closed before
+    ///     it had reported everything; not after ``cancel()``.
     @discardableResult
     public init(
         to socket: PushSocket, sending notification: [UInt8], on loop: Loop, patience: TimeSpan = connectPatience,
@@ -83,8 +83,8 @@ public final class PushConnection {
         leaving = nil
     }
 
-    /// Closes the connection as soon as the worker has taken the notification and says so by its first word, after
-    /// ``connectPatience`` at the latest: for those who want it pushed and do not care what comes of it.
+    /// Closes the connection as soon as the worker's first line shows that it has taken the notification, after
+    /// ``connectPatience`` at the latest: for callers that only want the notification pushed.
     public func leave() {
         guard source != nil || retry != nil, leaving == nil else { return }
         guard !isAnswered else { return finish(nil) }
@@ -164,7 +164,8 @@ public final class PushConnection {
                 unsent = []
             }
         }
-        // The end of our input: an object that lacks its brace is refused at once instead of after five seconds.
+        // Ends the worker's input: it then refuses an object without its closing brace at once instead of after five
+        // seconds.
         shutdown(descriptor.number, Int32(SHUT_WR))
         source?.setEvents(.readable)
     }
@@ -183,7 +184,7 @@ public final class PushConnection {
         }
         // A worker takes a notification with its last byte, and writes before it refuses one. So none has taken this
         // one if nothing was written and that byte was never read: it was not sent, or the kernel reports a reset,
-        // which is its word for a side that closed with bytes unread, or was never accepted.
+        // which means that the other side closed with bytes unread, or never accepted the connection.
         guard isAnswered || !(isCutShort || isReset) else { return dropped() }
         // After an answer a reset loses nothing.
         end(unfinishedLine: lines.finish())
@@ -243,7 +244,7 @@ public final class PushConnection {
     }
 }
 
-/// How far a notification's story has been told.
+/// Which of a notification's events the worker has reported.
 struct PushStory {
     private var isRejected = false
     private var isDelivered = false
@@ -260,7 +261,7 @@ struct PushStory {
         }
     }
 
-    /// What has yet to be told before the worker may close; nil if nothing has.
+    /// What the worker has yet to report before it may close; nil if nothing.
     var missing: String? {
         if isRejected { return nil }
         if !isDelivered { return "the notification was delivered" }

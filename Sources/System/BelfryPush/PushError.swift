@@ -9,7 +9,7 @@ public struct PushError: Error, Hashable, Sendable, CustomStringConvertible {
         case noPath
         /// The path does not fit a socket address.
         case pathTooLong
-        /// There is no socket, or nobody listens on it.
+        /// There is no socket, or no manager listens on it.
         case noSocket
         /// The connection failed on the way.
         case connectionFailed
@@ -17,9 +17,10 @@ public struct PushError: Error, Hashable, Sendable, CustomStringConvertible {
         case lineTooLong
         /// A line is no event.
         case notAnEvent
-        /// Two read the events at a time, or somebody after all have been read.
+        /// The events were read twice at the same time, or again after all had been read.
         case readTwice
-        /// The connection ended before what was waited for, before the delivery, or before the end of a ring was told.
+        /// The connection ended before the expected event, before the delivery, or before the end of a ring was
+        /// reported.
         case endedEarly
     }
 

@@ -60,7 +60,7 @@ struct Reading {
         }
         let known = Setting.allCases.map(\.environmentVariable) + Self.otherVariables
         for variable in ours.sorted() where !known.contains(variable) {
-            // Programs around ours have variables of their own, so that only a near miss is worth a word.
+            // Other programs have variables with this prefix too, so only a near miss is worth a warning.
             guard let meant = NearestName.nearest(to: variable, of: known) else { continue }
             let origin = Origin.environment(variable: variable)
             add(Mistake(.unknownKey, at: origin, "there is no such variable, ignored; did you mean \(meant)?"))

@@ -1,7 +1,7 @@
 import BelfryDevices
 import BelfryTerms
 
-/// The settings there are: where each is written, what it is when nobody wrote it, and what it may be.
+/// The settings there are: where each is written, its default, and its range.
 public enum Setting: Int, CaseIterable, Sendable {
     /// How long a call rings.
     case ringDuration
@@ -99,7 +99,7 @@ struct SettingRow: Sendable {
     let variable: String
     /// ``Setting/meaning``
     let meaning: String
-    /// Puts a question to its field.
+    /// Asks its field a question.
     let ask: @Sendable (inout SettingQuestion, inout Settings) -> Void
 
     private init(

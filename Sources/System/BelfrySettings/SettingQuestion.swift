@@ -1,22 +1,22 @@
 import BelfryTerms
 
-/// A question to a setting, which a row of the table answers for its field: once written, reading, printing and what is
-/// expected are all told.
+/// A question to a setting, which a row of the table answers for its field: one description of a field serves for
+/// reading it, printing it and saying what it expects.
 ///
-/// Its kinds of field are not inlined: rows that hardly anybody asks would make every worker's program longer.
+/// The kinds of field are not inlined: rows that are rarely asked would make every worker's program longer.
 struct SettingQuestion {
     /// What is asked.
     enum Kind {
-        /// To take the value that a text says; the empty text is an empty value.
+        /// Take the value in this text; the empty text is an empty value.
         case take(String)
-        /// For the value as it would be written.
+        /// Return the value as it would be written.
         case value
-        /// For what it takes, for people.
+        /// Return what the field accepts, for people.
         case expectation
     }
 
     private let kind: Kind
-    /// The text that was asked for, or that was taken; nil if it was not.
+    /// The text that was asked for or taken; nil if there is none.
     private(set) var answer: String?
 
     /// A question that is not yet answered.

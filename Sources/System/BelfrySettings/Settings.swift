@@ -119,7 +119,7 @@ public enum DesktopNotify: String, Hashable, Sendable {
 
 /// Where a value came from.
 public enum Origin: Hashable, Sendable, CustomStringConvertible {
-    /// Nobody wrote it.
+    /// The default: it is not configured.
     case standard
     /// A line of a file; 0 is the file as a whole.
     case file(path: String, line: Int)

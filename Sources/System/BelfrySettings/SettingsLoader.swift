@@ -7,10 +7,11 @@ public struct LoadedSettings: Sendable {
     public internal(set) var settings = Settings()
     /// What was wrong, in the order it was read, at most ``mistakesMax``; none of it is in force.
     public internal(set) var mistakes: [Mistake] = []
-    /// A file full of nonsense may not fill a journal.
+    /// At most this many mistakes are kept, so that a file full of nonsense cannot fill the journal.
     public static let mistakesMax = 100
 
-    /// Few, and read by nobody in a worker: a dictionary of this type alone would cost its start 25 µs.
+    /// A list, since there are few and no worker reads them: a dictionary of this type alone would cost each start 25
+    /// µs.
     private var origins: [(setting: Setting, origin: Origin)] = []
 
     /// Where the value in force of `setting` was written.
@@ -97,7 +98,7 @@ enum FileReader {
 
     /// The text of the file at `path`; a link to /dev/null is empty, as systemd masks a file.
     static func text(at path: String) throws(Failure) -> String {
-        // Not blocking, lest a pipe that somebody put there stops a call.
+        // O_NONBLOCK, since opening a FIFO would block and stop a call.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw failure("open", path) }
         defer { close(descriptor) }

@@ -35,7 +35,7 @@ public enum ValueText {
         skipSpaces(&rest)
         while !rest.isEmpty {
             guard let part = durationPart(&rest) else { return nil }
-            // A number without a unit means seconds only if it stands alone: "1 30" is nobody's intention.
+            // A number without a unit means seconds only if it stands alone: "1 30" is a mistake.
             guard part.hasUnit || (parts == 0 && rest.isEmpty) else { return nil }
             let (sum, overflow) = total.addingReportingOverflow(part.microseconds)
             guard !overflow, sum <= TimeSpan.longest.microseconds else { return nil }

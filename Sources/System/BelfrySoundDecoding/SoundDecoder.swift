@@ -2,20 +2,20 @@ public import BelfrySyscalls
 import Glibc
 
 /// Turns a sound file of whatever kind libsndfile reads (MP3, CAF, AIFF, WAVE, Ogg, FLAC) into one that libcanberra
-/// plays: a WAVE of 16 bits in memory, which nobody can change any more.
+/// plays: a WAVE of 16 bits in memory, sealed against changes.
 public enum SoundDecoder {
     /// How long a sound may be. Source: Apple, "Audio Services": 30 seconds or shorter.
     public static let secondsMax = 30
-    /// What is kept of a sound: a higher rate is divided by a whole number.
+    /// The highest rate that is kept: a higher one is divided by a whole number.
     public static let samplesPerSecondMax = 48_000
-    /// The rates that there are.
+    /// The rates that are accepted.
     static let samplesPerSecond = 4_000...768_000
     /// More channels than any sound has. More than two become one.
     static let channelsMax = 32
     /// How many frames are read at a time.
     private static let framesAtOnce = 4_096
 
-    /// The sound in the file at `path`; at most 6 MiB, which count as nobody's own memory.
+    /// The sound in the file at `path`; at most 6 MiB, which do not count as any process's own memory.
     ///
     /// - Throws: why there is none: no file, none that libsndfile reads, one of no or of more than ``secondsMax``
     ///   seconds.
@@ -98,7 +98,7 @@ struct SoundMix {
         return mixed
     }
 
-    /// What is no number is silence.
+    /// NaN becomes silence.
     private static func sample(_ value: Float) -> Int16 {
         guard !value.isNaN else { return 0 }
         return Int16(min(max(value * 32_768, -32_768), 32_767).rounded())

@@ -48,7 +48,7 @@ final class SoundSource {
         }
     }
 
-    /// A FIFO that somebody put there must not stop us.
+    /// Opens `path` with O_NONBLOCK, since opening a FIFO would block.
     private static func open(_ path: String) throws(SoundDecodingError) -> PassedFile {
         do throws(SystemError) {
             let number = try checked("open", on: path) {

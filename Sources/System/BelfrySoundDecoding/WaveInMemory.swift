@@ -28,7 +28,7 @@ final class WaveInMemory {
         try write(unsafe little.withUnsafeBytes { unsafe Array($0) })
     }
 
-    /// The whole file, sealed: nobody can change it any more.
+    /// The whole file, sealed against changes.
     func finished(channels: Int, samplesPerSecond: Int) throws(SoundDecodingError) -> PassedFile {
         let number = file.descriptor.number
         let size = Int(lseek(number, 0, SEEK_END)) - Self.headerBytes

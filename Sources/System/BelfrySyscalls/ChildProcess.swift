@@ -1,7 +1,7 @@
 import CBelfryLinux
 import Glibc
 
-/// What a child process runs, with what around it.
+/// What a child process runs, and with what environment and descriptors.
 public struct ChildCommand: Sendable {
     /// What a child's descriptor is connected to.
     public enum Stream: Sendable {
@@ -78,7 +78,7 @@ public final class ChildProcess {
             let pid = pid
             descriptor = OwnedDescriptor(owning: try checked("pidfd_open", on: command.path) { pidfd_open(pid, 0) })
         } catch {
-            // Without a pidfd it could never be watched, and nobody would know of it.
+            // Without a pidfd the child could not be watched, and its end would go unnoticed.
             kill(pid, SIGKILL)
             var status: Int32 = 0
             _ = unsafe waitpid(pid, &status, 0)
@@ -119,7 +119,7 @@ public final class ChildProcess {
         if let exitStatus { return exitStatus }
         var end = clinux_child_end()
         if leadsGroup {
-            // While it is not waited for, its number is its group's and nobody else's.
+            // Not reaped yet: until then no other process or group can get its number.
             try checked("waitid", on: "process \(pid)") {
                 unsafe clinux_wait(descriptor.number, options | WNOWAIT, &end)
             }
@@ -133,9 +133,9 @@ public final class ChildProcess {
     }
 }
 
-/// Has this process go on as the program at `path` with `arguments` and `environment` (`execve`), of which nothing but
-/// a failure comes back. Its number, the descriptors that are not closed on execution, and the signals that are ignored
-/// stay as they are.
+/// Has this process go on as the program at `path` with `arguments` and `environment` (`execve`), which returns only if
+/// it fails. Its number, the descriptors that are not closed on execution, and the signals that are ignored stay as
+/// they are.
 public func becomeProgram(
     _ path: String, _ arguments: [String], environment: [String: String]
 ) throws(SystemError) -> Never {

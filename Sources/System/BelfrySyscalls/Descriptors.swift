@@ -3,13 +3,13 @@ import Glibc
 
 /// A file descriptor that has one owner and is closed when its owner ends.
 ///
-/// Whoever makes one sets close-on-exec as it is born. Forgetting it closes it: in a worker that rings, a trap would
-/// cost a call.
+/// The code that makes a descriptor sets close-on-exec in the same call. A value that is dropped closes its descriptor
+/// and does not trap: in a worker that rings, a trap would cost a call.
 public struct OwnedDescriptor: ~Copyable, Sendable {
     /// The number, valid as long as this value lives.
     public let number: Int32
 
-    /// Takes `number`, which nobody else closes from now on.
+    /// Takes `number`, which no other code may close from now on.
     public init(owning number: Int32) {
         precondition(number >= 0, "\(number) is no descriptor")
         self.number = number
@@ -35,8 +35,8 @@ public struct OwnedDescriptor: ~Copyable, Sendable {
     }
 }
 
-/// Closes `number`. Its result is dropped but for EBADF, which traps: on Linux the descriptor is gone whatever close(2)
-/// says.
+/// Closes `number`. The result is ignored except for EBADF, which traps: on Linux the descriptor is gone whatever
+/// close(2) returns.
 func closeDescriptor(_ number: Int32) {
     guard SystemCall.close(number) == -1 else { return }
     precondition(errno != EBADF, "closing descriptor \(number), which is not open")
@@ -82,10 +82,10 @@ public func isReady(_ descriptor: Int32, for event: Int32) -> Bool {
     return unsafe poll(&entry, 1, 0) > 0
 }
 
-/// A way to write to somebody else's descriptor that never waits and leaves the descriptor's flags as they are: flags
-/// belong to the open file, and so to everybody who shares it.
+/// Writes to a descriptor that others share, never blocks, and leaves the descriptor's flags as they are: flags belong
+/// to the open file, and so to everybody who shares it.
 public struct NonBlockingOutput: ~Copyable {
-    /// What became of a write.
+    /// The result of a write.
     public enum Outcome: Hashable, Sendable {
         /// So many bytes were taken, perhaps not all.
         case wrote(Int)
@@ -103,11 +103,11 @@ public struct NonBlockingOutput: ~Copyable {
         /// A pipe or terminal that cannot be opened anew, such as a terminal handed over by another user: poll(2) is
         /// asked before each write, which is short, since poll(2) promises room for a few bytes only.
         case polled
-        /// A regular file, which never makes anybody wait.
+        /// A regular file, for which a write never blocks.
         case immediate
     }
 
-    /// Bytes written at a time to a terminal that only poll(2) tells about.
+    /// Bytes written at a time to a pipe or terminal for which only poll(2) says whether a write would block.
     public static let politeBytesMax = 512
 
     /// The descriptor that is written to, to be watched for writability.
@@ -117,7 +117,7 @@ public struct NonBlockingOutput: ~Copyable {
     private let reopened: OwnedDescriptor?
     private let politeBytesMax: Int
 
-    /// Writes to `descriptor`, which stays its owner's. If only poll(2) tells whether a write would wait, at most
+    /// Writes to `descriptor`, which the caller still owns. If only poll(2) says whether a write would block, at most
     /// `politeBytesMax` bytes are written at a time.
     public init(_ descriptor: Int32, politeBytesMax: Int = Self.politeBytesMax) {
         self.politeBytesMax = politeBytesMax

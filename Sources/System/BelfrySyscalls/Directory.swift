@@ -1,10 +1,10 @@
 import CBelfryLinux
 import Glibc
 
-/// An open directory that is ours: owned by this user and writable by nobody else (S2).
+/// An open directory that is ours: owned by this user and writable by no other user (S2).
 ///
-/// What is done in it goes through its descriptor, never through a path again, and follows no symbolic link. Names have
-/// no slash.
+/// Every operation goes through its descriptor, never through a path again, and follows no symbolic link. Names have no
+/// slash.
 public struct Directory: ~Copyable, Sendable {
     /// How new directories are made: for their owner alone.
     static let newDirectoryMode: mode_t = 0o700
@@ -24,7 +24,7 @@ public struct Directory: ~Copyable, Sendable {
     /// Opens `path`, which a person configured: links on the way to it are followed, and what is missing is made if
     /// `makes`.
     ///
-    /// Fails with EPERM if it belongs to somebody else or somebody else may write to it.
+    /// Fails with EPERM if it belongs to another user or another user may write to it.
     public static func open(path: String, makes: Bool) throws(SystemError) -> Directory {
         do throws(SystemError) {
             return try openExisting(path: path)
@@ -34,7 +34,7 @@ public struct Directory: ~Copyable, Sendable {
         }
     }
 
-    /// Opens `path`, whose last part must be no link: in a folder where anybody may make one.
+    /// Opens `path`, whose last part must not be a link: for a folder in which every user may make one.
     public static func openUnlinked(path: String) throws(SystemError) -> Directory {
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
         let opened = try checked("open", on: path) { SystemCall.open(path, flags) }
@@ -66,8 +66,8 @@ public struct Directory: ~Copyable, Sendable {
         try fileStatus(descriptor.number, path: path).st_nlink == 0
     }
 
-    /// Which version it is itself: one that is equal has the same names in it, unless one was added or removed in the
-    /// same tick of the kernel's clock.
+    /// The version of the directory itself: equal versions have the same names in them, unless one was added or removed
+    /// in the same tick of the kernel's clock.
     public borrowing func identity() throws(SystemError) -> FileIdentity {
         FileIdentity(try fileStatus(descriptor.number, path: path))
     }
@@ -111,7 +111,7 @@ public struct Directory: ~Copyable, Sendable {
         return unsafe Self.names(closing: stream, max: max)
     }
 
-    /// The names in the directory at `path`, whoever it belongs to, without `.` and `..`, in no order; at most `max` of
+    /// The names in the directory at `path`, no matter who owns it, without `.` and `..`, in no order; at most `max` of
     /// them.
     public static func names(at path: String, max: Int) throws(SystemError) -> [String] {
         guard let stream = unsafe opendir(path) else { throw SystemError(errno: errno, call: "opendir", subject: path) }
@@ -142,12 +142,13 @@ public struct Directory: ~Copyable, Sendable {
             do throws(SystemError) {
                 try checked("mkdir", on: made) { SystemCall.mkdir(made) }
             } catch  where error.errno == EEXIST || error.errno == EROFS || error.errno == EACCES {
-                // What is on the way may be anything that leads on; whether it does, the next step tells.
+                // Any existing part will do, such as a link to a directory; if it does not lead on, the next step
+                // fails.
             }
         }
     }
 
-    /// Refuses a directory of somebody else, or one that somebody else may write to: what is in it could be anybody's.
+    /// Refuses a directory that another user owns or may write to: its contents could come from anyone.
     private static func ours(_ descriptor: consuming OwnedDescriptor, path: String) throws(SystemError) -> Directory {
         let status = try fileStatus(descriptor.number, path: path)
         guard status.st_uid == geteuid() else {

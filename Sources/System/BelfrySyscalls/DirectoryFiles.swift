@@ -51,7 +51,7 @@ extension Directory {
         return try regularContent(of: file, path: "\(path)/\(name)", bytesMax: bytesMax)
     }
 
-    /// Replaces the file `name` by one of `bytes`: whoever opens it finds the old one or the new one, whole.
+    /// Replaces the file `name` by one with `bytes`: every reader finds either the old file or the new one, complete.
     ///
     /// It is written as `temporaryName` in `temporaries`, a directory of the same file system, and renamed. With
     /// `isDurable` it outlives a power cut from here on. If it fails, the old file is as it was and the temporary one
@@ -82,7 +82,7 @@ extension Directory {
             if isDurable { try checked("fsync", on: path) { SystemCall.fsync(target) } }
             return FileIdentity(status)
         } catch {
-            // The first failure is the one to tell; what is left behind is tidied later.
+            // Report the first failure; a file that is left behind is removed later.
             try? temporaries.remove(temporaryName)
             throw error
         }
@@ -104,14 +104,14 @@ extension Directory {
             let made = try checked("openat", on: full) { SystemCall.openat(parent, name, flags) }
             OwnedDescriptor(owning: made).close()
         } catch  where error.errno == EEXIST {
-            // Not by opening it: whoever closes a file gives up all that their process has locked in it.
+            // Checked without opening it: closing a file releases every lock that this process holds on it (fcntl(2)).
             guard let status = try entryStatus(name), status.st_mode & S_IFMT == S_IFREG else {
                 throw SystemError(errno: EINVAL, call: "openat", subject: "\(full): no regular file")
             }
         }
     }
 
-    /// Opens the file `name` for writing at its end, made if it is missing, and tells how long it is. Fails as
+    /// Opens the file `name` for writing at its end, made if it is missing, and returns its length too. Fails as
     /// ``makeFile(_:)`` does.
     public borrowing func openForAppending(_ name: String) throws(SystemError) -> OpenedFile {
         try makeFile(name)
@@ -144,7 +144,7 @@ extension Directory {
         }
     }
 
-    /// Where it is, without a link on the way: for libraries that open files by their path alone.
+    /// Its path without links: for libraries that open files only by path.
     public borrowing func realPath() throws(SystemError) -> String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let link = "/proc/self/fd/\(descriptor.number)"
@@ -178,8 +178,8 @@ extension Directory {
     }
 }
 
-/// The first `count` bytes, fewer if the file has become shorter. What is written in place meanwhile is another
-/// version.
+/// The first `count` bytes, fewer if the file has become shorter. If the file is written in place meanwhile, that makes
+/// it another version.
 private func readAll(_ descriptor: Int32, count: Int, path: String) throws(SystemError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var done = 0
@@ -208,7 +208,7 @@ public func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) throw
     }
 }
 
-/// Writes a line on standard error; if nobody reads it, that is no reason to fail.
+/// Writes a line on standard error, and ignores a failure, such as a pipe without a reader.
 public func complain(_ line: String) {
     try? writeAll(Array("\(line)\n".utf8), to: STDERR_FILENO, path: "standard error")
 }

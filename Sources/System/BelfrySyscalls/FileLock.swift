@@ -12,7 +12,8 @@ public struct FileLock: ~Copyable, Sendable {
         _ = SystemCall.flock(file.number, LOCK_UN)
     }
 
-    /// Takes the lock on the file `name` of `directory`, which is made if it is missing; nil if somebody holds it.
+    /// Takes the lock on the file `name` of `directory`, which is made if it is missing; nil if the lock is held
+    /// already.
     ///
     /// A lock file that was removed or replaced meanwhile does not count: two writers could hold two files of that
     /// name.
@@ -36,10 +37,10 @@ public struct FileLock: ~Copyable, Sendable {
         return nil
     }
 
-    /// The process that holds the lock on the file `name`, by `/proc/locks`; nil if nobody does or it cannot be
-    /// told.
+    /// The process that holds the lock on the file `name`, by `/proc/locks`; nil if none does or it cannot be found
+    /// out.
     ///
-    /// That is the process which took it; one that inherited it is not named there.
+    /// That is the process that took the lock; a process that inherited it is not named there.
     public static func holder(of name: String, in directory: borrowing Directory) -> Int32? {
         guard let file = try? directory.identity(of: name), let locks = readKernelFile("/proc/locks") else {
             return nil
@@ -47,12 +48,12 @@ public struct FileLock: ~Copyable, Sendable {
         return LockTable(locks).flockHolder(inode: file.inode, device: file.device)
     }
 
-    /// How often a lock file is opened anew that somebody keeps replacing.
+    /// How many times a lock file is opened that keeps being replaced.
     private static let attemptsMax = 4
 }
 
 extension Directory {
-    /// Takes the lock on the directory itself; nil if somebody holds it, or it has been removed.
+    /// Takes the lock on the directory itself; nil if it is held already, or the directory has been removed.
     public borrowing func tryLock() throws(SystemError) -> FileLock? {
         let (path, parent) = (path, descriptor.number)
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
@@ -85,7 +86,7 @@ struct LockTable {
             let file = fields[5].split(separator: ":")
             guard file.count == 3, UInt64(file[2]) == inode else { continue }
             if UInt64(file[0], radix: 16) == major && UInt64(file[1], radix: 16) == minor { return pid }
-            // Some file systems, btrfs among them, tell another device here than fstat(2) does.
+            // Some file systems, btrfs among them, show another device here than fstat(2) does.
             anyHolder = pid
         }
         return anyHolder

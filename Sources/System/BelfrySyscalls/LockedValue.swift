@@ -2,8 +2,8 @@ import Glibc
 
 /// A value that one thread at a time may touch, under a pthread_mutex_t.
 ///
-/// Not `Synchronization.Mutex`: the thread sanitizer sees only a part of what that does, and reports races that are
-/// none to whoever runs their own tests with it.
+/// Not `Synchronization.Mutex`: the thread sanitizer sees only part of what that does, and would report false races to
+/// people who run their own tests with it.
 @safe
 public final class LockedValue<Value: ~Copyable>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -21,7 +21,7 @@ public final class LockedValue<Value: ~Copyable>: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Calls `body` with the value while nobody else has it.
+    /// Calls `body` with the value while no other thread has it.
     public func withLock<Result: ~Copyable, Failure>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {

@@ -14,13 +14,13 @@ extension Directory {
         return pipe
     }
 
-    /// Pokes each named pipe here whose name ends in `suffix`, of the first `max` names, and removes those that nobody
-    /// reads any more.
+    /// Pokes each named pipe here whose name ends in `suffix`, of the first `max` names, and removes those without a
+    /// reader.
     public borrowing func pokePipes(endingIn suffix: String, max: Int) throws(SystemError) {
         for pipe in try names(max: max) where pipe.hasSuffix(suffix) && !pokePipe(pipe) { try? remove(pipe) }
     }
 
-    /// Writes a byte into the named pipe `name`, unless it is full; false if nobody is there to read it.
+    /// Writes a byte into the named pipe `name`, unless it is full; false if it has no reader.
     public borrowing func pokePipe(_ name: String) -> Bool {
         let opened = SystemCall.openat(descriptor.number, name, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
         guard opened >= 0 else { return errno != ENXIO }

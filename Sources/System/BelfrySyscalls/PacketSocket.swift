@@ -1,7 +1,7 @@
 import CBelfryLinux
 import Glibc
 
-/// A socket of sequenced packets, which never makes anybody wait and is closed in children (`socket`).
+/// A socket of sequenced packets, non-blocking and close-on-exec (`socket`).
 public func makePacketSocket() throws(SystemError) -> OwnedDescriptor {
     let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
     return OwnedDescriptor(owning: try checked("socket") { played?.socket() ?? socket(AF_UNIX, kind, 0) })
@@ -41,10 +41,10 @@ public func listen(at socket: Int32, backlog: Int32) throws(SystemError) {
     try checked("listen") { played?.listen(socket, backlog) ?? listen(socket, backlog) }
 }
 
-/// The next connection that waits at `socket`, of this user or root (`accept4`), which makes nobody wait; nil if none
-/// does. Never waits, not even at a socket that does.
+/// The next connection that waits at `socket`, of this user or root (`accept4`), non-blocking; nil if none waits. Never
+/// blocks, not even at a socket that does.
 ///
-/// - Throws: if there is no descriptor or no memory for it: it goes on waiting.
+/// - Throws: if there is no descriptor or no memory for the connection, which then keeps waiting.
 public func acceptOurs(at socket: Int32) throws(SystemError) -> OwnedDescriptor? {
     guard let descriptor = try accept(at: socket, Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)) else {
         return nil
@@ -54,8 +54,7 @@ public func acceptOurs(at socket: Int32) throws(SystemError) -> OwnedDescriptor?
     return descriptor
 }
 
-/// Whether it is this process that listens where `socket` is connected to, and no other, whoever laid it there
-/// (`SO_PEERCRED`).
+/// Whether this process itself listens at the socket that `socket` is connected to (`SO_PEERCRED`).
 public func isListenedToHere(_ socket: Int32) -> Bool {
     played == nil && peer(of: socket)?.process == getpid()
 }
@@ -66,19 +65,19 @@ public func peer(of socket: Int32) -> (process: Int32, user: UInt32)? {
     return unsafe clinux_peer(socket, &process, &user) == 0 ? (process, user) : nil
 }
 
-/// The same as ``acceptOurs(at:)``, of anybody, and one that waits as a program expects of its standard input.
+/// The same as ``acceptOurs(at:)``, but from any user, and blocking, as a program expects of its standard input.
 public func acceptAnyone(at socket: Int32) throws(SystemError) -> OwnedDescriptor? {
     try accept(at: socket, Int32(SOCK_CLOEXEC.rawValue))
 }
 
 private func accept(at socket: Int32, _ flags: Int32) throws(SystemError) -> OwnedDescriptor? {
-    // A service manager hands over sockets that wait, and their flags are the manager's too.
+    // A service manager hands over blocking sockets and shares their flags, so they cannot be made non-blocking here.
     guard played != nil || isReady(socket, for: POLLIN) else { return nil }
     do throws(SystemError) {
         return OwnedDescriptor(
             owning: try checked("accept4") { played?.accept(socket) ?? accept4(socket, nil, nil, flags) })
     } catch  where [EAGAIN, EINTR, ECONNABORTED].contains(error.errno) {
-        // Whoever connected may have left again.
+        // The peer may have left again.
         return nil
     }
 }

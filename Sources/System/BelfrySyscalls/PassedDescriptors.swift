@@ -12,7 +12,7 @@ public final class PassedFile: Sendable {
     /// Where this process can open the file anew, as long as this object lives.
     public var path: String { "/proc/self/fd/\(descriptor.number)" }
 
-    /// Whether it is a file in memory that nobody can change or shorten any more, so that reading it never waits.
+    /// Whether it is a file in memory that can no longer be changed or shortened, so that reading it never blocks.
     public var isSealedMemory: Bool { clinux_is_sealed_memory_file(descriptor.number) != 0 }
 }
 
@@ -20,7 +20,7 @@ extension PassedFile: Hashable {
     /// Whether both are the same object.
     public static func == (left: PassedFile, right: PassedFile) -> Bool { left === right }
 
-    /// Tells one object from others.
+    /// Hashes the object's identity.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 

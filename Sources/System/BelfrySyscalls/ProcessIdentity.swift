@@ -27,7 +27,8 @@ public struct ProcessIdentity: Hashable, Sendable {
 
     private static let ofThisProcess: ProcessIdentity = {
         guard let line = readKernelLine("/proc/self/stat"), let status = ProcessStatus(line: line) else {
-            // Without /proc nobody can tell whether we live; a start that matches nothing says no.
+            // Without /proc no process can find out whether this one lives: a start that matches nothing makes it count
+            // as dead.
             return ProcessIdentity(pid: getpid(), startTicks: 0)
         }
         return ProcessIdentity(pid: getpid(), startTicks: status.startTicks)
@@ -46,8 +47,8 @@ public struct ProcessIdentity: Hashable, Sendable {
         return descriptor
     }
 
-    /// Whether the process that is `pid` now runs, or waits for a processor or a disk: what it has begun goes on by
-    /// itself. One that sleeps or was stopped does nothing until somebody wakes it.
+    /// Whether the process that is `pid` now runs, or waits for a processor or a disk: it goes on by itself with what
+    /// it has begun. A process that sleeps or was stopped does nothing until it is woken.
     public static func isBusy(pid: Int32) -> Bool {
         guard pid > 0, let line = readKernelLine("/proc/\(pid)/stat"), let status = ProcessStatus(line: line) else {
             return false
@@ -55,7 +56,7 @@ public struct ProcessIdentity: Hashable, Sendable {
         return status.isBusy
     }
 
-    /// Whether the process that is `pid` now was stopped, by a signal or by who traces it.
+    /// Whether the process that is `pid` now was stopped, by a signal or by its tracer.
     public static func isStopped(pid: Int32) -> Bool {
         guard pid > 0, let line = readKernelLine("/proc/\(pid)/stat"), let status = ProcessStatus(line: line) else {
             return false
@@ -65,7 +66,7 @@ public struct ProcessIdentity: Hashable, Sendable {
 
     /// Whether it still runs. A zombie does not: it has ended, and only its parent has not asked how.
     public var isAlive: Bool {
-        // Whoever asks is.
+        // The process that asks is alive.
         self == .current || ProcessIdentity(livingPID: pid) == self
     }
 }

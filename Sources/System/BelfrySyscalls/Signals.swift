@@ -24,7 +24,7 @@ public func ignoreBrokenPipes() {
     _ = signal(SIGPIPE, SIG_IGN)
 }
 
-/// Whether whoever started this process has it ignore `number` (`sigaction`).
+/// Whether this process ignores `number`, as its parent may have arranged (`sigaction`).
 public func isIgnored(signal number: Int32) -> Bool {
     var action = sigaction()
     guard unsafe sigaction(number, nil, &action) == 0 else { return false }

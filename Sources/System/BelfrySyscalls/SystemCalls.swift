@@ -2,11 +2,11 @@ package import CBelfryLinux
 import Glibc
 import Synchronization
 
-/// The system calls by which processes share files, locks and sockets, know each other and tell the time: a machine, as
-/// what rings sees it.
+/// The system calls with which processes share files, locks and sockets, identify each other and read the time: the
+/// machine, as far as ringing depends on it.
 ///
 /// Each is answered as in C: -1 and errno if it fails. Descriptors, paths and flags are those of the call it is named
-/// after. A simulation plays a machine, and has the calls of a thread answered by it; everybody else's go to the
+/// after. A simulation plays a machine that answers the calls of one thread; the calls of all other threads go to the
 /// kernel.
 package protocol PlayedMachine: AnyObject {
     func open(_ path: String, _ flags: Int32) -> Int32
@@ -54,7 +54,7 @@ extension PlayedMachine {
 
 /// The machine that is played on this thread; nil for the kernel.
 var played: (any PlayedMachine)? {
-    // Until somebody plays, nothing more is asked.
+    // As long as no simulation plays, one atomic load is all that this costs.
     guard isAnyPlayed.load(ordering: .relaxed), let box = unsafe pthread_getspecific(playedKey) else { return nil }
     return unsafe Unmanaged<PlayedBox>.fromOpaque(box).takeUnretainedValue().machine
 }
@@ -146,5 +146,5 @@ enum SystemCall {
     }
 }
 
-/// The call itself, which its structure of the same name hides.
+/// The call itself, which is hidden by the C structure of the same name.
 private func callFlock(_ descriptor: Int32, _ operation: Int32) -> Int32 { flock(descriptor, operation) }

@@ -40,8 +40,8 @@ extension SystemError: CustomStringConvertible {
 
 /// Makes the system call `name` and returns its result; one that a signal interrupted is made again.
 ///
-/// `body` returns -1 and sets errno if it fails. EBADF and EFAULT trap: a descriptor that is closed or a pointer
-/// that is wrong is a defect of ours, and going on would act on somebody else's file.
+/// `body` returns -1 and sets errno if it fails. EBADF and EFAULT trap: a descriptor that is closed or a pointer that
+/// is wrong is a defect of ours, and going on would act on a file that is not ours.
 @discardableResult
 public func checked<Result: SignedInteger>(
     _ name: StaticString,

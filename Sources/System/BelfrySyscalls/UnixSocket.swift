@@ -14,25 +14,25 @@ public func connectUnixSocket(_ number: Int32, to path: String) throws(SystemErr
 
 /// A stream socket, close-on-exec, that is connected to the Unix socket at `path` (`socket`, `connect`).
 ///
-/// - Parameter waits: whether it makes its owner wait, who is not told then that too many wait there already
-///   (`EAGAIN`).
+/// - Parameter waits: whether the socket blocks; then connecting waits for room in a full backlog, and does not fail
+///   with `EAGAIN`.
 public func connectStream(to path: String, waits: Bool) throws(SystemError) -> OwnedDescriptor {
     let socket = try makeStreamSocket(waits: waits)
     try connectUnixSocket(socket.number, to: path)
     return socket
 }
 
-/// A stream socket, close-on-exec, that makes its owner wait if it `waits` (`socket`).
+/// A stream socket, close-on-exec, blocking if it `waits` (`socket`).
 public func makeStreamSocket(waits: Bool) throws(SystemError) -> OwnedDescriptor {
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | (waits ? 0 : SOCK_NONBLOCK.rawValue))
     return OwnedDescriptor(owning: try checked("socket") { socket(AF_UNIX, kind, 0) })
 }
 
-/// A stream socket that listens at `path`, which must be free, for this user alone, and makes nobody wait.
+/// A stream socket that listens at `path`, which must be free, for this user alone, and does not block.
 public func listenPrivately(at path: String, backlog: Int32) throws(SystemError) -> OwnedDescriptor {
     let listener = try makeStreamSocket(waits: false)
     try bindUnixSocket(listener.number, to: path)
-    // Nobody can connect before it listens.
+    // Before `listen`, since from then on others could connect.
     try checked("chmod", on: path) { unsafe chmod(path, 0o600) }
     try listen(at: listener.number, backlog: backlog)
     return listener

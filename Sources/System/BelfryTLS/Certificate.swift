@@ -81,7 +81,7 @@ public final class Certificate {
     }
 }
 
-/// What a certificate that is made here says.
+/// The contents of a certificate that is made here.
 public struct CertificateRequest: Hashable, Sendable {
     /// What it is for.
     public enum Use: Hashable, Sendable {
@@ -115,7 +115,7 @@ public struct CertificateRequest: Hashable, Sendable {
     public var unit: String?
     /// What it is for.
     public var use: Use
-    /// For how many days from now; none of it is left where that is negative.
+    /// For how many days from now it is valid; if negative, it has expired already.
     public var days: Int
 
     /// What a certificate says.

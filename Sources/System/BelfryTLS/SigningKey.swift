@@ -86,8 +86,8 @@ public final class ES256 {
         return isSigned(message, der: signature, by: key)
     }
 
-    /// OpenSSL takes what it would write itself alone: the one DER of two numbers above 0 and below the order, and
-    /// nothing after it.
+    /// OpenSSL accepts only the encoding that it would write itself: the one DER of two numbers above 0 and below the
+    /// order, with nothing after it.
     private func isSigned(_ message: [UInt8], der: [UInt8], by key: PublicKey) -> Bool {
         guard let context = unsafe EVP_MD_CTX_new() else { return false }
         defer { unsafe EVP_MD_CTX_free(context) }
@@ -122,7 +122,7 @@ public final class ES256 {
     }
 }
 
-/// The public half of somebody's key of P-256.
+/// The public half of a P-256 key.
 @safe
 private final class PublicKey {
     let pointer: OpaquePointer

@@ -8,7 +8,7 @@ public struct TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// A failure.
     public init(_ description: String) { self.description = description }
 
-    /// What OpenSSL said last about `what`, and forgets.
+    /// OpenSSL's last error, about `what`; clears it.
     static func last(_ what: String) -> TLSFailure {
         let code = ERR_get_error()
         ERR_clear_error()

@@ -52,8 +52,8 @@ private func selectProtocol(
     return SSL_TLSEXT_ERR_ALERT_FATAL
 }
 
-/// Lets every certificate pass, so that the answer to it is one of HTTP/2, but what is expired or was revoked: whose it
-/// is, is told by its fingerprint and not by who signed it.
+/// Accepts every certificate that is neither expired nor revoked, so that the answer to an unknown one is an HTTP/2
+/// answer. A certificate is identified by its fingerprint and not by its issuer.
 private func judgeCertificate(_ store: OpaquePointer?, _ server: UnsafeMutableRawPointer?) -> Int32 {
     guard let server = unsafe server, let leaf = unsafe X509_STORE_CTX_get0_cert(store) else { return 0 }
     let revoked = unsafe Unmanaged<TLSServer>.fromOpaque(server).takeUnretainedValue().revoked
@@ -86,7 +86,7 @@ public final class TLSConnection {
     }
 
     private let connection: OpaquePointer
-    // A connection refers to what its server keeps.
+    // Keeps the server alive: the connection refers to its context.
     private let server: TLSServer
 
     /// The server's end of a connection over `socket`, which stays its owner's.
@@ -120,10 +120,10 @@ public final class TLSConnection {
         return outcome(of: unsafe SSL_write_ex(connection, bytes.baseAddress, bytes.count, &count), count: count)
     }
 
-    /// Whether bytes wait in memory, of which the socket says nothing.
+    /// Whether bytes wait in OpenSSL's memory, for which the socket does not become readable.
     public var hasPending: Bool { unsafe SSL_has_pending(connection) == 1 }
 
-    /// Tells the peer that nothing more comes.
+    /// Ends our side of the connection (`close_notify`).
     public func close() {
         ERR_clear_error()
         _ = unsafe SSL_shutdown(connection)

@@ -2,8 +2,8 @@ import BelfrySyscalls
 import CBelfryLinux
 import Glibc
 
-/// What an input device that vibrates is asked by: the kernel's, but in tests. Names are those of `/dev/input`, such as
-/// `event3`; what fails answers -1 and leaves errno, as in C.
+/// The calls to an input device that vibrates: those of the kernel, except in tests. Names are those of `/dev/input`,
+/// such as `event3`; a call that fails returns -1 and sets errno, as in C.
 public protocol EvdevPort: AnyObject {
     /// The input devices that there are, in no order.
     func names() -> [String]

@@ -22,8 +22,8 @@ public struct MotorProblem: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// A motor of this machine, in a phone or a gamepad, by the kernel's force feedback (Documentation/input/ff.rst).
 ///
-/// An effect belongs to the descriptor that uploaded it: the motor stops when this process dies, and no push of it is
-/// longer than its part of the pattern, should this process stand still.
+/// An effect belongs to the descriptor that uploaded it: the motor stops when this process dies, and if this process is
+/// stopped, a push is no longer than its part of the pattern.
 public final class Motor {
     /// How strong it is, of 65,535: what feedbackd asks for.
     static let magnitude: Int32 = 0x8000
@@ -94,14 +94,14 @@ public final class Motor {
 
     private func step(_ index: Int, of pattern: [TimeSpan], repeats: Bool, at due: Instant) throws(MotorProblem) {
         let part = pattern[index % pattern.count]
-        // The rest before: an effect ends by itself, but not to the millisecond.
+        // Stop the motor although an effect ends by itself: it does not do so to the millisecond.
         if index.isMultiple(of: 2) { try push(for: part) } else { try rest() }
         let next = due + part
         timer = timers.schedule(at: next, description: "vibration") { [weak self] in
             guard let self else { return }
             guard repeats else { return stop() }
             do throws(MotorProblem) {
-                // Should this process have stood still, the pattern goes on from now.
+                // If this process was stopped meanwhile, the pattern goes on from now.
                 try step(index + 1, of: pattern, repeats: true, at: max(next, timers.now))
             } catch {
                 let failed = failed

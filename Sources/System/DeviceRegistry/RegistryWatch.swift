@@ -3,11 +3,11 @@ import BelfrySyscalls
 import BelfryTerms
 import Glibc
 
-/// Somebody's interest in what other processes change in the registry: a named pipe beside its file, into which whoever
-/// has committed writes a byte.
+/// Watches for changes that other processes make in the registry: a named pipe beside its file, into which each process
+/// writes a byte after it has committed.
 ///
-/// The file system's own notice comes too early: SQLite's log is written, and then synchronised for some milliseconds,
-/// before what it says can be seen, and that shows in memory that is mapped, which nobody is told of.
+/// The file system's own notice comes too early: SQLite writes its log and synchronises it for some milliseconds before
+/// others can see the change, and then it shows only in mapped memory, for which there is no notice.
 public final class RegistryWatch {
     private static let pipeSuffix = ".pipe"
     /// How many names of the folder are looked through for pipes.
@@ -21,7 +21,7 @@ public final class RegistryWatch {
     init(
         in directory: consuming Directory, on loop: some EventLoop, _ changed: @escaping () -> Void
     ) throws(SystemError) {
-        // Also removes what processes that were killed have left.
+        // Removes the pipes that killed processes have left.
         try Self.tell(in: directory)
         let unique = "\(getpid())-\(randomUUID())"
         name = unique + Self.pipeSuffix
@@ -37,7 +37,7 @@ public final class RegistryWatch {
 
     deinit { cancel() }
 
-    /// Has everybody who watches the registry in `directory` look.
+    /// Wakes every watcher of the registry in `directory`.
     static func tell(in directory: borrowing Directory) throws(SystemError) {
         try directory.pokePipes(endingIn: pipeSuffix, max: namesMax)
     }

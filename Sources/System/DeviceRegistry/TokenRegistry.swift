@@ -5,10 +5,10 @@ public import BelfryEventLoop
 public import BelfrySyscalls
 public import BelfryTerms
 
-/// Which tokens there are, and whose: kept in the state directory, for as many processes as want to know.
+/// The tokens and the devices they belong to, kept in the state directory and shared by any number of processes.
 ///
-/// Whoever holds one sees what others change with their next question. Tokens that were removed stay known, so that
-/// servers can be told when. It belongs to its thread.
+/// Each query sees what other processes have changed by then. Tokens that were removed stay known, so that servers can
+/// learn when they were. An object belongs to its thread.
 public final class TokenRegistry {
     /// How many devices are kept, those that were removed among them.
     public static let devicesMax = 100_000
@@ -19,10 +19,10 @@ public final class TokenRegistry {
     private static let fileName = "devices.sqlite"
     private static let lockName = "lock"
 
-    /// Whether the file was damaged as this was made: it was set aside, and no token is known any more.
+    /// Whether the file was found damaged when this object was made: it was set aside, and no token is known any more.
     public private(set) var wasSetAside = false
 
-    /// Called for each device that has changed, once that was seen; from within whatever looks.
+    /// Called for each device that has changed, from within the query that sees the change.
     public var onChange: (VirtualDevice) -> Void = { _ in }
 
     private let directory: Directory
@@ -31,13 +31,13 @@ public final class TokenRegistry {
     private var standings: [DeviceToken: TokenStanding] = [:]
     private let makeToken: () -> DeviceToken
 
-    /// The file while it is open, with what is asked of it again and again.
+    /// The open file, with the statements that are run again and again.
     private struct OpenedFile {
         let database: Database
         let dataVersion: DatabaseStatement
         let changes: DatabaseStatement
         let identity: FileIdentity?
-        /// What was seen of the file last.
+        /// The version of the file that was read last.
         var seenVersion: Int64?
         var seenRevision: Int64 = 0
     }
@@ -65,13 +65,13 @@ public final class TokenRegistry {
         }
     }
 
-    /// What there is to know of `token` now.
+    /// What is known about `token` now.
     public func standing(of token: DeviceToken) -> TokenStanding {
         look()
         return lastStanding(of: token)
     }
 
-    /// What there was to know of `token` when something was asked last, or ``look()`` was called.
+    /// What was known about `token` at the last query, or when ``look()`` was called.
     public func lastStanding(of token: DeviceToken) -> TokenStanding {
         standings[token] ?? .unknown
     }
@@ -88,7 +88,7 @@ public final class TokenRegistry {
         return devices.values.sorted { ($0.addedAt, $0.id) < ($1.addedAt, $1.id) }
     }
 
-    /// Adds a device for the app `bundleID`, with tokens that nobody has.
+    /// Adds a device for the app `bundleID`, with new tokens.
     public func add(
         bundleID: String, appGroup: GroupName?, environment: APNsEnvironment, at now: WallTime
     ) throws(RegistryError) -> VirtualDevice {
@@ -122,14 +122,14 @@ public final class TokenRegistry {
         return true
     }
 
-    /// Takes the device `id` off, or on again; false if none of that id is in use.
+    /// Switches the device `id` off, or on again; false if none of that id is in use.
     public func setOffline(_ isOffline: Bool, _ id: String) throws(RegistryError) -> Bool {
         guard let device = device(id), device.removedAt == nil else { return false }
         try change("offline = ?", .integer(isOffline ? 1 : 0), of: id)
         return true
     }
 
-    /// Calls `changed` once any process has changed something, when that can be seen, until it is cancelled.
+    /// Calls `changed` after any process has changed something, once the change can be read, until it is cancelled.
     public func watch(on loop: some EventLoop, _ changed: @escaping () -> Void) throws(SystemError) -> RegistryWatch {
         try RegistryWatch(in: Directory.open(path: directory.path, makes: false), on: loop, changed)
     }
@@ -142,13 +142,12 @@ public final class TokenRegistry {
 }
 
 extension TokenRegistry {
-    /// Reads what is new, if anything is, as every question does before it is answered. What cannot be read is as it
-    /// was.
+    /// Reads what is new, if anything is, as every query does first. If that fails, the last state stays.
     public func look() {
         if let identity = try? directory.identity(of: Self.fileName), let known = file.identity,
             !known.isSameFile(as: identity), let opened = try? Self.openFile(in: directory)
         {
-            // Somebody else found it damaged and began anew.
+            // Another process found the file damaged and began a new one.
             file = opened
             devices = [:]
             standings = [:]
@@ -197,9 +196,9 @@ extension TokenRegistry {
         } catch {
             throw RegistryError("the registry of devices cannot be written: \(error)")
         }
-        // Whom nobody can tell sees it with the next question.
+        // A watcher that this does not reach sees the change at its next query.
         try? RegistryWatch.tell(in: directory)
-        // One's own changes are no news to SQLite.
+        // SQLite does not report our own changes.
         file.seenVersion = nil
         look()
     }
@@ -214,13 +213,14 @@ extension TokenRegistry {
         }
     }
 
-    /// Sets the damaged file aside, unless somebody else has done so meanwhile, and opens the new one.
+    /// Sets the damaged file aside, unless another process has done so meanwhile, and opens the new one.
     private static func replaceDamaged(in directory: borrowing Directory) throws(RegistryError) -> OpenedFile {
         do {
             guard let lock = try FileLock.tryTake(lockName, in: directory) else {
                 throw RegistryError("the registry of devices is damaged, and somebody sets it aside")
             }
             defer { withExtendedLifetime(lock) {} }
+            // Look again under the lock: another process may have replaced the file.
             if let opened = try? openFile(in: directory), (try? opened.database.execute(Self.check)) != nil {
                 return opened
             }

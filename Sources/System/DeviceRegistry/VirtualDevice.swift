@@ -19,7 +19,7 @@ public struct VirtualDevice: Hashable, Sendable {
     public let addedAt: WallTime
     /// When it was removed; nil for one that is in use.
     public let removedAt: WallTime?
-    /// Whether somebody took it off, so that nothing reaches it.
+    /// Whether it was switched off, so that nothing reaches it.
     public let isOffline: Bool
 
     /// What its tokens are for.

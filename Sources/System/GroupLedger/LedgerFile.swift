@@ -6,43 +6,45 @@ public import CallLedger
 import Glibc
 public import RingEar
 
-/// The ledger of one group: every program looks at calls and changes them here, and has rings ended here (R7).
+/// The ledger of one group: every program reads and changes calls here, and ends rings here (R7).
 ///
-/// It is in the group file, and in the notes beside it, which say what the file may not have yet. Each change is
-/// decided under the lock of the notes' folder, in memory, and laid there as a note; then the file follows, at once if
-/// its lock is free and its disk takes it, else when that is so. Nobody waits for the file: neither a ring nor a
-/// command. Opening the ledger records dead rings as missed (R12).
+/// The ledger is in the group file, and in the notes beside it, which say what the file may not have yet. Each change
+/// is decided under the lock of the notes' folder, in memory, and written there as a note. The file follows: at once if
+/// its lock is free and its disk takes the change, otherwise as soon as that is so. Neither a ring nor a command waits
+/// for the file. Opening the ledger records dead rings as missed (R12).
 public final class LedgerFile {
     /// The file itself, for keys that have nothing to do with calls.
     public let file: GroupFile
 
-    /// How long a decision waits for one that another process makes. Who takes something out for itself alone has to
-    /// wait longer than a ring may: without the lock two could take the same.
+    /// How long a decision waits for one that another process makes. A process that takes something out for itself,
+    /// such as an answer, has to wait longer than a ring may: without the lock two processes could take the same one.
     public var patience = LedgerFile.decisionPatience
 
-    /// How long an answer waits for the app that is given by way of this object.
+    /// How long an answer that is given through this object waits for the app.
     public var answersWait = Ledger.answerLifetime
 
     private let notes: LedgerNotes
     private var waiting: [() -> Bool] = []
+    // One recording at a time. It merges all notes when it runs, so a change that comes meanwhile needs none of its
+    // own.
     private var isRecording = false
     private var retriesRecordingAt: Instant?
-    /// What became of recording last, unless it succeeded.
+    /// The outcome of the last recording, unless it succeeded.
     private var lastFailure: LedgerOutcome?
     private var finishing: (end: Instant, done: () -> Void)?
 
-    /// Called with what became of recording, if that ended after its change did.
+    /// Called with the outcome of recording a change, if that ends after the change itself has completed.
     public var onRecorded: (LedgerOutcome) -> Void = { _ in }
 
-    /// Called with what each change has made of the ledger, in the order of the decisions and before anybody else can
-    /// know of it; `isOwn` if it was one of this process's own ring, which waits for nobody.
+    /// Called with the ledger after each change, in the order of the decisions and before any other process can know of
+    /// it. `isOwn` if the change was about this process's own ring, which waits for no other process.
     public var onDecided: (_ ledger: Ledger, _ isOwn: Bool) -> Void = { _, _ in }
 
     /// How long a ring's decision waits for one that another process makes.
     static let decisionPatience = TimeSpan.milliseconds(100)
-    /// How long who collects waits: a command may take a second.
+    /// How long a process that collects answers waits: a command may take a second.
     public static let collectingPatience = TimeSpan.seconds(1)
-    /// After a failure the file is tried again so much later, or as the ledger is changed.
+    /// After a failure the file is tried again this much later, or when the ledger is changed.
     static let recordingInterval = TimeSpan.seconds(1)
 
     /// The ledger of `group` below `state`, with its notes below `runtime`. Nothing is opened or created yet.
@@ -88,8 +90,8 @@ public final class LedgerFile {
         if waiting.count == 1 { proceed(on: timers) }
     }
 
-    /// Changes what the ledger says of a ring that this process owns, as ``transact(on:_:completion:)`` does, but waits
-    /// for nobody else's decision: a ring's owner alone decides how it ends.
+    /// Changes what the ledger says of a ring that this process owns, as ``transact(on:_:completion:)`` does, but does
+    /// not wait for the decisions of others: only the owner of a ring decides how it ends.
     public func transact<Answer>(
         onOwnRing change: (inout Ledger) -> Answer, on timers: any TimerSource,
         completion: @escaping (LedgerTransaction<Answer>) -> Void
@@ -107,7 +109,7 @@ public final class LedgerFile {
         }
     }
 
-    /// Wakes the other processes that ring in `before`, if they would not see by the file what has changed since.
+    /// Wakes the other processes that ring in `before`, if the file does not show them what has changed since.
     private func wakeOthers(in before: Ledger, after outcome: LedgerOutcome) {
         guard !outcome.isVisibleInFile else { return }
         RingCalls.wake(before.rings.filter { $0.owner != Owner(.current) }, in: file.group, folder: folder)
@@ -136,8 +138,7 @@ public final class LedgerFile {
         return LedgerTransaction(value: ended.value, outcome: waitUntilRecorded(ended.outcome, on: loop))
     }
 
-    /// Waits until the file has what was changed, or for a second, and returns what has become of it: `outcome`, or
-    /// what came after that.
+    /// Waits until the file has what was changed, or for a second, and returns the outcome: `outcome`, or a later one.
     public func waitUntilRecorded(_ outcome: LedgerOutcome, on loop: any EventLoop) -> LedgerOutcome {
         var outcome = outcome
         onRecorded = { outcome = $0 }
@@ -146,8 +147,8 @@ public final class LedgerFile {
         return outcome
     }
 
-    /// Calls `done` once nothing is being decided or recorded; until `end` what could not be recorded is tried again. A
-    /// process that ends leaves its notes behind.
+    /// Calls `done` once nothing is being decided or recorded. Until `end`, changes that could not be recorded are
+    /// tried again. A process that ends leaves its notes behind.
     public func finish(by end: Instant, _ done: @escaping () -> Void) {
         guard isRecording || !waiting.isEmpty else { return done() }
         finishing = (end, done)
@@ -157,7 +158,7 @@ public final class LedgerFile {
         guard let (end, done) = finishing, !isRecording, waiting.isEmpty else { return }
         if timers.now < end, notes.areStillOwed, lastFailure?.isHopeless != true {
             record(on: timers) { [self] in onRecorded($0) }
-            // What is recorded at once calls nobody back.
+            // If it was recorded at once, no later call leads back here: go on.
             if isRecording { return }
         }
         finishing = nil
@@ -167,14 +168,15 @@ public final class LedgerFile {
     /// Whether something that this process changed is lost if it ends now: neither in the file nor beside it.
     public var isKnownHereAlone: Bool { notes.areKnownHereAlone }
 
-    /// Lets the file follow if it lacks something: for each tick, as a lock may be free and a disk have room by then.
+    /// Writes the file if it lacks something: called at each tick, since by then a lock may be free or a disk have
+    /// room.
     public func recordWhatIsOwed(on timers: any TimerSource) {
         guard notes.areOwed, !isRecording, retriesRecordingAt.map({ timers.now >= $0 }) ?? true else { return }
         record(on: timers) { [self] in onRecorded($0) }
     }
 
-    /// Says `ask` to whoever rings `key`, or to all who ring if that is nil, and calls `done` with what they answered
-    /// within 100 ms, and whether all of them did; perhaps before this returns.
+    /// Sends `ask` to the process that rings `key`, or to all that ring if that is nil. Calls `done` with the answers
+    /// that come within 100 ms, and whether all of them answered; perhaps before this returns.
     public func ask(
         _ ask: RingAsk, of key: CallKey?, on loop: any EventLoop,
         done: @escaping (_ answers: [RingAnswer], _ all: Bool) -> Void
@@ -183,8 +185,8 @@ public final class LedgerFile {
         RingCalls.ask(ask, of: rings, in: file.group, folder: folder, on: loop) { done($0, $0.count == rings.count) }
     }
 
-    /// Asks at the ear of the ring `key`, or at all ears if that is nil, to have `ask` carried out (R7); else carries
-    /// it out by `change` in the ledger. Calls `done` with what came of it, perhaps before this returns.
+    /// Has `ask` carried out by the process that rings `key`, or by all that ring if that is nil (R7), otherwise by
+    /// `change` in the ledger. Calls `done` with the result, perhaps before this returns.
     ///
     /// - Parameter heard: makes the result from what came back within 100 ms, and from whether all rings answered; nil
     ///   if the ledger has to be changed all the same.
@@ -203,8 +205,8 @@ public final class LedgerFile {
     /// change of the file by any program. If the file cannot be watched, `failure` gets the reason, and changes are
     /// found only by ``LedgerWatch/look()``.
     ///
-    /// If the file is missing or cannot be read for a moment, what it said last counts: such a file hangs up nothing
-    /// (R13).
+    /// If the file is missing or cannot be read for a moment, its last readable contents count: such a file hangs up
+    /// nothing (R13).
     public func watch(
         on loop: any EventLoop, failure: @escaping (SystemError) -> Void = { _ in }, changed: @escaping (Ledger) -> Void
     ) -> LedgerWatch {
@@ -221,7 +223,7 @@ extension LedgerFile {
         let ledger: Ledger
         /// The version of the file that was decided on.
         let revision: UInt64
-        /// The notes that were taken along, and the one that was laid.
+        /// The notes that were merged, and the one that was written.
         let notes: [LedgerNote]
         /// Whether the file has to be written.
         let isOwed: Bool
@@ -240,7 +242,7 @@ extension LedgerFile {
         do throws(SystemError) {
             try folder.open(makes: true)
             lock = try folder.tryLock()
-            // A process that was stopped with the lock holds nobody up for longer.
+            // A process that was stopped while it holds the lock delays others for no longer than this.
             if lock == nil, now - begun < patience { return .tryAgain(now + .milliseconds(1)) }
         } catch {
             // Without the folder the file alone has to do.
@@ -261,12 +263,12 @@ extension LedgerFile {
                 isOwed: isOwed))
     }
 
-    /// What file and notes say, as it is read and as it is opened. If somebody is found dead, all is read again: as he
-    /// died he may just have said how his ring ended.
+    /// The contents of file and notes, as read and as opened. If an owner is found dead, everything is read again: it
+    /// may have written how its ring ended just before it died.
     private func look() -> (snapshot: GroupSnapshot, before: Ledger, opened: Ledger) {
         var dead: Set<Owner?> = []
         while true {
-            // The notes first: whoever records one in the meantime has written the file by then.
+            // The notes first: a process that removes a note in the meantime has already written the file.
             notes.refresh()
             let snapshot = file.snapshot()
             let before = Ledger(reading: snapshot, with: notes.all)
@@ -281,7 +283,7 @@ extension LedgerFile {
 // MARK: Recording
 
 extension LedgerFile {
-    /// What the file is to say: one of its versions, with the notes that were taken along.
+    /// The new contents of the file: one of its versions, with the notes that were merged.
     private struct Merged {
         let ledger: Ledger
         let notes: [LedgerNote]
@@ -292,7 +294,7 @@ extension LedgerFile {
         _ decision: Decision<Answer>, on timers: any TimerSource, _ completion: @escaping (LedgerOutcome) -> Void
     ) {
         guard decision.isOwed else {
-            // Whoever wrote the file may have died before it said so (R12).
+            // The process that wrote the file may have died before it could mark the notes as recorded (R12).
             notes.recorded(decision.notes, in: decision.ledger)
             return completion(.recorded([]))
         }
@@ -301,13 +303,13 @@ extension LedgerFile {
     }
 
     /// Writes the file with all notes, or as `decided`, if it can be written now and is still the version decided on.
-    /// `ended` is called before this returns: if the file's lock is held, that is so with `waiting`, or with what the
-    /// last attempt failed of, since a disk that is full stays so behind a lock.
+    /// `ended` is called before this returns. If the file's lock is held, it gets `waiting` or the last failure, since
+    /// a disk that is full stays full while the lock is held.
     private func record(
         on timers: any TimerSource, _ decided: Merged? = nil,
         _ ended: @escaping (LedgerOutcome) -> Void
     ) {
-        // Whoever waits for the lock takes this along, if that is not in vain.
+        // The recording that waits for the lock will include this change.
         guard !isRecording else { return ended(lastFailure ?? .waiting([])) }
         isRecording = true
         var decided = decided
@@ -319,7 +321,7 @@ extension LedgerFile {
             if let decided, decided.revision == edit.found.revision {
                 merged = decided
             } else {
-                // Whoever has removed a note since the file was read has written it: then this is done anew on that.
+                // Another process has written the file since, and may have removed notes: merge again on its version.
                 notes.refresh()
                 let ledger = Ledger(opening: edit.found, with: notes.all)
                 merged = Merged(ledger: ledger, notes: notes.all, revision: edit.found.revision)
@@ -330,7 +332,7 @@ extension LedgerFile {
         }
         file.transact(on: timers, unless: isObsolete, change) { [self] transaction in
             isRecording = false
-            // Without a transaction somebody else has taken the notes along.
+            // Without a transaction another process has recorded the notes.
             let end = transaction.map(LedgerOutcome.init) ?? .recorded([])
             if end.isVisibleInFile {
                 lastFailure = nil
@@ -343,20 +345,20 @@ extension LedgerFile {
             if hasEnded { endFinishing(on: timers) }
             hasEnded = true
         }
-        // Later on the notes count, of which there may be new ones.
+        // If the change runs later, the notes may have grown: merge again then.
         decided = nil
         if !hasEnded { ended(lastFailure ?? .waiting([])) }
         hasEnded = true
     }
 }
 
-/// What has become of a change of the ledger.
+/// The outcome of a change of the ledger.
 public enum LedgerOutcome: Hashable, Sendable {
     /// The file has it; `warnings` say what the operator should know.
     case recorded(_ warnings: [GroupWarning])
-    /// It lies beside the file, whose lock somebody holds; the file follows.
+    /// It lies beside the file, whose lock another process holds; the file follows.
     case waiting(_ warnings: [GroupWarning])
-    /// The file cannot be written, and is tried again; if it is `kept`, it lies beside the file.
+    /// The file cannot be written, and is tried again. If `kept`, the change lies beside the file.
     case unwritable(SystemError, kept: Bool, _ warnings: [GroupWarning])
 
     fileprivate init(_ transaction: GroupTransaction<Void>) {
@@ -367,7 +369,7 @@ public enum LedgerOutcome: Hashable, Sendable {
         }
     }
 
-    /// The same, if nobody else can find what lies beside the file.
+    /// The same outcome for a change that is known to this process alone, since its note could not be written.
     fileprivate var unkept: LedgerOutcome {
         if case .unwritable(let error, _, let warnings) = self {
             .unwritable(error, kept: false, warnings)
@@ -386,7 +388,7 @@ extension LedgerOutcome {
         }
     }
 
-    /// Whether trying again soon is in vain.
+    /// Whether it makes no sense to try again soon.
     fileprivate var isHopeless: Bool {
         switch self {
         case .recorded, .waiting: false
@@ -394,7 +396,7 @@ extension LedgerOutcome {
         }
     }
 
-    /// Whether whoever reads the file finds the change there, as soon as others let it be written.
+    /// Whether readers of the file will find the change there, as soon as the file's lock is free.
     public var isRecorded: Bool {
         switch self {
         case .recorded, .waiting: true
@@ -407,6 +409,6 @@ extension LedgerOutcome {
 public struct LedgerTransaction<Answer> {
     /// What the change returned.
     public let value: Answer
-    /// What has become of it.
+    /// Its outcome.
     public let outcome: LedgerOutcome
 }

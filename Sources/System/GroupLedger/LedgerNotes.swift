@@ -5,13 +5,14 @@ import CallLedger
 import Glibc
 import RingEar
 
-/// The notes that lie beside one group file: what the ledger says and the file may not have.
+/// The notes that lie beside one group file: changes of the ledger that the file may not have.
 ///
-/// A note is a file in the group's folder in memory, named after when and by whom it was laid, and never changed: its
-/// name ends in `owed` until the file has it, and then in `ring` as long as its ring is on, or in `lost` while the file
-/// lacks that ring again. Whoever holds the folder's lock decides alone; reading takes no lock.
+/// A note is a file in the group's folder in memory. Its name says when and by which process it was written, and its
+/// contents never change. The name ends in `owed` until the file has the note, then in `ring` as long as its ring is
+/// on, or in `lost` while the file lacks that ring again. The process that holds the folder's lock decides alone;
+/// reading takes no lock.
 final class LedgerNotes {
-    /// Where they lie, and the ears.
+    /// The folder that holds the notes and the ears.
     let folder: RingFolder
 
     private static let bytesMax = 1 << 18
@@ -21,7 +22,7 @@ final class LedgerNotes {
 
     /// The notes in the folder, in the order of their names.
     private var known: [Lying] = []
-    /// Notes of this process that could not be laid: nobody else knows of them.
+    /// Notes that this process could not write: no other process knows of them.
     private var unlaid: [LedgerNote] = []
     private var seen: (folder: FileIdentity, at: WallTime)?
     /// Changes whenever something new was read.
@@ -61,14 +62,14 @@ final class LedgerNotes {
         self.folder = folder
     }
 
-    /// All that is known, in no order.
+    /// All known notes, in no order.
     var all: [LedgerNote] { known.compactMap(\.note) + unlaid }
 
     /// Whether the group file lacks something.
     var areOwed: Bool { areKnownHereAlone || known.contains { $0.isOwed } }
 
-    /// Whether the group file still lacks something that this process changed. Looks for its notes alone: if many
-    /// processes wait for the file, each would read the notes of all.
+    /// Whether the group file still lacks something that this process changed. Checks only this process's own notes: if
+    /// many processes wait for the file, each would otherwise read the notes of all.
     var areStillOwed: Bool {
         areKnownHereAlone
             || known.contains {
@@ -80,10 +81,10 @@ final class LedgerNotes {
     /// Whether others find all notes of this process.
     var areKept: Bool { unlaid.isEmpty }
 
-    /// Whether neither the group file nor anybody else has something that this process changed.
+    /// Whether a change of this process is neither in the group file nor known to any other process.
     var areKnownHereAlone: Bool { unlaid.contains { $0.fileState == .owed } }
 
-    /// Reads what is new in the folder.
+    /// Reads the new notes in the folder.
     func refresh() {
         guard let identity = folder.version() else { return forgetOthers() }
         let now = WallTime(microseconds: wallTimeMicroseconds())
@@ -93,7 +94,7 @@ final class LedgerNotes {
         take(names)
     }
 
-    /// The folder is gone, which is removed if nobody needs it any more: what others had laid there is recorded.
+    /// The folder is gone. It is removed only when it is empty, so the notes of others are recorded.
     private func forgetOthers() {
         guard known.contains(where: { !$0.isOfThisProcess }) else { return }
         known.removeAll { !$0.isOfThisProcess }
@@ -130,7 +131,7 @@ final class LedgerNotes {
         known = found
     }
 
-    /// What `name` has in it; nil if it cannot be read.
+    /// The contents of `name`; nil if it cannot be read.
     private func bytes(of name: String) -> [UInt8]? {
         (try? folder.directory?.read(name, bytesMax: Self.bytesMax))?.bytes
     }
@@ -139,10 +140,10 @@ final class LedgerNotes {
         (try? PropertyListDictionary.parse(bytes)).flatMap(LedgerNote.init)
     }
 
-    /// Lays `note` (R22). If there is no room for it, this process alone knows of it.
+    /// Writes `note` into the folder (R22). If there is no room for it, only this process knows of it.
     func lay(_ note: LedgerNote) {
         var note = note
-        // Of two changes within one tick of the clock this one is the later.
+        // Of two changes within one tick of the clock, this is the later one.
         while known.contains(where: { $0.note?.at == note.at }) { note.at = note.at + TimeSpan(microseconds: 1) }
         lastAt = max(lastAt + 1, note.at.microseconds)
         let writer = ProcessIdentity.current
@@ -152,7 +153,7 @@ final class LedgerNotes {
             do throws(SystemError) {
                 try write(bytes, as: Self.name(stem, .owed), aside: Self.name(stem, .unfinished))
             } catch  where error.errno == ENOENT {
-                // Somebody removed the folder after it was opened.
+                // The folder was removed after it was opened.
                 try write(bytes, as: Self.name(stem, .owed), aside: Self.name(stem, .unfinished))
             }
             for earlier in known where earlier.isOfThisProcess && earlier.note?.isCovered(by: note) ?? false {
@@ -172,8 +173,7 @@ final class LedgerNotes {
         try folder.directory?.write(bytes, as: name, aside: aside)
     }
 
-    /// The group file has all of `notes`, as `ledger` has taken them along: removes those that have nothing more to
-    /// say.
+    /// The group file has all of `notes`, which `ledger` includes: removes those that are no longer needed.
     func recorded(_ notes: [LedgerNote], in ledger: Ledger) {
         unlaid.removeAll { notes.contains($0) && $0.isDone(in: ledger) }
         for index in unlaid.indices where notes.contains(unlaid[index]) { unlaid[index].fileState = .recorded }
@@ -196,22 +196,22 @@ final class LedgerNotes {
         }
     }
 
-    /// What can be read and makes no sense goes with its writer.
+    /// Removes a note that can be read but makes no sense, once its writer is dead.
     private func removeNonsense(_ lying: Lying) {
         guard let bytes = bytes(of: lying.name), Self.writer(of: lying.stem)?.isAlive != true else { return }
         if Self.note(in: bytes) == nil { return remove(lying.stem) }
-        // There was no descriptor to read it with.
+        // It makes sense after all: when it was read first, there was no descriptor for it. Read the folder again.
         seen = nil
     }
 
-    /// Removes notes whose calls are forgotten, as `ledger`, which took them along, says: where the file cannot be
-    /// written for long.
+    /// Removes notes whose calls are forgotten in `ledger`, which includes them. Needed if the file cannot be written
+    /// for a long time.
     func removeForgotten(in ledger: Ledger) {
         for lying in known where lying.note?.isForgotten(in: ledger) ?? false { remove(lying.stem) }
     }
 
-    /// A stranger's write has lost rings of this process from the file, which says `root` now: the file lacks them
-    /// again (R22).
+    /// Another program's write has dropped rings of this process from the file, which now says `root`: marks their
+    /// notes as lost (R22).
     func reopen(lostFrom root: PropertyListDictionary) {
         for lying in known where lying.isOfThisProcess && lying.note?.isLost(from: root) ?? false {
             try? folder.directory?.rename(lying.name, to: Self.name(lying.stem, .lost))
@@ -220,7 +220,7 @@ final class LedgerNotes {
     }
 
     private func remove(_ stem: String) {
-        // In this order: whoever records the note at this moment renames the first to the second.
+        // In this order: a process that records the note at this moment renames it from the first name to the second.
         if let lying = known.first(where: { $0.stem == stem }), lying.ending != .ring {
             try? folder.directory?.remove(lying.name)
         }

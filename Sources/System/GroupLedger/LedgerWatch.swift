@@ -40,7 +40,8 @@ public final class LedgerWatch {
         showAgain()
     }
 
-    /// Reads the file and the notes again, in case a wake-up was lost, and shows the ledger if either has changed.
+    /// Reads the file and the notes again, since a wake-up may have been lost, and shows the ledger if either has
+    /// changed.
     public func look() {
         guard !isEnded else { return }
         notes.refresh()
@@ -49,7 +50,7 @@ public final class LedgerWatch {
     }
 
     /// Shows the ledger again when the owner of one of `rings` dies, in the next iteration if it is dead already, and
-    /// when the time of one is up, in place of those asked for before: neither of the two changes the file.
+    /// when the time of one is up; neither of the two changes the file. This replaces the rings of an earlier call.
     public func expectEnds(of rings: [Call]) {
         guard !isEnded else { return }
         expectDeaths(of: rings.compactMap(\.owner))
@@ -94,7 +95,7 @@ public final class LedgerWatch {
         guard !isEnded else { return }
         notes.refresh()
         shownGeneration = notes.generation
-        // What the file said before, if it cannot be read at this moment: that hangs up nothing (R13).
+        // If the file cannot be read at this moment, show its last contents: an unreadable file hangs up nothing (R13).
         if snapshot.status == .read { shown = snapshot }
         if !snapshot.isUnreadable { notes.reopen(lostFrom: snapshot.root) }
         guard shown != nil || !notes.all.isEmpty else { return }

@@ -4,8 +4,8 @@ import CallLedger
 public import RingEar
 
 extension StateDirectory {
-    /// The files of the pictures that missed calls of any group are listed with; nil if a group cannot be read, so that
-    /// there is no telling.
+    /// The picture files that the missed calls of all groups refer to; nil if a group cannot be read, so that the
+    /// answer is not known.
     public func listedPictures(runtime: RuntimeDirectory) -> Set<String>? {
         guard let groups = try? groups() else { return nil }
         var pictures: Set<String> = []

@@ -37,7 +37,7 @@ public enum PersonalEnd: Sendable {
     }
 }
 
-/// A call, and how it ended, which need not be what was asked for.
+/// A call and how it ended, which may differ from what was asked for.
 public struct EndedCall: Sendable {
     /// The call as the ledger had it.
     public let call: Call
@@ -46,10 +46,11 @@ public struct EndedCall: Sendable {
 }
 
 extension LedgerFile {
-    /// Ends `named`, or the loud call if that is nil, as `end` says: at its ear, else in the ledger. Calls `done` with
-    /// how it has ended, nil if no such call rings, and what became of the change; perhaps before this returns.
+    /// Ends `named`, or the loud call if that is nil, as `end` says: through the process that rings it, otherwise in
+    /// the ledger. Calls `done` with how it ended, nil if no such call rings, and with the outcome of the change;
+    /// perhaps before this returns.
     ///
-    /// What its own process cannot record is recorded here (R22).
+    /// If the ringing process cannot record the end, it is recorded here (R22).
     public func end(
         _ named: CallKey?, as end: PersonalEnd, on loop: any EventLoop,
         done: @escaping (EndedCall?, LedgerOutcome) -> Void
@@ -66,8 +67,8 @@ extension LedgerFile {
         } else: { ledger in
             let call = heard.flatMap { end.record(of: $0, in: &ledger) } ?? end.carryOut(key, in: &ledger)
             if let call { return EndedCall(call: call, state: call.state) }
-            // Its process may have heard and only have answered too late: then it has ended by now. If the ledger does
-            // not say so, its time is up, and how it ends is still to come.
+            // The ringing process may have heard us and answered too late: then the call has ended by now. If the
+            // ledger does not say so, the time of the ring is up, and its end is not settled yet.
             guard isRinging, let call = ledger.call(key), call.state != .ringing else { return nil }
             return EndedCall(call: call, state: call.state)
         } done: { ended, outcome in

@@ -4,13 +4,12 @@ import BelfryTerms
 public import CallLedger
 
 extension Ledger {
-    /// The ledger in `snapshot`, as of now, with `notes` taken along; empty if the file was missing or could not be
-    /// read.
+    /// The ledger in `snapshot`, as of now, with `notes` merged in; empty if the file was missing or could not be read.
     public init(reading snapshot: GroupSnapshot, with notes: [LedgerNote] = []) {
         self.init(reading: snapshot.root, with: notes, at: .now(reading: snapshot))
     }
 
-    /// The ledger in `snapshot`, as of now, opened for a change with `notes` taken along.
+    /// The ledger in `snapshot`, as of now, opened for a change with `notes` merged in.
     init(opening snapshot: GroupSnapshot, with notes: [LedgerNote]) {
         self.init(opening: snapshot.root, with: notes, at: .now(reading: snapshot))
     }

@@ -5,14 +5,14 @@ import BelfryTerms
 public import CallLedger
 import Glibc
 
-/// The second ear of a process that rings: a socket in the group's folder, by which others reach its ring at once.
+/// The ear of a process that rings: a socket in the group's folder, over which other processes reach its ring at once.
 ///
-/// The group file alone would do, were there no lock that somebody may hold and no disk that may be full. The ear is
-/// named after what the file calls the ring's owner, so that whoever reads the file knows the ear. It listens from
-/// before the ring is admitted until the process leaves; a connection carries one message and one answer.
+/// The group file alone would do, but another process may hold its lock, and the disk may be full. The ear is named
+/// after the ring's owner as the file names it, so that a reader of the file can find the ear. It listens from before
+/// the ring is admitted until the process leaves. A connection carries one message and one answer.
 ///
-/// A process rings one call, and so has one ear: a second one in its folder would take the first one's name, whose ring
-/// nobody could end any more. To make it is a fault of ours and traps.
+/// A process rings one call and has one ear. A second ear in the same folder would take the name of the first, whose
+/// ring could not be ended any more: making one is a defect of ours and traps.
 public final class Ear {
     /// How many connections may wait to be heard.
     private static let backlog: Int32 = 64
@@ -41,7 +41,7 @@ public final class Ear {
         return Owner(bootID: bootID(), pid: pid, start: start)
     }
 
-    /// Makes the ear of `owner` in `folder`: whoever connects waits until ``listen(on:_:)``.
+    /// Makes the ear of `owner` in `folder`. Connections wait until ``listen(on:_:)``.
     public init(of owner: Owner, in folder: RingFolder) throws(SystemError) {
         self.folder = folder
         name = Self.name(of: owner)
@@ -49,11 +49,11 @@ public final class Ear {
         do throws(SystemError) {
             try bind()
         } catch  where error.errno == ENOENT {
-            // Whoever leaves the folder last removes it, perhaps just now.
+            // The last process to leave the folder removes it, perhaps just now.
             try bind()
         } catch  where error.errno == EADDRINUSE {
             precondition(!isOfThisProcess(), "a second ear of one process, which would make the first one deaf")
-            // What else lies there is nobody's.
+            // Any other socket with this name has no living owner.
             try folder.directory?.remove(name)
             try bind()
         }
@@ -73,21 +73,21 @@ public final class Ear {
         try bindUnixSocket(socket.number, to: folder.address(of: name))
     }
 
-    /// Hears what is asked on `loop`: `heard` gets each message, and calls the closure with what became of the ring
-    /// once it is silent, or nil if there is nothing to answer.
+    /// Listens on `loop`: `heard` gets each message, and calls the closure with the ring's answer once the ring is
+    /// silent, or with nil if there is nothing to answer.
     ///
     /// A message that makes no sense or comes from another user is dropped.
     public func listen(
         on loop: any EventLoop, _ heard: @escaping (RingMessage, @escaping (RingAnswer?) -> Void) -> Void
     ) throws(SystemError) {
         self.heard = heard
-        // Should the process have no descriptor left: a ring must not be deaf (R22).
+        // With a spare descriptor, since a ring must not be deaf when the process has no other left (R22).
         listener = try SocketListener(at: socket.number, keepsSpare: true, on: loop, description: "ear") {
             [weak self] in self?.hear($0, on: loop)
         }
     }
 
-    /// Hears nothing more, and removes the ear. Closing twice does nothing.
+    /// Stops listening, and removes the ear. Closing twice does nothing.
     public func close() {
         listener = nil
         heard = nil
@@ -99,14 +99,14 @@ public final class Ear {
         if connections.count == Self.connectionsMax { connections.first?.close() }
         let connection = Connection(descriptor)
         connections.append(connection)
-        // It gives its descriptor back at once: reading how the ring ended may need it.
+        // Dropping the connection closes its descriptor at once: reading how the ring ended may need one.
         connection.closed = { [weak self, unowned connection] in self?.connections.removeAll { $0 === connection } }
         connection.read(on: loop, patience: Self.patience) { [weak self] message in
             self?.heard?(message) { [weak connection] in connection?.answer($0) }
         }
     }
 
-    /// One who asks.
+    /// The connection of a process that asks.
     private final class Connection {
         private let descriptor: OwnedDescriptor
         private var source: (any LoopWatch)?
@@ -143,7 +143,7 @@ public final class Ear {
 
         func answer(_ answer: RingAnswer?) {
             guard !isClosed else { return }
-            // Whoever left does not hear it.
+            // An asker that has left does not get the answer.
             if let answer { try? sendPacket(answer.packet, to: descriptor.number) }
             close()
         }

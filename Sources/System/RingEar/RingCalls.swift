@@ -4,9 +4,9 @@ public import BelfryTerms
 public import CallLedger
 import Glibc
 
-/// Asks at the ears of several rings at once, and waits no longer than 100 ms for what became of them.
+/// Asks at the ears of several rings at once, and waits at most 100 ms for their answers.
 public final class RingCalls {
-    /// How long anybody waits for an ear.
+    /// The longest wait for an ear.
     public static let patience = TimeSpan.milliseconds(100)
 
     private let folder: RingFolder
@@ -21,11 +21,11 @@ public final class RingCalls {
         self.loop = loop
     }
 
-    /// Says `ask` to the owner of each of `rings`, all in `group`, at once, and calls `done` with what they answered:
-    /// in a later iteration, or now if nobody is there.
+    /// Sends `ask` to the owners of `rings`, all in `group`, at once. Calls `done` with their answers: in a later
+    /// iteration, or now if no owner is there.
     ///
-    /// Who does not answer is missing among the answers: a process that is dead, stopped or overloaded. The ear of a
-    /// dead one is removed.
+    /// A process that does not answer, since it is dead, stopped or overloaded, is missing among the answers. The ear
+    /// of a dead one is removed.
     public static func ask(
         _ ask: RingAsk, of rings: [Call], in group: GroupName, folder: RingFolder, on loop: any EventLoop,
         done: @escaping ([RingAnswer]) -> Void
@@ -42,7 +42,7 @@ public final class RingCalls {
     private func ask(_ calls: [RingCall], _ done: @escaping ([RingAnswer]) -> Void) {
         self.calls = calls
         let end = loop.now + Self.patience
-        // All are asked before anybody is waited for.
+        // Send to all of them before waiting for an answer.
         for call in calls { connect(call) }
         self.calls.removeAll { $0.isOver }
         guard !self.calls.isEmpty else { return done([]) }
@@ -51,7 +51,7 @@ public final class RingCalls {
         timer = loop.schedule(at: end, description: "ears") { [self] in finish() }
     }
 
-    /// Tells the owners of `rings` to look again, and waits for nobody.
+    /// Asks the owners of `rings` to look again, and does not wait for answers.
     public static func wake(_ rings: [Call], in group: GroupName, folder: RingFolder) {
         guard !rings.isEmpty, (try? folder.open(makes: false)) == true else { return }
         for owner in Set(rings.compactMap(\.owner)) {
@@ -64,7 +64,8 @@ public final class RingCalls {
         do throws(SystemError) {
             try call.say(in: folder)
         } catch {
-            // Nobody listens there any more. Where more ask than may wait, this one goes without an answer.
+            // ECONNREFUSED: the owner does not listen any more. Other errors, such as a full backlog: this ring stays
+            // without an answer.
             if error.errno == ECONNREFUSED { try? folder.directory?.remove(call.ear) }
             call.end()
         }

@@ -67,7 +67,7 @@ public final class RingFolder {
         }
     }
 
-    /// Which version the folder is, opened anew if it was removed; nil if it is missing or cannot be used.
+    /// The version of the folder, which is opened anew if it was removed; nil if it is missing or cannot be used.
     public func version() -> FileIdentity? {
         guard let version = try? directory?.identity(), version.isThere else {
             return (try? open(makes: false)) == true ? try? directory?.identity() : nil
@@ -75,7 +75,7 @@ public final class RingFolder {
         return version
     }
 
-    /// Removes the ears of processes that `isAlive` denies, and the folder if nobody needs it any more.
+    /// Removes the ears of owners that are not alive according to `isAlive`, and the folder if it is empty then.
     public func tidy(isAlive: (Owner) -> Bool) {
         guard (try? open(makes: false)) == true, let names = try? directory?.names(max: Self.namesMax) else { return }
         for name in names {
@@ -85,7 +85,7 @@ public final class RingFolder {
         removeIfEmpty()
     }
 
-    /// Removes the folder if nobody needs it any more.
+    /// Removes the folder if it is empty.
     public func removeIfEmpty() {
         guard (try? open(makes: false)) == true, let lock = try? tryLock() else { return }
         try? Directory.open(path: runtime.path, makes: false).openDirectory(Self.parentName, makes: false)
@@ -101,15 +101,15 @@ public final class RingFolder {
         }
     }
 
-    /// Takes the lock on the open folder; nil if somebody holds it.
+    /// Takes the lock on the open folder; nil if it is held already.
     public func tryLock() throws(SystemError) -> FileLock? {
         try directory?.tryLock()
     }
 
-    /// The fingerprint of both.
+    /// The fingerprint of state path and group.
     private static func name(statePath: String, group: GroupName) -> String {
         let slash = UInt8(ascii: "/")
-        // However many slashes somebody spells the path with. A list, since joining strings costs each start 0.1 ms.
+        // Repeated and trailing slashes do not count. A list, since joining strings costs each start 0.1 ms.
         var bytes: [UInt8] = []
         for byte in statePath.utf8 where byte != slash || bytes.last != slash { bytes.append(byte) }
         if bytes.count > 1, bytes.last == slash { bytes.removeLast() }

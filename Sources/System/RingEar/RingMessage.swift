@@ -2,7 +2,7 @@ import BelfryJSON
 public import BelfryTerms
 public import CallLedger
 
-/// What is said to an ear: one packet, a JSON object.
+/// A message to an ear: one packet, a JSON object.
 ///
 ///     {"group": "group.belfry", "call": "4711", "ask": "hangup", "reason": "busy", "sentAt": 1700000000.5}
 public struct RingMessage: Hashable, Sendable {

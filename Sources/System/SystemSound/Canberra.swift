@@ -27,7 +27,7 @@ final class CanberraConnection {
         _ = unsafe library.calls.context_destroy(context)
     }
 
-    /// Plays `sound` once as number `id`, in place of what still plays of that (ca_context_cancel,
+    /// Plays `sound` once as number `id`, and ends what still plays under that number (ca_context_cancel,
     /// ca_context_play_full).
     ///
     /// - Parameter ended: is called on a thread of libcanberra's once the sound was heard to its end, or its server has
@@ -96,7 +96,7 @@ final class CanberraConnection {
                 let ended = unsafe Unmanaged<SoundEnd>.fromOpaque(end).takeRetainedValue().ended
                 if code != CA_ERROR_CANCELED { ended() }
             }, end.toOpaque())
-        // Called for what was begun, and for nothing else.
+        // The callback comes only for a sound that was begun: release what it would have released.
         if result != CA_SUCCESS { unsafe end.release() }
         return result
     }
@@ -115,7 +115,7 @@ final class CanberraConnection {
         return unsafe library.calls.context_open(context)
     }
 
-    /// What libcanberra says of the server; its own words for a missing one ("Not available") name nobody.
+    /// What libcanberra says about the server; its own words for a missing one ("Not available") do not name it.
     private static func serverText(of code: Int32, _ library: CanberraLibrary) -> String {
         switch Int(code) {
         case CA_ERROR_NOTAVAILABLE: "no sound server answers"
@@ -127,7 +127,7 @@ final class CanberraConnection {
     }
 }
 
-/// What is to be called at a sound's end, for C to carry around.
+/// The closure to call at a sound's end, in a box that C can carry.
 private final class SoundEnd: Sendable {
     let ended: @Sendable () -> Void
 
@@ -138,7 +138,7 @@ private final class SoundEnd: Sendable {
 struct CanberraError: Error, Hashable {
     /// What went wrong.
     let detail: String
-    /// Whether the file is to blame, so that connecting anew is no use.
+    /// Whether the file is to blame, so that a new connection would not help.
     var isOfFile = false
 }
 

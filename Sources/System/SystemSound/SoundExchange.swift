@@ -1,7 +1,7 @@
 import BelfrySyscalls
 
-/// What the loop's thread and the sound thread say to each other, for each sound by its number. Each side takes the
-/// lock for a few assignments and never across a call into libcanberra, so neither can make the other wait (R14).
+/// What the loop's thread and the sound thread exchange, for each sound by its number. Each side takes the lock for a
+/// few assignments and never across a call into libcanberra, so neither can make the other wait (R14).
 final class SoundExchange: Sendable {
     /// What the sound thread is to do next.
     enum Order: Hashable {
@@ -14,10 +14,10 @@ final class SoundExchange: Sendable {
     private struct Sound {
         /// What is to be heard; nil once it is silenced: "still ringing?" asks this.
         var wanted: ResolvedSound?
-        /// How many ticks were asked for: the end of an earlier one is none of the sound's.
+        /// How many ticks were asked for: the end of an earlier tick is not the end of the sound.
         var ticks: UInt64 = 0
-        /// A tick that the thread has not taken yet, or is busy with. There is never a second: a queue of ticks would
-        /// ring on when a hung server comes back.
+        /// A tick that the thread has not taken yet, or is busy with. There is never a second: queued ticks would all
+        /// sound when a hung server comes back.
         var playIsUnderWay = false
         var playIsWaiting = false
         /// Set before libcanberra is asked to play, cleared when the server has confirmed its silence.
@@ -25,10 +25,10 @@ final class SoundExchange: Sendable {
         var silenceGiven: UInt64 = 0
         var silenceTaken: UInt64 = 0
         var silenceDone: UInt64 = 0
-        /// What was last said of the sound, by whichever side.
+        /// The last report about the sound, from either side.
         var reported: SoundReport?
         var reportIsNew = false
-        /// Set once nobody asks for it any more: it is forgotten after its last silence.
+        /// Set once its owner is gone: it is forgotten after its last silence.
         var isAbandoned = false
 
         /// Whether the thread may begin it, or go on with it.
@@ -39,7 +39,7 @@ final class SoundExchange: Sendable {
         var sounds: [UInt32: Sound] = [:]
         /// Sounds to be silenced, in the order that was asked.
         var silencesWaiting: [UInt32] = []
-        /// Ticks to be played, in the order they were given; a silence takes back its own.
+        /// Ticks to be played, in the order they were given; a silence removes the tick of its own sound.
         var playsWaiting: [UInt32] = []
     }
 
@@ -56,7 +56,7 @@ final class SoundExchange: Sendable {
             defer { state.sounds[id] = entry }
             entry.wanted = sound
             entry.ticks += 1
-            // The end of a sound that tells it is waited for: such a one is not skipped.
+            // A sound that reports its end is not skipped, since the code waits for that report.
             if entry.playIsUnderWay, entry.playIsWaiting || !sound.tellsEnd { return false }
             entry.playIsUnderWay = true
             entry.playIsWaiting = true
@@ -67,7 +67,7 @@ final class SoundExchange: Sendable {
         return given
     }
 
-    /// Nothing is wanted of `id` from now on. Returns the number under which the silence will be confirmed; nil if
+    /// The sound `id` is not wanted from now on. Returns the number under which the silence will be confirmed; nil if
     /// nothing of it can be heard.
     func giveSilence(of id: UInt32) -> UInt64? {
         let number: UInt64? = state.withLock { state in
@@ -87,7 +87,7 @@ final class SoundExchange: Sendable {
         return number
     }
 
-    /// Nobody will ask for `id` again: it is silenced and forgotten.
+    /// The owner of `id` is gone: silences the sound and forgets it.
     func abandon(_ id: UInt32) {
         state.withLock { $0.sounds[id]?.isAbandoned = true }
         _ = giveSilence(of: id)
@@ -99,7 +99,7 @@ final class SoundExchange: Sendable {
     /// Whether the thread still owes an answer for a tick of `id`.
     func isBusy(with id: UInt32) -> Bool { state.withLock { $0.sounds[id]?.playIsUnderWay ?? false } }
 
-    /// Notes what the loop found out by itself of `id`; false if it was said before.
+    /// Notes a report about `id` that the loop itself makes; false if it was made before.
     func note(_ news: SoundReport, of id: UInt32) -> Bool {
         state.withLock { state in
             guard let entry = state.sounds[id], entry.wanted != nil, entry.reported != news else { return false }
@@ -129,8 +129,8 @@ final class SoundExchange: Sendable {
     func takeOrder() -> Order {
         while true {
             let order: Order? = state.withLock { state in
-                // Silences first: somebody waits for each, and a tick that follows one of the same sound belongs to
-                // another ring.
+                // Silences first: the end of a ring waits for each, and a tick after a silence of the same sound
+                // belongs to another ring.
                 if !state.silencesWaiting.isEmpty {
                     let id = state.silencesWaiting.removeFirst()
                     guard let given = state.sounds[id]?.silenceGiven else {
@@ -149,7 +149,7 @@ final class SoundExchange: Sendable {
         }
     }
 
-    /// Still ringing? What is wanted of `id`, which may go on, or be looked for; nil if it was silenced.
+    /// Still ringing? Returns the sound to play for `id`; nil if it was silenced.
     func wantedSound(_ id: UInt32) -> ResolvedSound? {
         state.withLock { state in
             guard let entry = state.sounds[id], entry.isWanted else { return nil }
@@ -157,8 +157,8 @@ final class SoundExchange: Sendable {
         }
     }
 
-    /// What to begin now of `id`, and the number of its tick; nil if it was silenced meanwhile. From here on it counts
-    /// as heard.
+    /// The sound to begin now for `id`, and the number of its tick; nil if it was silenced meanwhile. From here on the
+    /// sound counts as heard.
     func beginSound(_ id: UInt32) -> (sound: ResolvedSound, tick: UInt64)? {
         state.withLock { state in
             guard let entry = state.sounds[id], entry.isWanted, let sound = entry.wanted else { return nil }

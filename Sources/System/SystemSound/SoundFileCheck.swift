@@ -15,7 +15,7 @@ enum SoundFileCheck {
     /// Returns if the file at `path` can be played.
     static func check(path: String) throws(SoundProblem) {
         do {
-            // A FIFO that somebody put there must not stop us.
+            // O_NONBLOCK, since opening a FIFO would block.
             let number = try checked("open", on: path) {
                 unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
             }
@@ -40,7 +40,7 @@ enum SoundFileCheck {
         }
     }
 
-    /// What keeps the file from being played; nil if nothing does.
+    /// Why the file cannot be played; nil if it can.
     private static func fault(in file: borrowing OwnedDescriptor, bytes: Int) throws(SystemError) -> String? {
         let head = try read(file, at: 0, count: 64)
         if starts(head, with: "OggS") { return try vorbisFault(head, in: file, bytes: bytes) }

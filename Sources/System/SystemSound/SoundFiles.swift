@@ -4,12 +4,12 @@ import Glibc
 
 /// Where sounds are looked up, and what a configured one turns out to be.
 public struct SoundFiles: Sendable {
-    /// How much quieter a soft ring is whose sound has no soft variant of its own.
+    /// How much quieter a soft ring plays a sound that has no soft variant.
     public static let softAttenuationDecibels = 14
     /// The sound that rings if the configured one cannot.
     public static let defaultName = "ring"
 
-    /// The setting that is no sound.
+    /// The setting for no sound.
     public static let none = "none"
 
     /// The folders, in the order they are searched.
@@ -31,7 +31,8 @@ public struct SoundFiles: Sendable {
         if let programPath {
             let directories = Self.ancestors(of: programPath)
             if directories.count > 1 { folders.append(directories[1] + "/share/belfry/sounds") }
-            // Only a tree that is a package: a folder called Sounds somewhere above may be anybody's.
+            // Only in a source tree with its package file: any other folder named Sounds further up has nothing to do
+            // with us.
             let tree = directories.first { Self.exists($0 + "/Package.swift") && Self.exists($0 + "/Sounds") }
             if let tree { folders.append(tree + "/Sounds") }
         }
@@ -55,7 +56,7 @@ public struct SoundFiles: Sendable {
         for folder in folders {
             for ending in ["", ".wav", ".oga", ".ogg"] {
                 let path = folder + "/" + name + ending
-                // The first there is decides: a broken file of the operator's is to be mended, not passed over.
+                // The first file that exists decides: if an operator's file is broken, report it rather than skip it.
                 if Self.isFile(path) { return try variant(of: path, name: name, soft: soft) }
             }
         }
@@ -127,15 +128,15 @@ public struct ResolvedSound: Hashable, Sendable {
     public let name: String
     /// The file.
     public let path: String
-    /// By how many decibels it is played quieter than it is; never negative.
+    /// By how many decibels it is attenuated; never negative.
     public let attenuationDecibels: Int
-    /// Whether it is the sound of a soft ring, which gives way to loud ones.
+    /// Whether it is the sound of a soft ring; loud rings take precedence.
     public let isSoft: Bool
-    /// Whether its end is told.
+    /// Whether its end is reported.
     public let tellsEnd: Bool
     /// What ``SoundReport/playing(_:)`` calls it.
     public let label: String
-    /// What the path leads to, open as long as anybody may play it.
+    /// The file behind the path, kept open as long as this value exists.
     private let file: PassedFile?
 
     /// A sound.
@@ -150,7 +151,7 @@ public struct ResolvedSound: Hashable, Sendable {
         file = nil
     }
 
-    /// A sound that another process has passed, called `name`, whose end is told.
+    /// A sound that another process has passed, named `name`, whose end is reported.
     ///
     /// - Throws: why it cannot be played: also if that process could still change it.
     public init(passed file: PassedFile, name: String) throws(SoundProblem) {

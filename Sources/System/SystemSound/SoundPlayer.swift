@@ -47,8 +47,8 @@ public final class SoundPlayer: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - onState: is called with whether it is heard, once for each change, never after a silence.
-    ///   - onEnd: is called once a sound that tells its end was heard to it, or its server has left; never for one
-    ///     that was played anew or silenced before.
+    ///   - onEnd: is called once a sound that reports its end was heard to the end, or its server has left; never for
+    ///     one that was played again or silenced before.
     public func makeSound(
         onState: @escaping (SoundReport) -> Void, onEnd: @escaping () -> Void = {}
     ) -> PlayerSound {
@@ -103,7 +103,7 @@ public final class PlayerSound {
 
     deinit { player.end(id) }
 
-    /// Makes one tick's sound, in place of what still plays of the last.
+    /// Plays one tick's sound, which replaces what still plays of the last.
     ///
     /// While the sound server owes an answer for an earlier tick this one is skipped, so nothing queues up; the sound
     /// then begins when the server answers, if the ring is still on.
@@ -170,8 +170,9 @@ public enum SoundReport: Hashable, Sendable {
     /// It cannot be played now; later ticks try again.
     case unavailable(String)
 
-    /// What the ninth process of a user says that would sound, and the oldest of the eight once it gave way (R23).
+    /// The report of a user's ninth process that would sound, and of the oldest of the eight once it has given up its
+    /// place (R23).
     public static let busy = SoundReport.unavailable("busy")
-    /// What a sound is said to be if its server does not answer within ``SoundPlayer/answerPatience``.
+    /// The report if the sound server does not answer within ``SoundPlayer/answerPatience``.
     public static let hung = SoundReport.unavailable("the sound server does not answer")
 }

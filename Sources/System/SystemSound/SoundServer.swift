@@ -6,20 +6,20 @@ import CBelfryPulse
 public enum SoundServer {
     /// How long it may take to answer.
     public static let patience = TimeSpan.milliseconds(800)
-    /// How many sinks are taken note of.
+    /// The most sinks that are listed.
     static let sinksMax = 16
-    /// What PulseAudio and PipeWire call the sink that they make up if there is no other, and that nobody hears.
+    /// The name of the silent sink that PulseAudio and PipeWire create if there is no other.
     private static let nullSink = "auto_null"
 
-    /// What asking it came to; the texts are for people.
+    /// The result of asking; the texts are for people.
     public enum Answer: Hashable, Sendable {
         /// libpulse, which libcanberra's driver needs, cannot be used.
         case noLibrary(String)
-        /// Nobody is there, or refuses us.
+        /// No server listens, or it refuses us.
         case unreachable(String)
         /// It took the connection and said nothing for ``SoundServer/patience``, as one that was stopped.
         case hung
-        /// Where it plays to: the names of its sinks, but for the one that nobody hears.
+        /// The names of its sinks, without the silent one.
         case sinks([String])
     }
 
@@ -96,7 +96,7 @@ public enum SoundServer {
     }
 }
 
-/// The sinks that were told so far.
+/// The sinks that were reported so far.
 private final class Found {
     var names: [String] = []
     var isComplete = false

@@ -5,9 +5,10 @@ import Glibc
 /// rings are as loud as a thousand.
 ///
 /// A place is a locked file in `$XDG_RUNTIME_DIR/belfry/sound-slots`, which the kernel frees when its holder dies.
-/// Beside it a note says whose it is. If all are taken, whoever is newer than the oldest writes itself into that note;
-/// the holder reads it at its next tick, falls silent and lets go. A place only ever goes to a newer ring, so that
-/// nothing goes round; a free one goes to anybody, unless its note names a process that is about to take it.
+/// Beside it a note names its holder. If all places are taken, a process whose ring is newer than the oldest writes
+/// itself into the note of the oldest; the holder reads that at its next tick, falls silent and releases the place. A
+/// place is only ever handed to a newer ring, so that places do not change hands in circles. Any process may take a
+/// free one, unless its note names a process that is about to take it.
 struct SoundSlot: ~Copyable {
     /// How many processes of a user sound at once (R23).
     static let slotsMax = 8
@@ -22,13 +23,13 @@ struct SoundSlot: ~Copyable {
     /// Held as long as the place is ours.
     private var lock: FileLock?
 
-    /// A process that has no place yet. Without a runtime directory nothing is counted, and nobody is turned away.
+    /// A process that has no place yet. Without a runtime directory nothing is counted, and every process may sound.
     init(runtimeDirectory: String?, process: ProcessIdentity = .current) {
         self.runtimeDirectory = runtimeDirectory
         self.process = process
     }
 
-    /// Whether our place is asked for by a newer ring: then it is to be silent, and to call ``release()``.
+    /// Whether a newer ring asks for our place: then the caller has to fall silent and call ``release()``.
     ///
     /// - Parameter loudSince: when our newest loud ring began, in microseconds since boot; 0 if none is loud.
     func isWantedByAnother(loudSince: Int64) -> Bool {
@@ -41,7 +42,7 @@ struct SoundSlot: ~Copyable {
         return false
     }
 
-    /// Whether we may sound. If all places are taken, the oldest is asked for; its holder lets go within a tick.
+    /// Whether we may sound. If all places are taken, this asks for the oldest; its holder releases it within a tick.
     mutating func take(loudSince: Int64) -> Bool {
         guard lock == nil else { return true }
         do {
@@ -57,7 +58,7 @@ struct SoundSlot: ~Copyable {
         }
     }
 
-    /// Lets go of the place, and of what was asked for.
+    /// Releases the place, or withdraws the request for one.
     mutating func release() {
         if let slots = try? openSlots() { withdraw(in: slots) }
         number = nil
@@ -83,10 +84,10 @@ struct SoundSlot: ~Copyable {
             guard let note = read(candidate, in: slots), note.loudSince < loudSince else { continue }
             older.append((candidate, note))
         }
-        // A process that was stopped would not let go before it goes on.
+        // A process that was stopped would not release its place until it continues.
         for (candidate, note) in older.sorted(by: { $0.note.loudSince < $1.note.loudSince })
         where !isHolderStopped(candidate, in: slots) {
-            // One at a time: of rings that begin together each asks another place.
+            // One asker at a time, so that rings that begin together ask for different places.
             guard let turn = try FileLock.tryTake("\(candidate).ask", in: slots) else { continue }
             let isAsked = read(candidate, in: slots) == note
             if isAsked { write(SlotNote(loudSince: loudSince, process: process), to: candidate, in: slots) }
@@ -119,7 +120,7 @@ struct SoundSlot: ~Copyable {
         let (name, temporary) = (Self.noteName(number), "\(Self.noteName(number)).\(process.pid)")
         // A process of this number may have been killed while it wrote.
         try? slots.remove(temporary)
-        // If it cannot be written, nobody asks for this place, and it is free once its holder ends.
+        // Without a note, no other process asks for this place: it is free once its holder ends.
         _ = try? slots.replace(name, with: note.bytes, temporaryName: temporary, in: slots, isDurable: false)
     }
 
@@ -157,6 +158,6 @@ private struct SlotNote: Equatable {
 }
 
 extension ProcessIdentity {
-    /// Whether it lives and was not stopped, so that it does at its next tick what it is about to do.
+    /// Whether it lives and is not stopped, so that it will act at its next tick.
     fileprivate var isAtWork: Bool { isAlive && !Self.isStopped(pid: pid) }
 }

@@ -3,8 +3,8 @@ import CBelfryCanberra
 import CBelfryLinux
 import Glibc
 
-/// The one thread that calls libcanberra, which blocks up to 30 s on a hung server. It is never joined: the process
-/// ends with it wherever it is.
+/// The one thread that calls libcanberra, which blocks up to 30 s on a hung server. It is never joined: the process may
+/// end wherever the thread is.
 final class SoundThread {
     /// Enough for libcanberra and the loading of its driver, where the usual 8 MiB would count against limits on
     /// address space.
@@ -14,7 +14,7 @@ final class SoundThread {
     private let libraryName: String
     /// Wakes the loop: the exchange holds news of the sound with this number.
     private let wakeLoop: @Sendable (UInt32) -> Void
-    /// Tells the loop that a sound was heard to the end of the tick with this number.
+    /// Reports to the loop that a sound was heard to the end of the tick with this number.
     private let tellEnd: @Sendable (UInt32, UInt64) -> Void
 
     private var library: CanberraLibrary?
@@ -107,8 +107,8 @@ final class SoundThread {
                 return try playOnce(id)
             } catch {
                 guard wasConnected, !error.isOfFile else { throw error }
-                // The server has left or forgotten us since the last tick: one new connection, at once. What else still
-                // played on the old one is heard again at its next tick.
+                // The server has left or forgotten us since the last tick: one new connection, at once. Other sounds
+                // that still played on the old one are heard again at their next ticks.
                 connection = nil
                 return try playOnce(id)
             }
@@ -161,7 +161,7 @@ final class ThreadSignal: @unchecked Sendable {
     // Unchecked: a semaphore is made to be shared, and its address never changes.
     private let semaphore: UnsafeMutablePointer<sem_t>
 
-    /// A signal that nobody has raised.
+    /// A signal that is not raised.
     init() {
         unsafe semaphore = .allocate(capacity: 1)
         let result = unsafe sem_init(semaphore, 0, 0)
@@ -175,7 +175,8 @@ final class ThreadSignal: @unchecked Sendable {
 
     /// Wakes the waiting thread, or lets its next wait return at once (sem_post).
     func raise() {
-        // The only failure is an overflow, after two thousand million raises that nobody took: they are one wake-up.
+        // The only failure is an overflow, after two thousand million raises without a wait. They count as one wake-up
+        // anyway.
         _ = unsafe sem_post(semaphore)
     }
 
