@@ -84,11 +84,11 @@ public struct FetchAnswer: Hashable, Sendable {
     public struct Picture: Hashable, Sendable {
         /// The format the server sent.
         public let source: PictureFormat
-        /// Width in pixels of what is written.
+        /// Width in pixels of the written picture.
         public let width: Int
-        /// Height in pixels of what is written.
+        /// Height in pixels of the written picture.
         public let height: Int
-        /// Bytes of what is written.
+        /// Bytes of the written picture.
         public let bytes: Int
         /// Bytes that were fetched.
         public let fetchedBytes: Int

@@ -12,7 +12,7 @@
 ///
 /// Stricter than Python's plistlib: no null, no key but a text, no text with U+0000 (which XML cannot carry), no number
 /// beyond 64 bits, no UID beyond 32, and no object outside of the part of the file that belongs to objects. More
-/// lenient in two things: a set is read as an array, and what is no text in its encoding becomes U+FFFD.
+/// lenient in two things: a set is read as an array, and bytes that are no text in their encoding become U+FFFD.
 struct BinaryReader {
     /// Dates further from 2001 than this, in seconds, are none that a calendar of four digits has.
     private static let dateSecondsMax = 1e12
@@ -121,7 +121,7 @@ struct BinaryReader {
         return head.position..<(head.position + count)
     }
 
-    /// A text in ASCII, of which UTF-8 is read as well, or in UTF-16.
+    /// A text in ASCII, for which UTF-8 is accepted too, or in UTF-16.
     private mutating func text(of head: Head) throws(PropertyListError) -> String {
         let unitSize = head.kind == 0x6 ? 2 : 1
         let range = try content(of: head, unitSize: unitSize)

@@ -92,8 +92,8 @@ extension PropertyListValue {
         return dictionary
     }
 
-    /// The one way from a foreign number to an integer: cut towards zero, then brought into `range`; nil for what is
-    /// no number. Never traps, whatever the number.
+    /// The one way from a foreign number to an integer: cut towards zero, then brought into `range`; nil if it is not a
+    /// number. Never traps, whatever the number.
     public func boundedInteger(in range: ClosedRange<Int64>) -> Int64? {
         let number: Int64
         switch self {

@@ -1,6 +1,6 @@
 public import BelfryTerms
 
-/// What becomes of a call request, decided once for all processes.
+/// The decision about a call request, made once for all processes.
 public enum Admission: Hashable, Sendable {
     /// The call rings in `mode` from now on.
     case ring(mode: RingMode)

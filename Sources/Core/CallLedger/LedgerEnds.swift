@@ -146,7 +146,7 @@ extension Ledger {
     ///
     /// `hangupReason` is why the caller's side hung up, if that is why the ring ended. If the call was missed, call
     /// ``reported(_:owner:)`` once it was reported: if the owner dies before that, others report it (R12). If another
-    /// owner rings the call anew, that ring is left alone.
+    /// owner rings the call again, that ring is left alone.
     public mutating func settle(
         _ request: RingRequest, owner: Owner, reason: EndReason, hangupReason: HangupReason? = nil
     ) -> Settlement {

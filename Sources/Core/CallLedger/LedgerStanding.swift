@@ -29,7 +29,7 @@ extension Ledger {
         guard let call = call(key) else { return mode(of: key, since, secondCall) }
         guard call.isRing(of: owner, since: since) else {
             if isOlder(call, thanRingSince: since) { return mode(of: key, since, secondCall) }
-            // The same call rings anew, so this ring was over before.
+            // The same call rings again, so this ring was over before.
             return .ended(call.earlier.first { $0.owner == owner }?.state.endReason ?? .hangup)
         }
         guard call.state == .ringing else { return .ended(call.state.endReason ?? .hangup) }

@@ -21,7 +21,7 @@ struct DeviceQueue {
     var isOff = false
     /// How many rounds in a row have ended with something kept.
     var failedRounds = 0
-    /// When what is kept is tried again.
+    /// When the kept pushes are tried again.
     var retryAt: Instant?
     /// The line of ready devices in which it stands.
     var rank: APNsPriority?
@@ -55,7 +55,7 @@ struct DeviceQueue {
         return entries.remove(at: index).push
     }
 
-    /// Takes out all of `topic` that was accepted before `number`, but for what is being handed over.
+    /// Takes out all pushes of `topic` that were accepted before `number`, except the one that is being handed over.
     mutating func removeOlder(than number: Int64, of topic: String) -> [WaitingPush] {
         let (older, others) = entries.reduce(into: ([Entry](), [Entry]())) { parts, entry in
             let isOlder = entry.push.number < number && entry.push.topic == topic && entry.push.number != inFlight

@@ -139,10 +139,12 @@ public struct ForwardingStateMachine {
                 wasTaken = queue.remove(number)?.token
                 queue.failedRounds = 0
                 queue.retryAt = nil
+                // The older pushes of its topic are outdated now.
                 return queue.removeOlder(than: number, of: push.topic).map { .drop($0, .replaced) }
             case .offline: return Self.keep(push, in: &queue, at: now.wall)
             }
         }.forEach { settlePlace($0, &effects) }
+        // A push that was taken makes no change that would give its place back.
         if let wasTaken { givePlace(wasTaken) }
         endRound(of: device, at: now.instant)
         fill(&effects, at: now)
@@ -190,12 +192,12 @@ public struct ForwardingStateMachine {
         return wake(at: now)
     }
 
-    /// Does what is due.
+    /// Begins everything that is due.
     public mutating func wake(at now: ForwardingTime) -> [Effect] {
         for index in retries.indices {
             while let first = retries[index].first, first.at <= now.instant {
                 _ = retries[index].popFirst()
-                // Entries are not removed from the line when a retry is called off or set anew.
+                // An entry stays in the line when its retry is called off or set again, so it may be outdated.
                 guard devices[first.device]?.retryAt == first.at else { continue }
                 _ = change(first.device) { queue in
                     queue.makeAllDue()
@@ -232,7 +234,7 @@ public struct ForwardingStateMachine {
         return effects
     }
 
-    /// What became of a push in its queue.
+    /// What happened to a push in its queue.
     private enum Change {
         case drop(WaitingPush, Discard)
         case store(WaitingPush)

@@ -26,7 +26,7 @@ struct PushMemory {
         if line.count > digestsMax { forgetFirst() }
     }
 
-    /// Takes back what was remembered of `digest`.
+    /// Forgets `digest`.
     mutating func withdraw(_ digest: PushDigest) { self[digest] = nil }
 
     /// When `digest` came.

@@ -76,12 +76,13 @@ public struct InterceptionStateMachine: Sendable {
     public mutating func arrived(
         _ content: NotificationContent, passthrough: PassthroughReason?, budget: Budget, hasExtension: Bool
     ) -> [Effect] {
-        // Our own driver alone feeds the notification, and does so once.
+        // Only our own driver feeds the notification, and it does so once.
         guard case .idle = state else { preconditionFailure("arrived in \(state): one machine is one notification") }
         // An extension that has not begun gets no word that its time is nearly over.
         let reply = ReplyStateMachine(within: budget, isTold: true)
         var arrival = Arrival(original: content, passthrough: passthrough, reply: reply)
         guard hasExtension else {
+            // There is no extension whose reply could be awaited.
             _ = arrival.reply.died()
             state = .received(arrival)
             return [.report, .deliver(.passthrough, content)]

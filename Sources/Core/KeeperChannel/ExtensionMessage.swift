@@ -172,8 +172,8 @@ extension ExtensionMessage {
 }
 
 extension ExtensionMessage {
-    /// Whether the keeper can read the message: its line is not too long, and what is in it neither too deep nor too
-    /// much.
+    /// Whether the keeper can read the message: its line is not too long, and its values are neither nested too deep
+    /// nor too many.
     public var canBeHeard: Bool {
         var lines = LineFraming()
         guard let said = try? lines.said(line).first else { return false }

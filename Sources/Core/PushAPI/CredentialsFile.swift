@@ -3,7 +3,7 @@ public import BelfryJSON
 import BelfryTerms
 
 extension EndpointCredentials {
-    /// What is kept of them: one object, which ``init(json:)`` reads.
+    /// The credentials as they are stored: one object, which ``init(json:)`` reads.
     public var json: JSONObject {
         let keys = keys.values.sorted { $0.id < $1.id }.map { JSONValue.object(Self.json(of: $0)) }
         let certificates = certificates.values.sorted { $0.fingerprint < $1.fingerprint }
@@ -11,7 +11,7 @@ extension EndpointCredentials {
         return ["keys": .array(keys), "certificates": .array(certificates)]
     }
 
-    /// The credentials that `json` keeps; nil if anything in it is none.
+    /// The credentials in `json`; nil if any of them is not valid.
     public init?(json: JSONObject) {
         guard let keys = json["keys"]?.arrayValue, let certificates = json["certificates"]?.arrayValue else {
             return nil

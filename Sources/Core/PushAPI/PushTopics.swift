@@ -17,7 +17,7 @@ public enum PushTopics {
     static let topicsMax = 400
 
     /// The topics in the value of an extension, DER of a sequence of pairs: a topic, and a sequence of words for what
-    /// it is. nil if it is anything else, or names what is no topic.
+    /// it is. nil if it is anything else, or contains a name that is no topic.
     public static func topics(inDER bytes: [UInt8]) -> [String]? {
         var outer = DERReader(bytes[...])
         guard var pairs = outer.sequence(), outer.isAtEnd else { return nil }

@@ -77,7 +77,7 @@ public struct RingStateMachine: Sendable {
             // first.
             guard now < window.end else { return [.ringing(mode: mode), .wake(at: window.end)] }
             return [.ringing(mode: mode), .pulse(mode: mode), wake(for: ring)]
-        // Our own driver alone begins a ring, and does so once.
+        // Only our own driver begins a ring, and it does so once.
         case .ringing, .silencing, .settling, .over:
             preconditionFailure("begin in \(state): one machine is one ring")
         }

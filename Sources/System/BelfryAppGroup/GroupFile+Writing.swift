@@ -48,6 +48,7 @@ extension GroupFile {
             // over theirs (R22).
             for attempt in 1...GroupFile.attemptsMax {
                 var found = try read()
+                // Never set a file aside from memory: read the file itself once more.
                 if found.isUnreadable {
                     forget()
                     found = try read()
@@ -131,8 +132,8 @@ extension GroupFile {
         return true
     }
 
-    /// When to read again what was found unreadable, since another program may be writing it in place; nil if it is
-    /// readable, or was not changed lately, or has been read again often enough since `begun`.
+    /// When to read an unreadable file again, since another program may be writing it in place; nil if it is readable,
+    /// or was not changed lately, or has been read again often enough since `begun`.
     public func nextReading(of found: GroupSnapshot, since begun: Instant, now: Instant) -> Instant? {
         guard found.isUnreadable, let modifiedAt = found.modifiedAt, now - begun < GroupFile.writtenInPlaceTimeMax
         else { return nil }

@@ -14,7 +14,7 @@ public indirect enum BusValue: Hashable, Sendable {
     case uint64(UInt64)
     /// `d`.
     case double(Double)
-    /// `s`, and of what comes in also `o` and `g`.
+    /// `s`; incoming `o` and `g` too.
     case string(String)
     /// `ay`, in one piece.
     case bytes([UInt8])
@@ -26,7 +26,7 @@ public indirect enum BusValue: Hashable, Sendable {
     case structure([BusValue])
     /// `v`.
     case variant(BusValue)
-    /// Of a type that nothing here needs: passed over.
+    /// A value of a type that nothing here needs: skipped.
     case other
 
     /// A dictionary `a{sv}`, in this order.

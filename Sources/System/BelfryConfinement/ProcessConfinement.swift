@@ -98,7 +98,7 @@ public enum Landlock {
         try checked("landlock_add_rule", on: path) { clinux_landlock_allow_path(rules, number, rights) }
     }
 
-    /// What is refused unless a rule allows it, and how many bytes of that a version knows.
+    /// The rights that are refused unless a rule allows them, and how many bytes of that structure a version knows.
     static func ruleset(of version: Int, limitsPorts: Bool) -> (rights: clinux_landlock_ruleset, size: Int) {
         var rights = clinux_landlock_ruleset()
         rights.handled_access_fs = fileRights(version)

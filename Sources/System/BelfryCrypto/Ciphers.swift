@@ -1,6 +1,6 @@
 import CBelfryCrypto
 
-/// Ciphers that seal: what was changed on the way, or sealed by another key, does not open.
+/// Ciphers that seal: a message that was changed on the way, or sealed with another key, does not open.
 public enum SealingCipher: Hashable, Sendable {
     /// AES in Galois/Counter mode (NIST SP 800-38D), by a key of 16, 24 or 32 bytes.
     case aesGCM
@@ -61,7 +61,7 @@ public enum PlainCipher: Hashable, Sendable {
     public static let blockBytes = 16
 
     /// Encrypts or decrypts `input` by a key of 16, 24 or 32 bytes; `pads` adds or takes away what fills the last block
-    /// (PKCS #7). Throws ``CryptoFailure/notAuthentic`` if the end of what is decrypted cannot be right.
+    /// (PKCS #7). Throws ``CryptoFailure/notAuthentic`` if the end of the decrypted bytes is not valid padding.
     public func run(
         _ input: [UInt8], key: [UInt8], start: [UInt8], encrypts: Bool, pads: Bool
     ) throws(CryptoFailure) -> [UInt8] {
@@ -84,7 +84,7 @@ private final class CipherRun {
     private let context: OpaquePointer
     private let encrypts: Bool
 
-    /// A use of the cipher `name`; what seals takes nonces of other lengths than its own.
+    /// A use of the cipher `name`. A cipher that seals takes nonces of other lengths than its default.
     init(
         _ name: String, key: [UInt8], start: [UInt8], encrypts: Bool, sealsWithNonceOf nonceBytes: Int? = nil
     ) throws(CryptoFailure) {
@@ -110,7 +110,7 @@ private final class CipherRun {
         didSet { _ = unsafe CryptoLibrary.calls.cipher_set_padding(context, pads ? 1 : 0) }
     }
 
-    /// Binds `bytes` to what is sealed.
+    /// Binds `bytes` to the sealed message.
     func bind(_ bytes: [UInt8]) throws(CryptoFailure) {
         guard !bytes.isEmpty else { return }
         guard let size = Int32(exactly: bytes.count) else { throw .invalidInput }

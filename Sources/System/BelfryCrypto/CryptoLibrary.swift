@@ -1,7 +1,7 @@
 import BelfrySyscalls
 import CBelfryCrypto
 
-/// libcrypto, opened when something of it is first needed: linking it would cost every start what it costs to load.
+/// libcrypto, opened on first use: linking it would add the time to load it to every start.
 @safe
 enum CryptoLibrary {
     /// Its calls.
@@ -81,11 +81,11 @@ enum CryptoLibrary {
     }
 }
 
-/// What cryptography does not do.
+/// Why a cryptographic operation failed.
 public enum CryptoFailure: Error, Hashable, Sendable {
-    /// A key, nonce, point or length that there cannot be.
+    /// A key, nonce, point or length that is not valid.
     case invalidInput
-    /// The message is not what was sealed, or not by this key.
+    /// The message is not the one that was sealed, or was sealed with another key.
     case notAuthentic
     /// The library failed.
     case library

@@ -137,8 +137,7 @@ public struct KeyedDigest: Sendable {
     }
 }
 
-/// A key of `count` bytes out of a password, in `rounds` rounds (PBKDF2, RFC 8018); nil for lengths that there cannot
-/// be.
+/// A key of `count` bytes out of a password, in `rounds` rounds (PBKDF2, RFC 8018); nil for lengths that are not valid.
 public func passwordKey(_ hash: HashName, password: [UInt8], salt: [UInt8], rounds: Int, count: Int) -> [UInt8]? {
     guard let rounds = Int32(exactly: rounds), rounds > 0, let size = Int32(exactly: count), size > 0,
         let passwordSize = Int32(exactly: password.count), let saltSize = Int32(exactly: salt.count)

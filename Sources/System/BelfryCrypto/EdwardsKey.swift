@@ -25,7 +25,7 @@ public enum Curve25519Use: Hashable, Sendable {
         return (0..<Self.keyBytes).map { _ in UInt8.random(in: 0...255, using: &generator) }
     }
 
-    /// The public key of `key`. Throws for what is no private key.
+    /// The public key of `key`. Throws if `key` is not a private key.
     public func publicKey(of key: [UInt8]) throws(CryptoFailure) -> [UInt8] {
         let pair = try EdwardsKey(self, private: key)
         var bytes = [UInt8](repeating: 0, count: Self.keyBytes)
@@ -36,11 +36,11 @@ public enum Curve25519Use: Hashable, Sendable {
         return bytes
     }
 
-    /// Throws for what is no public key.
+    /// Throws if it is not a public key.
     public func check(publicKey: [UInt8]) throws(CryptoFailure) { _ = try EdwardsKey(self, public: publicKey) }
 }
 
-/// What the holders of `key` and of the private key of `peer` alone know (X25519).
+/// The secret that only the holders of `key` and of the private key of `peer` know (X25519).
 public func curve25519Secret(_ key: [UInt8], with peer: [UInt8]) throws(CryptoFailure) -> [UInt8] {
     let (own, other) = (try EdwardsKey(.agreement, private: key), try EdwardsKey(.agreement, public: peer))
     let calls = own.calls

@@ -37,7 +37,7 @@ public enum PrimeCurve: Hashable, Sendable {
         }
     }
 
-    /// The public key of `key`: 4, and both coordinates (SEC 1, 2.3.3). Throws for what is no private key.
+    /// The public key of `key`: 4, and both coordinates (SEC 1, 2.3.3). Throws if `key` is not a private key.
     public func publicKey(of key: [UInt8]) throws(CryptoFailure) -> [UInt8] {
         let numbers = try Numbers(number)
         let scalar = unsafe try numbers.scalar(key, bytes: fieldBytes)
@@ -49,13 +49,14 @@ public enum PrimeCurve: Hashable, Sendable {
     }
 
     /// The point in any of its spellings (SEC 1, 2.3.4) as 4 and both coordinates, or as 2 or 3 and the first. Throws
-    /// for what is no point of the curve.
+    /// if it is not a point of the curve.
     public func point(_ bytes: [UInt8], isCompressed: Bool = false) throws(CryptoFailure) -> [UInt8] {
         let numbers = try Numbers(number)
         return try unsafe numbers.bytes(of: try numbers.point(bytes), isCompressed: isCompressed)
     }
 
-    /// What the holders of `key` and of the private key of `point` alone know: the first coordinate of their product.
+    /// The secret that only the holders of `key` and of the private key of `point` know: the first coordinate of their
+    /// product.
     public func sharedSecret(_ key: [UInt8], with point: [UInt8]) throws(CryptoFailure) -> [UInt8] {
         let numbers = try Numbers(number)
         let scalar = try unsafe numbers.scalar(key, bytes: fieldBytes)

@@ -71,7 +71,7 @@ public final class Database {
         }
     }
 
-    /// Carries out `sql`, of which nothing may come from outside.
+    /// Carries out `sql`, which must not contain text from outside.
     public func execute(_ sql: String) throws(DatabaseError) {
         try check(unsafe sqlite3_exec(connection, sql, nil, nil, nil))
     }

@@ -1,6 +1,6 @@
 import SQLite3
 
-/// Why a database did not do what was asked; nothing of the transaction happened.
+/// Why a database operation failed; the transaction had no effect.
 public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What kind of failure it is.
     public enum Kind: Hashable, Sendable {
@@ -10,7 +10,7 @@ public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible 
         case corrupt
         /// Another process held it for too long.
         case busy
-        /// It has that already, and may have it once.
+        /// It has that value already, and may have it only once.
         case taken
         /// Anything else.
         case failed

@@ -1,6 +1,6 @@
 import SQLite3
 
-/// What stands in a place of a row.
+/// A value in a row.
 public enum DatabaseValue: Hashable, Sendable {
     /// Nothing.
     case null
@@ -36,11 +36,12 @@ public final class DatabaseStatement {
         try rows(values) { _ in }
     }
 
-    /// Carries it out with what `bind` adds for its question marks, in their order: for what is done very often.
+    /// Carries it out with the values that `bind` adds for its question marks, in their order: for statements that run
+    /// very often.
     public func run(_ bind: (inout DatabaseBinding) -> Void) throws(DatabaseError) {
         var binding = unsafe DatabaseBinding(statement)
         bind(&binding)
-        // The next one binds all of them anew.
+        // The bindings stay, since the next run binds all of them again.
         defer { _ = unsafe sqlite3_reset(statement) }
         try database.check(binding.code)
         try database.check(unsafe sqlite3_step(statement))
@@ -83,12 +84,12 @@ public final class DatabaseStatement {
     }
 }
 
-/// What stands for the question marks of a statement, one after the other.
+/// Binds values to the question marks of a statement, one after the other.
 @safe
 public struct DatabaseBinding {
     private let statement: OpaquePointer
     private var index: Int32 = 0
-    /// What SQLite says of it: the first failure, if there is one.
+    /// SQLite's first failure, if there is one.
     private(set) var code = SQLITE_OK
 
     init(_ statement: OpaquePointer) { unsafe self.statement = statement }

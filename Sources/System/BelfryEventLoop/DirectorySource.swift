@@ -128,7 +128,7 @@ final class WatchedDirectories {
         named?[number] = new
     }
 
-    /// Goes over from SIGIO to signals that name what has changed.
+    /// Switches from SIGIO to signals that name the directory that has changed.
     private func beginNaming(on loop: Loop) throws(SystemError) {
         try loop.onSignal(Self.namingSignal, description: "directory") { [unowned self] in changed($0.descriptor) }
         var named: [Int32: Watched] = [:]

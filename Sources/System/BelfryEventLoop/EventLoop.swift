@@ -11,7 +11,7 @@ public protocol EventLoop: TimerSource {
     /// What ``onDeath(of:description:_:)`` answers.
     associatedtype ProcessWatch: LoopWatch
 
-    /// Calls `action` once in the next iteration, after what was deferred before it.
+    /// Calls `action` once in the next iteration, after the actions that were deferred before it.
     @discardableResult
     func afterThis(description: String, _ action: @escaping () -> Void) -> any ScheduledTimer
 

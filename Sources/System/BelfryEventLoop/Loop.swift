@@ -27,7 +27,7 @@ public final class Loop: TimerSource {
     /// Makes a loop for the calling thread. Fails if descriptors, memory or libsystemd are missing.
     ///
     /// With `preparesLater`, most of these failures show only in ``prepare()``. Until then the loop keeps timers,
-    /// deferred actions, signals and what is posted; a descriptor to be watched prepares it.
+    /// deferred actions, signals and posted actions; watching a descriptor prepares it.
     public init(preparesLater: Bool = false) throws(SystemError) {
         poster = try LoopPoster()
         timers = LoopTimers(thread: thread)
@@ -127,14 +127,15 @@ public final class Loop: TimerSource {
         return timers.schedule(at: instant, description: description, action)
     }
 
-    /// Calls `action` once in the next iteration, after what was deferred before it.
+    /// Calls `action` once in the next iteration, after the actions that were deferred before it.
     @discardableResult
     public func afterThis(description: String, _ action: @escaping () -> Void) -> any ScheduledTimer {
         thread.assertCurrent()
         return deferred.add(description: description, action)
     }
 
-    /// Calls `action` once after the call backs of all that is ready now, and of what was queued so before it.
+    /// Calls `action` once after the call backs of all sources that are ready now, and after the actions that were
+    /// queued before.
     ///
     /// Sources that become ready later come later, so that one that is always ready cannot hold the action up.
     @discardableResult

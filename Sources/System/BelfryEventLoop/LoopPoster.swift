@@ -53,8 +53,8 @@ public final class LoopPoster: Sendable {
         _ = dropped
     }
 
-    /// Performs what has been posted so far. What is posted meanwhile waits for the next iteration, which keeps timers
-    /// and descriptors fed.
+    /// Performs the actions that have been posted so far. Those that are posted meanwhile wait for the next iteration,
+    /// so that timers and descriptors get their turns.
     private func performPosted() {
         var count: UInt64 = 0
         let size = unsafe withUnsafeMutableBytes(of: &count) {
@@ -62,6 +62,7 @@ public final class LoopPoster: Sendable {
         }
         precondition(size == 8 || errno == EAGAIN || errno == EINTR, "reading an eventfd: errno \(errno)")
         let batch = state.withLock { state in
+            // Cleared before the actions run, so that an action that posts wakes the loop again.
             state.isWakePending = false
             defer { state.actions = [] }
             return state.actions

@@ -38,10 +38,11 @@ package final class TimerQueue {
     /// When the next one is due; nil when none is.
     package var earliest: Instant? { timers.last?.due }
 
-    /// What is yet to fire, the next one first.
+    /// The descriptions of the timers that are yet to fire, the next one first.
     package var descriptions: [String] { timers.reversed().map(\.description) }
 
-    /// How many have ever been made: ``takeDue(at:madeBefore:)`` with this number leaves out what is made from now on.
+    /// How many have ever been made: ``takeDue(at:madeBefore:)`` with this number leaves out timers that are made from
+    /// now on.
     package var madeCount: UInt64 { sequence }
 
     /// Adds one.
@@ -159,8 +160,8 @@ final class TimeSource: LoopSource {
         enable(.always)
     }
 
-    /// Fires at `instant`, or as soon after it as can be, and again and again until it is armed anew or cancelled; nil
-    /// is never. An instant before the machine started is due now.
+    /// Fires at `instant`, or as soon after it as can be, and again and again until it is armed for another instant or
+    /// cancelled; nil is never. An instant before the machine started is due now.
     func arm(_ instant: Instant?) {
         let microseconds = instant.map { UInt64(max(0, $0.microseconds)) } ?? .max
         unsafe withSource("sd_event_source_set_time") { unsafe systemd.event_source_set_time($0, microseconds) }

@@ -173,7 +173,7 @@ enum Redaction {
     }
 
     /// `detail` of a fault in a payload without what the payload said: of `field: found "x", expected y` it keeps
-    /// `field: expected y`, and whatever else is quoted goes too.
+    /// `field: expected y`, and removes everything else that is quoted.
     static func ofPayload(_ detail: String) -> String {
         let found = ": found "
         let expected = ", expected "

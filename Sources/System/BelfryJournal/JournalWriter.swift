@@ -104,7 +104,7 @@ public final class JournalWriter {
 ///
 /// It is connected, since only then does poll(2) show when the journal's own queue has room again.
 struct JournalSocket: ~Copyable {
-    /// What became of one datagram.
+    /// The result of sending one datagram.
     enum Outcome {
         /// The journal has it.
         case sent

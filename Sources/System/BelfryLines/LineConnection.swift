@@ -128,7 +128,8 @@ package final class LineConnection {
 
     private func ready(_ readiness: Readiness) {
         if !unsent.isEmpty { sendWhatWaits() }
-        // A hangup or an error is read too: that is how the end shows.
+        // The news of what was sent may have closed the connection. A hangup or an error is read too: that is how the
+        // end shows.
         if heard != nil, !hasEnded, readiness != .writable { read() }
     }
 

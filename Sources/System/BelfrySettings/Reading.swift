@@ -67,7 +67,7 @@ struct Reading {
         }
     }
 
-    /// What was read, each wrong value with what is in force instead.
+    /// The result, in which each mistake about a value names the value that is in force instead.
     func finished() -> LoadedSettings {
         var result = loaded
         for index in result.mistakes.indices {

@@ -51,13 +51,13 @@ public enum Setting: Int, CaseIterable, Sendable {
     case apnsFirstStreams
     /// Whether calls are shown on the desktop.
     case desktopNotify
-    /// What is run when a call was answered.
+    /// The command to run when a call was answered.
     case onAnswer
-    /// What is run when a call was declined.
+    /// The command to run when a call was declined.
     case onDecline
-    /// What is run when a call was missed.
+    /// The command to run when a call was missed.
     case onMissed
-    /// What calls back who was missed.
+    /// The command that calls a missed caller back.
     case onCallBack
 
     /// The section it stands in, without brackets.

@@ -56,7 +56,7 @@ public struct Settings: Hashable, Sendable {
     /// `[AppGroup] AnswerLifetime=`: how long an answer waits for the app, 1 s to 1 h.
     public internal(set) var answerLifetime = TimeSpan.seconds(120)
 
-    /// `[APNs] Environment=`: what a push server means that asks for another name than Apple's.
+    /// `[APNs] Environment=`: the environment of push servers that do not ask for one of Apple's names.
     public internal(set) var apnsEnvironment = APNsEnvironment.production
     /// `[APNs] FirstStreams=`: how many requests a push server's connection may have before a credential was good.
     public internal(set) var apnsFirstStreams = Self.apnsStreamsMax
@@ -94,7 +94,7 @@ public struct Settings: Hashable, Sendable {
         return question.answer
     }
 
-    /// What is allowed and yet may surprise, in sentences for people.
+    /// Warnings about settings that are allowed but may surprise, in sentences for people.
     public var advice: [String] {
         var advice: [String] = []
         if expiryBudget > Self.expiryBudgetOfApple {

@@ -25,7 +25,7 @@ public struct LoadedSettings: Sendable {
     }
 }
 
-/// Reads the settings: the machine's files, the user's files, then the environment; what comes later wins.
+/// Reads the settings: the machine's files, the user's files, then the environment; later ones win.
 ///
 /// A wrong value changes nothing, so that the last good one stays in force: the one of an earlier line or file, else
 /// the default. No mistake is fatal.

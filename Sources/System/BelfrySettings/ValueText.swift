@@ -8,7 +8,7 @@ public enum ValueText {
     /// Digits behind a decimal point that count; more are cut, since time is in whole microseconds.
     private static let fractionDigitsMax = 6
 
-    /// Most bytes of what is run.
+    /// The most bytes of a command.
     private static let commandBytesMax = 4_096
 
     /// What the service manager can run: the name of a unit, or an absolute path, with arguments between spaces.

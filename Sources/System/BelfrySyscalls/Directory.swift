@@ -21,8 +21,8 @@ public struct Directory: ~Copyable, Sendable {
         self.path = path
     }
 
-    /// Opens `path`, which a person configured: links on the way to it are followed, and what is missing is made if
-    /// `makes`.
+    /// Opens `path`, which a person configured: links on the way to it are followed, and missing directories are made
+    /// if `makes`.
     ///
     /// Fails with EPERM if it belongs to another user or another user may write to it.
     public static func open(path: String, makes: Bool) throws(SystemError) -> Directory {

@@ -11,7 +11,7 @@ public struct FileContent: Sendable {
 
 /// Reads the regular file at `path`, of `bytesMax` at most, which a person configured: links on the way are followed.
 ///
-/// Fails with EFBIG if it is longer, with EINVAL for what is no regular file; a pipe is not waited for.
+/// Fails with EFBIG if it is longer, with EINVAL if it is not a regular file; a pipe does not block it.
 public func readFile(at path: String, bytesMax: Int) throws(SystemError) -> FileContent {
     let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
     let file = OwnedDescriptor(owning: try checked("open", on: path) { unsafe open(path, flags) })
@@ -44,8 +44,8 @@ public struct OpenedFile: ~Copyable {
 extension Directory {
     /// Reads the regular file `name`, of `bytesMax` at most; nil if there is none.
     ///
-    /// Fails with EFBIG if it is longer, with ELOOP for a link, with EINVAL for what is no regular file; a pipe is
-    /// not waited for (S2).
+    /// Fails with EFBIG if it is longer, with ELOOP for a link, with EINVAL if it is not a regular file; a pipe does
+    /// not block it (S2).
     public borrowing func read(_ name: String, bytesMax: Int) throws(SystemError) -> FileContent? {
         guard let file = try openExisting(name) else { return nil }
         return try regularContent(of: file, path: "\(path)/\(name)", bytesMax: bytesMax)
@@ -94,8 +94,8 @@ extension Directory {
         try replace(name, with: bytes, temporaryName: aside, in: self, isDurable: false)
     }
 
-    /// Makes the file `name`, empty, for its owner alone, unless there is one. Fails with EINVAL if what is there is no
-    /// regular file.
+    /// Makes the file `name`, empty, for its owner alone, unless there is one. Fails with EINVAL if there is something
+    /// else than a regular file.
     public borrowing func makeFile(_ name: String) throws(SystemError) {
         let full = "\(path)/\(name)"
         let parent = descriptor.number
@@ -171,7 +171,7 @@ extension Directory {
         }
     }
 
-    /// Renames `name` to `newName`, over what is there.
+    /// Renames `name` to `newName`, replacing what has that name.
     public borrowing func rename(_ name: String, to newName: String) throws(SystemError) {
         let parent = descriptor.number
         try checked("renameat", on: "\(path)/\(name)") { SystemCall.renameat(parent, name, parent, newName) }

@@ -59,8 +59,8 @@ public func sendSome(
     }
 }
 
-/// What has come over the stream socket `socket`, at most `bytesMax` bytes, and the files that were passed with them;
-/// no bytes at its end, and if it fails. A file comes with the first byte it was sent with, or a later one.
+/// Receives from the stream socket `socket` at most `bytesMax` bytes, and the files that were passed with them; no
+/// bytes at its end, and if it fails. A file comes with the first byte it was sent with, or a later one.
 public func receiveSome(from socket: Int32, bytesMax: Int) -> (bytes: [UInt8], files: [PassedFile]) {
     var numbers = [Int32](repeating: -1, count: Int(CLINUX_DESCRIPTORS_MAX))
     var numbersCount: Int32 = 0

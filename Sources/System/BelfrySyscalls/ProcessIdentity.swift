@@ -112,8 +112,8 @@ private let bootOfThisProcess: String = {
     return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
 }()
 
-/// How many bytes of memory of its own the process `pid` has, and the most that it had at once: of what is resident
-/// (proc_pid_status(5)) what lies in no file. Nil if it has ended.
+/// How many bytes of memory of its own the process `pid` has now, and the most that it had at once: the resident memory
+/// (proc_pid_status(5)) that is not backed by a file. Nil if the process has ended.
 public func anonymousMemory(ofPID pid: Int32) -> (now: Int64, peak: Int64)? {
     readKernelFile("/proc/\(pid)/status").flatMap(anonymousMemory(inStatus:))
 }

@@ -20,6 +20,7 @@ public final class TLSServer {
             unsafe SSL_CTX_use_PrivateKey(context, key.key) == 1
         else { throw TLSFailure.last("the server's certificate and key do not belong together") }
         unsafe SSL_CTX_set_alpn_select_cb(context, selectProtocol, nil)
+        // Asks for a certificate; a client without one still gets through, and has to send tokens.
         unsafe SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
         let server = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe SSL_CTX_set_cert_verify_callback(context, judgeCertificate, server)
@@ -71,7 +72,7 @@ private func judgeCertificate(_ store: OpaquePointer?, _ server: UnsafeMutableRa
 /// The server's end of one TLS connection over a socket that does not block.
 @safe
 public final class TLSConnection {
-    /// What became of an attempt.
+    /// The result of an attempt.
     public enum Outcome: Hashable, Sendable {
         /// So many bytes went through; none where a handshake is complete.
         case done(Int)
@@ -103,10 +104,11 @@ public final class TLSConnection {
     /// Goes on with the handshake.
     public func handshake() -> Outcome {
         ERR_clear_error()
+        // The error queue is cleared before each call, since `SSL_get_error` looks at it.
         return outcome(of: unsafe SSL_do_handshake(connection), count: 0)
     }
 
-    /// Reads what is there into `room`, as much as it has room for.
+    /// Reads the bytes that are there into `room`, as many as fit.
     public func read(into room: UnsafeMutableRawBufferPointer) -> Outcome {
         ERR_clear_error()
         var count = 0

@@ -25,8 +25,6 @@ public final class LedgerFile {
 
     private let notes: LedgerNotes
     private var waiting: [() -> Bool] = []
-    // One recording at a time. It merges all notes when it runs, so a change that comes meanwhile needs none of its
-    // own.
     private var isRecording = false
     private var retriesRecordingAt: Instant?
     /// The outcome of the last recording, unless it succeeded.
@@ -309,11 +307,13 @@ extension LedgerFile {
         on timers: any TimerSource, _ decided: Merged? = nil,
         _ ended: @escaping (LedgerOutcome) -> Void
     ) {
-        // The recording that waits for the lock will include this change.
+        // The recording that waits for the lock merges all notes when it runs, so it includes this change.
         guard !isRecording else { return ended(lastFailure ?? .waiting([])) }
         isRecording = true
         var decided = decided
         var taken: Merged?
+        // The completion below may run before this returns, or later: `ended` gets the first outcome, `onRecorded` a
+        // later one.
         var hasEnded = false
         let isObsolete = { [notes] in !notes.areStillOwed }
         let change = { [notes] (edit: inout GroupEdit) in

@@ -5,14 +5,14 @@ import BelfrySyscalls
 final class SoundExchange: Sendable {
     /// What the sound thread is to do next.
     enum Order: Hashable {
-        /// Play what is wanted of this sound.
+        /// Play the wanted sound with this number.
         case play(UInt32)
         /// Stop this sound, and say so under this number.
         case silence(UInt32, UInt64)
     }
 
     private struct Sound {
-        /// What is to be heard; nil once it is silenced: "still ringing?" asks this.
+        /// The sound to be heard; nil once it is silenced. The question "still ringing?" looks here.
         var wanted: ResolvedSound?
         /// How many ticks were asked for: the end of an earlier tick is not the end of the sound.
         var ticks: UInt64 = 0

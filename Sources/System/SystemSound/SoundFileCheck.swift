@@ -1,7 +1,7 @@
 import BelfrySyscalls
 import Glibc
 
-/// Looks at a sound file as libcanberra 0.30 will read it, so that what is wrong is said before a call rings, not by
+/// Looks at a sound file as libcanberra 0.30 will read it, so that a fault is reported before a call rings, and not by
 /// "Operation not supported" in the middle of one, or by a click where the rest of the sound is missing (S2).
 /// (libcanberra, src/read-wav.c and read-vorbis.c.)
 enum SoundFileCheck {

@@ -63,8 +63,8 @@ public struct SoundFiles: Sendable {
         throw .notFound(name: name, folders: folders)
     }
 
-    /// What to ring with, whatever the setting: the configured sound, else ``defaultName``, else nothing; and what is
-    /// wrong with the setting, if anything is. A mistake never silences a call.
+    /// The sound to ring with: the configured sound, else ``defaultName``, else nothing; and what is wrong with the
+    /// setting, if anything is. A mistake never silences a call.
     public func resolve(configured setting: String, soft: Bool = false) -> (
         sound: ResolvedSound?, problem: SoundProblem?
     ) {

@@ -40,6 +40,7 @@ public enum SoundServer {
         _ calls: cpulse_calls, _ mainloop: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer
     ) -> Answer {
         let failure = { unsafe Answer.unreachable(errorText(calls.context_errno(context), calls)) }
+        // NOAUTOSPAWN: asking must not start a server.
         guard unsafe calls.context_connect(context, nil, Int32(CPULSE_CONTEXT_NOAUTOSPAWN), nil) >= 0 else {
             return failure()
         }

@@ -12,7 +12,7 @@ import Glibc
 struct SoundSlot: ~Copyable {
     /// How many processes of a user sound at once (R23).
     static let slotsMax = 8
-    /// What is read of a note: three numbers.
+    /// The most bytes that are read of a note, which has three numbers.
     static let noteBytesMax = 80
 
     /// The user's runtime directory; nil if there is none.
@@ -66,6 +66,7 @@ struct SoundSlot: ~Copyable {
     }
 
     private mutating func takeFree(loudSince: Int64, in slots: borrowing Directory) throws(SystemError) -> Bool {
+        // First the place that we have asked for, since its note keeps other processes away.
         for candidate in [number].compactMap({ $0 }) + Array(0..<Self.slotsMax) {
             guard let taken = try FileLock.tryTake("\(candidate)", in: slots) else { continue }
             if let owner = read(candidate, in: slots)?.process, owner != process, owner.isAtWork { continue }
