@@ -69,7 +69,7 @@ package enum Placeholders {
             guard let kind = rest.first, kinds.unicodeScalars.contains(kind) else { return nil }
             isPercent = kind == "%"
             if isPercent, number != nil { return nil }
-            length = text.count - rest.count + 1
+            length = text.distance(from: text.startIndex, to: rest.startIndex) + 1
         }
     }
 }

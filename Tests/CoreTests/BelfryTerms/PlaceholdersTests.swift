@@ -28,4 +28,10 @@ import Testing
         #expect(Placeholders.filled("%1$@%1$@%1$@", ["aü"], bytesMax: 5) == "aüa")
         #expect(Placeholders.filled("abc", [], bytesMax: 2) == "ab")
     }
+
+    @Test("S4 places that are filled with nothing cost no more than their own length", .timeLimit(.minutes(1)))
+    func nothing() {
+        let text = String(repeating: "%1$@", count: 250_000)
+        #expect(Placeholders.filled(text, [""], .texts, bytesMax: 4096) == "")
+    }
 }
