@@ -56,7 +56,7 @@ final class GroupFile {
     func change<Answer>(
         sourceLocation: SourceLocation = #_sourceLocation, _ change: (inout Ledger) -> Answer
     ) -> Answer {
-        var ledger = Ledger(opening: root, at: moment)
+        var ledger = ledger.opened
         expectInStep(ledger, "opened", sourceLocation)
         let answer = change(&ledger)
         expectInStep(ledger, "changed", sourceLocation)

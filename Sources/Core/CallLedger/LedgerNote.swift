@@ -298,13 +298,8 @@ extension Ledger {
         if !isHungUp { keepStartInStep() }
     }
 
-    /// The file opened for a change, with `notes` merged in. What other processes left unfinished is settled first.
-    public init(opening root: PropertyListDictionary, with notes: [LedgerNote] = [], at moment: Moment) {
-        self.init(reading: root, with: notes, at: moment)
-        settleWhatOthersLeft()
-    }
-
-    /// The ledger, which was read without changing it, opened for a change.
+    /// The ledger, which was read without changing it, opened for a change: what other processes left unfinished is
+    /// settled first.
     public var opened: Ledger {
         var ledger = self
         ledger.settleWhatOthersLeft()

@@ -179,9 +179,17 @@ public final class LedgerFile {
         _ ask: RingAsk, of key: CallKey?, on loop: any EventLoop,
         done: @escaping (_ answers: [RingAnswer], _ all: Bool) -> Void
     ) {
-        let rings = (read()?.rings ?? []).filter { key == nil || $0.key == key }
+        self.ask(ask, of: rings(key), on: loop, done: done)
+    }
+
+    private func ask(
+        _ ask: RingAsk, of rings: [Call], on loop: any EventLoop,
+        done: @escaping (_ answers: [RingAnswer], _ all: Bool) -> Void
+    ) {
         RingCalls.ask(ask, of: rings, in: file.group, folder: folder, on: loop) { done($0, $0.count == rings.count) }
     }
+
+    private func rings(_ key: CallKey?) -> [Call] { (read()?.rings ?? []).filter { key == nil || $0.key == key } }
 
     /// Has `ask` carried out by the process that rings `key`, or by all that ring if that is nil (R7), otherwise by
     /// `change` in the ledger. Calls `done` with the result, perhaps before this returns.
@@ -193,7 +201,16 @@ public final class LedgerFile {
         heard: @escaping (_ answers: [RingAnswer], _ all: Bool) -> Answer?,
         else change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void
     ) {
-        self.ask(ask, of: key, on: loop) { [self] answers, all in
+        carryOut(ask, of: rings(key), on: loop, heard: heard, else: change, done: done)
+    }
+
+    /// The same, of `rings`, which ring in the ledger that was read.
+    func carryOut<Answer>(
+        _ ask: RingAsk, of rings: [Call], on loop: any EventLoop,
+        heard: @escaping (_ answers: [RingAnswer], _ all: Bool) -> Answer?,
+        else change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer, LedgerOutcome) -> Void
+    ) {
+        self.ask(ask, of: rings, on: loop) { [self] answers, all in
             if let answer = heard(answers, all) { return done(answer, .recorded([])) }
             transact(on: loop, change) { done($0.value, $0.outcome) }
         }
@@ -323,7 +340,7 @@ extension LedgerFile {
             } else {
                 // Another process has written the file since, and may have removed notes: merge again on its version.
                 notes.refresh()
-                let ledger = Ledger(opening: edit.found, with: notes.all)
+                let ledger = Ledger(reading: edit.found, with: notes.all).opened
                 merged = Merged(ledger: ledger, notes: notes.all, revision: edit.found.revision)
             }
             edit.root = merged.ledger.root

@@ -57,9 +57,9 @@ extension LedgerFile {
     ) {
         let ledger = read()
         guard let key = named ?? ledger?.loudest?.key else { return done(nil, .recorded([])) }
-        let isRinging = ledger?.rings.contains { $0.key == key } ?? false
+        let rings = (ledger?.rings ?? []).filter { $0.key == key }
         var heard: Call?
-        carryOut(end.ask, of: key, on: loop) { answers, _ -> EndedCall?? in
+        carryOut(end.ask, of: rings, on: loop) { answers, _ -> EndedCall?? in
             guard let answer = answers.first(where: { $0.key == key }) else { return nil }
             heard = ledger?.call(key)
             guard let heard, answer.isRecorded || answer.state != end.state else { return nil }
@@ -69,10 +69,10 @@ extension LedgerFile {
             if let call { return EndedCall(call: call, state: call.state) }
             // The ringing process may have heard us and answered too late: then the call has ended by now. If the
             // ledger does not say so, the time of the ring is up, and its end is not settled yet.
-            guard isRinging, let call = ledger.call(key), call.state != .ringing else { return nil }
+            guard !rings.isEmpty, let call = ledger.call(key), call.state != .ringing else { return nil }
             return EndedCall(call: call, state: call.state)
-        } done: { ended, outcome in
-            done(ended, outcome)
+        } done: {
+            done($0, $1)
         }
     }
 }

@@ -8,11 +8,6 @@ extension Ledger {
     public init(reading snapshot: GroupSnapshot, with notes: [LedgerNote] = []) {
         self.init(reading: snapshot.root, with: notes, at: .now(reading: snapshot))
     }
-
-    /// The ledger in `snapshot`, as of now, opened for a change with `notes` merged in.
-    init(opening snapshot: GroupSnapshot, with notes: [LedgerNote]) {
-        self.init(opening: snapshot.root, with: notes, at: .now(reading: snapshot))
-    }
 }
 
 extension Moment {

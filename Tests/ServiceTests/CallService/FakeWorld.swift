@@ -68,7 +68,7 @@ final class FakeGroupFile {
     /// What lies beside the file is written, if it can be.
     func recordWhatIsOwed() {
         guard isUsable, isWritable, notes.contains(where: { $0.fileState == .owed }) else { return }
-        record(Ledger(opening: root, with: notes, at: moment()))
+        record(read().opened)
     }
 
     private func record(_ ledger: Ledger) {
