@@ -3,6 +3,10 @@
 //
 // That macro must not be defined here: Swift's own Glibc module is built without it, and with it structures such as
 // fd_set would have two definitions, which the compiler refuses as soon as a file imports both.
+//
+// Swift's module comes first, so that it alone owns what both declare: otherwise a Swift file that uses pollfd compiles
+// with or without this module, depending on which one the compiler read first.
+#pragma clang module import SwiftGlibc
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
