@@ -72,7 +72,7 @@ final class PlayedWorker {
             held = [pictures] + (code.map { [$0] } ?? [])
             expected.passthrough = oracle.passthrough(of: push, arrivedAt: machine.wall)
             let delivery = Delivery(
-                Reception(world: call, settings: settings, foreign: code).visit(parsed), timers: loop, budget: budget,
+                Reception(world: call, settings: settings, foreign: code).sort(parsed), timers: loop, budget: budget,
                 report: reporter.report
             ) { [self] end in
                 // The connection is closed.

@@ -37,7 +37,7 @@ import Testing
 
     /// What kind of push it is (R1): `apns-push-type`, and what is in a call's push.
     private static let kindOfPush = Fact(
-        decider: "Reception", deciders: ["visit", "greeting", "init", "received"],
+        decider: "Reception", deciders: ["sort", "greeting", "init", "received"],
         isAsked: { _, lines in
             lines.contains { line in
                 ["push.call", "pushType ==", "pushType !=", "switch push", ".request(let", ".hangup(let"]

@@ -250,14 +250,14 @@ extension ExtensionLifeStateMachine {
 
     private mutating func passTimeOfUnanswered(to now: Instant) -> [Effect] {
         guard let index = handlings.firstIndex(where: \.reply.isAwaited) else { return [] }
-        let visit = handlings[index]
+        let handling = handlings[index]
         switch handlings[index].reply.timePassed(to: now) {
         case nil: return []
-        case .timeWillExpire: return [.tellTimeWillExpire(visit.number)]
+        case .timeWillExpire: return [.tellTimeWillExpire(handling.number)]
         case .end:
             if isStopping { return kill(deliveringAs: .stopped) }
-            let why: WarningCode = visit.returnedAt == nil ? .blocked : .neverReplied
-            return [.warn(visit.number, why), .warn(visit.number, .killedAtBudget)] + kill(deliveringAs: .expiry)
+            let why: WarningCode = handling.returnedAt == nil ? .blocked : .neverReplied
+            return [.warn(handling.number, why), .warn(handling.number, .killedAtBudget)] + kill(deliveringAs: .expiry)
         }
     }
 

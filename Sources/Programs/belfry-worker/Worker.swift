@@ -111,15 +111,16 @@ final class Worker {
         } catch {
             notes.append(.warning(code: .configuration, detail: "\(Setting.extensionPath.name) \(error)"))
         }
-        let visit = Reception(world: world, settings: RingSettings(settings), foreign: foreign)
-            .visit(push, notes: notes)
+        let notification = Reception(world: world, settings: RingSettings(settings), foreign: foreign)
+            .sort(push, notes: notes)
         let budget = Budget(
-            from: visit.budgetStart, acceptedAt: connection.acceptedAt, now: loop.now, length: settings.expiryBudget)
-        let delivery = Delivery(visit, timers: loop, budget: budget, report: reporter.report) {
+            from: notification.budgetStart, acceptedAt: connection.acceptedAt, now: loop.now,
+            length: settings.expiryBudget)
+        let delivery = Delivery(notification, timers: loop, budget: budget, report: reporter.report) {
             [unowned self] end in close(refused: end == .refused)
         }
         self.delivery = delivery
-        extendRuntime(to: visit.budgetStart.waitMax + settings.expiryBudget)
+        extendRuntime(to: notification.budgetStart.waitMax + settings.expiryBudget)
         delivery.start()
     }
 

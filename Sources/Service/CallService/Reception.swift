@@ -22,7 +22,7 @@ public struct Reception {
     }
 
     /// Sorts `push`. `notes` are the worker's own remarks, reported before those on the push.
-    public func visit(_ push: Push, notes: [Event.Body] = []) -> SortedNotification {
+    public func sort(_ push: Push, notes: [Event.Body] = []) -> SortedNotification {
         let passthrough = InterceptionRule(push, at: world.wall()).passthrough
         var remarks = notes
         if !push.notes.isEmpty {

@@ -59,7 +59,7 @@ public final class Delivery {
         case idle
     }
 
-    private let visit: SortedNotification
+    private let notification: SortedNotification
     private let timers: any TimerSource
     private let budget: Budget
     private let report: (Event.Body) -> Void
@@ -73,28 +73,29 @@ public final class Delivery {
     /// Whether `ended` was called, which happens once.
     private var hasEnded = false
 
-    /// A delivery of `visit`.
+    /// A delivery of `notification`.
     ///
     /// - Parameters:
     ///   - budget: the time that the extension has (R3).
     ///   - report: takes the events, of which `received` or `rejected` comes first.
     ///   - ended: called once, after the last event.
     public init(
-        _ visit: SortedNotification, timers: any TimerSource, budget: Budget, report: @escaping (Event.Body) -> Void,
+        _ notification: SortedNotification, timers: any TimerSource, budget: Budget,
+        report: @escaping (Event.Body) -> Void,
         ended: @escaping (End) -> Void
     ) {
-        self.visit = visit
+        self.notification = notification
         self.timers = timers
         self.budget = budget
         self.report = report
         self.ended = ended
-        visit.service?.delegate = self
+        notification.service?.delegate = self
     }
 
     /// Has the extension admit the notification, and goes on from there. Called once.
     public func start() {
         feed(.arrived)
-        visit.service?.admit(within: budget) { [self] in heard($0) }
+        notification.service?.admit(within: budget) { [self] in heard($0) }
     }
 
     /// Silences, delivers the best attempt and ends (R17).
@@ -104,7 +105,7 @@ public final class Delivery {
         self.stoppedAt = stoppedAt
         feed(.stop(stoppedAt))
         // Not as an effect: what it hands over is delivered before its ring ends.
-        if machine.hasReceived { visit.service?.stop() }
+        if machine.hasReceived { notification.service?.stop() }
     }
 
     private func feed(_ input: Input) {
@@ -112,15 +113,15 @@ public final class Delivery {
         while let input = queue.next() {
             for effect in step(input) { perform(effect) }
         }
-        if machine.isDelivered, !(visit.service?.isBusy ?? false) { end(.handled) }
+        if machine.isDelivered, !(notification.service?.isBusy ?? false) { end(.handled) }
     }
 
     private func step(_ input: Input) -> [InterceptionStateMachine.Effect] {
         switch input {
         case .arrived:
             machine.arrived(
-                visit.request.content, passthrough: visit.passthrough, budget: budget,
-                hasExtension: visit.service != nil)
+                notification.request.content, passthrough: notification.passthrough, budget: budget,
+                hasExtension: notification.service != nil)
         case .admitted: machine.admitted()
         case .refused(let rejection): machine.refused(rejection)
         case .handedOver(let content): machine.handlerCalled(with: content)
@@ -135,23 +136,23 @@ public final class Delivery {
     private func perform(_ effect: InterceptionStateMachine.Effect) {
         switch effect {
         case .report:
-            report(.received(visit.received))
-            for remark in visit.remarks { report(remark) }
+            report(.received(notification.received))
+            for remark in notification.remarks { report(remark) }
         case .reject(let rejection):
             cancelTimer()
             report(.rejected(reason: rejection.reason, detail: rejection.detail))
             end(.refused)
-        case .runExtension(let budget): visit.service?.didReceive(visit.request, within: budget)
+        case .runExtension(let budget): notification.service?.didReceive(notification.request, within: budget)
         case .wake(let instant): wake(at: instant)
         case .timeWillExpire:
             report(.warning(code: .timeWillExpire, detail: "the extension has \(Budget.notice.seconds) s left at most"))
-            visit.service?.serviceExtensionTimeWillExpire()
+            notification.service?.serviceExtensionTimeWillExpire()
         case .deliver(let deliverer, let content): deliver(content, by: deliverer)
         case .warnNoAlertText:
             report(.warning(code: .noAlertText, detail: "the changed content has no alert text: the original is shown"))
         case .warnHandlerCalledAgain:
             report(.warning(code: .handlerCalledAgain, detail: "the content handler counts once, and in time"))
-        case .endExtension: visit.service?.end()
+        case .endExtension: notification.service?.end()
         }
     }
 

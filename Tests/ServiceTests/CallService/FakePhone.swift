@@ -21,7 +21,7 @@ final class FakePhone {
             final class Weak { weak var worker: Worker? }
             let box = Weak()
             delivery = Delivery(
-                Reception(world: world.world, settings: settings).visit(push), timers: world.loop,
+                Reception(world: world.world, settings: settings).sort(push), timers: world.loop,
                 budget: Budget(start: world.loop.now, length: budget), report: { world.report($0) }
             ) { box.worker?.ended($0) }
             box.worker = self

@@ -47,7 +47,7 @@ import Testing
         let world = FakeWorld(file: phone.file, pid: 1).world
         let reception = Reception(world: world, settings: phone.settings, foreign: Waiting())
         func start(_ json: String) throws -> BudgetStart {
-            reception.visit(try Push.parse(Array(json.utf8))).budgetStart
+            reception.sort(try Push.parse(Array(json.utf8))).budgetStart
         }
         let call = #""payload": {"aps": {}, "type": "call-request", "callId": "A"}"#
         #expect(try start("{\(call), \"pushType\": \"voip\"}") == .acceptance)

@@ -48,11 +48,11 @@ private final class PlayedExtension: ServiceExtension {
         private(set) var story: [String] = []
         private(set) var end: Delivery.End?
 
-        init(_ visit: SortedNotification, on loop: HandLoop, acceptedAgo: TimeSpan) {
+        init(_ notification: SortedNotification, on loop: HandLoop, acceptedAgo: TimeSpan) {
             final class Weak { weak var walk: Walk? }
             let box = Weak()
             delivery = Delivery(
-                visit, timers: loop, budget: Budget(start: loop.now - acceptedAgo, length: .seconds(30)),
+                notification, timers: loop, budget: Budget(start: loop.now - acceptedAgo, length: .seconds(30)),
                 report: { box.walk?.story.append(Walk.words($0)) },
                 ended: {
                     #expect(box.walk?.end == nil, "ended twice")
@@ -83,12 +83,12 @@ private final class PlayedExtension: ServiceExtension {
     ) -> Walk {
         let request = NotificationRequest(
             id: "00000000-0000-4000-8000-000000000000", content: Self.content("as it came"))
-        let visit = SortedNotification(
+        let notification = SortedNotification(
             request: request, received: Event.Received(type: .alert, call: nil, why: passthrough),
             passthrough: passthrough,
             remarks: [.warning(code: .fieldIgnored, detail: "remark")],
             service: isAccompanied ? service : nil)
-        return Walk(visit, on: loop, acceptedAgo: acceptedAgo)
+        return Walk(notification, on: loop, acceptedAgo: acceptedAgo)
     }
 
     private static let beginning = ["received alert", "warning field-ignored remark"]
