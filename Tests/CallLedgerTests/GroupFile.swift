@@ -136,8 +136,11 @@ final class GroupFile {
     /// What missed calls others take over, and report.
     func takeDeadRings() -> [String] { change { $0.takeDeadRings() }.map(\.key.text) }
 
+    /// The ring that it rings after is left out.
     func standing(_ id: String, by pid: Int64 = 1, secondCall: RingMode = .soft) -> Standing {
-        ledger.standing(of: CallKey(id), since: begun[pid], owner: process(pid), secondCall: secondCall)
+        let standing = ledger.standing(
+            of: CallKey(id), since: begun[pid], owner: process(pid), secondCall: secondCall)
+        return if case .rings(let mode, _) = standing { .rings(mode) } else { standing }
     }
 
     /// What the file says of `id`.

@@ -55,6 +55,8 @@ import Testing
             file.request(id, by: Int64(pid))
         }
         #expect(Self.ids.map { file.ledger.nextOldestRing(before: CallKey($0))?.key.text } == [nil, "m", "a"])
+        let last = file.ledger.standing(of: CallKey("z"), owner: file.process(2), secondCall: .soft)
+        #expect(last == .rings(.soft, after: file.ledger.call(CallKey("a"))))
         file.hangUp("a")
         #expect(file.ledger.nextOldestRing(before: CallKey("z"))?.key.text == "m")
         file.dead.insert(file.process(0))

@@ -89,7 +89,7 @@ extension Ledger {
 
 extension Ledger {
     /// The call that rings loud: the oldest ring.
-    public var loudest: Call? { rings.first }
+    public var loudest: Call? { ringsByEntry.first(where: isRinging) }
 
     /// Declines `key` for the person at the endpoint; nil if the call does not ring.
     public mutating func decline(_ key: CallKey) -> Call? {

@@ -3,8 +3,9 @@ public import BelfryTerms
 
 /// What the file says about a ring, as its owner needs it.
 public enum Standing: Hashable, Sendable {
-    /// The call rings, in this mode.
-    case rings(RingMode)
+    /// The call rings, in this mode; unless it is the loud one, after the ring that
+    /// ``Ledger/nextOldestRing(before:since:)`` names.
+    case rings(RingMode, after: Call? = nil)
     /// The ring was ended.
     case ended(EndReason)
 }
@@ -52,8 +53,7 @@ extension Ledger {
     /// This way each ring waits for a different one, so that an end wakes one process and not all of them.
     public func nextOldestRing(before key: CallKey, since: Instant? = nil) -> Call? {
         let mine = (since ?? call(key)?.since ?? moment.now, key)
-        let older = calls.filter { $0.state == .ringing && $0.key != key && ($0.since, $0.key) < mine }
-        return older.sorted { ($0.since, $0.key) > ($1.since, $1.key) }.first(where: isRinging)
+        return ringsByEntry.last { $0.key != key && ($0.since, $0.key) < mine && isRinging($0) }
     }
 
     /// What changed since `earlier`, call by call: first the calls that were forgotten, then the others, each in the
@@ -69,6 +69,7 @@ extension Ledger {
 
     /// The oldest ring is loud, the others ring as a second call does (R10).
     private func mode(of key: CallKey, _ since: Instant?, _ secondCall: RingMode) -> Standing {
-        .rings(nextOldestRing(before: key, since: since) == nil ? .loud : secondCall)
+        let older = nextOldestRing(before: key, since: since)
+        return .rings(older == nil ? .loud : secondCall, after: older)
     }
 }

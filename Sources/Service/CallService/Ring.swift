@@ -128,13 +128,12 @@ final class Ring {
         let standing = ledger.standing(
             of: request.key, since: request.since, owner: world.ledger.owner, secondCall: settings.secondCall)
         switch standing {
-        case .rings(let mode):
+        case .rings(let mode, let older):
             sentAt = ledger.call(request.key)?.sentAt ?? sentAt
             unmutedMode = mode
             feed(.change(mutedMode))
             guard machine.isRinging else { return }
             // This ring may become loud once the next older one is over (R10); a killed worker writes nothing (R12).
-            let older = mode == .loud ? nil : ledger.nextOldestRing(before: request.key, since: request.since)
             world.ledger.expectEnd(of: older)
         // A process that stood still past the ring's end reads what was written after that: the ring timed out before.
         case .ended(let reason): feed(world.timers.now < window.end ? .end(reason) : .timerFired)
