@@ -2,7 +2,7 @@ import BelfryAppleGround
 import BelfryTerms
 @_exported public import ImageIO
 
-// Films, of which nothing here takes pictures: what asks for one fails as it does for a damaged film.
+// Films. Nothing here decodes them: a request for a picture fails as it does for a damaged film.
 
 /// A time of a film. Source: Apple, `CMTime`.
 public struct CMTime: Hashable, Sendable {
@@ -58,7 +58,7 @@ public struct AVError: Error, Hashable, CustomNSError {
     /// What went wrong.
     public let code: Code
 
-    /// That `code` says.
+    /// The error with this code.
     public init(_ code: Code) { self.code = code }
 
     /// Apple's.
@@ -68,7 +68,7 @@ public struct AVError: Error, Hashable, CustomNSError {
     public var errorCode: Int { code.rawValue }
 }
 
-/// A film or a sound, of which nothing is read. Source: Apple, `AVAsset`.
+/// A film or a sound; its content is not read. Source: Apple, `AVAsset`.
 open class AVAsset: NSObject, @unchecked Sendable {
     fileprivate let source: URL
 
@@ -80,7 +80,7 @@ open class AVAsset: NSObject, @unchecked Sendable {
     /// The film at `url`.
     public convenience init(url: URL) { self.init(source: url) }
 
-    /// How long it is: invalid, with a warning, since nothing here reads it.
+    /// Its duration: invalid, with a warning, since nothing here reads it.
     open var duration: CMTime {
         warn("the duration")
         return .invalid
@@ -100,15 +100,15 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
     open var url: URL { source }
 }
 
-/// What would take pictures of a film; here it fails. Source: Apple, `AVAssetImageGenerator`.
+/// Takes pictures of a film on iOS; here it fails. Source: Apple, `AVAssetImageGenerator`.
 open class AVAssetImageGenerator: NSObject, @unchecked Sendable {
-    /// What became of a picture.
+    /// The result of a request for a picture.
     public enum Result: Int, Sendable {
         /// It is there.
         case succeeded
         /// It cannot be had.
         case failed
-        /// Nobody wants it any more.
+        /// The request was cancelled.
         case cancelled
     }
 

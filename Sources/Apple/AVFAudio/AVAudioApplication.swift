@@ -1,8 +1,8 @@
-/// The app as far as it records: none does. Source: Apple, `AVAudioApplication`.
+/// What an app may record: nothing. Source: Apple, `AVAudioApplication`.
 public final class AVAudioApplication: NSObject, Sendable {
     /// Whether the app may record.
     public enum recordPermission: Int, Sendable {
-        /// Nobody was asked.
+        /// The person was not asked.
         case undetermined = 0x756E_6474
         /// It may not.
         case denied = 0x6465_6E79

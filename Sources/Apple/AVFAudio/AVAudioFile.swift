@@ -3,13 +3,13 @@ import BelfrySyscalls
 import BelfryTerms
 import CBelfrySndfile
 
-/// A sound file: WAVE, AIFF, CAF, MP3 and what else libsndfile knows. Source: Apple, `AVAudioFile`.
+/// A sound file: WAVE, AIFF, CAF, MP3 and the other formats of libsndfile. Source: Apple, `AVAudioFile`.
 open class AVAudioFile: NSObject {
     /// Where the file is.
     public let url: URL
-    /// What the frames in the file are.
+    /// The format of the frames in the file.
     public let fileFormat: AVAudioFormat
-    /// What the frames are as they are read or written.
+    /// The format of the frames as they are read or written.
     public let processingFormat: AVAudioFormat
     /// How many frames there are.
     public private(set) final var length: AVAudioFramePosition
@@ -19,7 +19,7 @@ open class AVAudioFile: NSObject {
 
     /// The file at `fileURL`, to be read.
     ///
-    /// - Throws: `kAudioFileUnspecifiedError` or its like, if there is none or nobody can read it.
+    /// - Throws: `kAudioFileUnspecifiedError` or its like, if there is no such file or it cannot be read.
     public convenience init(forReading fileURL: URL) throws {
         var info = SF_INFO()
         let file = try Self.open(fileURL, .read, &info)
@@ -115,7 +115,7 @@ open class AVAudioFile: NSObject {
         throw mode == .read && !exists ? AudioFileError.fileNotFound : AudioFileError.unsupportedFileType
     }
 
-    /// The number of a format, as sndfile.h has them; nil for what cannot be written.
+    /// The number of a format in sndfile.h; nil for a format that cannot be written.
     private static func format(of url: URL, _ settings: [String: Any]) -> Int32? {
         let containers: [String: Int32] = [
             "wav": 0x01_0000, "wave": 0x01_0000, "aiff": 0x02_0000, "aif": 0x02_0000, "caf": 0x18_0000,

@@ -7,7 +7,7 @@ public typealias AVAudioFrameCount = UInt32
 /// How many channels a sound has.
 public typealias AVAudioChannelCount = UInt32
 
-/// What a sound's samples are.
+/// The format of a sound's samples.
 public enum AVAudioCommonFormat: UInt, Sendable {
     /// Something else.
     case otherFormat
@@ -44,13 +44,13 @@ public let kAudioFormatALaw: UInt32 = 0x616C_6177
 /// The number of a format: IMA ADPCM of Apple's.
 public let kAudioFormatAppleIMA4: UInt32 = 0x696D_6134
 
-/// What a sound's frames are: real numbers of 32 bits here, each channel apart. Source: Apple, `AVAudioFormat`.
+/// The format of a sound's frames: here 32-bit floats, each channel apart. Source: Apple, `AVAudioFormat`.
 open class AVAudioFormat: NSObject, @unchecked Sendable {
     /// How many frames a second has.
     public let sampleRate: Double
     /// How many channels there are.
     public let channelCount: AVAudioChannelCount
-    /// The format as a dictionary, for whoever writes a file.
+    /// The format as a dictionary, for code that writes a file.
     public let settings: [String: Any]
 
     init(sampleRate: Double, channels: AVAudioChannelCount, settings: [String: Any]? = nil) {
@@ -72,10 +72,10 @@ open class AVAudioFormat: NSObject, @unchecked Sendable {
         self.init(sampleRate: sampleRate, channels: channels)
     }
 
-    /// What its samples are.
+    /// The format of its samples.
     open var commonFormat: AVAudioCommonFormat { .pcmFormatFloat32 }
 
-    /// Whether the channels are mixed up in one run of samples: never.
+    /// Whether the samples of all channels are in one buffer: never.
     open var isInterleaved: Bool { false }
 
     /// Whether `object` is a format of the same rate and channels.
@@ -89,7 +89,7 @@ open class AVAudioFormat: NSObject, @unchecked Sendable {
 
 /// A sound in memory. Source: Apple, `AVAudioBuffer`.
 open class AVAudioBuffer: NSObject {
-    /// What its frames are.
+    /// The format of its frames.
     public let format: AVAudioFormat
 
     init(format: AVAudioFormat) {

@@ -40,7 +40,7 @@ public let kAudioServicesBadPropertySizeError: OSStatus = 0x2173_697A
 public let kAudioServicesBadSpecifierSizeError: OSStatus = 0x2173_7063
 /// The sound cannot be made, or there is none.
 public let kAudioServicesSystemSoundUnspecifiedError: OSStatus = -1500
-/// Who plays did not answer.
+/// The player did not answer.
 public let kAudioServicesSystemSoundClientTimedOutError: OSStatus = -1501
 /// The sound is too long.
 public let kAudioServicesSystemSoundExceededMaximumDurationError: OSStatus = -1502
@@ -49,9 +49,9 @@ public let kAudioServicesPropertyIsUISound: AudioServicesPropertyID = 0x6973_756
 /// Whether a sound plays on if the app dies.
 public let kAudioServicesPropertyCompletePlaybackIfAppDies: AudioServicesPropertyID = 0x6966_6469
 
-/// Makes a sound of the file at `inFileURL`.
+/// Makes a sound from the file at `inFileURL`.
 ///
-/// - Returns: `kAudioServicesSystemSoundUnspecifiedError` if there is no such file, or as many sounds as may be.
+/// - Returns: `kAudioServicesSystemSoundUnspecifiedError` if there is no such file, or no room for another sound.
 @discardableResult
 public func AudioServicesCreateSystemSoundID(
     _ inFileURL: CFURL, _ outSystemSoundID: UnsafeMutablePointer<SystemSoundID>
@@ -109,7 +109,7 @@ public func AudioServicesAddSystemSoundCompletion(
     let mode = inRunLoopMode.map { RunLoop.Mode($0 as String) } ?? .default
     SystemSounds.change(inSystemSoundID) { sound in
         sound.completion = {
-            // A timer wakes the loop, whichever thread it is on.
+            // A timer wakes the loop, on whichever thread that runs.
             let timer = Timer(timeInterval: 0, repeats: false) { _ in
                 unsafe inCompletionRoutine(inSystemSoundID, data)
             }
@@ -119,12 +119,12 @@ public func AudioServicesAddSystemSoundCompletion(
     return kAudioServicesNoError
 }
 
-/// Takes back what ``AudioServicesAddSystemSoundCompletion(_:_:_:_:_:)`` did.
+/// Undoes ``AudioServicesAddSystemSoundCompletion(_:_:_:_:_:)``.
 public func AudioServicesRemoveSystemSoundCompletion(_ inSystemSoundID: SystemSoundID) {
     SystemSounds.change(inSystemSoundID) { $0.completion = nil }
 }
 
-/// Tells how large a property is, and whether it may be set.
+/// Writes how large a property is, and whether it may be set.
 @discardableResult
 public func AudioServicesGetPropertyInfo(
     _ inPropertyID: AudioServicesPropertyID, _ inSpecifierSize: UInt32, _ inSpecifier: UnsafeRawPointer?,
@@ -169,7 +169,7 @@ private enum Property {
     static let all = [kAudioServicesPropertyIsUISound, kAudioServicesPropertyCompletePlaybackIfAppDies]
     static let size: UInt32 = 4
 
-    /// The sound that a specifier names, or what is wrong.
+    /// The sound that a specifier names, or the error.
     static func sound(
         _ property: AudioServicesPropertyID, _ size: UInt32, _ specifier: UnsafeRawPointer?
     ) -> (OSStatus, SystemSoundID) {

@@ -4,12 +4,12 @@ import BelfrySyscalls
 import BelfryTerms
 import KeeperChannel
 
-/// The sounds that the code has made, and what it wants to be told of.
+/// The sounds that the code has made, and the calls that it wants when they have been played.
 enum SystemSounds {
-    /// As many sounds may be there at once.
+    /// The most sounds that may exist at once.
     static let soundsMax = 1_000
 
-    /// A sound file, or one of the system's sounds of which something is asked.
+    /// A sound file, or one of the system's sounds that code has set something for.
     struct Sound: Sendable {
         /// Its file; nil for the system's.
         var file: SoundFile?
@@ -43,24 +43,24 @@ enum SystemSounds {
     /// Silences and forgets a sound; false if there is none of this number.
     static func remove(_ id: SystemSoundID) -> Bool {
         guard state.withLock({ $0.sounds.removeValue(forKey: id) != nil }) else { return false }
-        // What was asked for before may still be looked at.
+        // On the queue: a sound that was asked for before may still be read there, and the keeper must get that first.
         let door = KeeperDoor.current
         queue.async { door.say(.disposed(Int64(id))) }
         return true
     }
 
-    /// What is known of a sound, to be changed in place.
+    /// Calls `body` with the entry of a sound, which it may change.
     static func change<Result: Sendable>(
         _ id: SystemSoundID, _ body: @Sendable (inout Sound) -> Result
     ) -> Result {
         state.withLock { body(&$0.sounds[id, default: Sound()]) }
     }
 
-    /// Asks the keeper to play a sound, and calls both `completion` and its own once the attempt is over: the one that
-    /// it has by then, since code may add one to a sound that plays; if it is gone by then, the one that it had.
+    /// Asks the keeper to play a sound. Once the attempt is over, calls `completion` and the sound's own completion:
+    /// the one that the sound has then, since code may add one while it plays; if the sound is gone, the one it had.
     static func play(_ id: SystemSoundID, vibrates: Bool, _ completion: (() -> Void)?) {
         let sound = state.withLock { $0.sounds[id] }
-        // Called on another thread, as on iOS, whose declaration does not say so either.
+        // The block is called on another thread, as on iOS, where the declaration has no @Sendable either.
         nonisolated(unsafe) let block = completion
         let both: @Sendable () -> Void = {
             unsafe block?()
@@ -90,7 +90,7 @@ final class SoundFile: Sendable {
 
     init(path: String) { self.path = path }
 
-    /// What can be played of it.
+    /// The decoded sound.
     var wave: Result<PassedFile, SoundDecodingError> {
         decoded.withLock { decoded in
             if let decoded { return decoded }
@@ -102,6 +102,6 @@ final class SoundFile: Sendable {
 }
 
 extension SoundDecodingError {
-    /// What is said of a sound that iOS brings along.
+    /// The error for a sound that iOS brings along.
     fileprivate static let ofTheSystem = SoundDecodingError(detail: "iOS's own sounds are not here")
 }

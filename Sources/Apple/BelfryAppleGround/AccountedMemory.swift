@@ -1,6 +1,6 @@
-/// The memory of this process, as iOS would count it: what is its own, not what files give back.
+/// The memory of this process as iOS would count it: its own, not pages that can be read from files again.
 package enum AccountedMemory {
-    /// What an extension has on iOS where no keeper says otherwise. Source: observed on devices.
+    /// The memory of an extension on iOS, unless the keeper says otherwise. Source: observed on devices.
     static let extensionBytesMax: Int64 = 24_000_000
 
     /// How many bytes are left; 0 if there are too many.
@@ -16,11 +16,11 @@ package enum AccountedMemory {
     }
 }
 
-/// A notice that memory runs short.
+/// A source that reports when memory runs short.
 public protocol DispatchSourceMemoryPressure: AnyObject {
-    /// What happened last.
+    /// The last event.
     var data: DispatchSource.MemoryPressureEvent { get }
-    /// What is waited for.
+    /// The events that it waits for.
     var mask: DispatchSource.MemoryPressureEvent { get }
     /// Whether it has ended.
     var isCancelled: Bool { get }
@@ -55,8 +55,8 @@ extension DispatchSource {
         public static let all: MemoryPressureEvent = [.normal, .warning, .critical]
     }
 
-    /// A source that fires on `queue` as the process nears what it may have: looked at ten times a second, since no
-    /// kernel tells of a limit that is not its own.
+    /// A source that fires on `queue` as the process nears its limit. It looks ten times a second, since the kernel
+    /// reports nothing about a limit that is not its own.
     public class func makeMemoryPressureSource(
         eventMask: MemoryPressureEvent, queue: DispatchQueue? = nil
     ) -> any DispatchSourceMemoryPressure {
@@ -83,7 +83,7 @@ private final class MemoryPressureSource: DispatchSourceMemoryPressure, @uncheck
 
     deinit {
         timer.cancel()
-        // A source that never began may not be let go of.
+        // libdispatch crashes if a source is released that was never activated.
         timer.activate()
     }
 

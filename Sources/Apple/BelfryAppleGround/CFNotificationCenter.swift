@@ -15,31 +15,31 @@ public struct CFNotificationName: RawRepresentable, Hashable, @unchecked Sendabl
     public init(_ rawValue: CFString) { self.rawValue = rawValue }
 }
 
-/// What becomes of a notification for an app that is suspended, as no process here ever is.
+/// What happens to a notification for a suspended app; no process here is ever suspended.
 public enum CFNotificationSuspensionBehavior: Int, Sendable {
     /// It is lost.
     case drop = 1
-    /// Of several the last is told later.
+    /// The last of several is delivered later.
     case coalesce
-    /// All are told later.
+    /// All are delivered later.
     case hold
-    /// It is told at once.
+    /// It is delivered at once.
     case deliverImmediately
 }
 
-/// What is called with a notification. A function of Swift's, since C has no form for the types of Foundation here; the
+/// The function called with a notification. A Swift function, since C cannot express the types of Foundation here; the
 /// same closures fit.
 public typealias CFNotificationCallback = (
     CFNotificationCenter?, UnsafeMutableRawPointer?, CFNotificationName?, UnsafeRawPointer?, CFDictionary?
 ) -> Void
 
-/// A way for notifications. Source: Apple, `CFNotificationCenter`.
+/// Distributes notifications. Source: Apple, `CFNotificationCenter`.
 @safe
 public final class CFNotificationCenter: @unchecked Sendable {
     private static let centers = LockedValue<[StateDirectory?: CFNotificationCenter]>([:])
     private static let lastToken = Atomic<Int32>(-1)
 
-    /// The one of all processes of this user that have the state directory of the code that asks.
+    /// The centre shared by all processes of this user that have the state directory of the calling code.
     static var darwin: CFNotificationCenter {
         let state = KeeperDoor.stateDirectory
         return centers.withLock { centers in
@@ -50,22 +50,22 @@ public final class CFNotificationCenter: @unchecked Sendable {
         }
     }
 
-    /// The one at which `token` was given; nil if it is not registered any more.
+    /// The centre that gave out `token`; nil if it is not registered any more.
     static func registered(with token: Int32) -> CFNotificationCenter? {
         centers.withLock { centers in centers.values.first { $0.isRegistered(token) } }
     }
 
-    /// Forgets the one with the state directory `state`, which will be gone.
+    /// Forgets the centre of the state directory `state`, which is about to be removed.
     static func forget(_ state: StateDirectory) { centers.withLock { $0.removeValue(forKey: state) }?.close() }
 
     @safe
     private struct Observation {
         let name: String
-        /// By an observer, which may be nil; else by whoever has the token.
+        /// Whether it is removed by its observer, which may be nil; otherwise by its token.
         let isByObserver: Bool
         let observer: UnsafeRawPointer?
         let call: (_ token: Int32) -> Void
-        /// The last post, as far as it was told or came before.
+        /// The last post that was delivered, or that came before the registration.
         var told: NoticeMark?
     }
 
@@ -77,19 +77,19 @@ public final class CFNotificationCenter: @unchecked Sendable {
 
     private init(board: PostedNames?) { self.board = board }
 
-    /// Tells nobody anything any more.
+    /// Delivers nothing any more.
     private func close() {
         let wasListening = lock.withLock {
             isClosed = true
             observations = [:]
             return isListening
         }
-        // The ear hears no more than this.
+        // Wakes the listening thread, so that it sees `isClosed` and ends.
         if wasListening { try? board?.post("") }
     }
 
     fileprivate func add(_ observer: UnsafeRawPointer?, _ callback: @escaping CFNotificationCallback, _ name: String) {
-        // It is used on the main thread alone.
+        // It is used only on the main thread.
         nonisolated(unsafe) let call = { (center: CFNotificationCenter) in
             unsafe callback(
                 center, UnsafeMutableRawPointer(mutating: observer), CFNotificationName(name as NSString), nil, nil)
@@ -103,8 +103,8 @@ public final class CFNotificationCenter: @unchecked Sendable {
         }
     }
 
-    /// Has `call` called, on a thread of the centre's, for each post of `name` from now on. The token is its name
-    /// here, which no other registration of this process has; nil if it cannot be, which is warned of.
+    /// Has `call` called, on a thread of the centre's, for each post of `name` from now on. Returns a token that no
+    /// other registration of this process has; nil, with a warning, if that is impossible.
     func register(_ name: String, call: @escaping (_ token: Int32) -> Void) -> Int32? {
         unsafe register(name, isByObserver: false, nil, call: call)
     }
@@ -118,6 +118,7 @@ public final class CFNotificationCenter: @unchecked Sendable {
                 KeeperDoor.warn(.unsupported, "Darwin notifications without a home")
                 return nil
             }
+            // Before the last post is read: one that comes between the two counts as earlier, and later ones are heard.
             guard listen(at: board) else { return nil }
             let token = Self.lastToken.add(1, ordering: .relaxed).newValue
             observations[token] = unsafe Observation(
@@ -142,7 +143,7 @@ public final class CFNotificationCenter: @unchecked Sendable {
         }
     }
 
-    /// Tells every process; whether that could be done, else it is warned of.
+    /// Posts `name` to every process; returns whether that succeeded, and warns about an error.
     @discardableResult
     func post(_ name: String) -> Bool {
         do throws(SystemError) {
@@ -154,13 +155,13 @@ public final class CFNotificationCenter: @unchecked Sendable {
         }
     }
 
-    /// The number that lies beside the name of `token`: 0 unless somebody has set it; nil without a registration.
+    /// The number stored with the name of `token`: 0 unless a process has set it; nil without a registration.
     func state(of token: Int32) -> UInt64? {
         guard let board, let name = lock.withLock({ observations[token]?.name }) else { return nil }
         return board.state(of: name)
     }
 
-    /// Lays `state` beside the name of `token`; whether that could be done, else it is warned of.
+    /// Stores `state` with the name of `token`; returns whether that succeeded, and warns about an error.
     func setState(_ state: UInt64, of token: Int32) -> Bool {
         guard let board, let name = lock.withLock({ observations[token]?.name }) else { return false }
         do throws(SystemError) {
@@ -172,7 +173,7 @@ public final class CFNotificationCenter: @unchecked Sendable {
         }
     }
 
-    /// With the lock held: begins to listen, once for a process; whether it listens.
+    /// Begins to listen, once for a process, and returns whether it listens. Call it with the lock held.
     private func listen(at board: PostedNames) -> Bool {
         guard !isListening else { return true }
         do throws(SystemError) {
@@ -192,7 +193,7 @@ public final class CFNotificationCenter: @unchecked Sendable {
         return isListening
     }
 
-    /// Calls whoever registered for what was posted since, in the order in which they came.
+    /// Calls the registrations whose names were posted since, in the order in which they registered.
     private func tell(of board: PostedNames) {
         let calls = lock.withLock {
             var posts: [String: NoticeMark] = [:]
@@ -205,11 +206,12 @@ public final class CFNotificationCenter: @unchecked Sendable {
                 return { registration.call(token) }
             }
         }
+        // Without the lock: a callee may register or cancel.
         for call in calls { call() }
     }
 }
 
-/// The centre of the notifications between processes: those of one user, over the state directory.
+/// The centre for notifications between processes: those of one user, by way of the state directory.
 public func CFNotificationCenterGetDarwinNotifyCenter() -> CFNotificationCenter! { .darwin }
 
 /// Calls `callBack`, on the main thread, for each notification of this name from now on. Several that come close
@@ -222,7 +224,7 @@ public func CFNotificationCenterAddObserver(
     unsafe center.add(observer, callBack, name as String)
 }
 
-/// Takes back what ``CFNotificationCenterAddObserver(_:_:_:_:_:_:)`` did; without a name, for all of them.
+/// Undoes ``CFNotificationCenterAddObserver(_:_:_:_:_:_:)`` for one name; without a name, for all.
 public func CFNotificationCenterRemoveObserver(
     _ center: CFNotificationCenter!, _ observer: UnsafeRawPointer!, _ name: CFNotificationName!,
     _ object: UnsafeRawPointer!
@@ -230,12 +232,12 @@ public func CFNotificationCenterRemoveObserver(
     unsafe center.remove(observer, (name?.rawValue).map { $0 as String })
 }
 
-/// Takes back all that `observer` observes.
+/// Removes everything that `observer` observes.
 public func CFNotificationCenterRemoveEveryObserver(_ center: CFNotificationCenter!, _ observer: UnsafeRawPointer!) {
     unsafe center.remove(observer, nil)
 }
 
-/// Tells every process that observes this name; `object` and `userInfo` do not leave this process, as on Darwin.
+/// Posts to every process that observes this name; `object` and `userInfo` stay in this process, as on Darwin.
 public func CFNotificationCenterPostNotification(
     _ center: CFNotificationCenter!, _ name: CFNotificationName!, _ object: UnsafeRawPointer!,
     _ userInfo: CFDictionary!, _ deliverImmediately: Bool

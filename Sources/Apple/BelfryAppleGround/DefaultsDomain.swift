@@ -3,7 +3,7 @@ package import BelfryPropertyList
 import BelfrySyscalls
 import BelfryTerms
 
-/// One file of defaults, of which a process has one object however many `UserDefaults` it makes.
+/// One file of defaults. A process has one object for it, however many `UserDefaults` it makes.
 final class DefaultsDomain: @unchecked Sendable {
     /// One thread at a time: a group file belongs to one.
     private let lock = NSLock()
@@ -19,13 +19,13 @@ final class DefaultsDomain: @unchecked Sendable {
         KeeperDoor.stateDirectory.map { of(group, in: $0) }
     }
 
-    /// The domain of this program, apart from all groups.
+    /// The domain of this program, separate from all groups.
     static func ofThisProgram() -> DefaultsDomain? {
         guard let state = KeeperDoor.stateDirectory, let name = ProgramName.ofThisProgram else { return nil }
         return of(name, in: programs(in: state))
     }
 
-    /// The domain of an app group or of this program; nil for a name that none has.
+    /// The domain of an app group or of this program; nil for a name that neither can have.
     static func named(_ name: String) -> DefaultsDomain? {
         name == KeeperDoor.bundle.bundleIdentifier ? ofThisProgram() : GroupName(name).flatMap(of)
     }
@@ -39,7 +39,7 @@ final class DefaultsDomain: @unchecked Sendable {
         }
     }
 
-    /// Forgets what is in the state directory `state`, which will be gone.
+    /// Forgets the domains in the state directory `state`, which is about to be removed.
     static func forget(_ state: StateDirectory) {
         domains.withLock {
             $0[state] = nil
@@ -51,7 +51,7 @@ final class DefaultsDomain: @unchecked Sendable {
         StateDirectory(path: "\(state.path)/programs")
     }
 
-    /// Gives values to keys that nobody has set.
+    /// Gives values to keys that are not set.
     static func register(_ defaults: [String: PropertyListValue]) {
         registration.withLock { $0.merge(defaults) { $1 } }
     }
@@ -59,13 +59,13 @@ final class DefaultsDomain: @unchecked Sendable {
     /// The value that was registered for `key`.
     static func registered(_ key: String) -> PropertyListValue? { registration.withLock { $0[key] } }
 
-    /// All that was registered.
+    /// All registered values.
     static func allRegistered() -> [String: PropertyListValue] { registration.withLock { $0 } }
 
-    /// All that is set now, by whichever process.
+    /// All values that are set now, by any process.
     func snapshot() -> PropertyListDictionary { lock.withLock { file.snapshot().root } }
 
-    /// What `key` is set to now.
+    /// The value that `key` is set to now.
     func value(of key: String) -> PropertyListValue? { snapshot()[key] }
 
     /// Sets `key`, or removes it.
@@ -84,10 +84,10 @@ final class DefaultsDomain: @unchecked Sendable {
     }
 }
 
-/// What this program is called where it keeps what is its own.
+/// The names under which this program and its app keep their files.
 enum ProgramName {
-    /// The bundle's identifier, else the program's name, as far as it may be a file's name (S1); nil if nothing of it
-    /// may.
+    /// The bundle's identifier, else the program's name, made into a name that a file may have (S1); nil if that is
+    /// impossible.
     static var ofThisProgram: GroupName? {
         GroupName(of: KeeperDoor.bundle.bundleIdentifier ?? ProcessInfo.processInfo.processName)
     }
@@ -102,7 +102,7 @@ enum ProgramName {
 }
 
 extension GroupName {
-    /// The name that is nearest to `text`: what no name may have is a hyphen in it.
+    /// The name nearest to `text`: each character that no name may have becomes a hyphen.
     fileprivate init?(of text: String) {
         let scalars = text.unicodeScalars.prefix(GroupName.bytesMax).map { scalar in
             scalar.isASCII && (scalar == "." || scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
@@ -130,7 +130,7 @@ package enum DefaultsValue {
         }
     }
 
-    /// `value` as a property list holds it; nil for what none can hold.
+    /// `value` as a property list holds it; nil for a value that none can hold.
     package static func propertyList(of value: Any) -> PropertyListValue? {
         switch value {
         case let date as Date: return .date(date.timeIntervalSinceReferenceDate)

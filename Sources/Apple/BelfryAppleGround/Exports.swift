@@ -1,3 +1,3 @@
-// Many extensions import nothing else and use Foundation and Dispatch all the same, as Apple's module lets them.
+// Many extensions import nothing else and still use Foundation and Dispatch, which Apple's module exports too.
 @_exported public import Dispatch
 @_exported public import Foundation

@@ -2,7 +2,7 @@ import BelfryAppGroup
 import BelfrySyscalls
 import BelfryTerms
 
-// What Foundation has on iOS and lacks here: values and functions that can be had. What cannot be had is in Refused.
+// Parts of iOS's Foundation that are missing here and can be provided. Those that cannot be are in Refused.
 
 /// A CoreFoundation string: on Linux the class of Foundation.
 public typealias CFString = NSString
@@ -26,7 +26,7 @@ public typealias CFRunLoop = RunLoop
 public typealias CFTimeInterval = Double
 /// Seconds since 2001.
 public typealias CFAbsoluteTime = Double
-/// What a function of the system returns: 0, or an error's number.
+/// The result of a system function: 0, or an error's number.
 public typealias OSStatus = Int32
 
 /// True.
@@ -43,12 +43,12 @@ public func CFRunLoopGetMain() -> CFRunLoop! { RunLoop.main }
 /// The run loop of this thread.
 public func CFRunLoopGetCurrent() -> CFRunLoop! { RunLoop.current }
 
-/// Calls `body`: Swift on Linux releases what is not used any more by itself.
+/// Calls `body`: Swift on Linux has no autorelease pools.
 public func autoreleasepool<Result>(invoking body: () throws -> Result) rethrows -> Result { try body() }
 
 extension FileManager {
-    /// The container of an app group, which exists afterwards; nil for a name that no group has, or if it cannot be
-    /// made.
+    /// The container of an app group, made if it does not exist; nil for a name that no group can have, or if it
+    /// cannot be made.
     public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? {
         guard let group = GroupName(groupIdentifier), let state = KeeperDoor.stateDirectory else {
             KeeperDoor.warn(.unsupported, "containerURL(\(groupIdentifier)): an app group has \(GroupName.rule)")
@@ -64,8 +64,8 @@ extension FileManager {
 }
 
 extension ProcessInfo {
-    /// Calls `block` on another thread with false, for work that the process is to be kept for; if the time of the
-    /// process is nearly over by then or before the work is done, with true.
+    /// Calls `block` on another thread with false, for work during which the process must be kept. Calls it with true
+    /// if the time of the process is nearly over by then, or before the work is done.
     public func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) {
         KeeperDoor.current.activities.perform(block)
     }
@@ -75,7 +75,7 @@ extension ProcessInfo {
 }
 
 extension URL {
-    /// True: a file is reached by its path alone.
+    /// True: the path is enough to reach a file.
     public func startAccessingSecurityScopedResource() -> Bool { true }
 
     /// Does nothing.
@@ -93,14 +93,14 @@ extension CGPoint {
 }
 
 extension CGRect {
-    /// The rectangle as a dictionary, as thumbnails are clipped by.
+    /// The rectangle as a dictionary, the form in which it clips thumbnails.
     public var dictionaryRepresentation: CFDictionary {
         ["X": Double(minX), "Y": Double(minY), "Width": Double(width), "Height": Double(height)] as NSDictionary
     }
 }
 
-/// What the file that is generated into an extension's own module is made of: there alone Foundation's own members can
-/// be mended.
+/// Used by the file that is generated into an extension's own module: only there can Foundation's own members be
+/// replaced.
 public enum BelfryGlue {
     /// The extension's folder: that of its program, unless its tests run it in their process.
     public static var mainBundle: Bundle { KeeperDoor.bundle }
@@ -115,8 +115,8 @@ public enum BelfryGlue {
         "jpeg": "jpg", "jpe": "jpg", "mpeg": "mpg", "aif": "aiff", "htm": "html", "text": "txt",
     ]
 
-    /// The name under which to keep what came from `url`, as `URLResponse.suggestedFilename` has it on iOS: that of
-    /// `Content-Disposition`, else the last part of the path, with the extension of its type.
+    /// The name for a file from `url`, as `URLResponse.suggestedFilename` on iOS: the name in `Content-Disposition`,
+    /// else the last part of the path, with the extension of its type.
     public static func suggestedFilename(url: URL?, contentDisposition: String?, mimeType: String?) -> String {
         if let name = contentDisposition.flatMap(name(inDisposition:)) { return name }
         let last = url?.lastPathComponent ?? ""
@@ -135,7 +135,7 @@ public enum BelfryGlue {
             let value = parts[1].trimmingCharacters(in: CharacterSet(charactersIn: "\" "))
             switch parts[0].lowercased() {
             case "filename": return value
-            // RFC 5987: the set, the language, and the name in percent escapes.
+            // RFC 5987: the character set, the language, and the name in percent escapes.
             case "filename*": return value.components(separatedBy: "''").last?.removingPercentEncoding
             default: return nil
             }
@@ -145,7 +145,7 @@ public enum BelfryGlue {
     }
 }
 
-/// Work that code wants to be told of the end of.
+/// Work of the code that must learn when the time of the process ends.
 package final class ExpiringActivities: Sendable {
     private struct Running {
         var blocks: [UUID: @Sendable (Bool) -> Void] = [:]
@@ -157,6 +157,7 @@ package final class ExpiringActivities: Sendable {
 
     func perform(_ block: @escaping @Sendable (Bool) -> Void) {
         let id = UUID()
+        // Registered before it runs: if the time ends before or meanwhile, `expire()` calls it again with true.
         let isTooLate = running.withLock {
             if !$0.isExpired { $0.blocks[id] = block }
             return $0.isExpired
@@ -167,7 +168,7 @@ package final class ExpiringActivities: Sendable {
         }
     }
 
-    /// The time of the process is nearly over: tells whoever is still at work, and whoever begins from now on.
+    /// The time of the process is nearly over: calls each block that still runs, and each new one, with true.
     package func expire() {
         let told = running.withLock { running in
             running.isExpired = true
@@ -177,6 +178,6 @@ package final class ExpiringActivities: Sendable {
         for block in told { Self.queue.async { block(true) } }
     }
 
-    /// A further notification came to the process.
+    /// Another notification came to the process: its time begins again.
     func renew() { running.withLock { $0.isExpired = false } }
 }

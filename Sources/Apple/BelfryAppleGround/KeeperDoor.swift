@@ -3,21 +3,21 @@ package import BelfrySyscalls
 package import BelfryTerms
 package import KeeperChannel
 
-/// The way from Apple's modules to the keeper that runs them; shut in a process that has none, such as an app of the
-/// developer's, or a test.
+/// The way from Apple's modules to the keeper that runs them; shut in a process without a keeper, such as a
+/// developer's app, or a test.
 ///
-/// A process of an extension's own has one door. Where extensions run in the process of their tests each has its own,
-/// and it is known to the threads and tasks of its code; whatever else runs goes by the one that was opened last.
+/// An extension's own process has one door. Where extensions run in the process of their tests, each has its own, which
+/// the threads and tasks of its code know; all other code uses the door that was opened last.
 package final class KeeperDoor: Sendable {
-    /// What a module has to say.
+    /// Something that a module says to the keeper.
     package enum Word: Sendable {
         /// The code asked for something.
         case asked(Asked)
-        /// A sound that was asked for was looked at; its file, if it can be played.
+        /// A sound that was asked for was read; with its file, if it can be played.
         case sound(FoundSound, PassedFile?)
         /// The code has disposed of the sound with this number.
         case disposed(Int64)
-        /// What iOS would have said.
+        /// A warning: what iOS would have said.
         case warning(WarningCode, detail: String)
         /// The code wrote something.
         case output(ExtensionOutput)
@@ -30,14 +30,14 @@ package final class KeeperDoor: Sendable {
         /// How many notifications wait for their reply; nil where no keeper counts.
         var openRequests: Int?
         var warned: Set<String> = []
-        /// What to call once the keeper is done with what was asked for, by token.
+        /// The completions to call once the keeper is done with a request, by the request's token.
         var completions: [Int64: @Sendable () -> Void] = [:]
         var lastToken: Int64 = 0
     }
 
-    /// Where completions are called.
+    /// The queue on which completions are called.
     private static let queue = DispatchQueue(label: "belfry.completions")
-    /// How many completions are waited for at most; beyond them, none is called.
+    /// How many completions can wait at most; further ones are never called.
     private static let completionsMax = 1_000
     /// How many different warnings a process gives at most: code may make up any number.
     private static let warningsMax = 1_000
@@ -46,15 +46,15 @@ package final class KeeperDoor: Sendable {
     @TaskLocal private static var own: KeeperDoor?
     /// The doors that are open, in the order in which they were opened.
     private static let open = LockedValue<[KeeperDoor]>([])
-    /// Where there is no keeper.
+    /// The door of a process without a keeper.
     private static let shut = KeeperDoor(State(), bundle: nil, memoryBytesBefore: 0)
 
-    /// The extension's folder, where that is not the main bundle's.
+    /// The extension's folder, if that is not the main bundle's.
     private let ownBundle: Bundle?
-    /// How many bytes of memory are not the code's.
+    /// The bytes of memory that the process had before the code ran.
     private let memoryBytesBefore: Int64
     private let state: LockedValue<State>
-    /// Work that the code wants to be told of the end of.
+    /// Work of the code that must learn when the time of the process ends.
     package let activities = ExpiringActivities()
 
     private init(_ state: State, bundle: Bundle?, memoryBytesBefore: Int64) {
@@ -63,16 +63,16 @@ package final class KeeperDoor: Sendable {
         self.state = LockedValue(state)
     }
 
-    /// The door of the code that calls this, to be kept for what is done later.
+    /// The door of the calling code, to be kept for later work.
     package static var current: KeeperDoor { own ?? open.withLock { $0.last } ?? shut }
 
-    /// The door of the code that calls this, which has something that was made behind `door`: whose thread it is may
-    /// not be known, but whose object it is.
+    /// The door of the calling code, which uses an object that was made with `door`: even if the thread's owner is
+    /// unknown, the object's owner is not.
     static func current(havingMade door: KeeperDoor) -> KeeperDoor {
         own ?? open.withLock { doors in doors.first { $0 === door } ?? doors.last } ?? shut
     }
 
-    /// Opens the door of an extension: what is said goes to `tell`, in the order in which it is said, from any thread.
+    /// Opens the door of an extension: each word goes to `tell`, in the order in which it is said, from any thread.
     ///
     /// - Parameter bundle: its folder, if it runs in a process that is not its own.
     @discardableResult
@@ -87,8 +87,8 @@ package final class KeeperDoor: Sendable {
         return opened(state, bundle: bundle)
     }
 
-    /// Opens a door for the app that the extension in the folder `bundle` belongs to, whose state is in
-    /// `stateDirectory`: it has no keeper.
+    /// Opens a door for the app of the extension in the folder `bundle`, with its state in `stateDirectory`. An app has
+    /// no keeper.
     package static func openForApp(stateDirectory: String, bundle: String) -> KeeperDoor {
         var state = State()
         state.stateDirectory = StateDirectory(path: stateDirectory)
@@ -103,20 +103,21 @@ package final class KeeperDoor: Sendable {
         return door
     }
 
-    /// The keeper is gone: what the code says from now on nobody hears, and it has no state any more. Of an app, which
-    /// goes after all its extensions, the state directory is forgotten.
+    /// The keeper is gone: words of the code are dropped from now on, and it has no state any more. An app closes after
+    /// all its extensions: then its state directory is forgotten.
     package func close() {
         Self.open.withLock { $0.removeAll { $0 === self } }
         let (left, dropped) = state.withLock { state in
             defer {
                 state.stateDirectory = nil
+                // Not nil: without a keeper, words would go to standard error.
                 state.tell = { _ in }
                 state.openRequests = 0
                 state.completions = [:]
             }
             return (state.tell == nil ? state.stateDirectory : nil, state.completions)
         }
-        // Released outside the lock: what a completion holds may have something to say as it goes.
+        // Released outside the lock: the deinit of something that a completion holds may use the door.
         _ = dropped
         guard let left else { return }
         DefaultsDomain.forget(left)
@@ -138,8 +139,8 @@ package final class KeeperDoor: Sendable {
         queue.async { self.run(body) }
     }
 
-    /// A notification was handed over: until its reply the code may use the notification centre, and what was warned of
-    /// before may be warned of again.
+    /// A notification was handed over: until its reply the code may use the notification centre, and earlier warnings
+    /// may be repeated.
     package func requestBegan() {
         state.withLock {
             $0.openRequests = ($0.openRequests ?? 0) + 1
@@ -151,14 +152,14 @@ package final class KeeperDoor: Sendable {
     /// A notification has its reply.
     package func requestReplied() { state.withLock { $0.openRequests = max(($0.openRequests ?? 0) - 1, 0) } }
 
-    /// Whether the code may use the notification centre now: always without a keeper, else while a reply is owed.
+    /// Whether the code may use the notification centre now: always without a keeper, else while a reply is due.
     package static var isCenterOpen: Bool { current.state.withLock { $0.openRequests.map { $0 > 0 } ?? true } }
 
-    /// Tells the keeper that the code asks for something.
+    /// Says to the keeper that the code asks for something.
     package static func ask(_ asked: Asked) { current.say(.asked(asked)) }
 
-    /// Tells the keeper that the code asks for something, and calls `completion` on a serial queue once that is over:
-    /// at once if there is no keeper. The token by which it was asked; nil without a keeper.
+    /// Says to the keeper that the code asks for something, and calls `completion` on a serial queue once that is over:
+    /// at once without a keeper. Returns the token of the request; nil without a keeper.
     @discardableResult
     package func ask(_ asked: Asked, then completion: @escaping @Sendable () -> Void) -> Int64? {
         var asked = asked
@@ -177,10 +178,10 @@ package final class KeeperDoor: Sendable {
         return asked.token
     }
 
-    /// Tells the keeper something, if there is one.
+    /// Says `word` to the keeper, if there is one.
     package func say(_ word: Word) { state.withLock { $0.tell }?(word) }
 
-    /// The keeper is done with what was asked for with this token.
+    /// The keeper is done with the request with this token.
     package func finished(_ token: Int64) {
         if let completion = state.withLock({ $0.completions.removeValue(forKey: token) }) {
             run(on: Self.queue, completion)
@@ -202,10 +203,11 @@ package final class KeeperDoor: Sendable {
         FileHandle.standardError.write(Data("\(output.text)\n".utf8))
     }
 
-    /// Says what iOS would have said, once for each `detail` and notification: to the keeper, else on standard error.
+    /// Warns once for each `detail` and notification: by the keeper, else on standard error.
     package static func warn(_ code: WarningCode, _ detail: String) {
         let tell: ((Word) -> Void)? = current.state.withLock { state in
             guard state.warned.count < warningsMax, state.warned.insert("\(code.rawValue) \(detail)").inserted else {
+                // Already said: not to standard error either.
                 return { _ in }
             }
             return state.tell
@@ -217,30 +219,29 @@ package final class KeeperDoor: Sendable {
         tell(.warning(code, detail: detail))
     }
 
-    /// Warns of what went wrong with a change of a file.
+    /// Warns about problems with a change of a file.
     package static func report<Value>(_ transaction: GroupTransaction<Value>) {
         for warning in transaction.warnings { warn(warning.code, warning.detail) }
         if case .failed(let error) = transaction.outcome { warn(.groupUnwritable, "\(error)") }
     }
 
-    /// Changes the file below `folder` in which something of this app's is kept, and warns of what went wrong; nothing
-    /// happens if there is no place for it.
+    /// Changes the file of this app below `folder`, and warns about problems; does nothing if there is no place for
+    /// state.
     package static func changeFile(in folder: String, _ body: @escaping (inout GroupEdit) -> Void) {
         if let file = file(in: folder) { report(file.transactBlocking(body)) }
     }
 
-    /// The file below `folder`, of the state directory, in which something of this app's is kept; nil if there is no
-    /// place for it.
+    /// The file of this app below `folder` in the state directory; nil if there is no place for state.
     package static func file(in folder: String) -> GroupFile? {
         guard let state = stateDirectory, let name = ProgramName.ofApp else { return nil }
         return GroupFile(state: StateDirectory(path: "\(state.path)/\(folder)"), group: name)
     }
 
-    /// What this app is called where something of it is kept; nil if nothing of its identifier may be a file's name.
+    /// The name of this app in files; nil if its identifier cannot be made into one.
     package static var appName: String? { ProgramName.ofApp?.text }
 
-    /// Where the state is kept: where the keeper says, else where this user's programs keep it; nil if there is no
-    /// home, and once the keeper is gone.
+    /// The directory of the state: the keeper's choice, else that of this user's programs; nil without a home, and once
+    /// the keeper is gone.
     static var stateDirectory: StateDirectory? {
         let door = current
         guard door === shut else { return door.state.withLock { $0.stateDirectory } }

@@ -12,7 +12,7 @@ extension String {
             arguments = []
         }
 
-        /// A text that is known only at run time, as it is.
+        /// A text that is known only at run time, used as it is.
         public init(_ value: String) { self.init(stringLiteral: value) }
 
         /// A text with values.

@@ -1,26 +1,26 @@
 import Dispatch
 
-// Source of what is here: Apple, notify(3) and <notify.h>.
+// Source of this file: Apple, notify(3) and <notify.h>.
 
 /// It was done.
 public let NOTIFY_STATUS_OK: Int32 = 0
-/// Nothing has a name such as that.
+/// The name is not valid.
 public let NOTIFY_STATUS_INVALID_NAME: Int32 = 1
 /// No registration has that token.
 public let NOTIFY_STATUS_INVALID_TOKEN: Int32 = 2
-/// Something is nil that must not be.
+/// An argument is nil that must not be.
 public let NOTIFY_STATUS_NULL_INPUT: Int32 = 10
 /// It could not be done.
 public let NOTIFY_STATUS_FAILED: Int32 = 1_000_000
 /// A token that no registration has.
 public let NOTIFY_TOKEN_INVALID: Int32 = -1
 
-/// What is called with a notification: with the token of the registration.
+/// The function called with the token of the registration for each notification.
 public typealias notify_handler_t = (Int32) -> Void
 
 private func status(_ status: Int32) -> UInt32 { UInt32(status) }
 
-/// Tells every process of this user that registered `name`.
+/// Posts to every process of this user that registered `name`.
 @discardableResult
 public func notify_post(_ name: UnsafePointer<CChar>!) -> UInt32 {
     guard let name = unsafe name else { return status(NOTIFY_STATUS_NULL_INPUT) }
@@ -40,7 +40,7 @@ public func notify_register_dispatch(
     }
     unsafe out_token.pointee = NOTIFY_TOKEN_INVALID
     guard let name = unsafe String(validatingCString: name) else { return status(NOTIFY_STATUS_INVALID_NAME) }
-    // It runs where the code wants it, and nowhere else.
+    // It runs only on the queue that the code chose.
     nonisolated(unsafe) let handle = handler
     let token = CFNotificationCenter.darwin.register(name) { token in
         queue.async {
@@ -52,7 +52,7 @@ public func notify_register_dispatch(
     return status(NOTIFY_STATUS_OK)
 }
 
-/// Takes a registration back: its handler is not called any more.
+/// Cancels a registration: its handler is not called any more.
 @discardableResult
 public func notify_cancel(_ token: Int32) -> UInt32 {
     guard let center = CFNotificationCenter.registered(with: token) else { return status(NOTIFY_STATUS_INVALID_TOKEN) }
@@ -60,7 +60,7 @@ public func notify_cancel(_ token: Int32) -> UInt32 {
     return status(NOTIFY_STATUS_OK)
 }
 
-/// Reads the number that lies beside the name of a registration: 0 until some process sets it.
+/// Reads the number stored with the name of a registration: 0 until a process sets it.
 @discardableResult
 public func notify_get_state(_ token: Int32, _ state64: UnsafeMutablePointer<UInt64>!) -> UInt32 {
     guard let state64 = unsafe state64 else { return status(NOTIFY_STATUS_NULL_INPUT) }
@@ -71,7 +71,7 @@ public func notify_get_state(_ token: Int32, _ state64: UnsafeMutablePointer<UIn
     return status(NOTIFY_STATUS_OK)
 }
 
-/// Lays a number beside the name of a registration, for all processes of this user; nobody is told.
+/// Stores a number with the name of a registration, for all processes of this user; posts nothing.
 @discardableResult
 public func notify_set_state(_ token: Int32, _ state64: UInt64) -> UInt32 {
     guard let center = CFNotificationCenter.registered(with: token) else { return status(NOTIFY_STATUS_INVALID_TOKEN) }

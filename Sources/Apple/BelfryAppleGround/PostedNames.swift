@@ -3,29 +3,30 @@ import BelfryTerms
 import Glibc
 import Synchronization
 
-/// Names that a user's processes post to each other, without content, as Darwin's notify(3) has it: in one folder, for
-/// its owner alone.
+/// Names that a user's processes post to each other without content, like Darwin's notify(3): in one folder that only
+/// its owner may use.
 ///
-/// Each name has a file that says which post was the last, and may have one with a number. Each process that listens
-/// has a named pipe, into which whoever posts writes a byte: what was posted is read from the files, so that a full
-/// pipe loses nothing, and posts of one name that come close together are one.
+/// Each name has a file that says which post was the last, and may have one with a number. Each listening process has a
+/// named pipe, and a posting process writes a byte into each. Listeners read the posts from the files: so a full pipe
+/// loses nothing, and posts of one name that come close together count as one.
 package struct PostedNames: Sendable {
-    /// A name has as many bytes at most; beyond them it is never posted.
+    /// The most bytes of a name; a longer one is never posted.
     package static let nameBytesMax = 1_024
-    /// As many processes are woken at most.
+    /// The most processes that a post wakes.
     private static let listenersMax = 1_000
     private static let pipeSuffix = ".pipe"
 
     private let path: String
     private static let count = Atomic<UInt64>(0)
 
-    /// The board in the folder `path`, which is made when something is done with it.
+    /// The names in the folder `path`, which is made at first use.
     package init(path: String) { self.path = path }
 
-    /// Posts `name` to everybody who listens, and wakes them.
+    /// Posts `name`, and wakes all listeners.
     package func post(_ name: String) throws(SystemError) {
         let folder = try Directory.open(path: path, makes: true)
         try write(Self.makeMark(), to: .post, of: name, in: folder)
+        // Last: a listener reads the file as soon as it is woken.
         try folder.pokePipes(endingIn: Self.pipeSuffix, max: Self.listenersMax)
     }
 
@@ -34,17 +35,17 @@ package struct PostedNames: Sendable {
         read(.post, of: name).map { NoticeMark(bytes: $0) }
     }
 
-    /// The number that lies beside `name`; 0 until somebody lays one there.
+    /// The number stored with `name`; 0 until a process stores one.
     package func state(of name: String) -> UInt64 {
         read(.state, of: name).flatMap { UInt64(String(decoding: $0, as: UTF8.self)) } ?? 0
     }
 
-    /// Lays `state` beside `name`, where every process of this user finds it. Nobody is woken.
+    /// Stores `state` with `name`, for every process of this user. Wakes no listener.
     package func setState(_ state: UInt64, of name: String) throws(SystemError) {
         try write("\(state)", to: .state, of: name, in: try Directory.open(path: path, makes: true))
     }
 
-    /// An ear for what is posted from now on.
+    /// A listener for posts from now on.
     package func listen() throws(SystemError) -> NoticeEar {
         let folder = try Directory.open(path: path, makes: true)
         let name = Self.makeMark()
@@ -52,15 +53,15 @@ package struct PostedNames: Sendable {
         return NoticeEar(pipe: pipe, folder: folder, name: name + Self.pipeSuffix)
     }
 
-    /// What a file is kept for.
+    /// The purpose of a file.
     private enum Kind: String {
         /// Which post was the last.
         case post = "notice"
-        /// The number beside the name.
+        /// The number stored with the name.
         case state
     }
 
-    /// S1: a file's name out of a foreign one.
+    /// S1: a foreign name never becomes a file's name itself.
     private static func fileName(_ kind: Kind, of name: String) -> String {
         "\(Fingerprint.of(Array(name.utf8))).\(kind.rawValue)"
     }
@@ -80,23 +81,23 @@ package struct PostedNames: Sendable {
             let file = try? folder.read(Self.fileName(kind, of: name), bytesMax: 2 * Self.nameBytesMax)
         else { return nil }
         let parts = file.bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
-        // Another name with the same file is another name.
+        // Two names may have the same fingerprint: then the file belongs to the other name.
         guard parts.count == 2, parts[1].elementsEqual(name.utf8) else { return nil }
         return Array(parts[0])
     }
 
-    /// What no other post and no other process has.
+    /// A text that no other post and no other process makes.
     private static func makeMark() -> String {
         "\(getpid())-\(bootTimeMicroseconds())-\(count.add(1, ordering: .relaxed).newValue)"
     }
 }
 
-/// Which post it was.
+/// Identifies a post.
 package struct NoticeMark: Hashable, Sendable {
     fileprivate let bytes: [UInt8]
 }
 
-/// Where a process hears that something was posted. Its pipe goes with it.
+/// A listening process's end of its pipe, which is removed with it.
 package final class NoticeEar: Sendable {
     private let pipe: OwnedDescriptor
     private let folder: Directory
@@ -110,7 +111,7 @@ package final class NoticeEar: Sendable {
 
     deinit { try? folder.remove(name) }
 
-    /// Waits until something was posted since it was last asked.
+    /// Waits until something is posted, or was since the last call.
     package func wait() {
         var bytes = [UInt8](repeating: 0, count: 4_096)
         while true {

@@ -1,31 +1,32 @@
 package import BelfrySyscalls
 import Glibc
 
-/// This process's end of the channel to its keeper. Any thread may say something; one reads.
+/// This process's end of the channel to its keeper. Any thread may write; one reads.
 package final class ProcessChannel: @unchecked Sendable {
-    /// Where the keeper is.
+    /// The descriptor of the channel to the keeper.
     package static let keeperDescriptor: Int32 = 3
 
     private let descriptor: Int32
     private let lock = NSLock()
     private var isClosed = false
 
-    /// The channel at `descriptor`, which is closed by ``close()``; nil if there is no socket.
+    /// The channel at `descriptor`, which ``close()`` closes; nil if that is no socket.
     package init?(descriptor: Int32) {
         guard fileKind(of: descriptor) == S_IFSOCK else { return nil }
         self.descriptor = descriptor
-        // Children of the code's do not keep the keeper waiting.
+        // Otherwise child processes of the code would hold the channel open, and the keeper waits for its end.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
 
-    /// Says `line`, one at a time, and passes `file` beside it. A keeper that has left hears nothing.
+    /// Sends `line`, one at a time, and passes `file` with it. Does nothing if the keeper has left.
     package func say(_ line: [UInt8], passing file: PassedFile? = nil) {
         lock.withLock {
             if !isClosed { _ = sendAll(line, passing: file?.descriptor.number, to: descriptor) }
         }
     }
 
-    /// The keeper is gone. Called by the thread that reads: code of the extension's may yet have something to say.
+    /// The keeper is gone. Called by the reading thread. The extension's code may still write: the lock keeps it from
+    /// writing to another file that gets this descriptor.
     package func close() {
         lock.withLock {
             isClosed = true
@@ -33,7 +34,7 @@ package final class ProcessChannel: @unchecked Sendable {
         }
     }
 
-    /// Waits for what the keeper says next; empty at its end.
+    /// Waits for the keeper's next bytes; empty at the end.
     package func read() -> [UInt8] {
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while true {

@@ -1,9 +1,9 @@
 import BelfryTerms
 
-// What Foundation has on iOS, people's code names, and Linux cannot have: it compiles, and fails at run time as its
-// documentation says, with a warning.
+// Parts of iOS's Foundation that code uses and Linux cannot provide: they compile, and fail at run time as Apple
+// documents it, with a warning.
 
-/// What reads and writes files together with other processes of iOS: there are none, so nothing is coordinated.
+/// Coordinates files with other processes of iOS: there are none here, so it refuses.
 open class NSFileCoordinator: NSObject {
     /// How to read.
     public struct ReadingOptions: OptionSet, Sendable {
@@ -85,17 +85,17 @@ open class NSItemProvider: NSObject {
     }
 }
 
-/// What somebody does in an app, as a value: nobody hands it on.
+/// What a person does in an app, as a value; it is not handed to other devices.
 open class NSUserActivity: NSObject {
-    /// What kind of activity.
+    /// The kind of activity.
     public let activityType: String
-    /// What people read.
+    /// The title that people see.
     open var title: String?
-    /// What belongs to it.
+    /// Further values.
     open var userInfo: [AnyHashable: Any]?
-    /// Where to go on in a browser.
+    /// The page on which to continue in a browser.
     open var webpageURL: URL?
-    /// Whether another device may go on.
+    /// Whether another device may continue it.
     open var isEligibleForHandoff = true
     /// Whether a search may find it.
     open var isEligibleForSearch = false

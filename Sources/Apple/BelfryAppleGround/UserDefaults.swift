@@ -2,15 +2,16 @@ import BelfryAppGroup
 import BelfryPropertyList
 import BelfryTerms
 
-/// `UserDefaults` as iOS has it: each change is in the file of its group as soon as it is made, and every process sees
-/// the others' at once, without `synchronize()`.
+/// `UserDefaults` as on iOS: each change is in the file of its group at once, and every process sees the changes of the
+/// others without `synchronize()`.
 ///
-/// What is read are NSNumber, String, Date, Data and Swift containers of these. Source: Apple, `UserDefaults`.
+/// Values are read as NSNumber, String, Date, Data and Swift containers of these. Source: Apple, `UserDefaults`.
 open class UserDefaults: Foundation.UserDefaults {
     /// The app group, or nil for this program's own.
     private let group: GroupName?
     private let door = KeeperDoor.current
-    /// Where the values are now: other code of the process may have another keeper. Nil if there is no place for state.
+    /// The current domain of the values: looked up each time, since other code of the process may have another keeper.
+    /// Nil if there is no place for state.
     private var domain: DefaultsDomain? {
         KeeperDoor.current(havingMade: door).run {
             if let group { DefaultsDomain.of(group) } else { DefaultsDomain.ofThisProgram() }
@@ -18,7 +19,7 @@ open class UserDefaults: Foundation.UserDefaults {
     }
 
     /// The defaults of the app group `suiteName`, or of this program if that is nil. Nil for a name that no app group
-    /// has, and for this program's own.
+    /// can have, and for this program's own name.
     public override init?(suiteName: String?) {
         if let suiteName {
             let own = KeeperDoor.bundle.bundleIdentifier
@@ -36,7 +37,7 @@ open class UserDefaults: Foundation.UserDefaults {
 
     /// The defaults of this program.
     public convenience init() {
-        // Only a name can be refused.
+        // Only a suite name can be refused.
         self.init(suiteName: nil)!
     }
 
@@ -51,7 +52,7 @@ open class UserDefaults: Foundation.UserDefaults {
         return value.map(DefaultsValue.object)
     }
 
-    /// Sets `key`; nil removes it. What no property list can hold ends the process, as the exception of iOS does.
+    /// Sets `key`; nil removes it. A value that no property list can hold ends the process, as the exception on iOS.
     open override func set(_ value: Any?, forKey defaultName: String) {
         guard let value else { return removeObject(forKey: defaultName) }
         guard let listed = DefaultsValue.propertyList(of: value) else {
@@ -60,7 +61,7 @@ open class UserDefaults: Foundation.UserDefaults {
         change(defaultName, to: listed)
     }
 
-    /// Removes what was set.
+    /// Removes the value of `key`.
     open override func removeObject(forKey defaultName: String) { change(defaultName, to: nil) }
 
     private func change(_ key: String, to value: PropertyListValue?) {
@@ -161,7 +162,7 @@ open class UserDefaults: Foundation.UserDefaults {
     /// Sets `key`, as ``set(_:forKey:)-(Any?,_)``.
     open func setValue(_ value: Any?, forKey key: String) { set(value, forKey: key) }
 
-    /// Gives values to keys that nobody has set, for this process.
+    /// Gives values to keys that are not set, for this process.
     open override func register(defaults registrationDictionary: [String: Any]) {
         DefaultsDomain.register(registrationDictionary.compactMapValues(DefaultsValue.propertyList))
     }
@@ -173,23 +174,23 @@ open class UserDefaults: Foundation.UserDefaults {
         return all.mapValues(DefaultsValue.object)
     }
 
-    /// True: what was set is in the file already.
+    /// True: each change is in the file already.
     @discardableResult
     open override func synchronize() -> Bool { true }
 
-    /// All that is set in the domain of this name, an app group or this program.
+    /// All values set in the domain of this name, an app group or this program.
     open override func persistentDomain(forName domainName: String) -> [String: Any]? {
         let members = DefaultsDomain.named(domainName)?.snapshot().members ?? []
         guard !members.isEmpty else { return nil }
         return Dictionary(members.map { ($0.key, DefaultsValue.object($0.value)) }, uniquingKeysWith: { $1 })
     }
 
-    /// Replaces all that is set in the domain of this name.
+    /// Replaces all values in the domain of this name.
     open override func setPersistentDomain(_ domain: [String: Any], forName domainName: String) {
         DefaultsDomain.named(domainName)?.replaceAll(by: domain.compactMapValues(DefaultsValue.propertyList))
     }
 
-    /// Removes all that is set in the domain of this name.
+    /// Removes all values in the domain of this name.
     open override func removePersistentDomain(forName domainName: String) {
         DefaultsDomain.named(domainName)?.replaceAll(by: [:])
     }

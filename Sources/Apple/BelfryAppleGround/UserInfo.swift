@@ -4,11 +4,11 @@ import BelfryTerms
 /// The values of `userInfo` as iOS hands them out: numbers and truth values as NSNumber, null as NSNull, containers
 /// as Swift's.
 ///
-/// A Swift number in an `Any` is only what it was put in as, so that `as? Int32` of an `Int` is nil here; an NSNumber
-/// is any of them. What a developer puts in is boxed on the way.
+/// A Swift number in an `Any` casts only to its own type, so that `as? Int32` of an `Int` is nil here; an NSNumber
+/// casts to any of them. A developer's values are boxed when they are set.
 package struct UserInfo {
     package let values: [AnyHashable: Any]
-    /// The payload that the values are, as it came; nil for values of the developer's.
+    /// The payload as it came; nil for a developer's values.
     private let payload: JSONObject?
 
     /// The values of `payload`, which ``json`` gives back exactly.
@@ -23,7 +23,7 @@ package struct UserInfo {
         self.values = values.mapValues(Self.boxed)
     }
 
-    /// The values as JSON, keys in order; without what JSON has no form for.
+    /// The values as JSON, keys in order; without values that JSON cannot express.
     package var json: JSONObject { payload ?? Self.object(values) }
 }
 
@@ -47,7 +47,7 @@ extension UserInfo {
     }
 
     private static func dictionary(_ object: JSONObject) -> [String: Any] {
-        // Keys that Swift takes for one although their bytes differ: the last counts, as in Foundation.
+        // Swift takes some keys for equal although their bytes differ: the last one counts, as in Foundation.
         Dictionary(object.members.map { ($0.key, value(of: $0.value)) }, uniquingKeysWith: { $1 })
     }
 
@@ -79,7 +79,7 @@ extension UserInfo {
         case let dictionary as [AnyHashable: Any]: return .object(object(dictionary))
         case let array as [Any]: return .array(array.compactMap(json))
         default:
-            // A date or data, which iOS keeps.
+            // A date or data, which iOS would keep.
             KeeperDoor.warn(.unsupported, "\(type(of: value)) in userInfo, which is left out")
             return nil
         }
@@ -96,7 +96,7 @@ extension UserInfo {
 }
 
 extension NSNumber {
-    /// What a number was made from.
+    /// The type that a number was made from.
     enum Kind {
         case bool(Bool)
         case integer(Int64)
@@ -105,9 +105,9 @@ extension NSNumber {
         case real(Double)
     }
 
-    /// What the number was made from.
+    /// The type that the number was made from.
     var kind: Kind {
-        // There is one object for each truth value.
+        // Foundation has one object for each truth value, so identity separates them from the numbers 1 and 0.
         if self === NSNumber(value: true) { return .bool(true) }
         if self === NSNumber(value: false) { return .bool(false) }
         switch unsafe UInt8(bitPattern: objCType.pointee) {

@@ -1,6 +1,6 @@
 @_exported public import Foundation
 
-/// What the codes of ``CXErrorCodeNotificationServiceExtensionError`` belong to.
+/// The domain of ``CXErrorCodeNotificationServiceExtensionError``.
 public let CXErrorDomainNotificationServiceExtension = "com.apple.CallKit.error.notificationserviceextension"
 
 /// Why a notification service extension may not hand a call to its app. Source: Apple,
@@ -8,9 +8,9 @@ public let CXErrorDomainNotificationServiceExtension = "com.apple.CallKit.error.
 public struct CXErrorCodeNotificationServiceExtensionError: CustomNSError, LocalizedError, Hashable, Sendable {
     /// Why.
     public enum Code: Int, Sendable {
-        /// Nobody says.
+        /// The reason is unknown.
         case unknown
-        /// What asks is no notification service extension.
+        /// The caller is no notification service extension.
         case invalidClientProcess
         /// The extension may not keep notifications back.
         case missingNotificationFilteringEntitlement
@@ -22,9 +22,9 @@ public struct CXErrorCodeNotificationServiceExtensionError: CustomNSError, Local
     /// An error.
     public init(_ code: Code) { self.code = code }
 
-    /// Nobody says why.
+    /// The reason is unknown.
     public static var unknown: Code { .unknown }
-    /// What asks is no notification service extension.
+    /// The caller is no notification service extension.
     public static var invalidClientProcess: Code { .invalidClientProcess }
     /// The extension may not keep notifications back.
     public static var missingNotificationFilteringEntitlement: Code { .missingNotificationFilteringEntitlement }

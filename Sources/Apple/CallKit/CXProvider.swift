@@ -5,18 +5,18 @@ import BelfryTerms
 @_exported public import Foundation
 import KeeperChannel
 
-/// What an app tells the system of its calls by; of it there is what a notification service extension may use. Source:
+/// Reports an app's calls to the system; here only the part that a notification service extension may use. Source:
 /// Apple, `CXProvider`.
 open class CXProvider: NSObject {
     /// The entitlement that iOS asks for. On Linux it stands in the bundle's Info.plist, as a truth value.
     private static let entitlement = "com.apple.developer.usernotifications.filtering"
-    /// As many payloads are kept for the app; then the oldest go.
+    /// The most payloads kept for the app; then the oldest are removed.
     private static let payloadsMax = 20
     private static let key = "payloads"
     private static let queue = DispatchQueue(label: "belfry.voip-payloads")
 
-    /// Hands a call to the app, as if it had come as a voip push: the keeper is told, and the payload is kept for the
-    /// app below `voip-payloads/` in the state directory, as JSON. Then calls `completion`, on another thread.
+    /// Hands a call to the app, as if it had come as a voip push: reports it to the keeper, and keeps the payload for
+    /// the app as JSON, below `voip-payloads/` in the state directory. Then calls `completion`, on another thread.
     ///
     /// Fails without the filtering entitlement, and with a payload that is no JSON.
     open class func reportNewIncomingVoIPPushPayload(

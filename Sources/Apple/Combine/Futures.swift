@@ -1,6 +1,6 @@
-/// One value that is there some time, for whoever subscribes then or later. Source: Apple, `Future`.
+/// One value that comes at some time, for earlier and later subscribers. Source: Apple, `Future`.
 public final class Future<Output, Failure: Error>: Publisher {
-    /// What is called with the value.
+    /// The function to call with the value.
     public typealias Promise = (Result<Output, Failure>) -> Void
 
     private let lock = NSRecursiveLock()
@@ -21,6 +21,7 @@ public final class Future<Output, Failure: Error>: Publisher {
             return self.result
         }
         subscriber.receive(subscription: seat)
+        // Only now: a subscriber must have its subscription before a value.
         if let result { seat.have(result) }
     }
 
@@ -35,7 +36,7 @@ public final class Future<Output, Failure: Error>: Publisher {
     }
 }
 
-/// A subscription to one result, which is handed over once it is there and asked for.
+/// A subscription to one result, which is delivered once it is there and was asked for.
 final class OneValue<Output, Failure: Error>: Subscription {
     private let lock = NSRecursiveLock()
     private var subscriber: AnySubscriber<Output, Failure>?
@@ -59,7 +60,7 @@ final class OneValue<Output, Failure: Error>: Subscription {
     private func handOver() {
         let (target, value): (AnySubscriber<Output, Failure>?, Result<Output, Failure>?) = lock.withLock {
             guard let subscriber, let result else { return (nil, nil) }
-            // An error waits for nobody to ask.
+            // An error is delivered without demand.
             if case .success = result, !isAsked { return (nil, nil) }
             self.subscriber = nil
             return (subscriber, result)

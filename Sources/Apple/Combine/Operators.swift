@@ -1,6 +1,6 @@
-/// What publishers are made into.
+/// The publishers that operators return.
 public enum Publishers {
-    /// What something makes of another's values, one by one: a value, none, or an end.
+    /// Turns each value of another publisher into a value, none, or an end.
     public struct Transformed<Upstream: Publisher, Output, Failure: Error>: Publisher {
         enum Step {
             case value(Output)
@@ -9,7 +9,7 @@ public enum Publishers {
         }
 
         fileprivate let upstream: Upstream
-        /// Makes what is called with each value of one subscription.
+        /// Makes the function that one subscription calls with each value.
         fileprivate let makeStep: () -> (Upstream.Output) -> Step
         fileprivate let end: (Subscribers.Completion<Upstream.Failure>) -> Subscribers.Completion<Failure>
 
@@ -21,7 +21,7 @@ public enum Publishers {
     }
 }
 
-/// Stands between a publisher and whoever has what is made of its values.
+/// Stands between a publisher and the subscriber to its transformed values.
 private final class Relay<Upstream: Publisher, Output, Failure: Error>: Subscriber, Subscription {
     typealias Input = Upstream.Output
 
@@ -51,8 +51,10 @@ private final class Relay<Upstream: Publisher, Output, Failure: Error>: Subscrib
         guard let target = lock.withLock({ target }) else { return .none }
         switch step(input) {
         case .value(let output): return target.receive(output)
+        // The subscriber still waits for a value, so ask for another one.
         case .none: return .max(1)
         case .end(let completion):
+            // First, since `finish` forgets the upstream.
             lock.withLock { upstream }?.cancel()
             finish(completion)
             return .none
@@ -81,19 +83,19 @@ private final class Relay<Upstream: Publisher, Output, Failure: Error>: Subscrib
 }
 
 extension Publisher {
-    /// What `transform` makes of each value.
+    /// Each value as `transform` returns it.
     public func map<Result>(
         _ transform: @escaping (Output) -> Result
     ) -> Publishers.Transformed<Self, Result, Failure> {
         .init(upstream: self, makeStep: { { .value(transform($0)) } }, end: { $0 })
     }
 
-    /// What is at `keyPath` of each value.
+    /// The property at `keyPath` of each value.
     public func map<Result>(_ keyPath: KeyPath<Output, Result>) -> Publishers.Transformed<Self, Result, Failure> {
         map { $0[keyPath: keyPath] }
     }
 
-    /// What `transform` makes of each value, until it throws.
+    /// Each value as `transform` returns it, until it throws.
     public func tryMap<Result>(
         _ transform: @escaping (Output) throws -> Result
     ) -> Publishers.Transformed<Self, Result, any Error> {
@@ -109,19 +111,19 @@ extension Publisher {
             })
     }
 
-    /// What `transform` makes of each value, where it makes something.
+    /// Each value as `transform` returns it, without nil.
     public func compactMap<Result>(
         _ transform: @escaping (Output) -> Result?
     ) -> Publishers.Transformed<Self, Result, Failure> {
         .init(upstream: self, makeStep: { { transform($0).map { .value($0) } ?? .none } }, end: { $0 })
     }
 
-    /// The values of which `isIncluded` says so.
+    /// The values for which `isIncluded` returns true.
     public func filter(_ isIncluded: @escaping (Output) -> Bool) -> Publishers.Transformed<Self, Output, Failure> {
         compactMap { isIncluded($0) ? $0 : nil }
     }
 
-    /// The values from the second on that `count` does not cut off at the beginning.
+    /// All values but the first `count`.
     public func dropFirst(_ count: Int = 1) -> Publishers.Transformed<Self, Output, Failure> {
         .init(
             upstream: self,
@@ -135,7 +137,7 @@ extension Publisher {
             }, end: { $0 })
     }
 
-    /// The values that differ from the one before, as `predicate` says.
+    /// The values that differ from the one before, by `predicate`.
     public func removeDuplicates(
         by predicate: @escaping (Output, Output) -> Bool
     ) -> Publishers.Transformed<Self, Output, Failure> {
@@ -150,7 +152,7 @@ extension Publisher {
             }, end: { $0 })
     }
 
-    /// What `transform` makes of the error.
+    /// The same values, with the error as `transform` returns it.
     public func mapError<NewFailure: Error>(
         _ transform: @escaping (Failure) -> NewFailure
     ) -> Publishers.Transformed<Self, Output, NewFailure> {

@@ -4,7 +4,7 @@ public struct Published<Value> {
     private let subject: CurrentValueSubject<Value, Never>
     private let kept: Kept
 
-    /// The value that the property has, which changes after it was published.
+    /// The property's value, which changes after it was published.
     private final class Kept {
         var value: Value
         init(_ value: Value) { self.value = value }
@@ -19,7 +19,7 @@ public struct Published<Value> {
     /// A property of `initialValue`.
     public init(initialValue: Value) { self.init(wrappedValue: initialValue) }
 
-    /// What publishes the property's value. Source: Apple, `Published.Publisher`.
+    /// Publishes the property's value. Source: Apple, `Published.Publisher`.
     public struct Publisher: Combine.Publisher {
         /// The property's value.
         public typealias Output = Value
@@ -27,22 +27,22 @@ public struct Published<Value> {
         public typealias Failure = Never
         fileprivate let subject: CurrentValueSubject<Value, Never>
 
-        /// Subscribes `subscriber`, which has the value at once.
+        /// Subscribes `subscriber`, which gets the value at once.
         public func receive<Downstream: Subscriber>(subscriber: Downstream)
         where Downstream.Input == Value, Downstream.Failure == Never { subject.receive(subscriber: subscriber) }
     }
 
-    /// What publishes the property's value, by `$name`.
+    /// The publisher of the property's value, `$name`.
     public var projectedValue: Publisher { Publisher(subject: subject) }
 
-    /// Not to be had: a property of a class alone publishes.
+    /// Not available: only properties of classes publish.
     @available(*, unavailable, message: "@Published is only available on properties of classes")
     public var wrappedValue: Value {
         get { kept.value }
         set { _ = newValue }
     }
 
-    /// The value in an object, which publishes that it changes, too.
+    /// The value in an object; setting it publishes it.
     public static subscript<Object: AnyObject>(
         _enclosingInstance object: Object, wrapped wrappedKeyPath: ReferenceWritableKeyPath<Object, Value>,
         storage storageKeyPath: ReferenceWritableKeyPath<Object, Published<Value>>
@@ -50,6 +50,7 @@ public struct Published<Value> {
         get { object[keyPath: storageKeyPath].kept.value }
         set {
             let published = object[keyPath: storageKeyPath]
+            // First, as on iOS: subscribers still read the old value from the property.
             published.subject.send(newValue)
             published.kept.value = newValue
         }

@@ -1,34 +1,34 @@
 @_exported public import Foundation
 
-/// What can be stopped. Source: Apple, `Cancellable`.
+/// Something that can be stopped. Source: Apple, `Cancellable`.
 public protocol Cancellable {
     /// Stops it.
     func cancel()
 }
 
 extension Cancellable {
-    /// Keeps it in `collection`, which stops it as it goes.
+    /// Keeps it in `collection`, which stops it when it is released.
     public func store<Collection: RangeReplaceableCollection>(in collection: inout Collection)
     where Collection.Element == AnyCancellable { collection.append(AnyCancellable(self)) }
 
-    /// Keeps it in `set`, which stops it as it goes.
+    /// Keeps it in `set`, which stops it when it is released.
     public func store(in set: inout Set<AnyCancellable>) { set.insert(AnyCancellable(self)) }
 }
 
-/// What stops something as it goes. Source: Apple, `AnyCancellable`.
+/// Stops something when it is released. Source: Apple, `AnyCancellable`.
 public final class AnyCancellable: Cancellable, Hashable, @unchecked Sendable {
     private let lock = NSLock()
     private var stop: (() -> Void)?
 
-    /// Calls `cancel` once: as it is stopped, or goes.
+    /// Calls `cancel` once: when it is cancelled, or released.
     public init(_ cancel: @escaping () -> Void) { stop = cancel }
 
-    /// Stops `canceller` once: as it is stopped, or goes.
+    /// Stops `canceller` once: when it is cancelled, or released.
     public init<Other: Cancellable>(_ canceller: Other) { stop = { canceller.cancel() } }
 
     deinit { cancel() }
 
-    /// Stops it, if nobody has yet.
+    /// Stops it, unless that was done already.
     public func cancel() {
         let stop = lock.withLock {
             defer { self.stop = nil }
@@ -44,13 +44,13 @@ public final class AnyCancellable: Cancellable, Hashable, @unchecked Sendable {
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// What is subscribed to. Source: Apple, `Subscription`.
+/// The link between a publisher and a subscriber. Source: Apple, `Subscription`.
 public protocol Subscription: Cancellable {
-    /// Asks for so many values more.
+    /// Asks for `demand` further values.
     func request(_ demand: Subscribers.Demand)
 }
 
-/// What takes values. Source: Apple, `Subscriber`.
+/// Receives values. Source: Apple, `Subscriber`.
 public protocol Subscriber<Input, Failure> {
     /// What a value is.
     associatedtype Input
@@ -60,7 +60,7 @@ public protocol Subscriber<Input, Failure> {
     /// It has subscribed.
     func receive(subscription: any Subscription)
 
-    /// There is a value; how many more are asked for.
+    /// There is a value. Returns how many more are wanted.
     func receive(_ input: Input) -> Subscribers.Demand
 
     /// There is nothing more.
@@ -72,7 +72,7 @@ extension Subscriber where Input == Void {
     public func receive() -> Subscribers.Demand { receive(()) }
 }
 
-/// What has values over time. Source: Apple, `Publisher`.
+/// Sends values over time. Source: Apple, `Publisher`.
 public protocol Publisher<Output, Failure> {
     /// What a value is.
     associatedtype Output
@@ -89,7 +89,7 @@ extension Publisher {
     public func subscribe<Downstream: Subscriber>(_ subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == Failure { receive(subscriber: subscriber) }
 
-    /// Subscribes `subject`, until what is returned goes.
+    /// Subscribes `subject`, until the returned object is released.
     public func subscribe<Target: Subject>(_ subject: Target) -> AnyCancellable
     where Target.Output == Output, Target.Failure == Failure {
         sink(receiveCompletion: { subject.send(completion: $0) }, receiveValue: { subject.send($0) })

@@ -1,4 +1,4 @@
-/// A publisher that is told what to publish. Source: Apple, `Subject`.
+/// A publisher of the values that code sends to it. Source: Apple, `Subject`.
 public protocol Subject<Output, Failure>: AnyObject, Publisher {
     /// Publishes a value.
     func send(_ value: Output)
@@ -12,7 +12,7 @@ extension Subject where Output == Void {
     public func send() { send(()) }
 }
 
-/// Publishes what it is told to those who are subscribed then. Source: Apple, `PassthroughSubject`.
+/// Publishes each value to those who are subscribed at that time. Source: Apple, `PassthroughSubject`.
 public final class PassthroughSubject<Output, Failure: Error>: Subject {
     private let audience = Audience<Output, Failure>()
 
@@ -54,12 +54,12 @@ public final class CurrentValueSubject<Output, Failure: Error>: Subject {
     /// Publishes that there is nothing more.
     public func send(completion: Subscribers.Completion<Failure>) { audience.send(completion: completion) }
 
-    /// Subscribes `subscriber`, which has the value at once.
+    /// Subscribes `subscriber`, which gets the value at once.
     public func receive<Downstream: Subscriber>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == Failure { audience.add(subscriber, first: value) }
 }
 
-/// Those who are subscribed to a subject.
+/// The subscribers of a subject.
 final class Audience<Output, Failure: Error> {
     private let lock = NSRecursiveLock()
     private var seats: [ObjectIdentifier: Seat<Output, Failure>] = [:]
@@ -103,12 +103,12 @@ final class Audience<Output, Failure: Error> {
     }
 }
 
-/// One who is subscribed: how much is asked for, and what waits for that.
+/// One subscription: its demand, and the value that waits for it.
 final class Seat<Output, Failure: Error>: Subscription {
     private let lock = NSRecursiveLock()
     private var subscriber: AnySubscriber<Output, Failure>?
     private var demand = Subscribers.Demand.none
-    /// The last value, until it is asked for, of a subject that keeps one.
+    /// The last value of a subject that keeps one, until it is asked for.
     private var waiting: Output?
     private let keepsLast: Bool
     var leave: (() -> Void)?
@@ -129,7 +129,7 @@ final class Seat<Output, Failure: Error>: Subscription {
         if let first { take(first) }
     }
 
-    /// Hands over a value if one is asked for; else it waits in a subject that keeps one, and is lost in another.
+    /// Delivers a value if there is demand; else it waits if the subject keeps its last value, and is lost if not.
     func take(_ value: Output) {
         let target: AnySubscriber<Output, Failure>? = lock.withLock {
             guard demand > .none else {
@@ -140,6 +140,7 @@ final class Seat<Output, Failure: Error>: Subscription {
             return subscriber
         }
         guard let target else { return }
+        // Without the lock: the subscriber may cancel, or ask for more.
         let more = target.receive(value)
         lock.withLock { demand += more }
     }

@@ -1,4 +1,4 @@
-/// What subscribers are made of.
+/// The subscribers, and their demand.
 public enum Subscribers {
     /// How publishing ends.
     public enum Completion<Failure: Error> {
@@ -8,7 +8,7 @@ public enum Subscribers {
         case failure(Failure)
     }
 
-    /// How many values somebody wants.
+    /// How many values a subscriber wants.
     public struct Demand: Comparable, Hashable, Sendable {
         /// How many; nil for all.
         public let max: Int?
@@ -103,7 +103,7 @@ extension Subscribers.Completion: Equatable where Failure: Equatable {}
 extension Subscribers.Completion: Hashable where Failure: Hashable {}
 
 extension Publisher {
-    /// Calls `receiveValue` with each value, and at the end `receiveCompletion`, until what is returned goes.
+    /// Calls `receiveValue` with each value, and at the end `receiveCompletion`, until the returned object is released.
     public func sink(
         receiveCompletion: @escaping (Subscribers.Completion<Failure>) -> Void,
         receiveValue: @escaping (Output) -> Void
@@ -115,12 +115,12 @@ extension Publisher {
 }
 
 extension Publisher where Failure == Never {
-    /// Calls `receiveValue` with each value, until what is returned goes.
+    /// Calls `receiveValue` with each value, until the returned object is released.
     public func sink(receiveValue: @escaping (Output) -> Void) -> AnyCancellable {
         sink(receiveCompletion: { _ in }, receiveValue: receiveValue)
     }
 
-    /// Sets what is at `keyPath` of `object` to each value, until what is returned goes.
+    /// Sets the property at `keyPath` of `object` to each value, until the returned object is released.
     public func assign<Root>(to keyPath: ReferenceWritableKeyPath<Root, Output>, on object: Root) -> AnyCancellable {
         sink { object[keyPath: keyPath] = $0 }
     }

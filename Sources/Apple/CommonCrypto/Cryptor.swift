@@ -1,18 +1,18 @@
 import BelfryCrypto
 
-/// What a function of this module returns.
+/// The result of a function of this module.
 public typealias CCCryptorStatus = Int32
 /// All went well.
 public let kCCSuccess = 0
 /// A parameter is wrong.
 public let kCCParamError = -4300
-/// There is too little room for what comes out.
+/// There is too little room for the output.
 public let kCCBufferTooSmall = -4301
-/// What goes in is no multiple of a block.
+/// The input is no multiple of a block.
 public let kCCAlignmentError = -4303
-/// What was decrypted cannot be right.
+/// The decrypted data cannot be right.
 public let kCCDecodeError = -4304
-/// Not here.
+/// Not implemented here.
 public let kCCUnimplemented = -4305
 
 /// Whether to encrypt or to decrypt.
@@ -33,7 +33,7 @@ public let kCCAlgorithmAES128 = 0
 public typealias CCOptions = UInt32
 /// The last block is filled up (PKCS #7).
 public let kCCOptionPKCS7Padding = 1
-/// Block by block, all alike; without it, each with the one before.
+/// Each block by itself; without it, each is chained to the one before.
 public let kCCOptionECBMode = 2
 
 /// Bytes of a key of AES-128.
@@ -45,10 +45,10 @@ public let kCCKeySizeAES256 = 32
 /// Bytes of a block of AES.
 public let kCCBlockSizeAES128 = 16
 
-/// Encrypts or decrypts by AES, block by block or each with the one before; how many bytes came out, or would need
-/// room, is written to `dataOutMoved`.
+/// Encrypts or decrypts by AES, each block by itself or chained to the one before; writes to `dataOutMoved` how many
+/// bytes came out, or need room.
 ///
-/// - Returns: `kCCSuccess`, or what is wrong; `kCCUnimplemented` for another cipher.
+/// - Returns: `kCCSuccess`, or the error; `kCCUnimplemented` for another cipher.
 @discardableResult
 public func CCCrypt(
     _ op: CCOperation, _ alg: CCAlgorithm, _ options: CCOptions, _ key: UnsafeRawPointer!, _ keyLength: Int,
@@ -69,6 +69,7 @@ public func CCCrypt(
     do throws(CryptoFailure) {
         let output = try cipher.run(
             input, key: unsafe bytes(key, keyLength), start: start, encrypts: encrypts, pads: pads)
+        // Before the check: a caller with too little room learns how much it needs.
         unsafe dataOutMoved?.pointee = output.count
         guard output.count <= dataOutAvailable else { return CCCryptorStatus(kCCBufferTooSmall) }
         unsafe dataOut?.copyMemory(from: output, byteCount: output.count)

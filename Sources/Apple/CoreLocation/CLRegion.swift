@@ -19,13 +19,13 @@ public struct CLLocationCoordinate2D: Hashable, Sendable {
     }
 }
 
-/// Where something is to happen, as a value: nothing here knows where the device is. Source: Apple, `CLRegion`.
+/// A region, as a value: nothing here knows where the device is. Source: Apple, `CLRegion`.
 open class CLRegion: NSObject {
-    /// What tells it from others.
+    /// Its identifier.
     public let identifier: String
-    /// Whether it happens as the device comes in.
+    /// Whether a device that enters it counts.
     open var notifyOnEntry = true
-    /// Whether it happens as the device leaves.
+    /// Whether a device that leaves it counts.
     open var notifyOnExit = true
 
     package init(identifier: String) {
@@ -38,7 +38,7 @@ open class CLRegion: NSObject {
 open class CLCircularRegion: CLRegion {
     /// Its middle.
     public let center: CLLocationCoordinate2D
-    /// How far it reaches, in metres.
+    /// Its radius, in metres.
     public let radius: CLLocationDistance
 
     /// A circle.

@@ -2,7 +2,7 @@
 @_exported public import Foundation
 import UniformTypeIdentifiers
 
-// Kinds of data by their identifiers, as they were named before UniformTypeIdentifiers.
+// Types of data by their identifiers, the way they were named before UniformTypeIdentifiers.
 
 /// The tag by which a file's name ends.
 public var kUTTagClassFilenameExtension: CFString { "public.filename-extension" }
@@ -72,8 +72,8 @@ public var kUTTypeAVIMovie: CFString { "public.avi" }
 /// A film in QuickTime.
 public var kUTTypeQuickTimeMovie: CFString { "com.apple.quicktime-movie" }
 
-/// The type that has the tag `inTag`, if it is one of `inConformingToUTI`; one made up if it is not known. Nil for a
-/// class of tags that there is not.
+/// The type with the tag `inTag`, if it conforms to `inConformingToUTI`; a made-up one if it is not known. Nil for an
+/// unknown class of tags.
 public func UTTypeCreatePreferredIdentifierForTag(
     _ inTagClass: CFString, _ inTag: CFString, _ inConformingToUTI: CFString?
 ) -> Unmanaged<CFString>? {
@@ -87,7 +87,7 @@ public func UTTypeCreatePreferredIdentifierForTag(
     return unsafe type.map { unsafe Unmanaged.passRetained($0.identifier as CFString) }
 }
 
-/// The tag that the type `inUTI` has first; nil if it has none.
+/// The first tag of the type `inUTI`; nil if it has none.
 public func UTTypeCopyPreferredTagWithClass(_ inUTI: CFString, _ inTagClass: CFString) -> Unmanaged<CFString>? {
     let type = UTType(importedAs: inUTI as String)
     let tag: String? =

@@ -4,7 +4,7 @@ import BelfryCrypto
 public enum Curve25519 {
     /// Two sides agree on a secret (X25519).
     public enum KeyAgreement {
-        /// What one side gives to the other.
+        /// The key that one side gives to the other.
         public struct PublicKey: Sendable {
             fileprivate let bytes: [UInt8]
 
@@ -18,7 +18,7 @@ public enum Curve25519 {
             public var rawRepresentation: Data { Data(bytes) }
         }
 
-        /// What one side keeps.
+        /// The key that one side keeps.
         public struct PrivateKey: Sendable {
             private let bytes: [UInt8]
             /// The key for the other side.
@@ -42,16 +42,16 @@ public enum Curve25519 {
             /// Its bytes.
             public var rawRepresentation: Data { Data(bytes) }
 
-            /// What both sides know, and nobody else.
+            /// The secret of both sides.
             public func sharedSecretFromKeyAgreement(with publicKeyShare: PublicKey) throws -> SharedSecret {
                 SharedSecret(bytes: try checked { try curve25519Secret(bytes, with: publicKeyShare.bytes) })
             }
         }
     }
 
-    /// Who signs (Ed25519).
+    /// Signatures (Ed25519).
     public enum Signing {
-        /// What everybody may have.
+        /// The key for everybody, which checks signatures.
         public struct PublicKey: Sendable {
             fileprivate let bytes: [UInt8]
 
@@ -70,7 +70,7 @@ public enum Curve25519 {
             ) -> Bool { isCurve25519Signature(Array(signature), of: Array(data), by: bytes) }
         }
 
-        /// What the one who signs keeps.
+        /// The key that signs, kept by its owner.
         public struct PrivateKey: Sendable {
             private let bytes: [UInt8]
             /// The key for everybody.

@@ -1,7 +1,7 @@
 import BelfryCrypto
 @_exported public import Foundation
 
-/// What a hash function makes: bytes, compared without telling by the time it takes where they differ. Source: Apple,
+/// The result of a hash function: bytes. The time of a comparison does not depend on where they differ. Source: Apple,
 /// `Digest`.
 public protocol Digest: ContiguousBytes, CustomStringConvertible, Hashable, Sendable, Sequence where Element == UInt8 {
     /// How many bytes it has.
@@ -33,7 +33,7 @@ extension Digest {
     public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }
 
-/// Whether both are the same bytes; how long that takes depends on their number alone.
+/// Whether both are the same bytes; the time it takes depends only on their number.
 func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     guard left.count == right.count else { return false }
     return zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
@@ -41,7 +41,7 @@ func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
 
 /// A hash function at work. Source: Apple, `HashFunction`.
 public protocol HashFunction: Sendable {
-    /// What it makes.
+    /// Its digest.
     associatedtype Digest: CryptoKit.Digest
     /// How many bytes it works on at once.
     static var blockByteCount: Int { get }
@@ -54,7 +54,7 @@ public protocol HashFunction: Sendable {
     /// Goes on with bytes.
     mutating func update(bufferPointer: UnsafeRawBufferPointer)
 
-    /// The digest of all so far; it may go on.
+    /// The digest of all bytes so far; more may follow.
     func finalize() -> Digest
 }
 
@@ -82,7 +82,7 @@ extension HashFunction {
     }
 }
 
-/// A digest in the making, which a copy does not change.
+/// A digest in the making; changes to a copy do not affect it.
 struct Hashing: Sendable {
     private var state: DigestState
 

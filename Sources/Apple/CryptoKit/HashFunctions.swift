@@ -1,6 +1,6 @@
 import BelfryCrypto
 
-/// What ``SHA256`` makes.
+/// The digest of ``SHA256``.
 public struct SHA256Digest: Digest {
     /// How many bytes it has.
     public static var byteCount: Int { 32 }
@@ -14,7 +14,7 @@ public struct SHA256Digest: Digest {
 
 /// SHA-256 (FIPS 180-4).
 public struct SHA256: HashFunction {
-    /// What it makes.
+    /// Its digest.
     public typealias Digest = SHA256Digest
     /// How many bytes it works on at once.
     public static var blockByteCount: Int { HashName.sha256.blockBytes }
@@ -30,7 +30,7 @@ public struct SHA256: HashFunction {
     public func finalize() -> SHA256Digest { SHA256Digest(digest: hashing.digest()) }
 }
 
-/// What ``SHA384`` makes.
+/// The digest of ``SHA384``.
 public struct SHA384Digest: Digest {
     /// How many bytes it has.
     public static var byteCount: Int { 48 }
@@ -44,7 +44,7 @@ public struct SHA384Digest: Digest {
 
 /// SHA-384 (FIPS 180-4).
 public struct SHA384: HashFunction {
-    /// What it makes.
+    /// Its digest.
     public typealias Digest = SHA384Digest
     /// How many bytes it works on at once.
     public static var blockByteCount: Int { HashName.sha384.blockBytes }
@@ -60,7 +60,7 @@ public struct SHA384: HashFunction {
     public func finalize() -> SHA384Digest { SHA384Digest(digest: hashing.digest()) }
 }
 
-/// What ``SHA512`` makes.
+/// The digest of ``SHA512``.
 public struct SHA512Digest: Digest {
     /// How many bytes it has.
     public static var byteCount: Int { 64 }
@@ -74,7 +74,7 @@ public struct SHA512Digest: Digest {
 
 /// SHA-512 (FIPS 180-4).
 public struct SHA512: HashFunction {
-    /// What it makes.
+    /// Its digest.
     public typealias Digest = SHA512Digest
     /// How many bytes it works on at once.
     public static var blockByteCount: Int { HashName.sha512.blockBytes }
@@ -90,9 +90,9 @@ public struct SHA512: HashFunction {
     public func finalize() -> SHA512Digest { SHA512Digest(digest: hashing.digest()) }
 }
 
-/// Hash functions that are broken, for what others have made with them.
+/// Broken hash functions, for data that others have made with them.
 public enum Insecure {
-    /// What ``MD5`` makes.
+    /// The digest of ``MD5``.
     public struct MD5Digest: Digest {
         /// How many bytes it has.
         public static var byteCount: Int { 16 }
@@ -106,7 +106,7 @@ public enum Insecure {
 
     /// MD5 (RFC 1321).
     public struct MD5: HashFunction {
-        /// What it makes.
+        /// Its digest.
         public typealias Digest = MD5Digest
         /// How many bytes it works on at once.
         public static var blockByteCount: Int { HashName.md5.blockBytes }
@@ -122,7 +122,7 @@ public enum Insecure {
         public func finalize() -> MD5Digest { MD5Digest(digest: hashing.digest()) }
     }
 
-    /// What ``SHA1`` makes.
+    /// The digest of ``SHA1``.
     public struct SHA1Digest: Digest {
         /// How many bytes it has.
         public static var byteCount: Int { 20 }
@@ -136,7 +136,7 @@ public enum Insecure {
 
     /// SHA-1 (FIPS 180-4).
     public struct SHA1: HashFunction {
-        /// What it makes.
+        /// Its digest.
         public typealias Digest = SHA1Digest
         /// How many bytes it works on at once.
         public static var blockByteCount: Int { HashName.sha1.blockBytes }

@@ -7,7 +7,7 @@ public protocol NISTCurve: Sendable {
 }
 
 extension NISTCurve {
-    /// The curve as it is computed with.
+    /// The curve that computes.
     fileprivate static var curve: PrimeCurve {
         coordinateByteCount == 32 ? .p256 : coordinateByteCount == 48 ? .p384 : .p521
     }
@@ -20,9 +20,9 @@ public enum P256: NISTCurve {
 
     /// Two sides agree on a secret.
     public enum KeyAgreement {
-        /// What one side keeps.
+        /// The key that one side keeps.
         public typealias PrivateKey = NISTAgreementPrivateKey<P256>
-        /// What one side gives to the other.
+        /// The key that one side gives to the other.
         public typealias PublicKey = NISTAgreementPublicKey<P256>
     }
 }
@@ -34,9 +34,9 @@ public enum P384: NISTCurve {
 
     /// Two sides agree on a secret.
     public enum KeyAgreement {
-        /// What one side keeps.
+        /// The key that one side keeps.
         public typealias PrivateKey = NISTAgreementPrivateKey<P384>
-        /// What one side gives to the other.
+        /// The key that one side gives to the other.
         public typealias PublicKey = NISTAgreementPublicKey<P384>
     }
 }
@@ -48,9 +48,9 @@ public enum P521: NISTCurve {
 
     /// Two sides agree on a secret.
     public enum KeyAgreement {
-        /// What one side keeps.
+        /// The key that one side keeps.
         public typealias PrivateKey = NISTAgreementPrivateKey<P521>
-        /// What one side gives to the other.
+        /// The key that one side gives to the other.
         public typealias PublicKey = NISTAgreementPublicKey<P521>
     }
 }
@@ -126,6 +126,7 @@ public struct NISTAgreementPrivateKey<Curve: NISTCurve>: Sendable {
         let bytes = unsafe x963Representation.withUnsafeBytes { unsafe [UInt8]($0) }
         guard bytes.count == 1 + 3 * Curve.coordinateByteCount else { throw CryptoKitError.incorrectParameterSize }
         try self.init(key: Array(bytes.suffix(Curve.coordinateByteCount)))
+        // The private number determines the public key: the one in the bytes must be the same.
         guard publicKey.point == Array(bytes.dropLast(Curve.coordinateByteCount)) else {
             throw CryptoKitError.invalidParameter
         }
@@ -137,7 +138,7 @@ public struct NISTAgreementPrivateKey<Curve: NISTCurve>: Sendable {
     /// 4, both coordinates of its public key, and its number.
     public var x963Representation: Data { Data(publicKey.point + key) }
 
-    /// What both sides know, and nobody else.
+    /// The secret of both sides.
     public func sharedSecretFromKeyAgreement(
         with publicKeyShare: NISTAgreementPublicKey<Curve>
     ) throws -> SharedSecret {
@@ -145,7 +146,7 @@ public struct NISTAgreementPrivateKey<Curve: NISTCurve>: Sendable {
     }
 }
 
-/// What `body` makes; what there cannot be is an invalid parameter.
+/// The result of `body`. Invalid input becomes an invalid parameter, any other error one of the library.
 func checked<Result>(_ body: () throws -> Result) throws -> Result {
     do { return try body() } catch CryptoFailure.invalidInput {
         throw CryptoKitError.invalidParameter

@@ -1,6 +1,6 @@
 import BelfryCrypto
 
-/// What is used once: 12 bytes, or more where a cipher takes them.
+/// A nonce: 12 bytes, or more where a cipher accepts them.
 struct NonceBytes: Sendable {
     static let count = 12
 
@@ -20,7 +20,7 @@ struct NonceBytes: Sendable {
 }
 
 extension SealingCipher {
-    /// What a sealed box has one after the other.
+    /// The parts of a sealed box: nonce, message and tag, one after the other.
     static func parts(of combined: some DataProtocol) throws -> (nonce: [UInt8], ciphertext: Data, tag: Data) {
         guard combined.count >= NonceBytes.count + tagBytes else { throw CryptoKitError.incorrectParameterSize }
         return (
@@ -58,7 +58,7 @@ extension SealingCipher {
 public enum AES {
     /// Its Galois/Counter mode.
     public enum GCM {
-        /// What is used once with a key.
+        /// A nonce: bytes to be used only once with a key.
         public struct Nonce: ContiguousBytes, Sendable, Sequence {
             let value: NonceBytes
 
@@ -79,11 +79,11 @@ public enum AES {
 
         /// A sealed message.
         public struct SealedBox: Sendable {
-            /// What shows that it is authentic.
+            /// The tag that proves that it is authentic.
             public let tag: Data
             /// The message, sealed.
             public let ciphertext: Data
-            /// What was used once.
+            /// The nonce.
             public let nonce: Nonce
 
             /// Nonce, message and tag, one after the other; nil for a nonce of another length than 12.
@@ -140,7 +140,7 @@ public enum AES {
 
 /// ChaCha20-Poly1305. Source: Apple, `ChaChaPoly`.
 public enum ChaChaPoly {
-    /// What is used once with a key.
+    /// A nonce: bytes to be used only once with a key.
     public struct Nonce: ContiguousBytes, Sendable, Sequence {
         let value: NonceBytes
 
@@ -161,11 +161,11 @@ public enum ChaChaPoly {
 
     /// A sealed message.
     public struct SealedBox: Sendable {
-        /// What shows that it is authentic.
+        /// The tag that proves that it is authentic.
         public let tag: Data
         /// The message, sealed.
         public let ciphertext: Data
-        /// What was used once.
+        /// The nonce.
         public let nonce: Nonce
 
         /// Nonce, message and tag, one after the other.

@@ -1,10 +1,10 @@
-/// What goes wrong with cryptography. Source: Apple, `CryptoKitError`.
+/// The errors of cryptography. Source: Apple, `CryptoKitError`.
 public enum CryptoKitError: Error, Hashable, Sendable {
     /// A key has another number of bytes.
     case incorrectKeySize
     /// Something else has another number of bytes.
     case incorrectParameterSize
-    /// The message is not what was sealed, or not by this key.
+    /// The message is not the sealed one, or not sealed by this key.
     case authenticationFailure
     /// The library below failed.
     case underlyingCoreCryptoError(error: Int32)
@@ -12,7 +12,7 @@ public enum CryptoKitError: Error, Hashable, Sendable {
     case wrapFailure
     /// A key cannot be unwrapped.
     case unwrapFailure
-    /// Something is no value of its kind.
+    /// A parameter is not valid.
     case invalidParameter
 }
 
@@ -60,7 +60,7 @@ public struct SymmetricKey: ContiguousBytes, Equatable, Sendable {
     public static func == (left: Self, right: Self) -> Bool { isSame(left.bytes, right.bytes) }
 }
 
-/// What shows that a message is from who has the key. Source: Apple, `MessageAuthenticationCode`.
+/// Proves that a message comes from an owner of the key. Source: Apple, `MessageAuthenticationCode`.
 public protocol MessageAuthenticationCode: ContiguousBytes, CustomStringConvertible, Hashable, Sendable, Sequence
 where Element == UInt8 {
     /// How many bytes it has.
@@ -95,7 +95,7 @@ public struct HashedAuthenticationCode<Function: HashFunction>: MessageAuthentic
 public struct HMAC<H: HashFunction>: Sendable {
     /// The key.
     public typealias Key = SymmetricKey
-    /// What it makes.
+    /// Its code.
     public typealias MAC = HashedAuthenticationCode<H>
 
     private var inner = H()
@@ -103,6 +103,7 @@ public struct HMAC<H: HashFunction>: Sendable {
 
     /// The code of nothing yet.
     public init(key: SymmetricKey) {
+        // RFC 2104: a longer key is hashed, and each is filled up with zeros to a block.
         var block = key.bytes.count > H.blockByteCount ? H.hash(data: key.bytes).bytes : key.bytes
         block += [UInt8](repeating: 0, count: H.blockByteCount - block.count)
         inner.update(data: block.map { $0 ^ 0x36 })
@@ -112,7 +113,7 @@ public struct HMAC<H: HashFunction>: Sendable {
     /// Goes on with `data`.
     public mutating func update<Bytes: DataProtocol>(data: Bytes) { inner.update(data: data) }
 
-    /// The code of all so far; it may go on.
+    /// The code of all bytes so far; more may follow.
     public func finalize() -> MAC {
         var end = outer
         end.update(data: inner.finalize().bytes)
@@ -172,7 +173,7 @@ public struct HKDF<H: HashFunction>: Sendable {
         deriveKey(inputKeyMaterial: inputKeyMaterial, salt: Data(), info: Data(), outputByteCount: outputByteCount)
     }
 
-    /// The first step: what is random in the secret.
+    /// The first step: extracts the randomness of the secret.
     public static func extract<Salt: DataProtocol>(
         inputKeyMaterial: SymmetricKey, salt: Salt?
     ) -> HashedAuthenticationCode<H> {
@@ -180,7 +181,7 @@ public struct HKDF<H: HashFunction>: Sendable {
         return HMAC<H>.authenticationCode(for: inputKeyMaterial.bytes, using: SymmetricKey(data: key))
     }
 
-    /// The second step: as many bytes as are wanted, at most 255 digests.
+    /// The second step: makes as many bytes as are wanted, at most 255 digests.
     public static func expand<Secret: ContiguousBytes, Info: DataProtocol>(
         pseudoRandomKey prk: Secret, info: Info?, outputByteCount: Int
     ) -> SymmetricKey {
@@ -194,13 +195,14 @@ public struct HKDF<H: HashFunction>: Sendable {
         while output.count < outputByteCount {
             block = HMAC<H>.authenticationCode(for: block + info + [counter], using: key).map { $0 }
             output += block
+            // May overflow after the 255th digest, where the loop ends.
             counter &+= 1
         }
         return SymmetricKey(data: Array(output.prefix(outputByteCount)))
     }
 }
 
-/// What two sides have agreed on, to make keys of. Source: Apple, `SharedSecret`.
+/// A secret on which two sides have agreed, to derive keys from. Source: Apple, `SharedSecret`.
 public struct SharedSecret: ContiguousBytes, CustomStringConvertible, Hashable, Sendable {
     let bytes: [UInt8]
 
@@ -231,7 +233,7 @@ public struct SharedSecret: ContiguousBytes, CustomStringConvertible, Hashable, 
         return SymmetricKey(data: Array(output.prefix(outputByteCount)))
     }
 
-    /// That it is one, and not what it is.
+    /// Its length; never its bytes.
     public var description: String { "SharedSecret of \(bytes.count) bytes" }
 
     /// Whether both have the same bytes.

@@ -2,11 +2,11 @@ import BelfryProtocol
 package import BelfrySyscalls
 package import UserNotifications
 
-/// An extension in a process that is not its own, such as that of its tests.
+/// An extension that runs in another process, such as that of its tests.
 package struct Lodging: Sendable {
     /// Its folder.
     let bundle: String
-    /// The temporary folder of the process that stands for it.
+    /// The temporary folder of the process that stands in for it.
     let temporary: String
 
     /// An extension in the folder `bundle`, whose own process would have its temporary files in `temporary`.
@@ -15,9 +15,9 @@ package struct Lodging: Sendable {
         self.temporary = temporary
     }
 
-    /// Runs an extension on threads of this process, with its keeper at `channel`, until that leaves; blocks until
-    /// then. `makeService` is evaluated anew for each notification. The notifications whose `didReceive` still runs:
-    /// nothing ends a thread.
+    /// Runs an extension on threads of this process, with its keeper at `channel`, and blocks until the keeper leaves.
+    /// `makeService` is evaluated for each notification. Returns the notifications whose `didReceive` still runs:
+    /// nothing can end a thread.
     package func run(
         _ channel: PassedFile, _ makeService: @escaping @Sendable () -> UNNotificationServiceExtension
     ) -> [String] {
@@ -27,8 +27,8 @@ package struct Lodging: Sendable {
         return Visits(channel: channel, lodging: self, makeService: makeService).serve()
     }
 
-    /// `content` with the attachments that lie where this process has its temporary files and its home moved to where
-    /// the extension's own would: its keeper lets no others through.
+    /// `content`, with attachments in this process's temporary folder or home moved to the extension's own temporary
+    /// folder: its keeper lets no others through.
     func withOwnAttachments(_ content: NotificationContent) -> NotificationContent {
         var content = content
         content.attachments = content.attachments.map { attachment in

@@ -7,11 +7,11 @@ public import UserNotifications
 /// ExtensionProcess.run(NotificationService())
 /// ```
 ///
-/// `makeService` is evaluated anew for each notification. The main thread serves the main queue, the main actor and the
-/// main run loop; `didReceive` and the expiry call are made on two others. The keeper is at descriptor 3. Without one,
-/// as in a shell, the process says so and ends with status 64.
+/// `makeService` is evaluated for each notification. The main thread serves the main queue, the main actor and the main
+/// run loop; `didReceive` and the expiry call run on two others. The keeper is at descriptor 3. Without one, as in a
+/// shell, the process says so and ends with status 64.
 public func run(_ makeService: @autoclosure @escaping @Sendable () -> UNNotificationServiceExtension) -> Never {
-    // What the code prints is read by the keeper, line by line, and not lost if the process is killed.
+    // The keeper reads what the code prints line by line, and no line is lost if the process is killed.
     unsafe setvbuf(stdout, nil, _IOLBF, 0)
     keepBridges()
     guard let channel = ProcessChannel(descriptor: ProcessChannel.keeperDescriptor) else {
@@ -26,13 +26,13 @@ public func run(_ makeService: @autoclosure @escaping @Sendable () -> UNNotifica
     }
     reader.name = "host"
     reader.start()
-    // A run loop without a source ends at once.
+    // A run loop without a source returns at once.
     RunLoop.main.add(Timer(fire: .distantFuture, interval: 0, repeats: false) { _ in }, forMode: .default)
     while true { RunLoop.main.run() }
 }
 
-/// Refers to the bridges that a cast asks for at run time alone: static linking leaves out what nobody refers to, and
-/// then `as? NSArray` and `as? NSSet` are nil without a word.
+/// Refers to bridges that casts look up only at run time: static linking leaves out code without a reference, and then
+/// `as? NSArray` and `as? NSSet` are silently nil.
 private func keepBridges() {
     let bridged: [NSObject] = [[Any]() as NSArray, Set<AnyHashable>() as NSSet, [AnyHashable: Any]() as NSDictionary]
     precondition(bridged.count == 3, "the bridges are gone")

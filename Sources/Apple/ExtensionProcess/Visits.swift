@@ -6,16 +6,16 @@ import Glibc
 import KeeperChannel
 import UserNotifications
 
-/// The notifications of this process: hands each to an object of its own, on a thread of its own, and tells the keeper
-/// what comes of it.
+/// The notifications of this process: hands each to its own object on its own thread, and sends the results to the
+/// keeper.
 final class Visits: @unchecked Sendable {
     private let channel: ProcessChannel
     private let makeService: @Sendable () -> UNNotificationServiceExtension
-    /// Where it runs, if the process is not its own.
+    /// Set if the extension runs in another process than its own.
     private let lodging: Lodging?
-    /// Touched by the reading thread alone: opened by the keeper's first word.
+    /// Touched only by the reading thread: opened by the keeper's first message.
     private var door: KeeperDoor?
-    /// Touched by the reading thread alone: objects whose expiry call may yet come, or whose code runs.
+    /// Touched only by the reading thread: objects whose expiry call may still come, or whose code runs.
     private var visits: [Int64: Visit] = [:]
 
     init(
@@ -27,7 +27,7 @@ final class Visits: @unchecked Sendable {
         self.makeService = makeService
     }
 
-    /// Reads what the keeper says until it leaves. The notifications whose `didReceive` still runs.
+    /// Reads the keeper's messages until it leaves. Returns the notifications whose `didReceive` still runs.
     func serve() -> [String] {
         var end = ExtensionEnd()
         while true {
@@ -35,6 +35,7 @@ final class Visits: @unchecked Sendable {
             guard !bytes.isEmpty, let messages = try? end.take(bytes) else { break }
             for message in messages { hear(message) }
         }
+        // First: changes that wait there still need the state directory, which the door forgets.
         UNUserNotificationCenter.current().finish()
         door?.close()
         channel.close()
@@ -46,7 +47,7 @@ final class Visits: @unchecked Sendable {
         case .hello(let greeting):
             door = KeeperDoor.open(greeting, bundle: lodging?.bundle) { [channel] word in
                 switch word {
-                // Which notification's code it is nobody can tell: the keeper takes it for the last one's.
+                // 0: which notification's code it is cannot be known. The keeper assumes the last one's.
                 case .asked(let asked): channel.say(.asked(0, asked))
                 case .sound(let found, let file): channel.say(.sound(found), passing: file)
                 case .disposed(let sound): channel.say(.disposed(sound))
@@ -72,13 +73,13 @@ final class Visits: @unchecked Sendable {
 }
 
 extension ProcessChannel {
-    /// Says `message`, and passes `file` beside it.
+    /// Sends `message`, and passes `file` with it.
     fileprivate func say(_ message: ExtensionMessage, passing file: PassedFile? = nil) {
         say(message.line, passing: file)
     }
 }
 
-/// One notification and the object that has it.
+/// One notification and the object that handles it.
 private final class Visit: @unchecked Sendable {
     private let number: Int64
     private let request: UNNotificationRequest
@@ -120,12 +121,12 @@ private final class Visit: @unchecked Sendable {
         }
     }
 
-    /// Tells the object on another thread that its time is nearly over.
+    /// Calls the object on another thread: its time is nearly over.
     func expire() {
         start("serviceExtensionTimeWillExpire") { visit in visit.service.serviceExtensionTimeWillExpire() }
     }
 
-    /// The content handler: the content counts as it is now (R2). From its first call on the centre is closed.
+    /// The content handler: the content counts as it is now (R2). Its first call closes the notification centre.
     private func reply(_ content: UNNotificationContent) {
         let value = lodging?.withOwnAttachments(content.value) ?? content.value
         let isFirst = lock.withLock {
@@ -138,6 +139,7 @@ private final class Visit: @unchecked Sendable {
             UNUserNotificationCenter.current().showed(request.identifier, canBeHeard ? content : request.content)
             door.requestReplied()
         }
+        // Later calls are sent too: the keeper warns about them.
         if canBeHeard { return channel.say(reply) }
         KeeperDoor.warn(.outputCut, "a reply that is too large: the original is handed over")
         channel.say(.reply(number, original))

@@ -3,14 +3,14 @@ import BelfryPictures
 import BelfrySyscalls
 import BelfryTerms
 
-/// The decoded pixels of a picture, and what can be made of them, by gdk-pixbuf: opened when the first pixel is asked
-/// for, since it brings GLib along and most code only hands files on.
+/// The decoded pixels of a picture, by gdk-pixbuf. The library is opened when the first pixel is needed, since it loads
+/// GLib too, and most code only passes files on.
 @safe
 final class Bitmap: @unchecked Sendable {
     private let pixels: OpaquePointer
     private let calls: PixbufCalls
 
-    /// Decodes `picture`, upright; nil with a warning if it is damaged, too large, or nothing here decodes it.
+    /// Decodes `picture`, upright; nil with a warning if it is damaged, too large, or cannot be decoded here.
     convenience init?(_ picture: [UInt8]) {
         do {
             let header = try PictureHeader(of: picture)
@@ -42,7 +42,7 @@ final class Bitmap: @unchecked Sendable {
     /// Its height in pixels.
     var height: Int { Int(unsafe calls.height(pixels)) }
 
-    /// The bitmap with at most `side` pixels on its long side; itself if it has no more.
+    /// The bitmap made smaller, to `side` pixels on its long side; itself if it is no larger.
     func scaled(toSide side: Int) -> Bitmap? {
         let long = max(width, height)
         guard side > 0, long > side else { return self }
@@ -52,7 +52,7 @@ final class Bitmap: @unchecked Sendable {
         return unsafe Bitmap(pixels: smaller, calls: calls)
     }
 
-    /// The bitmap stretched to a size; nil if there is no memory, or no such size.
+    /// The bitmap stretched to a size; nil without memory, or if the size is not possible.
     func stretched(width: Int, height: Int) -> Bitmap? {
         guard let width = Int32(exactly: width), let height = Int32(exactly: height), min(width, height) > 0 else {
             return nil
@@ -62,8 +62,8 @@ final class Bitmap: @unchecked Sendable {
         return unsafe Bitmap(pixels: other, calls: calls)
     }
 
-    /// The bitmap of red, green, blue and alpha, four bytes a pixel, row by row; nil with a warning if there cannot be
-    /// one.
+    /// The bitmap of red, green, blue and alpha, four bytes a pixel, row by row; nil with a warning if that is
+    /// impossible.
     convenience init?(rgba: [UInt8], width: Int, height: Int) {
         precondition(width > 0 && height > 0 && rgba.count == 4 * width * height)
         guard let calls = try? PixbufCalls.opened.get(),
@@ -97,14 +97,14 @@ final class Bitmap: @unchecked Sendable {
         return rgba
     }
 
-    /// The pixels as PNG; nil if there is no memory.
+    /// The pixels as PNG; nil without memory.
     func png() -> [UInt8]? { unsafe calls.encode(pixels, as: "png", option: "compression", "6") }
 
-    /// The pixels as JPEG, of a quality from 0 to 100; nil if there is no memory.
+    /// The pixels as JPEG, of a quality from 0 to 100; nil without memory.
     func jpeg(quality: Int) -> [UInt8]? { unsafe calls.encode(pixels, as: "jpeg", option: "quality", "\(quality)") }
 }
 
-/// The calls of gdk-pixbuf and GLib, as gdk-pixbuf/gdk-pixbuf.h, gdk-pixbuf/gdk-pixbuf-loader.h and glib.h have them.
+/// The calls of gdk-pixbuf and GLib, from gdk-pixbuf/gdk-pixbuf.h, gdk-pixbuf/gdk-pixbuf-loader.h and glib.h.
 @safe
 private struct PixbufCalls: Sendable {
     typealias Pointer = OpaquePointer
@@ -134,7 +134,7 @@ private struct PixbufCalls: Sendable {
 
     private init() throws {
         let pixbuf = try DynamicLibrary("libgdk_pixbuf-2.0.so.0")
-        // What gdk-pixbuf has brought along already.
+        // gdk-pixbuf has loaded both already.
         let objects = try DynamicLibrary("libgobject-2.0.so.0")
         let glib = try DynamicLibrary("libglib-2.0.so.0")
         unsafe makeLoader = try pixbuf.function("gdk_pixbuf_loader_new_with_type")
@@ -159,7 +159,7 @@ private struct PixbufCalls: Sendable {
         guard let loader = unsafe makeLoader(format, nil) else { return nil }
         defer { unsafe unref(UnsafeMutableRawPointer(loader)) }
         let isWritten = unsafe write(loader, picture, picture.count, nil) != 0
-        // Closed in any case, or gdk-pixbuf complains when the loader goes.
+        // Closed in any case: gdk-pixbuf complains about a loader that is released open.
         guard unsafe close(loader, nil) != 0, isWritten, let decoded = unsafe pixels(loader) else { return nil }
         return unsafe turnUpright(decoded)
     }

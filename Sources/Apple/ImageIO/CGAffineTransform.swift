@@ -15,10 +15,10 @@ public struct CGAffineTransform: Hashable, Sendable {
     /// How far all goes along the second axis.
     public var ty: CGFloat
 
-    /// What changes nothing.
+    /// The transform that changes nothing.
     public static let identity = CGAffineTransform(a: 1, b: 0, c: 0, d: 1, tx: 0, ty: 0)
 
-    /// That of these numbers.
+    /// The transform with these numbers.
     public init(a: CGFloat, b: CGFloat, c: CGFloat, d: CGFloat, tx: CGFloat, ty: CGFloat) {
         (self.a, self.b, self.c, self.d, self.tx, self.ty) = (a, b, c, d, tx, ty)
     }
@@ -37,23 +37,23 @@ public struct CGAffineTransform: Hashable, Sendable {
     /// Whether it changes nothing.
     public var isIdentity: Bool { self == .identity }
 
-    /// First `other` is done, then this.
+    /// First applies `other`, then this.
     private func after(_ other: CGAffineTransform) -> CGAffineTransform { other.concatenating(self) }
 
-    /// First moves, then does this.
+    /// First moves, then applies this.
     public func translatedBy(x tx: CGFloat, y ty: CGFloat) -> CGAffineTransform {
         after(CGAffineTransform(translationX: tx, y: ty))
     }
 
-    /// First scales, then does this.
+    /// First scales, then applies this.
     public func scaledBy(x sx: CGFloat, y sy: CGFloat) -> CGAffineTransform {
         after(CGAffineTransform(scaleX: sx, y: sy))
     }
 
-    /// First turns, then does this.
+    /// First turns, then applies this.
     public func rotated(by angle: CGFloat) -> CGAffineTransform { after(CGAffineTransform(rotationAngle: angle)) }
 
-    /// First does this, then `other`.
+    /// First applies this, then `other`.
     public func concatenating(_ other: CGAffineTransform) -> CGAffineTransform {
         CGAffineTransform(
             a: a * other.a + b * other.c, b: a * other.b + b * other.d,
@@ -61,7 +61,7 @@ public struct CGAffineTransform: Hashable, Sendable {
             tx: tx * other.a + ty * other.c + other.tx, ty: tx * other.b + ty * other.d + other.ty)
     }
 
-    /// What takes it back; itself if nothing can.
+    /// The transform that undoes it; itself if there is none.
     public func inverted() -> CGAffineTransform {
         let area = a * d - b * c
         guard area != 0, area.isFinite else { return self }
@@ -72,7 +72,7 @@ public struct CGAffineTransform: Hashable, Sendable {
 }
 
 extension CGPoint {
-    /// Where `transform` puts it.
+    /// The point moved by `transform`.
     public func applying(_ transform: CGAffineTransform) -> CGPoint {
         CGPoint(
             x: transform.a * x + transform.c * y + transform.tx, y: transform.b * x + transform.d * y + transform.ty)
@@ -80,7 +80,7 @@ extension CGPoint {
 }
 
 extension CGRect {
-    /// The smallest rectangle that holds where `transform` puts its corners.
+    /// The smallest rectangle around its corners, each moved by `transform`.
     public func applying(_ transform: CGAffineTransform) -> CGRect {
         CGRect(
             around: [(minX, minY), (maxX, minY), (minX, maxY), (maxX, maxY)].map {
@@ -88,7 +88,7 @@ extension CGRect {
             })
     }
 
-    /// The smallest rectangle that holds `points`; null without any.
+    /// The smallest rectangle around `points`; null without any.
     init(around points: [CGPoint]) {
         guard let left = points.map(\.x).min(), let right = points.map(\.x).max(),
             let top = points.map(\.y).min(), let bottom = points.map(\.y).max()

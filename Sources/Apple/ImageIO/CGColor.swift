@@ -1,8 +1,8 @@
 import BelfryAppleGround
 
-/// What the numbers of a colour mean: here always sRGB, or grey. Source: Apple, `CGColorSpace`.
+/// The meaning of a colour's numbers: here always sRGB, or grey. Source: Apple, `CGColorSpace`.
 public final class CGColorSpace: Sendable {
-    /// That of screens.
+    /// The colours of screens.
     public static var sRGB: CFString { "kCGColorSpaceSRGB" as NSString }
     /// Light to dark.
     public static var genericGrayGamma2_2: CFString { "kCGColorSpaceGenericGrayGamma2_2" as NSString }
@@ -28,7 +28,7 @@ public func CGColorSpaceCreateDeviceGray() -> CGColorSpace { CGColorSpace(isGrey
 public final class CGColor: Hashable, Sendable {
     /// Its red, green and blue, from 0 to 1.
     package let parts: [CGFloat]
-    /// How much it hides what is below, from 0 to 1.
+    /// How opaque it is, from 0 to 1.
     public let alpha: CGFloat
 
     /// A colour of sRGB, each part from 0 to 1.
@@ -77,12 +77,12 @@ public final class CGColor: Hashable, Sendable {
     }
 }
 
-/// Colours that become each other. Source: Apple, `CGGradient`.
+/// Colours that blend into each other. Source: Apple, `CGGradient`.
 public final class CGGradient: Sendable {
     /// Each colour, and where it is, from 0 to 1.
     let stops: [(at: Double, colour: CGColor)]
 
-    /// These colours, each a `CGColor`, at these places, or as far from each other; nil without a colour.
+    /// These colours, each a `CGColor`, at these places, or evenly spaced; nil without a colour.
     public init?(colorsSpace space: CGColorSpace?, colors: CFArray, locations: UnsafePointer<CGFloat>?) {
         let colours = (0..<colors.count).compactMap { colors.object(at: $0) as? CGColor }
         guard !colours.isEmpty, colours.count == colors.count else { return nil }
@@ -91,7 +91,7 @@ public final class CGGradient: Sendable {
         }
     }
 
-    /// `count` colours of `space`, whose numbers follow each other, at these places, or as far from each other.
+    /// `count` colours of `space`, whose numbers follow each other, at these places, or evenly spaced.
     public init?(
         colorSpace space: CGColorSpace, colorComponents components: UnsafePointer<CGFloat>,
         locations: UnsafePointer<CGFloat>?, count: Int

@@ -13,33 +13,33 @@ public enum CGImageAlphaInfo: UInt32, Sendable {
     case last
     /// First.
     case first
-    /// Last, and it does not count.
+    /// Last, and ignored.
     case noneSkipLast
-    /// First, and it does not count.
+    /// First, and ignored.
     case noneSkipFirst
     /// There is nothing else.
     case alphaOnly
 }
 
-/// How what is drawn meets what is there. Source: Apple, `CGBlendMode`; those that are not named are not here.
+/// How a drawing is combined with the pixels below it. Source: Apple, `CGBlendMode`; some modes are left out.
 public enum CGBlendMode: Int32, Sendable {
-    /// It lies over it.
+    /// The drawing lies over the pixels.
     case normal
-    /// They darken each other.
+    /// Both darken each other.
     case multiply
-    /// They lighten each other.
+    /// Both lighten each other.
     case screen
     /// Nothing is left.
     case clear = 16
-    /// It takes its place.
+    /// The drawing replaces the pixels.
     case copy
-    /// It is there where there was something.
+    /// The drawing replaces the pixels, only where something was.
     case sourceIn
-    /// It lies over it where there was something.
+    /// The drawing lies over the pixels, only where something was.
     case sourceAtop = 20
-    /// It lies under it.
+    /// The drawing lies under the pixels.
     case destinationOver
-    /// What was there stays where it is drawn.
+    /// The pixels stay where the drawing is.
     case destinationIn
 
     /// The number of cairo's operator.
@@ -58,7 +58,7 @@ public enum CGBlendMode: Int32, Sendable {
     }
 }
 
-/// Something to draw on, of one thread. Source: Apple, `CGContext`.
+/// A surface to draw on, for one thread. Source: Apple, `CGContext`.
 @safe
 public final class CGContext {
     private struct State {
@@ -71,14 +71,14 @@ public final class CGContext {
     }
 
     private let cairo: Cairo
-    /// Where points are that have this state, in pixels from the upper left corner.
+    /// The current settings; the transform is to pixels from the upper left corner.
     private var state: State
     private var saved: [State] = []
-    /// What is being drawn, in pixels.
+    /// The path so far, in pixels.
     private var current = CGMutablePath()
 
-    /// A context of this many pixels, whose points are where `transform` puts them from the upper left corner, so that
-    /// UIKit's and Core Graphics' are two of this; nil if there can be none of that size.
+    /// A context of this many pixels; `transform` maps its points to pixels from the upper left corner, in different
+    /// ways for UIKit and Core Graphics. Nil if that size is not possible.
     package init?(width: Int, height: Int, transform: CGAffineTransform) {
         guard let cairo = Cairo(width: width, height: height) else { return nil }
         self.cairo = cairo
@@ -86,8 +86,8 @@ public final class CGContext {
         apply(transform)
     }
 
-    /// A context of this many pixels from the lower left corner, with eight bits for each part of a colour. Memory of
-    /// the caller's own is refused, with a warning.
+    /// A context of this many pixels, with the origin in the lower left corner and eight bits for each part of a
+    /// colour. Refuses memory of the caller's own, with a warning.
     public convenience init?(
         data: UnsafeMutableRawPointer?, width: Int, height: Int, bitsPerComponent: Int, bytesPerRow: Int,
         space: CGColorSpace, bitmapInfo: UInt32
@@ -107,18 +107,18 @@ public final class CGContext {
     /// Its height in pixels.
     public var height: Int { cairo.height }
 
-    /// What was drawn so far; nil with a warning if there can be no picture.
+    /// The drawing so far; nil with a warning if no picture can be made.
     public func makeImage() -> CGImage? { cairo.image }
 
-    // What is set.
+    // Settings.
 
-    /// Keeps what is set, until it is restored.
+    /// Saves the settings.
     public func saveGState() {
         saved.append(state)
         unsafe cairo.calls.save(cairo.target)
     }
 
-    /// Takes back what was set since it was kept.
+    /// Restores the settings that were saved last.
     public func restoreGState() {
         guard let last = saved.popLast() else { return }
         state = last
@@ -129,15 +129,15 @@ public final class CGContext {
         let numbers = [transform.a, transform.b, transform.c, transform.d, transform.tx, transform.ty].map {
             Double($0)
         }
-        // cairo stops for good at what cannot be taken back.
+        // cairo stops for good at a transform that cannot be inverted.
         guard numbers.allSatisfy(\.isFinite), numbers[0] * numbers[3] != numbers[1] * numbers[2] else { return }
         unsafe cairo.calls.transform(cairo.target, numbers)
     }
 
-    /// Where points are, in pixels from the upper left corner.
+    /// Maps points to pixels from the upper left corner.
     public var ctm: CGAffineTransform { state.transform }
 
-    /// From now on points are where `transform` puts them first.
+    /// From now on applies `transform` to points first.
     public func concatenate(_ transform: CGAffineTransform) {
         state.transform = transform.concatenating(state.transform)
         apply(transform)
@@ -152,32 +152,32 @@ public final class CGContext {
     /// Turns the axes, by an angle in radians.
     public func rotate(by angle: CGFloat) { concatenate(CGAffineTransform(rotationAngle: angle)) }
 
-    /// From now on it is filled with `color`.
+    /// Sets the colour to fill with.
     public func setFillColor(_ color: CGColor) { state.fillColour = color }
 
-    /// From now on it is filled with this colour.
+    /// Sets the colour to fill with.
     public func setFillColor(red: CGFloat, green: CGFloat, blue: CGFloat, alpha: CGFloat) {
         setFillColor(CGColor(red: red, green: green, blue: blue, alpha: alpha))
     }
 
-    /// From now on lines have `color`.
+    /// Sets the colour of lines.
     public func setStrokeColor(_ color: CGColor) { state.strokeColour = color }
 
-    /// From now on lines have this colour.
+    /// Sets the colour of lines.
     public func setStrokeColor(red: CGFloat, green: CGFloat, blue: CGFloat, alpha: CGFloat) {
         setStrokeColor(CGColor(red: red, green: green, blue: blue, alpha: alpha))
     }
 
-    /// From now on lines are so wide.
+    /// Sets the width of lines.
     public func setLineWidth(_ width: CGFloat) { state.lineWidth = Double(width) }
 
-    /// From now on all is so much more transparent.
+    /// Sets the opacity of everything drawn from now on.
     public func setAlpha(_ alpha: CGFloat) { state.alpha = Double(alpha) }
 
-    /// From now on what is drawn meets what is there in this way.
+    /// Sets how drawings are combined with the pixels below.
     public func setBlendMode(_ mode: CGBlendMode) { state.blendMode = mode }
 
-    // What is drawn: first a path, then what is done with it.
+    // Drawing: first a path, then what to do with it.
 
     /// Forgets the path.
     public func beginPath() { current = CGMutablePath() }
@@ -191,12 +191,12 @@ public final class CGContext {
     /// Goes straight through `points`.
     public func addLines(between points: [CGPoint]) { current.addLines(between: points, transform: ctm) }
 
-    /// Bends to `end`, drawn by two handles.
+    /// Adds a curve to `end` with two control points.
     public func addCurve(to end: CGPoint, control1: CGPoint, control2: CGPoint) {
         current.addCurve(to: end, control1: control1, control2: control2, transform: ctm)
     }
 
-    /// Bends to `end`, drawn by one handle.
+    /// Adds a curve to `end` with one control point.
     public func addQuadCurve(to end: CGPoint, control: CGPoint) {
         current.addQuadCurve(to: end, control: control, transform: ctm)
     }
@@ -216,7 +216,7 @@ public final class CGContext {
     /// Adds an oval that touches the sides of `rect`.
     public func addEllipse(in rect: CGRect) { current.addEllipse(in: rect, transform: ctm) }
 
-    /// Adds what `path` is.
+    /// Adds `path`.
     public func addPath(_ path: CGPath) { current.addPath(path, transform: ctm) }
 
     /// Goes straight to where the line began.
@@ -237,13 +237,13 @@ public final class CGContext {
         unsafe cairo.calls.stroke(cairo.target)
     }
 
-    /// From now on only what lies in the path is drawn, too; the path is forgotten.
+    /// From now on draws only inside of the path too, and forgets the path.
     public func clip(using rule: CGPathFillRule = .winding) {
         takePath(rule)
         unsafe cairo.calls.clip(cairo.target)
     }
 
-    /// From now on only what lies in `rect` is drawn, too.
+    /// From now on draws only inside of `rect` too.
     public func clip(to rect: CGRect) { with(unsafe CGPath(rect: rect, transform: nil)) { clip() } }
 
     /// Fills `rect`.
@@ -258,7 +258,7 @@ public final class CGContext {
     /// Draws a line around an oval that touches the sides of `rect`.
     public func strokeEllipse(in rect: CGRect) { with(unsafe CGPath(ellipseIn: rect, transform: nil)) { strokePath() } }
 
-    /// Leaves nothing in `rect`.
+    /// Makes `rect` transparent.
     public func clear(_ rect: CGRect) {
         saveGState()
         state.blendMode = .clear
@@ -266,14 +266,14 @@ public final class CGContext {
         restoreGState()
     }
 
-    /// Does `body` with `path` alone.
+    /// Calls `body` with `path` as the current path.
     private func with(_ path: CGPath, _ body: () -> Void) {
         beginPath()
         addPath(path)
         body()
     }
 
-    /// Hands the path to cairo, where points still are where they were when they were added.
+    /// Hands the path to cairo. Its points stay where they were added, even if the transform has changed since.
     private func takePath(_ rule: CGPathFillRule) {
         let calls = cairo.calls
         let back = ctm.inverted()
@@ -302,16 +302,16 @@ public final class CGContext {
             cairo.target, parts[0], parts[1], parts[2], Double(colour.alpha) * state.alpha)
     }
 
-    // What is drawn at once.
+    // Drawing without a path.
 
-    /// Draws `image` stretched to `rect`, its upper side where `rect` has the most of `y`.
+    /// Draws `image` stretched to `rect`, its upper side at the largest `y` of `rect`.
     public func draw(_ image: CGImage, in rect: CGRect) { draw(image, in: rect, isUpperSideAtMost: true) }
 
-    /// Draws `image` stretched to `rect`, its upper side where `rect` has the least of `y`.
+    /// Draws `image` stretched to `rect`, its upper side at the smallest `y` of `rect`.
     package func drawUpright(_ image: CGImage, in rect: CGRect) { draw(image, in: rect, isUpperSideAtMost: false) }
 
     private func draw(_ image: CGImage, in rect: CGRect, isUpperSideAtMost: Bool) {
-        // A picture that is made much smaller is made so first: cairo looks at few of its pixels.
+        // A picture that becomes much smaller is scaled down first: cairo would look at few of its pixels.
         let place = rect.applying(ctm)
         guard rect.width > 0, rect.height > 0, let source = Cairo(image.atMost(place.width, place.height)) else {
             return
@@ -329,12 +329,13 @@ public final class CGContext {
         cairo.paint(source, alpha: state.alpha)
     }
 
-    /// Draws `text` downwards from `point`, in lines of at most `width` points if that is said; nothing, with a
+    /// Draws `text` downwards from `point`, in lines of at most `width` points if that is given; draws nothing, with a
     /// warning, if no text can be drawn.
     package func draw(_ text: String, _ style: TextStyle, at point: CGPoint, width: CGFloat?, colour: CGColor) {
         saveGState()
         defer { restoreGState() }
         translateBy(x: point.x, y: point.y)
+        // Pango draws at cairo's current point, so that must be the origin.
         beginPath()
         move(to: CGPoint(x: 0, y: 0))
         takePath(.winding)
@@ -342,7 +343,7 @@ public final class CGContext {
         TextLayout(text, style: style, width: width, on: cairo)?.draw()
     }
 
-    /// Draws colours that become each other along a line.
+    /// Draws colours that blend into each other along a line.
     public func drawLinearGradient(
         _ gradient: CGGradient, start: CGPoint, end: CGPoint, options: CGGradientDrawingOptions
     ) {
@@ -350,7 +351,7 @@ public final class CGContext {
         unsafe draw(gradient, with: pattern, options)
     }
 
-    /// Draws colours that become each other from one circle to another.
+    /// Draws colours that blend into each other from one circle to another.
     public func drawRadialGradient(
         _ gradient: CGGradient, startCenter: CGPoint, startRadius: CGFloat, endCenter: CGPoint, endRadius: CGFloat,
         options: CGGradientDrawingOptions
@@ -369,7 +370,7 @@ public final class CGContext {
             let parts = colour.parts.map { Double($0) }
             unsafe cairo.calls.addStop(pattern, at, parts[0], parts[1], parts[2], Double(colour.alpha) * alpha)
         }
-        // What goes on beyond an end is the colour of the stop that is outermost there.
+        // cairo continues the outermost stop beyond each end: without the option that is a transparent one.
         if !options.contains(.drawsBeforeStartLocation), let first = gradient.stops.first { add(0, first.colour, 0) }
         for stop in gradient.stops { add(stop.at, stop.colour, state.alpha) }
         if !options.contains(.drawsAfterEndLocation), let last = gradient.stops.last { add(1, last.colour, 0) }
@@ -380,7 +381,7 @@ public final class CGContext {
 }
 
 extension CGImage {
-    /// The picture, made smaller if it has more than so many pixels along its sides.
+    /// The picture, made smaller if it has more pixels than this along a side.
     fileprivate func atMost(_ width: CGFloat, _ height: CGFloat) -> CGImage {
         func side(_ length: Int, _ most: CGFloat) -> Int {
             let most = Double(most).rounded(.up)

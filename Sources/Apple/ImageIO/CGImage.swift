@@ -9,7 +9,7 @@ import BelfrySyscalls
 
 /// A picture. It is decoded when its pixels are first needed. Source: Apple, `CGImage`.
 public final class CGImage: Sendable {
-    /// The picture as it came; nil for one that was made of pixels.
+    /// The picture's bytes as they came; nil for one that was made of pixels.
     private let encoded: [UInt8]?
     private let decoded: LockedValue<Bitmap?>
     /// Its width in pixels.
@@ -33,7 +33,7 @@ public final class CGImage: Sendable {
         height = bitmap.height
     }
 
-    /// The pixels; nil with a warning if they cannot be had.
+    /// The pixels; nil with a warning if they cannot be decoded.
     var bitmap: Bitmap? {
         decoded.withLock { bitmap in
             if bitmap == nil, let encoded { bitmap = Bitmap(encoded) }

@@ -2,9 +2,9 @@ import BelfryAppleGround
 import BelfryPictures
 import BelfrySyscalls
 
-/// Where pictures are read from: a file or data. Source: Apple, `CGImageSource`.
+/// A file or data from which pictures are read. Source: Apple, `CGImageSource`.
 public final class CGImageSource: Sendable {
-    /// A picture has as many bytes at most.
+    /// The most bytes of a picture.
     static let bytesMax = 50 << 20
 
     fileprivate let format: PictureFormat
@@ -25,7 +25,7 @@ public var kCGImageSourceCreateThumbnailFromImageAlways: CFString { "kCGImageSou
 public var kCGImageSourceCreateThumbnailFromImageIfAbsent: CFString {
     "kCGImageSourceCreateThumbnailFromImageIfAbsent"
 }
-/// Whether a thumbnail is turned upright, as each is here.
+/// Whether a thumbnail is turned upright; here each is.
 public var kCGImageSourceCreateThumbnailWithTransform: CFString { "kCGImageSourceCreateThumbnailWithTransform" }
 /// Whether the picture is kept decoded.
 public var kCGImageSourceShouldCache: CFString { "kCGImageSourceShouldCache" }
@@ -50,7 +50,7 @@ public func CGImageSourceCreateWithData(_ data: CFData, _ options: CFDictionary?
     CGImageSource([UInt8](data as Data))
 }
 
-/// How many pictures there are: 1, since of an animation the first is read.
+/// How many pictures there are: 1, since only the first one of an animation is read.
 public func CGImageSourceGetCount(_ isrc: CGImageSource) -> Int { 1 }
 
 /// The uniform type identifier of the source.
@@ -63,7 +63,7 @@ public func CGImageSourceGetType(_ isrc: CGImageSource) -> CFString? {
     }
 }
 
-/// What is known of a picture without decoding it: its width and height; nil for another than the first.
+/// The width and height of a picture, without decoding it; nil for any but the first.
 public func CGImageSourceCopyPropertiesAtIndex(
     _ isrc: CGImageSource, _ index: Int, _ options: CFDictionary?
 ) -> CFDictionary? {
@@ -74,7 +74,7 @@ public func CGImageSourceCopyPropertiesAtIndex(
     ] as NSDictionary
 }
 
-/// The picture; nil for another than the first.
+/// The picture; nil for any but the first.
 public func CGImageSourceCreateImageAtIndex(
     _ isrc: CGImageSource, _ index: Int, _ options: CFDictionary?
 ) -> CGImage? {
@@ -82,7 +82,7 @@ public func CGImageSourceCreateImageAtIndex(
 }
 
 /// A smaller picture of at most `kCGImageSourceThumbnailMaxPixelSize`; nil if it cannot be decoded, or if `options` do
-/// not ask for one that is made of the picture.
+/// not ask for one made of the picture.
 public func CGImageSourceCreateThumbnailAtIndex(
     _ isrc: CGImageSource, _ index: Int, _ options: CFDictionary?
 ) -> CGImage? {

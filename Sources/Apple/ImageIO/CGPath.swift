@@ -1,14 +1,14 @@
 import BelfryAppleGround
 
-/// How it is told what lies in a path that crosses itself. Source: Apple, `CGPathFillRule`.
+/// Which points lie in a path that crosses itself. Source: Apple, `CGPathFillRule`.
 public enum CGPathFillRule: Int, Sendable {
-    /// What it goes around, counted with its direction.
+    /// Those that the path goes around, counted with its direction.
     case winding
-    /// What a line out of it crosses an odd number of times.
+    /// Those from which a line to the outside crosses the path an odd number of times.
     case evenOdd
 }
 
-/// A line of straight and bent parts, or several. Source: Apple, `CGPath`.
+/// One or more lines of straight and curved parts. Source: Apple, `CGPath`.
 open class CGPath: @unchecked Sendable {
     enum Part: Hashable {
         case move(CGPoint)
@@ -25,10 +25,10 @@ open class CGPath: @unchecked Sendable {
         }
     }
 
-    /// What a quarter of a circle's curve has between its ends and its handles. Source: Bézier curves' best known
-    /// approximation of a circle, 4/3 tan(π/8).
+    /// The distance from the end of a quarter of a circle to its control point, in radii. Source: the best known
+    /// approximation of a circle by Bézier curves, 4/3 tan(π/8).
     package static let roundness = CGFloat(4.0 / 3 * tan(Double.pi / 8))
-    /// How many straight lines stand for a curve where it is asked what lies in it.
+    /// How many straight lines replace a curve to find out which points lie in it.
     private static let linesOfCurve = 32
 
     fileprivate(set) var parts: [Part]
@@ -75,13 +75,13 @@ open class CGPath: @unchecked Sendable {
         }
     }
 
-    /// Whether nothing is in it.
+    /// Whether it has no parts.
     public var isEmpty: Bool { parts.isEmpty }
 
-    /// Where its last line ends; zero if there is none.
+    /// The end of its last line; zero if there is none.
     public var currentPoint: CGPoint { parts.last { $0 != .close }?.points.last ?? CGPoint(x: 0, y: 0) }
 
-    /// The smallest rectangle that holds its points and the handles of its curves; null without any.
+    /// The smallest rectangle around its points and the control points of its curves; null without any.
     public var boundingBox: CGRect { CGRect(around: parts.flatMap(\.points)) }
 
     /// A copy that can be changed.
@@ -95,6 +95,7 @@ open class CGPath: @unchecked Sendable {
     public func contains(
         _ point: CGPoint, using rule: CGPathFillRule = .winding, transform: CGAffineTransform = .identity
     ) -> Bool {
+        // Counts the lines that a ray from `point` to the right crosses.
         var turns = 0
         var crossings = 0
         for (from, to) in Self.lines(of: Self.parts(parts, applying: transform))
@@ -107,7 +108,7 @@ open class CGPath: @unchecked Sendable {
         return rule == .winding ? turns != 0 : crossings % 2 == 1
     }
 
-    /// Straight lines in place of its curves, each part closed.
+    /// The parts as straight lines, each part closed.
     private static func lines(of parts: [Part]) -> [(CGPoint, CGPoint)] {
         var lines: [(CGPoint, CGPoint)] = []
         var start = CGPoint(x: 0, y: 0)
@@ -146,7 +147,7 @@ open class CGPath: @unchecked Sendable {
         }
     }
 
-    /// The curves of an oval's corner, from `angle` on in quarters, of these radii.
+    /// The quarter of an oval from `angle` on, with these radii.
     fileprivate static func corner(_ centre: CGPoint, _ wide: CGFloat, _ high: CGFloat, from angle: CGFloat) -> Part {
         let (x, y) = (cos(angle), sin(angle))
         let handle = roundness
@@ -157,7 +158,7 @@ open class CGPath: @unchecked Sendable {
     }
 }
 
-/// A line to which parts are added. Source: Apple, `CGMutablePath`.
+/// A path to which parts can be added. Source: Apple, `CGMutablePath`.
 public final class CGMutablePath: CGPath, @unchecked Sendable {
     /// One without a part.
     public init() { super.init(parts: []) }
@@ -178,15 +179,16 @@ public final class CGMutablePath: CGPath, @unchecked Sendable {
         add([.move(first)] + points.dropFirst().map { .line($0) }, transform)
     }
 
-    /// Bends to `end`, drawn by two handles.
+    /// Adds a curve to `end` with two control points.
     public func addCurve(
         to end: CGPoint, control1: CGPoint, control2: CGPoint, transform: CGAffineTransform = .identity
     ) { add([.curve(control1, control2, to: end)], transform) }
 
-    /// Bends to `end`, drawn by one handle.
+    /// Adds a curve to `end` with one control point.
     public func addQuadCurve(to end: CGPoint, control: CGPoint, transform: CGAffineTransform = .identity) {
         let from = currentPoint
         let (end, control) = (end.applying(transform), control.applying(transform))
+        // The same curve with two control points has them at two thirds of the way to this one.
         func between(_ point: CGPoint) -> CGPoint {
             CGPoint(x: point.x + 2 / 3 * (control.x - point.x), y: point.y + 2 / 3 * (control.y - point.y))
         }
@@ -227,7 +229,7 @@ public final class CGMutablePath: CGPath, @unchecked Sendable {
             ], transform)
     }
 
-    /// Adds a part of a circle, angles in radians, and a straight line to its beginning if a line is there.
+    /// Adds a part of a circle, angles in radians, after a straight line to its beginning if a line was begun.
     public func addArc(
         center: CGPoint, radius: CGFloat, startAngle: CGFloat, endAngle: CGFloat, clockwise: Bool,
         transform: CGAffineTransform = .identity
@@ -246,6 +248,7 @@ public final class CGMutablePath: CGPath, @unchecked Sendable {
         }
         var new: [Part] = [parts.isEmpty || parts.last == .close ? .move(point(startAngle)) : .line(point(startAngle))]
         var angle = startAngle
+        // The margin keeps rounding from adding one more, empty curve.
         for _ in 0..<4 where abs(angle - startAngle) < sweep - 1e-9 {
             new.append(.curve(point(angle, handle), point(angle + step, -handle), to: point(angle + step)))
             angle += step
@@ -253,6 +256,6 @@ public final class CGMutablePath: CGPath, @unchecked Sendable {
         add(new, transform)
     }
 
-    /// Adds what `path` is.
+    /// Adds `path`.
     public func addPath(_ path: CGPath, transform: CGAffineTransform = .identity) { add(path.parts, transform) }
 }

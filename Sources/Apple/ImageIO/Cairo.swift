@@ -2,24 +2,24 @@ import BelfryAppleGround
 import BelfrySyscalls
 import BelfryTerms
 
-/// What is drawn on, by cairo: opened when something is first drawn, since most code only hands files on.
+/// A surface of cairo's. The library is opened when something is first drawn, since most code only passes files on.
 @safe
 final class Cairo {
-    /// How many pixels there are along a side at most.
+    /// The most pixels along a side.
     static let sideMax = 4_096
-    /// How it is drawn over what is there, as cairo numbers it.
+    /// cairo's number of the operator that draws over the pixels below.
     static let over: Int32 = 2
-    /// That what lies along an edge goes on beyond it, as cairo numbers it.
+    /// cairo's number of the mode that continues the pixels of an edge beyond it.
     static let goesOn: Int32 = 3
 
     let width: Int
     let height: Int
     let calls: CairoCalls
     private let surface: OpaquePointer
-    /// Where calls draw.
+    /// The context that calls draw in.
     let target: OpaquePointer
 
-    /// Transparent pixels; nil if there can be none of that size, with a warning if that is for want of cairo.
+    /// Transparent pixels; nil if that size is not possible, and, with a warning, without cairo.
     init?(width: Int, height: Int) {
         guard (1...Self.sideMax).contains(width), (1...Self.sideMax).contains(height) else { return nil }
         do {
@@ -42,7 +42,7 @@ final class Cairo {
         unsafe calls.destroySurface(surface)
     }
 
-    /// The pixels of `image`; nil with a warning if they cannot be had.
+    /// The pixels of `image`; nil with a warning if they cannot be decoded.
     convenience init?(_ image: CGImage) {
         guard let bitmap = image.bitmap else { return nil }
         let rgba = bitmap.rgba
@@ -52,7 +52,7 @@ final class Cairo {
                 for x in 0..<width {
                     let (from, to) = (4 * (y * width + x), y * stride + 4 * x)
                     let alpha = Int(rgba[from + 3])
-                    // cairo has each colour times its alpha, as a word of the machine: blue comes first.
+                    // cairo multiplies colours by their alpha, and keeps a pixel as a machine word: blue is first.
                     for (channel, place) in [2, 1, 0].enumerated() {
                         unsafe pixels[to + channel] = UInt8((Int(rgba[from + place]) * alpha + 127) / 255)
                     }
@@ -62,7 +62,7 @@ final class Cairo {
         }
     }
 
-    /// What was drawn; nil with a warning if there can be no picture.
+    /// The drawing; nil with a warning if no picture can be made.
     var image: CGImage? {
         var rgba = [UInt8](repeating: 0, count: 4 * width * height)
         unsafe withPixels { pixels, stride in
@@ -72,6 +72,7 @@ final class Cairo {
                     let alpha = unsafe Int(pixels[from + 3])
                     guard alpha > 0 else { continue }
                     for (channel, place) in [2, 1, 0].enumerated() {
+                        // The colour before cairo multiplied it by its alpha, rounded.
                         rgba[to + place] = unsafe UInt8(
                             min((Int(pixels[from + channel]) * 255 + alpha / 2) / alpha, 255))
                     }
@@ -83,22 +84,23 @@ final class Cairo {
     }
 
     private func withPixels(_ body: (_ pixels: UnsafeMutablePointer<UInt8>, _ stride: Int) -> Void) {
+        // cairo asks for a flush before, and a mark after, direct access to pixels.
         unsafe calls.flush(surface)
         guard let pixels = unsafe calls.pixels(surface) else { return }
         unsafe body(pixels, Int(calls.stride(surface)))
         unsafe calls.markDirty(surface)
     }
 
-    /// Draws the pixels of `source` from the origin on, and those of its edges beyond it.
+    /// Draws `source` at the origin, and continues the pixels of its edges.
     func paint(_ source: Cairo, alpha: Double) {
         unsafe calls.setSourceSurface(target, source.surface, 0, 0)
-        // Or what is made larger would be mixed with nothing along its edges.
+        // Otherwise an enlarged picture would fade out along its edges.
         if let pattern = unsafe calls.source(target) { unsafe calls.setExtend(pattern, Self.goesOn) }
         unsafe calls.paintWithAlpha(target, alpha)
     }
 }
 
-/// The calls of cairo, as cairo.h has them.
+/// The calls of cairo, from cairo.h.
 @safe
 struct CairoCalls: Sendable {
     typealias Target = OpaquePointer

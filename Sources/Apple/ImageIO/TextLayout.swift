@@ -2,37 +2,37 @@ import BelfryAppleGround
 import BelfrySyscalls
 import BelfryTerms
 
-/// What letters look like.
+/// The style of letters.
 package struct TextStyle: Hashable, Sendable {
-    /// The font's family; the system's if there is none of that name.
+    /// The font's family; the system's font is used if there is none of that name.
     package var family = "sans"
-    /// How high a line is, in points.
+    /// The height of a line, in points.
     package var size: CGFloat = 12
     /// How bold, from 100 to 1000; 400 is regular.
     package var weight = 400
-    /// Whether it leans.
+    /// Whether it is italic.
     package var isItalic = false
-    /// Where lines lie that are not full: 0 left, 1 in the middle, 2 right.
+    /// The alignment of lines: 0 left, 1 centred, 2 right.
     package var alignment = 0
 
-    /// Regular, of 12 points, to the left.
+    /// Regular, 12 points, aligned to the left.
     package init() {}
 }
 
-/// A text in lines, by Pango: opened when a text is first drawn.
+/// A text in lines, by Pango. The library is opened when a text is first drawn.
 @safe
 package final class TextLayout {
-    /// Pango's units of a point or pixel.
+    /// How many of Pango's units a point or pixel has.
     private static let units = 1_024.0
-    /// As many bytes of a text are drawn at most.
+    /// The most bytes of a text that are drawn.
     private static let bytesMax = 16 << 10
 
     private let calls: PangoCalls
     private let layout: OpaquePointer
     private let cairo: Cairo
 
-    /// `text` in lines that are as long as they are, or `width` points at most; nil if there can be none, with a
-    /// warning if that is for want of Pango.
+    /// `text` in lines of at most `width` points, or of any length if that is nil. Nil if it cannot be laid out, with a
+    /// warning if Pango is missing.
     package convenience init?(_ text: String, style: TextStyle, width: CGFloat? = nil) {
         guard let cairo = Cairo(width: 1, height: 1) else { return nil }
         self.init(text, style: style, width: width, on: cairo)
@@ -74,18 +74,18 @@ package final class TextLayout {
         unsafe calls.setFont(layout, font)
     }
 
-    /// How wide and high it is, in points.
+    /// Its width and height, in points.
     package var size: CGSize {
         var (width, height): (Int32, Int32) = (0, 0)
         unsafe calls.size(layout, &width, &height)
         return CGSize(width: Double(width) / Self.units, height: Double(height) / Self.units)
     }
 
-    /// Draws it where the context is, with what is set there.
+    /// Draws it at the context's current point, with the context's settings.
     func draw() { unsafe calls.show(cairo.target, layout) }
 }
 
-/// The calls of Pango, as pango-layout.h, pango-font.h and pangocairo.h have them.
+/// The calls of Pango, from pango-layout.h, pango-font.h and pangocairo.h.
 @safe
 private struct PangoCalls: Sendable {
     let makeLayout: @convention(c) (OpaquePointer) -> OpaquePointer?

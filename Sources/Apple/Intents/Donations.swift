@@ -2,15 +2,15 @@ import BelfryAppGroup
 import BelfryAppleGround
 import BelfryPropertyList
 
-/// What code told the system of, as it is kept for one app: `donations/groups/…` in the state directory.
+/// The interactions that code donated to the system, kept for one app: `donations/groups/…` in the state directory.
 enum Donations {
-    /// As many are kept; then the oldest go.
+    /// The most donations kept; then the oldest are removed.
     private static let donationsMax = 100
     private static let key = "donations"
 
     private static let queue = DispatchQueue(label: "belfry.donations")
 
-    /// Changes what is kept, and then calls `completion` with nil.
+    /// Changes the kept donations, and then calls `completion` with nil.
     static func change(
         _ body: @escaping @Sendable (inout [[String: String]]) -> Void,
         _ completion: (@Sendable ((any Error)?) -> Void)?
@@ -25,7 +25,7 @@ enum Donations {
         }
     }
 
-    /// Waits until `start` has called what it is given.
+    /// Waits until `start` has called its argument.
     static func finished(_ start: (@escaping @Sendable ((any Error)?) -> Void) -> Void) async {
         await withCheckedContinuation { continuation in start { _ in continuation.resume() } }
     }

@@ -2,19 +2,19 @@ import BelfryAppleGround
 import BelfryTerms
 import KeeperChannel
 
-/// Who began.
+/// Who began it.
 public enum INInteractionDirection: Int, Sendable {
-    /// Nobody says.
+    /// Not stated.
     case unspecified
     /// The person whose device this is.
     case outgoing
-    /// Somebody else.
+    /// Another person.
     case incoming
 }
 
-/// What became of what was wanted.
+/// How an intent was handled.
 public enum INIntentHandlingStatus: Int, Sendable {
-    /// Nobody says.
+    /// Not stated.
     case unspecified
     /// Nothing is done yet.
     case ready
@@ -26,28 +26,28 @@ public enum INIntentHandlingStatus: Int, Sendable {
     case failure
     /// The app has to do it.
     case deferredToApplication
-    /// The person has to say more.
+    /// The person has to confirm it.
     case userConfirmationRequired
 }
 
-/// What somebody did, for the system to know. Source: Apple, `INInteraction`.
+/// What a person did, to be donated to the system. Source: Apple, `INInteraction`.
 open class INInteraction: NSObject, NSCopying {
-    /// What was wanted.
+    /// The intent.
     public let intent: INIntent
-    /// What came of it.
+    /// Its result.
     public let intentResponse: INIntentResponse?
-    /// What became of it: nobody says.
+    /// How it was handled: never stated.
     public let intentHandlingStatus = INIntentHandlingStatus.unspecified
-    /// Who began.
+    /// Who began it.
     open var direction = INInteractionDirection.unspecified
-    /// When it was, and how long.
+    /// Its time and duration.
     open var dateInterval: DateInterval?
-    /// What tells it from others.
+    /// Its identifier.
     open var identifier = UUID().uuidString
-    /// What belongs to it is deleted together.
+    /// The group of interactions with which it can be deleted.
     open var groupIdentifier: String?
 
-    /// What somebody did.
+    /// An interaction.
     public init(intent: INIntent, response: INIntentResponse?) {
         self.intent = intent
         intentResponse = response
@@ -57,7 +57,8 @@ open class INInteraction: NSObject, NSCopying {
     /// Itself.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Tells the keeper, and keeps it in the extension's state; then calls `completion`, on another thread, with nil.
+    /// Reports it to the keeper, and keeps it in the extension's state; then calls `completion`, on another thread,
+    /// with nil.
     open func donate(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
         var donation = intent.donation
         donation["identifier"] = identifier
@@ -68,15 +69,15 @@ open class INInteraction: NSObject, NSCopying {
         Donations.change({ [donation] in $0.append(donation) }, completion)
     }
 
-    /// Tells the keeper, and keeps it in the extension's state.
+    /// Reports it to the keeper, and keeps it in the extension's state.
     open func donate() async throws { await Donations.finished { donate(completion: $0) } }
 
-    /// Forgets all that were told; then calls `completion`, on another thread, with nil.
+    /// Forgets all donated interactions; then calls `completion`, on another thread, with nil.
     open class func deleteAll(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
         Donations.change({ $0 = [] }, completion)
     }
 
-    /// Forgets all that were told.
+    /// Forgets all donated interactions.
     open class func deleteAll() async throws { await Donations.finished { deleteAll(completion: $0) } }
 
     /// Forgets those with these identifiers; then calls `completion`, on another thread, with nil.

@@ -2,9 +2,9 @@ import BelfryAppleGround
 import BelfryTerms
 @_exported public import Foundation
 
-/// What kind of address a person is reached at.
+/// The kind of a person's address.
 public enum INPersonHandleType: Int, Sendable {
-    /// Nobody knows.
+    /// Unknown.
     case unknown
     /// An address of electronic mail.
     case emailAddress
@@ -14,13 +14,13 @@ public enum INPersonHandleType: Int, Sendable {
 
 /// Which of a person's addresses it is.
 public struct INPersonHandleLabel: RawRepresentable, Hashable, Sendable {
-    /// The label as it is kept.
+    /// The stored label.
     public let rawValue: String
 
-    /// The label that is kept so.
+    /// The label stored as `rawValue`.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The label that is kept so.
+    /// The label stored as `rawValue`.
     public init(_ rawValue: String) { self.rawValue = rawValue }
 
     /// At home.
@@ -29,9 +29,9 @@ public struct INPersonHandleLabel: RawRepresentable, Hashable, Sendable {
     public static let work = INPersonHandleLabel("_$!<Work>!$_")
     /// An iPhone.
     public static let iPhone = INPersonHandleLabel("iPhone")
-    /// In the pocket.
+    /// A mobile telephone.
     public static let mobile = INPersonHandleLabel("_$!<Mobile>!$_")
-    /// The first of all.
+    /// The main one.
     public static let main = INPersonHandleLabel("_$!<Main>!$_")
     /// Another.
     public static let other = INPersonHandleLabel("_$!<Other>!$_")
@@ -71,11 +71,11 @@ open class INPersonHandle: NSObject, NSCopying {
     open override var hash: Int { value.hashValue }
 }
 
-/// What the system suggests a person by.
+/// Where the system's suggestion of a person comes from.
 public enum INPersonSuggestionType: Int, Sendable {
     /// Nothing.
     case none
-    /// What it is told from other people's profiles.
+    /// Social profiles.
     case socialProfile
     /// Messages.
     case instantMessageAddress
@@ -87,7 +87,7 @@ open class INPerson: NSObject, NSCopying {
     open var personHandle: INPersonHandle?
     /// The person's names.
     public let nameComponents: PersonNameComponents?
-    /// What people read; made of the names, or of the address, where it is not given.
+    /// The name that people see; made of the names, or of the address, if it is not given.
     public let displayName: String
     /// A picture of the person.
     public let image: INImage?
@@ -97,11 +97,11 @@ open class INPerson: NSObject, NSCopying {
     public let customIdentifier: String?
     /// Other addresses.
     public let aliases: [INPersonHandle]?
-    /// What the system suggests the person by.
+    /// Where the system's suggestion of the person comes from.
     public let suggestionType: INPersonSuggestionType
     /// Whether it is the person whose device this is.
     public let isMe: Bool
-    /// What else the name could be, as Siri heard it: nothing.
+    /// Other names that Siri may have heard: none.
     public let alternatives: [INPerson]? = nil
 
     private init(
@@ -188,7 +188,7 @@ open class INImage: NSObject, NSCopying, @unchecked Sendable {
     /// Itself: a picture does not change.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// The picture's bytes; nil with a warning where they are not in this machine's files.
+    /// The picture's bytes; nil, with a warning, for an address that is no file.
     var data: Data? {
         switch source {
         case .data(let data): return data
@@ -211,12 +211,12 @@ open class INImage: NSObject, NSCopying, @unchecked Sendable {
 open class INSpeakableString: NSObject, NSCopying {
     /// The text.
     public let spokenPhrase: String
-    /// How it is spoken, in letters.
+    /// Its pronunciation, in letters.
     public let pronunciationHint: String?
-    /// What it stands for in the app.
+    /// The identifier of the thing in the app that it names.
     public let vocabularyIdentifier: String?
 
-    /// A text that stands for something in the app.
+    /// A text that names something in the app.
     public init(identifier: String, spokenPhrase: String, pronunciationHint: String?) {
         self.spokenPhrase = spokenPhrase
         self.pronunciationHint = pronunciationHint
@@ -224,7 +224,7 @@ open class INSpeakableString: NSObject, NSCopying {
         super.init()
     }
 
-    /// A text that stands for something in the app.
+    /// A text that names something in the app.
     public convenience init(vocabularyIdentifier: String, spokenPhrase: String, pronunciationHint: String?) {
         self.init(identifier: vocabularyIdentifier, spokenPhrase: spokenPhrase, pronunciationHint: pronunciationHint)
     }

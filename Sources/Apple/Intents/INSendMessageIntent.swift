@@ -2,9 +2,9 @@ import BelfryPictures
 import BelfryTerms
 public import UserNotifications
 
-/// What a message is made of.
+/// The kind of a message's content.
 public enum INOutgoingMessageType: Int, Sendable {
-    /// Nobody knows.
+    /// Unknown.
     case unknown
     /// Text.
     case outgoingMessageText
@@ -28,13 +28,13 @@ open class INSendMessageAttachment: NSObject {
 
 /// A file, as a value. Source: Apple, `INFile`.
 open class INFile: NSObject {
-    /// What is in it.
+    /// Its content.
     public let data: Data
     /// Its name.
     open var filename: String
     /// Its uniform type identifier.
     public let typeIdentifier: String?
-    /// Where it is.
+    /// Its address.
     public let fileURL: URL?
 
     /// A file of `data`.
@@ -56,13 +56,13 @@ open class INFile: NSObject {
     }
 }
 
-/// What an app adds as it tells of a message.
+/// Further values of a donated message.
 open class INSendMessageIntentDonationMetadata: INIntentDonationMetadata {
     /// Whether the message names the person whose device this is.
     open var mentionsCurrentUser = false
     /// Whether the message answers one of that person.
     open var isReplyToCurrentUser = false
-    /// Whether all who read are told.
+    /// Whether the recipients are notified in any case.
     open var notifyRecipientAnyway = false
     /// How many people it goes to.
     open var recipientCount = 0
@@ -70,21 +70,21 @@ open class INSendMessageIntentDonationMetadata: INIntentDonationMetadata {
 
 /// A message to somebody, or from somebody. Source: Apple, `INSendMessageIntent`.
 open class INSendMessageIntent: INIntent {
-    /// Whom it goes to.
+    /// The recipients.
     public let recipients: [INPerson]?
-    /// What it is made of.
+    /// The kind of its content.
     public let outgoingMessageType: INOutgoingMessageType
     /// The text.
     public let content: String?
     /// The name of the group.
     public let speakableGroupName: INSpeakableString?
-    /// What tells the conversation from others.
+    /// The conversation's identifier.
     public let conversationIdentifier: String?
-    /// Which service brings it.
+    /// The service that carries it.
     public let serviceName: String?
-    /// Whom it is from.
+    /// The sender.
     public let sender: INPerson?
-    /// What is sent along.
+    /// The attached files.
     public let attachments: [INSendMessageAttachment]?
 
     /// A message.
@@ -145,7 +145,7 @@ extension INSendMessageIntent: ContentUpdating {
 }
 
 extension UNMutableNotificationContent {
-    /// Attaches `image`, before what is attached already; not at all, with a warning, if it is none that may be.
+    /// Attaches `image` before the other attachments; warns instead if its format may not be attached.
     func attach(_ image: INImage?) {
         guard let data = image?.data else { return }
         let types: [PictureFormat: String] = [.png: "png", .jpeg: "jpg", .gif: "gif"]

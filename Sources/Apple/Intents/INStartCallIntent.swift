@@ -1,8 +1,8 @@
 public import UserNotifications
 
-/// Where a call is heard.
+/// The device on which a call is heard.
 public enum INCallAudioRoute: Int, Sendable {
-    /// Nobody knows.
+    /// Unknown.
     case unknown
     /// Out loud.
     case speakerphoneAudioRoute
@@ -12,7 +12,7 @@ public enum INCallAudioRoute: Int, Sendable {
 
 /// What kind of call it is.
 public enum INCallDestinationType: Int, Sendable {
-    /// Nobody knows.
+    /// Unknown.
     case unknown
     /// To somebody.
     case normal
@@ -22,7 +22,7 @@ public enum INCallDestinationType: Int, Sendable {
     case voicemail
     /// To the number called last.
     case redial
-    /// Back to who called.
+    /// Back to a caller.
     case callBack
     /// To one of several who help.
     case normalRepeat
@@ -30,7 +30,7 @@ public enum INCallDestinationType: Int, Sendable {
 
 /// What a call carries.
 public enum INCallCapability: Int, Sendable {
-    /// Nobody knows.
+    /// Unknown.
     case unknown
     /// Sound.
     case audioCall
@@ -38,7 +38,7 @@ public enum INCallCapability: Int, Sendable {
     case videoCall
 }
 
-/// What came of a call.
+/// How calls ended.
 public struct INCallRecordTypeOptions: OptionSet, Sendable {
     /// The options' bits.
     public let rawValue: UInt
@@ -56,11 +56,11 @@ public struct INCallRecordTypeOptions: OptionSet, Sendable {
     public static let latest = INCallRecordTypeOptions(rawValue: 1 << 3)
 }
 
-/// Which of the calls so far.
+/// Selects earlier calls.
 open class INCallRecordFilter: NSObject {
-    /// Whom they were with.
+    /// The other people in them.
     public let participants: [INPerson]?
-    /// What came of them.
+    /// How they ended.
     public let callTypes: INCallRecordTypeOptions
     /// What they carried.
     public let callCapability: INCallCapability
@@ -74,9 +74,9 @@ open class INCallRecordFilter: NSObject {
     }
 }
 
-/// A call that was. Its kind is not told here.
+/// An earlier call. Its type is left out here.
 open class INCallRecord: NSObject {
-    /// What tells it from others.
+    /// Its identifier.
     public let identifier: String
     /// When it was.
     public let dateCreated: Date?
@@ -85,7 +85,7 @@ open class INCallRecord: NSObject {
     /// Who called, or was called.
     public let participants: [INPerson]?
 
-    /// A call that was.
+    /// An earlier call.
     public init(
         identifier: String, dateCreated: Date?, callCapability: INCallCapability, participants: [INPerson]? = nil
     ) {
@@ -99,11 +99,11 @@ open class INCallRecord: NSObject {
 
 /// A call to somebody, or from somebody. Source: Apple, `INStartCallIntent`.
 open class INStartCallIntent: INIntent {
-    /// Which of the calls so far it answers.
+    /// The earlier calls that it answers.
     public let callRecordFilter: INCallRecordFilter?
     /// The call that it answers.
     public let callRecordToCallBack: INCallRecord?
-    /// Where it is heard.
+    /// The device on which it is heard.
     public let audioRoute: INCallAudioRoute
     /// What kind of call it is.
     public let destinationType: INCallDestinationType
@@ -136,7 +136,7 @@ open class INStartCallIntent: INIntent {
 extension INStartCallIntent: UNNotificationContentProviding {}
 
 extension INStartCallIntent: ContentUpdating {
-    /// Who calls is the title, and the picture of the first an attachment.
+    /// The callers' names are the title, and the picture of the first one an attachment.
     package func update(_ content: UNMutableNotificationContent) throws {
         guard let contacts, let caller = contacts.first else { throw UNError(.contentProvidingInvalid) }
         content.title = contacts.map(\.displayName).joined(separator: ", ")

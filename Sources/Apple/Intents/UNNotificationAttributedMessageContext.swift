@@ -1,7 +1,7 @@
 public import UserNotifications
 
-/// A message whose text has attributes. On iOS it stands in UserNotifications, where whoever makes one has imported
-/// Intents too.
+/// A message whose text has attributes. On iOS it is in UserNotifications; code that makes one has to import Intents
+/// too.
 open class UNNotificationAttributedMessageContext: NSObject, UNNotificationContentProviding {
     private let intent: INSendMessageIntent
     private let attributedContent: NSAttributedString
@@ -19,7 +19,7 @@ open class UNNotificationAttributedMessageContext: NSObject, UNNotificationConte
 }
 
 extension UNNotificationAttributedMessageContext: ContentUpdating {
-    /// What the message does; its text, without the attributes, is the body.
+    /// Changes `content` as the message does, with the text, without attributes, as the body.
     package func update(_ content: UNMutableNotificationContent) throws {
         try intent.update(content)
         content.body = attributedContent.string

@@ -3,8 +3,8 @@ import BelfryAppleGround
 import BelfryPropertyList
 import BelfryTerms
 
-/// The items of an app and its extensions: passwords, below `keychain/` in the state directory, in a file for its owner
-/// alone. Nothing encrypts them but what encrypts the disk.
+/// The items of an app and its extensions: passwords, below `keychain/` in the state directory, in a file that only its
+/// owner may read. They are encrypted only if the disk is.
 struct Keychain {
     typealias Change = (status: OSStatus, found: [PropertyListDictionary])
 
@@ -16,10 +16,10 @@ struct Keychain {
         items = (root[Self.key]?.arrayValue ?? []).compactMap(\.dictionaryValue)
     }
 
-    /// The items as they are; nil if there is no place for them.
+    /// The current items; nil if there is no place for them.
     static func read() -> Keychain? { KeeperDoor.file(in: "keychain").map { Keychain($0.snapshot().root) } }
 
-    /// Changes the items, unless `body` says that it did not.
+    /// Changes the items by `body`; if that returns an error, nothing is written.
     static func change(_ body: @escaping (inout Keychain) -> Change) -> Change {
         guard let file = KeeperDoor.file(in: "keychain") else { return (errSecNotAvailable, []) }
         let transaction = file.transactBlocking { edit in
@@ -33,7 +33,7 @@ struct Keychain {
         return transaction.value
     }
 
-    /// What `query` finds, as many as it wants.
+    /// The items that `query` finds, as many as it wants.
     func items(for query: KeychainQuery) -> [PropertyListDictionary] {
         Array(items.filter(query.finds).prefix(query.countMax))
     }
@@ -56,6 +56,7 @@ struct Keychain {
             for member in changes.members { items[index][member.key] = member.value }
             items[index][kSecAttrModificationDate as String] = .date(Date().timeIntervalSinceReferenceDate)
             let isDouble = items.indices.contains { $0 != index && Self.areOne(items[$0], items[index]) }
+            // The items changed so far are dropped too: `change` writes nothing after an error.
             guard !isDouble else { return (errSecDuplicateItem, []) }
         }
         return (errSecSuccess, [])
@@ -69,7 +70,7 @@ struct Keychain {
 
     private static var group: String { kSecAttrAccessGroup as String }
 
-    /// Whether a keychain has room for one of the two only.
+    /// Whether a keychain can hold only one of the two.
     private static func areOne(_ first: PropertyListDictionary, _ second: PropertyListDictionary) -> Bool {
         let isOfServer = first[kSecClass as String]?.stringValue == kSecClassInternetPassword as String
         let own =
@@ -84,17 +85,18 @@ struct Keychain {
     }
 }
 
-/// What is asked of a keychain.
+/// A query to a keychain.
 struct KeychainQuery {
-    /// What an item has to have, its class among it.
+    /// The attributes that an item must have, with its class.
     let attributes: PropertyListDictionary
     private let options: PropertyListDictionary
 
-    /// What `query` asks; nil if it names no class, or has values that nobody can keep.
+    /// The query in `query`; nil if it names no class, or has values that cannot be stored.
     init?(_ query: CFDictionary) {
         guard let listed = Self.listed(query), listed[kSecClass as String]?.stringValue != nil else { return nil }
         var (attributes, options) = (PropertyListDictionary(), PropertyListDictionary())
         for member in listed.members {
+            // Apple's keys show by their prefix whether they say how to search rather than for what.
             let isOption = ["r_", "m_", "u_", "nleg"].contains { member.key.hasPrefix($0) }
             if isOption { options[member.key] = member.value } else { attributes[member.key] = member.value }
         }
@@ -102,13 +104,13 @@ struct KeychainQuery {
         self.options = options
     }
 
-    /// `dictionary` as it can be kept; nil if it cannot.
+    /// `dictionary` as a property list; nil if it cannot be one.
     static func listed(_ dictionary: CFDictionary) -> PropertyListDictionary? {
         guard let members = dictionary as? [String: Any] else { return nil }
         return DefaultsValue.propertyList(of: UserInfo.boxed(members))?.dictionaryValue
     }
 
-    /// Whether items of that class are kept, and what is asked of them can be given; warns if not.
+    /// Whether items of that class are kept, and the wanted results can be given; warns if not.
     var isPossible: Bool {
         let kept = [kSecClassGenericPassword as String, kSecClassInternetPassword as String]
         let name = attributes[kSecClass as String]?.stringValue ?? ""
@@ -120,14 +122,14 @@ struct KeychainQuery {
         return true
     }
 
-    /// How many items are wanted at most.
+    /// The most items that are wanted.
     var countMax: Int {
         let limit = options[kSecMatchLimit as String]
         if limit?.stringValue == kSecMatchLimitAll as String { return .max }
         return limit?.boundedInteger(in: 1...Int64(Int32.max)).map(Int.init) ?? 1
     }
 
-    /// Whether `item` has all that is asked for.
+    /// Whether `item` has all attributes of the query.
     func finds(_ item: PropertyListDictionary) -> Bool {
         let asked = attributes.members.filter {
             $0.key != Self.synchronizable && $0.key != kSecValueData as String
@@ -135,7 +137,7 @@ struct KeychainQuery {
         return asked.allSatisfy { item[$0.key] == $0.value } && Self.fits(attributes[Self.synchronizable], item)
     }
 
-    /// What is asked of the items that were found, as it is returned; nil if nothing is.
+    /// The wanted results for the items that were found; nil if none are wanted.
     func answer(_ items: [PropertyListDictionary]) -> CFTypeRef? {
         let wantsData = wants(kSecReturnData as String)
         let answers = items.compactMap { item -> CFTypeRef? in
@@ -154,10 +156,10 @@ struct KeychainQuery {
 
     private static var synchronizable: String { kSecAttrSynchronizable as String }
 
-    /// Whether an item is one that iOS would have on other devices.
+    /// Whether iOS would copy the item to other devices.
     static func goesElsewhere(_ item: PropertyListDictionary) -> Bool { item[synchronizable]?.boolValue ?? false }
 
-    /// Items that go elsewhere are found only where they are asked for.
+    /// Items for other devices are found only by queries that ask for them.
     private static func fits(_ asked: PropertyListValue?, _ item: PropertyListDictionary) -> Bool {
         if asked?.stringValue == kSecAttrSynchronizableAny as String { return true }
         return (asked?.boolValue ?? false) == goesElsewhere(item)

@@ -1,32 +1,32 @@
 public import BelfryAppleGround
 
-// What a keychain answers.
+// The results of keychain functions.
 
 /// It was done.
 public let errSecSuccess: OSStatus = 0
-/// It is not done here.
+/// It is not implemented here.
 public let errSecUnimplemented: OSStatus = -4
 /// The file cannot be written.
 public let errSecIO: OSStatus = -36
-/// What is asked for has no sense.
+/// The parameters do not fit.
 public let errSecParam: OSStatus = -50
 /// Memory is short.
 public let errSecAllocate: OSStatus = -108
-/// Somebody gave it up.
+/// The person cancelled it.
 public let errSecUserCanceled: OSStatus = -128
 /// There is no keychain.
 public let errSecNotAvailable: OSStatus = -25_291
 /// It was not allowed.
 public let errSecAuthFailed: OSStatus = -25_293
-/// There is one like it.
+/// Such an item exists already.
 public let errSecDuplicateItem: OSStatus = -25_299
-/// There is none.
+/// There is no such item.
 public let errSecItemNotFound: OSStatus = -25_300
-/// Somebody would have to be asked.
+/// The person would have to be asked.
 public let errSecInteractionNotAllowed: OSStatus = -25_308
 /// It cannot be read.
 public let errSecDecode: OSStatus = -26_275
-/// The program may not.
+/// The program has no entitlement.
 public let errSecMissingEntitlement: OSStatus = -34_018
 
 /// What `status` means, in a few words; nil for a number that a keychain does not answer.

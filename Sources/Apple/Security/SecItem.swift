@@ -1,10 +1,10 @@
 import BelfryAppleGround
 import BelfryPropertyList
 
-/// Keeps an item for the app and its extensions; what `attributes` ask to be returned goes to `result`. Source: Apple,
-/// `SecItemAdd`.
+/// Keeps an item for the app and its extensions; writes the result that `attributes` ask for to `result`. Source:
+/// Apple, `SecItemAdd`.
 ///
-/// - Returns: `errSecSuccess`, `errSecDuplicateItem`, or why it cannot be kept.
+/// - Returns: `errSecSuccess`, `errSecDuplicateItem`, or another error if it cannot be kept.
 @discardableResult
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     guard let query = KeychainQuery(attributes) else { return errSecParam }
@@ -14,9 +14,9 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
     return status
 }
 
-/// Looks for items, and gives what is asked of the first or of all. Source: Apple, `SecItemCopyMatching`.
+/// Searches for items, and returns what is wanted of the first or of all. Source: Apple, `SecItemCopyMatching`.
 ///
-/// - Returns: `errSecSuccess`, `errSecItemNotFound`, or why it cannot be looked for.
+/// - Returns: `errSecSuccess`, `errSecItemNotFound`, or another error if it cannot search.
 @discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     guard let query = KeychainQuery(query) else { return errSecParam }
@@ -30,7 +30,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 
 /// Changes the items that `query` finds. Source: Apple, `SecItemUpdate`.
 ///
-/// - Returns: `errSecSuccess`, `errSecItemNotFound`, `errSecDuplicateItem`, or why they cannot be changed.
+/// - Returns: `errSecSuccess`, `errSecItemNotFound`, `errSecDuplicateItem`, or another error.
 @discardableResult
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
     guard let query = KeychainQuery(query), let changes = KeychainQuery.listed(attributesToUpdate),
@@ -42,7 +42,7 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 
 /// Removes all items that `query` finds. Source: Apple, `SecItemDelete`.
 ///
-/// - Returns: `errSecSuccess`, `errSecItemNotFound`, or why they cannot be removed.
+/// - Returns: `errSecSuccess`, `errSecItemNotFound`, or another error.
 @discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     guard let query = KeychainQuery(query) else { return errSecParam }

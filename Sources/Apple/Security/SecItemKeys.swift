@@ -6,7 +6,7 @@
 @_exported public import typealias BelfryAppleGround.OSStatus
 @_exported public import Foundation
 
-// The keys and values of a keychain's items and of what is asked for, as Apple spells them.
+// The keys and values of keychain items and queries, in Apple's spelling.
 
 /// The class of an item.
 public var kSecClass: CFString { "class" }
@@ -14,11 +14,11 @@ public var kSecClass: CFString { "class" }
 public var kSecClassGenericPassword: CFString { "genp" }
 /// A password of a server.
 public var kSecClassInternetPassword: CFString { "inet" }
-/// A certificate, of which none is kept here.
+/// A certificate; none is kept here.
 public var kSecClassCertificate: CFString { "cert" }
-/// A key, of which none is kept here.
+/// A key; none is kept here.
 public var kSecClassKey: CFString { "keys" }
-/// A certificate with its key, of which none is kept here.
+/// A certificate with its key; none is kept here.
 public var kSecClassIdentity: CFString { "idnt" }
 
 /// When an item may be read: on Linux always.
@@ -41,13 +41,13 @@ public var kSecAttrAccessibleAlwaysThisDeviceOnly: CFString { "dku" }
 public var kSecAttrAccessGroup: CFString { "agrp" }
 /// Whether an item goes to other devices: on Linux none does.
 public var kSecAttrSynchronizable: CFString { "sync" }
-/// Whether or not.
+/// Whether it does or not.
 public var kSecAttrSynchronizableAny: CFString { "syna" }
 /// When an item was made.
 public var kSecAttrCreationDate: CFString { "cdat" }
 /// When an item was changed.
 public var kSecAttrModificationDate: CFString { "mdat" }
-/// What people read of an item.
+/// The description that people see.
 public var kSecAttrDescription: CFString { "desc" }
 /// A remark.
 public var kSecAttrComment: CFString { "icmt" }
@@ -55,29 +55,29 @@ public var kSecAttrComment: CFString { "icmt" }
 public var kSecAttrCreator: CFString { "crtr" }
 /// A kind.
 public var kSecAttrType: CFString { "type" }
-/// What people call an item.
+/// The name that people see.
 public var kSecAttrLabel: CFString { "labl" }
 /// Whether an item is not shown.
 public var kSecAttrIsInvisible: CFString { "invi" }
-/// Whether a password is not there.
+/// Whether the item has no password.
 public var kSecAttrIsNegative: CFString { "nega" }
-/// Whose account.
+/// The account.
 public var kSecAttrAccount: CFString { "acct" }
-/// What the password is for.
+/// The service that the password is for.
 public var kSecAttrService: CFString { "svce" }
-/// Whatever else.
+/// Any other data.
 public var kSecAttrGeneric: CFString { "gena" }
 /// The domain of a server.
 public var kSecAttrSecurityDomain: CFString { "sdmn" }
 /// The server.
 public var kSecAttrServer: CFString { "srvr" }
-/// How it is spoken to.
+/// Its protocol.
 public var kSecAttrProtocol: CFString { "ptcl" }
-/// How it knows people.
+/// How it authenticates people.
 public var kSecAttrAuthenticationType: CFString { "atyp" }
 /// Its port.
 public var kSecAttrPort: CFString { "port" }
-/// Where on it.
+/// The path on it.
 public var kSecAttrPath: CFString { "path" }
 
 /// The secret.
@@ -86,9 +86,9 @@ public var kSecValueData: CFString { "v_Data" }
 public var kSecReturnData: CFString { "r_Data" }
 /// Whether the attributes are wanted.
 public var kSecReturnAttributes: CFString { "r_Attributes" }
-/// Whether an object is wanted, which there is none.
+/// Whether an object is wanted; there is none here.
 public var kSecReturnRef: CFString { "r_Ref" }
-/// Whether a lasting name is wanted, which there is none.
+/// Whether a lasting reference is wanted; there is none here.
 public var kSecReturnPersistentRef: CFString { "r_PersistentRef" }
 /// How many items are wanted.
 public var kSecMatchLimit: CFString { "m_Limit" }
@@ -96,13 +96,13 @@ public var kSecMatchLimit: CFString { "m_Limit" }
 public var kSecMatchLimitOne: CFString { "m_LimitOne" }
 /// All.
 public var kSecMatchLimitAll: CFString { "m_LimitAll" }
-/// What people are asked with; on Linux nobody is.
+/// The question to the person; on Linux it is never asked.
 public var kSecUseOperationPrompt: CFString { "u_OpPrompt" }
 /// Which keychain; there is one.
 public var kSecUseDataProtectionKeychain: CFString { "nleg" }
-/// How people are asked; on Linux nobody is.
+/// How the person is asked; on Linux never.
 public var kSecUseAuthenticationUI: CFString { "u_AuthUI" }
-/// Failing instead.
+/// Fails instead.
 public var kSecUseAuthenticationUIFail: CFString { "u_AuthUIF" }
-/// Passing over.
+/// Skips items that need a question.
 public var kSecUseAuthenticationUISkip: CFString { "u_AuthUIS" }

@@ -1,10 +1,10 @@
-/// Where random bytes come from: there is one source.
+/// A source of random bytes: there is only one.
 public struct SecRandomRef: Sendable {}
 
 /// The source of random bytes.
 public let kSecRandomDefault: SecRandomRef? = nil
 
-/// Writes `count` random bytes, the kernel's (getrandom(2)).
+/// Writes `count` random bytes from the kernel (getrandom(2)).
 ///
 /// - Returns: `errSecSuccess`.
 public func SecRandomCopyBytes(_ rnd: SecRandomRef?, _ count: Int, _ bytes: UnsafeMutableRawPointer) -> Int32 {

@@ -2,14 +2,14 @@ import BelfryAppleGround
 import BelfryTerms
 @_exported public import ImageIO
 
-/// What a thread draws on, and how.
+/// The context that a thread draws in, and its scale.
 final class Drawing {
     private static let key = "belfry.drawing"
 
-    /// The innermost of this thread.
+    /// The innermost drawing of this thread.
     static var current: Drawing? { stack.last ?? nil }
 
-    /// Nil stands for what could not be begun, and will be ended.
+    /// Nil stands for a drawing that could not begin: code ends it all the same.
     private static var stack: [Drawing?] {
         get { Thread.current.threadDictionary[key] as? [Drawing?] ?? [] }
         set { Thread.current.threadDictionary[key] = newValue }
@@ -18,7 +18,7 @@ final class Drawing {
     let context: CGContext
     private let scale: CGFloat
 
-    /// Begins to draw; nil with a warning if there is no such size.
+    /// Begins to draw; nil with a warning if that size is not possible.
     init?(_ size: CGSize, scale: CGFloat, isOpaque: Bool) {
         let scale = scale > 0 ? scale : UIScreen.main.scale
         let sides = [size.width, size.height].map { (Double($0) * Double(scale)).rounded(.up) }
@@ -39,18 +39,18 @@ final class Drawing {
 
     static func end() { _ = stack.popLast() }
 
-    /// What was drawn so far.
+    /// The drawing so far.
     var image: UIImage? { context.makeImage().map { UIImage(cgImage: $0, scale: scale, orientation: .up) } }
 }
 
 extension UIColor {
-    /// From now on shapes are filled with it.
+    /// From now on fills shapes with it.
     public func setFill() { Drawing.current?.context.setFillColor(cgColor) }
 
-    /// From now on lines have it.
+    /// From now on draws lines with it.
     public func setStroke() { Drawing.current?.context.setStrokeColor(cgColor) }
 
-    /// From now on shapes are filled with it, and lines have it.
+    /// From now on fills shapes and draws lines with it.
     public func set() {
         setFill()
         setStroke()
@@ -64,7 +64,7 @@ extension UIImage {
     /// Draws the picture with its upper left corner at `point`.
     public func draw(at point: CGPoint) { draw(in: CGRect(origin: point, size: size)) }
 
-    /// Draws the picture, stretched to `rect`, so transparent, in this way over what is there.
+    /// Draws the picture, stretched to `rect`, with this opacity and blend mode.
     public func draw(in rect: CGRect, blendMode: CGBlendMode, alpha: CGFloat) {
         guard let context = Drawing.current?.context, let cgImage else { return }
         context.saveGState()
@@ -75,7 +75,7 @@ extension UIImage {
     }
 }
 
-/// Fills `rect` with the colour that was set.
+/// Fills `rect` with the current colour.
 public func UIRectFill(_ rect: CGRect) { Drawing.current?.context.fill(rect) }
 
 /// Draws nothing outside `rect` from now on.
@@ -83,26 +83,26 @@ public func UIRectClip(_ rect: CGRect) { Drawing.current?.context.clip(to: rect)
 
 /// How a picture is drawn. Source: Apple, `UIGraphicsImageRendererFormat`.
 open class UIGraphicsImageRendererFormat: NSObject {
-    /// How many pixels are a point.
+    /// The pixels of a point.
     open var scale: CGFloat = UIScreen.main.scale
-    /// Whether all of it is black at first, and nothing transparent.
+    /// Whether it is black at first rather than transparent.
     open var opaque = false
 
-    /// That of the screen.
+    /// The screen's format.
     public override init() { super.init() }
 
-    /// That of the screen.
+    /// The screen's format.
     open class func `default`() -> UIGraphicsImageRendererFormat { UIGraphicsImageRendererFormat() }
 
-    /// That of the screen.
+    /// The screen's format.
     open class func preferred() -> UIGraphicsImageRendererFormat { UIGraphicsImageRendererFormat() }
 }
 
-/// What a renderer's actions draw on. Source: Apple, `UIGraphicsImageRendererContext`.
+/// The context that a renderer's actions draw in. Source: Apple, `UIGraphicsImageRendererContext`.
 open class UIGraphicsImageRendererContext: NSObject {
-    /// How it is drawn.
+    /// The format of the picture.
     public let format: UIGraphicsImageRendererFormat
-    /// What is drawn on, whose points are the renderer's.
+    /// The Core Graphics context, in the renderer's points.
     public let cgContext: CGContext
 
     fileprivate init(_ format: UIGraphicsImageRendererFormat, _ drawing: Drawing) {
@@ -111,10 +111,10 @@ open class UIGraphicsImageRendererContext: NSObject {
         super.init()
     }
 
-    /// What was drawn so far.
+    /// The drawing so far.
     open var currentImage: UIImage { Drawing.current?.image ?? UIImage() }
 
-    /// Fills `rect` with the colour that was set.
+    /// Fills `rect` with the current colour.
     open func fill(_ rect: CGRect) { UIRectFill(rect) }
 }
 
@@ -130,7 +130,7 @@ open class UIGraphicsImageRenderer: NSObject {
         super.init()
     }
 
-    /// The picture that `actions` draw; an empty one, with a warning, if there is no such size.
+    /// The picture that `actions` draw; an empty one, with a warning, if that size is not possible.
     open func image(actions: (UIGraphicsImageRendererContext) -> Void) -> UIImage {
         guard let drawing = Drawing(size, scale: format.scale, isOpaque: format.opaque) else { return UIImage() }
         Drawing.begin(drawing)
@@ -160,11 +160,11 @@ public func UIGraphicsBeginImageContextWithOptions(_ size: CGSize, _ opaque: Boo
 /// Begins to draw a picture of `size` points, a pixel each.
 public func UIGraphicsBeginImageContext(_ size: CGSize) { UIGraphicsBeginImageContextWithOptions(size, false, 1) }
 
-/// What is drawn on now; nil if nothing was begun.
+/// The current context; nil if no drawing was begun.
 public func UIGraphicsGetCurrentContext() -> CGContext? { Drawing.current?.context }
 
-/// What was drawn so far; nil if nothing was begun.
+/// The drawing so far; nil if none was begun.
 public func UIGraphicsGetImageFromCurrentImageContext() -> UIImage? { Drawing.current?.image }
 
-/// Ends what was begun last.
+/// Ends the drawing that was begun last.
 public func UIGraphicsEndImageContext() { Drawing.end() }

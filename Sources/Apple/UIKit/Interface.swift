@@ -2,12 +2,11 @@ import BelfryAppleGround
 import BelfryTerms
 @_exported public import ImageIO
 
-// What code names that never runs in an extension: values, and what is refused.
+// Types that code mentions although an extension never uses them: values, and calls that are refused.
 
-/// The app, of which an extension sees none. Source: Apple, `UIApplication`, whose `shared` extensions do not have
-/// either.
+/// The app, which an extension never sees: it has no `shared` on iOS either. Source: Apple, `UIApplication`.
 open class UIApplication: NSObject {
-    /// What the app is doing.
+    /// The state of the app.
     public enum State: Int, Sendable {
         /// It is in front.
         case active
@@ -18,12 +17,12 @@ open class UIApplication: NSObject {
     }
 }
 
-/// What is copied from one app into another: an extension has nothing to do with it.
+/// Copied data that apps exchange: not for extensions.
 open class UIPasteboard: NSObject, @unchecked Sendable {
     /// The pasteboard.
     public static let general = UIPasteboard()
 
-    /// Refused: it is always nil, and what is set is not kept.
+    /// Refused: it is always nil, and setting it does nothing.
     open var string: String? {
         get {
             KeeperDoor.warn(.unsupported, "UIPasteboard")
@@ -122,13 +121,13 @@ open class UIColor: NSObject, @unchecked Sendable {
     open override var hash: Int { parts.hashValue }
 }
 
-/// What takes part in events; nothing here does.
+/// Handles events; nothing here does.
 open class UIResponder: NSObject {
-    /// One that takes part in nothing.
+    /// A responder that handles nothing.
     public override init() { super.init() }
 }
 
-/// A view, of which nothing is drawn: as a type alone.
+/// A view, which is never drawn: only its type exists.
 open class UIView: UIResponder {
     /// Where it is.
     public final var frame: CGRect
@@ -140,27 +139,27 @@ open class UIView: UIResponder {
     }
 }
 
-/// A window, which is never shown: as a type alone.
+/// A window, which is never shown: only its type exists.
 open class UIWindow: UIView {}
 
-/// What runs a view, which never appears: as a type alone.
+/// Controls a view, which never appears: only its type exists.
 open class UIViewController: UIResponder {}
 
 /// A choice in an alert, as a value.
 open class UIAlertAction: NSObject {
-    /// What a choice looks like.
+    /// The look of a choice.
     public enum Style: Int, Sendable {
-        /// As most do.
+        /// The usual one.
         case `default`
-        /// As what leaves everything as it is.
+        /// For the choice that changes nothing.
         case cancel
-        /// As what removes something.
+        /// For a choice that removes something.
         case destructive
     }
 
-    /// What people read.
+    /// The title that people see.
     public let title: String?
-    /// What it looks like.
+    /// Its look.
     public let style: Style
 
     /// A choice, whose handler is never called, since no alert appears.

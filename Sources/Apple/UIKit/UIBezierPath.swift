@@ -21,19 +21,19 @@ public struct UIRectCorner: OptionSet, Sendable {
     public static let allCorners = UIRectCorner(rawValue: .max)
 }
 
-/// A line of straight and bent parts, or several, and how it is drawn. Source: Apple, `UIBezierPath`.
+/// One or more lines of straight and curved parts, and how they are drawn. Source: Apple, `UIBezierPath`.
 open class UIBezierPath: NSObject {
     private var path = CGMutablePath()
 
-    /// How wide it is as a line.
+    /// The width of the line.
     open var lineWidth: CGFloat = 1
-    /// Whether what a line out of it crosses an even number of times lies outside.
+    /// Whether points from which a line to the outside crosses the path an even number of times are outside.
     open var usesEvenOddFillRule = false
 
-    /// One without a part.
+    /// A path without parts.
     public override init() { super.init() }
 
-    /// That of `cgPath`.
+    /// The path `cgPath`.
     public init(cgPath: CGPath) {
         path.addPath(cgPath)
         super.init()
@@ -51,7 +51,7 @@ open class UIBezierPath: NSObject {
         self.init(cgPath: unsafe CGPath(roundedRect: rect, cornerWidth: radius, cornerHeight: radius, transform: nil))
     }
 
-    /// A rectangle of which these corners are quarters of an oval.
+    /// A rectangle with these corners rounded, as quarters of an oval.
     public convenience init(roundedRect rect: CGRect, byRoundingCorners corners: UIRectCorner, cornerRadii: CGSize) {
         self.init()
         let (wide, high) = (min(cornerRadii.width, rect.width / 2), min(cornerRadii.height, rect.height / 2))
@@ -65,7 +65,7 @@ open class UIBezierPath: NSObject {
         }
         for (corner, x, y, across, down) in all {
             let point = CGPoint(x: x, y: y)
-            // Clockwise: each corner is come to along one side, and left along the next.
+            // Clockwise: the path reaches each corner along one side, and leaves it along the next.
             let from = CGPoint(x: x + across * wide, y: y + down * high)
             let to = CGPoint(x: x + down * wide, y: y - across * high)
             if path.isEmpty { path.move(to: corners.contains(corner) ? from : point) }
@@ -87,17 +87,17 @@ open class UIBezierPath: NSObject {
         addArc(withCenter: center, radius: radius, startAngle: startAngle, endAngle: endAngle, clockwise: clockwise)
     }
 
-    /// The line alone.
+    /// The path without the settings.
     open var cgPath: CGPath {
         get { path.mutableCopy() ?? CGMutablePath() }
         set { path = newValue.mutableCopy() ?? CGMutablePath() }
     }
 
-    /// The smallest rectangle that it lies in.
+    /// The smallest rectangle around it.
     open var bounds: CGRect { path.boundingBox }
-    /// Whether nothing is in it.
+    /// Whether it has no parts.
     open var isEmpty: Bool { path.isEmpty }
-    /// Where its last line ends.
+    /// The end of its last line.
     open var currentPoint: CGPoint { path.currentPoint }
 
     /// Begins a line at `point`.
@@ -106,12 +106,12 @@ open class UIBezierPath: NSObject {
     /// Goes straight to `point`.
     open func addLine(to point: CGPoint) { path.addLine(to: point) }
 
-    /// Bends to `endPoint`, drawn by two handles.
+    /// Adds a curve to `endPoint` with two control points.
     open func addCurve(to endPoint: CGPoint, controlPoint1: CGPoint, controlPoint2: CGPoint) {
         path.addCurve(to: endPoint, control1: controlPoint1, control2: controlPoint2)
     }
 
-    /// Bends to `endPoint`, drawn by one handle.
+    /// Adds a curve to `endPoint` with one control point.
     open func addQuadCurve(to endPoint: CGPoint, controlPoint: CGPoint) {
         path.addQuadCurve(to: endPoint, control: controlPoint)
     }
@@ -120,6 +120,7 @@ open class UIBezierPath: NSObject {
     open func addArc(
         withCenter center: CGPoint, radius: CGFloat, startAngle: CGFloat, endAngle: CGFloat, clockwise: Bool
     ) {
+        // Core Graphics counts clockwise with y upwards; here y goes down.
         path.addArc(
             center: center, radius: radius, startAngle: startAngle, endAngle: endAngle, clockwise: !clockwise)
     }
@@ -127,10 +128,10 @@ open class UIBezierPath: NSObject {
     /// Goes straight to where the line began.
     open func close() { path.closeSubpath() }
 
-    /// Adds what `bezierPath` is.
+    /// Adds `bezierPath`.
     open func append(_ bezierPath: UIBezierPath) { path.addPath(bezierPath.path) }
 
-    /// Puts all of it where `transform` does.
+    /// Moves all of it by `transform`.
     open func apply(_ transform: CGAffineTransform) {
         let moved = CGMutablePath()
         moved.addPath(path, transform: transform)
@@ -146,13 +147,13 @@ open class UIBezierPath: NSObject {
         body(context)
     }
 
-    /// From now on only what lies in it too is drawn.
+    /// From now on draws only inside of it too.
     open func addClip() { drawn { $0.clip(using: rule) } }
 
-    /// Draws it in the colour that was set.
+    /// Fills it with the current colour.
     open func fill() { drawn { $0.fillPath(using: rule) } }
 
-    /// Draws it as a line in the colour that was set for lines.
+    /// Draws it as a line in the current colour of lines.
     open func stroke() {
         drawn {
             $0.setLineWidth(lineWidth)

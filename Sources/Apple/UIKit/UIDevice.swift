@@ -20,17 +20,17 @@ open class UIDevice: NSObject, @unchecked Sendable {
     public let model = "iPhone"
     /// The kind of device, in the person's language.
     public let localizedModel = "iPhone"
-    /// What it is called, which iOS has not told since its version 16.
+    /// The kind of device instead of its name, which iOS keeps secret since its version 16.
     public let name = "iPhone"
-    /// The system whose rules count.
+    /// The system whose rules apply.
     public let systemName = "iOS"
-    /// The version of the system whose names these modules have.
+    /// The version of iOS whose declarations these modules have.
     public let systemVersion = "26.1"
-    /// What the interface is made for.
+    /// The kind of device that the interface is made for.
     public let userInterfaceIdiom = UIUserInterfaceIdiom.phone
 
-    /// A number that stays the same on this machine for all programs whose bundle identifiers begin alike; nil where
-    /// the machine has none itself (machine-id(5)).
+    /// An identifier that is the same for all programs of this machine whose bundle identifiers have the same first two
+    /// parts; nil if the machine has none (machine-id(5)).
     open var identifierForVendor: UUID? {
         guard let machine = FileManager.default.contents(atPath: "/etc/machine-id"), !machine.isEmpty else {
             return nil
@@ -48,11 +48,11 @@ open class UIScreen: NSObject, @unchecked Sendable {
     /// The screen.
     public static let main = UIScreen()
 
-    /// How many pixels are a point.
+    /// The pixels of a point.
     public let scale: CGFloat = 3
     /// Its size in points.
     public let bounds = CGRect(x: 0, y: 0, width: 393, height: 852)
 }
 
-/// Seconds since the system was started, without those in which it slept; QuartzCore's, which UIKit brings along.
+/// Seconds since the system was started, without sleep. It belongs to QuartzCore, which UIKit exports.
 public func CACurrentMediaTime() -> CFTimeInterval { ProcessInfo.processInfo.systemUptime }

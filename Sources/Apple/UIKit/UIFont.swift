@@ -1,7 +1,7 @@
 import BelfryAppleGround
 @_exported public import ImageIO
 
-/// What letters look like; the system's are what fontconfig calls sans. Source: Apple, `UIFont`.
+/// A font; the system's is the one that fontconfig calls sans. Source: Apple, `UIFont`.
 open class UIFont: NSObject, @unchecked Sendable {
     /// How bold letters are, from -1 to 1.
     public struct Weight: RawRepresentable, Hashable, Sendable {
@@ -17,7 +17,7 @@ open class UIFont: NSObject, @unchecked Sendable {
         public static let thin = Weight(rawValue: -0.6)
         /// Light.
         public static let light = Weight(rawValue: -0.4)
-        /// As most text is.
+        /// The usual weight.
         public static let regular = Weight(rawValue: 0)
         /// A little bold.
         public static let medium = Weight(rawValue: 0.23)
@@ -47,14 +47,14 @@ open class UIFont: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The font of this family; the system's if there is none.
+    /// The font of this family; the system's is drawn if there is none.
     public convenience init?(name fontName: String, size fontSize: CGFloat) {
         var style = TextStyle()
         (style.family, style.size) = (fontName, fontSize)
         self.init(style: style)
     }
 
-    /// How high a line is, in points.
+    /// The height of a line, in points.
     open var pointSize: CGFloat { style.size }
 
     /// The system's font.
@@ -63,14 +63,14 @@ open class UIFont: NSObject, @unchecked Sendable {
     /// The system's font, bold.
     open class func boldSystemFont(ofSize fontSize: CGFloat) -> UIFont { systemFont(ofSize: fontSize, weight: .bold) }
 
-    /// The system's font, so bold.
+    /// The system's font, of this weight.
     open class func systemFont(ofSize fontSize: CGFloat, weight: Weight) -> UIFont {
         var style = TextStyle()
         (style.size, style.weight) = (fontSize, weight.number)
         return UIFont(style: style)
     }
 
-    /// The system's font, leaning.
+    /// The system's font, italic.
     open class func italicSystemFont(ofSize fontSize: CGFloat) -> UIFont {
         var style = TextStyle()
         (style.size, style.isItalic) = (fontSize, true)
@@ -78,7 +78,7 @@ open class UIFont: NSObject, @unchecked Sendable {
     }
 }
 
-/// Where lines lie that are not full. Source: Apple, `NSTextAlignment`.
+/// The alignment of lines. Source: Apple, `NSTextAlignment`.
 public enum NSTextAlignment: Int, Sendable {
     /// On the left.
     case left
@@ -88,24 +88,24 @@ public enum NSTextAlignment: Int, Sendable {
     case right
     /// From side to side; here on the left.
     case justified
-    /// As the language has it; here on the left.
+    /// The language's own; here on the left.
     case natural
 }
 
-/// How lines lie. Source: Apple, `NSParagraphStyle`.
+/// The style of a paragraph. Source: Apple, `NSParagraphStyle`.
 open class NSParagraphStyle: NSObject {
     fileprivate var aligned = NSTextAlignment.natural
 
-    /// Where lines lie.
+    /// The alignment of lines.
     open var alignment: NSTextAlignment { aligned }
 }
 
-/// How lines lie. Source: Apple, `NSMutableParagraphStyle`.
+/// The style of a paragraph, which can be changed. Source: Apple, `NSMutableParagraphStyle`.
 open class NSMutableParagraphStyle: NSParagraphStyle {
-    /// One that says nothing.
+    /// The default style.
     public override init() { super.init() }
 
-    /// Where lines lie.
+    /// The alignment of lines.
     open override var alignment: NSTextAlignment {
         get { aligned }
         set { aligned = newValue }
@@ -132,7 +132,7 @@ extension String {
         return style
     }
 
-    /// How wide and high it is when it is drawn; zero, with a warning, if no text can be.
+    /// Its width and height when drawn; zero, with a warning, if no text can be drawn.
     public func size(withAttributes attributes: [NSAttributedString.Key: Any]? = nil) -> CGSize {
         TextLayout(self, style: Self.style(attributes))?.size ?? CGSize(width: 0, height: 0)
     }
@@ -142,7 +142,7 @@ extension String {
         draw(at: point, width: nil, attributes)
     }
 
-    /// Draws it in lines from the upper side of `rect` on.
+    /// Draws it in lines from the upper side of `rect` down.
     public func draw(in rect: CGRect, withAttributes attributes: [NSAttributedString.Key: Any]? = nil) {
         draw(at: CGPoint(x: rect.minX, y: rect.minY), width: rect.width, attributes)
     }
@@ -154,7 +154,7 @@ extension String {
 }
 
 extension NSString {
-    /// How wide and high it is when it is drawn; zero, with a warning, if no text can be.
+    /// Its width and height when drawn; zero, with a warning, if no text can be drawn.
     public func size(withAttributes attributes: [NSAttributedString.Key: Any]? = nil) -> CGSize {
         String(describing: self).size(withAttributes: attributes)
     }
@@ -164,7 +164,7 @@ extension NSString {
         String(describing: self).draw(at: point, withAttributes: attributes)
     }
 
-    /// Draws it in lines from the upper side of `rect` on.
+    /// Draws it in lines from the upper side of `rect` down.
     public func draw(in rect: CGRect, withAttributes attributes: [NSAttributedString.Key: Any]? = nil) {
         String(describing: self).draw(in: rect, withAttributes: attributes)
     }
@@ -175,13 +175,13 @@ extension NSAttributedString {
         length > 0 ? unsafe attributes(at: 0, effectiveRange: nil) : nil
     }
 
-    /// How wide and high it is when it is drawn, all of it as its first letter is; zero, with a warning, if no text can
-    /// be.
+    /// Its width and height when drawn, all in the style of its first letter; zero, with a warning, if no text can be
+    /// drawn.
     public func size() -> CGSize { string.size(withAttributes: attributesOfAll) }
 
-    /// Draws it, all as its first letter is, with its upper left corner at `point`.
+    /// Draws it, all in the style of its first letter, with its upper left corner at `point`.
     public func draw(at point: CGPoint) { string.draw(at: point, withAttributes: attributesOfAll) }
 
-    /// Draws it in lines, all as its first letter is, from the upper side of `rect` on.
+    /// Draws it in lines, all in the style of its first letter, from the upper side of `rect` down.
     public func draw(in rect: CGRect) { string.draw(in: rect, withAttributes: attributesOfAll) }
 }

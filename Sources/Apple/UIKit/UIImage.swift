@@ -3,11 +3,11 @@ import BelfryTerms
 @_exported public import Foundation
 @_exported public import ImageIO
 
-/// A picture: PNG, JPEG, GIF or WebP, of an animation the first frame. Source: Apple, `UIImage`.
+/// A picture: PNG, JPEG, GIF or WebP; the first frame of an animation. Source: Apple, `UIImage`.
 open class UIImage: NSObject, @unchecked Sendable {
     /// The picture itself; nil for an empty one.
     public let cgImage: CGImage?
-    /// How many pixels are a point.
+    /// The pixels of a point.
     public let scale: CGFloat
 
     /// An empty picture.
@@ -17,18 +17,18 @@ open class UIImage: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// A picture of `cgImage`, a pixel to the point.
+    /// A picture of `cgImage`, one pixel a point.
     public init(cgImage: CGImage) {
         self.cgImage = cgImage
         scale = 1
         super.init()
     }
 
-    /// How a picture lies.
+    /// How a picture is turned.
     public enum Orientation: Int, Sendable {
         /// Upright.
         case up
-        /// On its head.
+        /// Upside down.
         case down
         /// Turned to the left.
         case left
@@ -36,7 +36,7 @@ open class UIImage: NSObject, @unchecked Sendable {
         case right
         /// Upright, mirrored.
         case upMirrored
-        /// On its head, mirrored.
+        /// Upside down, mirrored.
         case downMirrored
         /// Turned to the left, mirrored.
         case leftMirrored
@@ -44,10 +44,10 @@ open class UIImage: NSObject, @unchecked Sendable {
         case rightMirrored
     }
 
-    /// How it lies: upright, as it is when it was decoded.
+    /// How it is turned: upright, since decoding does that.
     open var imageOrientation: Orientation { .up }
 
-    /// A picture of `cgImage`, of `scale` pixels a point. One that does not lie upright is not turned, with a warning.
+    /// A picture of `cgImage`, of `scale` pixels a point. Another orientation than up has no effect, but a warning.
     public init(cgImage: CGImage, scale: CGFloat, orientation: Orientation) {
         if orientation != .up { KeeperDoor.warn(.unsupported, "UIImage(cgImage:scale:orientation:) that is not up") }
         self.cgImage = cgImage
@@ -55,10 +55,10 @@ open class UIImage: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// A picture in `data`; nil if it is none, or beyond the limits of pictures.
+    /// A picture in `data`; nil if that is no picture, or beyond the limits of pictures.
     public convenience init?(data: Data) { self.init(data: data, scale: 1) }
 
-    /// A picture in `data`, of `scale` pixels a point; nil if it is none, or beyond the limits of pictures.
+    /// A picture in `data`, of `scale` pixels a point; nil if that is no picture, or beyond the limits of pictures.
     public init?(data: Data, scale: CGFloat) {
         guard let image = CGImage(encoded: [UInt8](data)) else { return nil }
         cgImage = image
@@ -66,7 +66,7 @@ open class UIImage: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The picture in the file at `path`; nil if it is none.
+    /// The picture in the file at `path`; nil if that is no picture.
     public convenience init?(contentsOfFile path: String) {
         guard let data = FileManager.default.contents(atPath: path) else { return nil }
         self.init(data: data, scale: Self.scale(ofFile: path))

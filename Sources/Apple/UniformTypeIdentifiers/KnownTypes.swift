@@ -1,5 +1,5 @@
-/// What is known of a type: its identifier, what it is called, how its files end, its MIME types, and what it is one
-/// of, as Apple's list of uniform type identifiers has them.
+/// A known type: its identifier, name, file extensions and MIME types, and the types that it conforms to, from Apple's
+/// list of uniform type identifiers.
 struct KnownType: Sendable {
     let identifier: String
     let name: String

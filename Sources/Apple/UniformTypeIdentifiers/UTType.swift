@@ -6,7 +6,7 @@ public struct UTType: Hashable, Codable, Sendable, CustomStringConvertible {
     public let identifier: String
     /// Whether its identifier was made up for an extension or a MIME type that the system does not know.
     public var isDynamic: Bool { identifier.hasPrefix("dyn.") }
-    /// Whether it is one that everybody may use.
+    /// Whether everybody may use it.
     public var isPublic: Bool { identifier.hasPrefix("public.") }
 
     /// The type of this identifier; nil if it is not known.
@@ -15,12 +15,12 @@ public struct UTType: Hashable, Codable, Sendable, CustomStringConvertible {
         self.identifier = known.identifier
     }
 
-    /// The type of files that end like this, if that is one of `supertype`; one made up if it is not known.
+    /// The type of files with this extension, if it conforms to `supertype`; a made-up one if it is not known.
     public init?(filenameExtension: String, conformingTo supertype: UTType = .data) {
         self.init(KnownType.byExtension[filenameExtension.lowercased()], filenameExtension, "f", supertype)
     }
 
-    /// The type of this MIME type, if that is one of `supertype`; one made up if it is not known.
+    /// The type of this MIME type, if it conforms to `supertype`; a made-up one if it is not known.
     public init?(mimeType: String, conformingTo supertype: UTType = .data) {
         let bare = mimeType.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
         self.init(KnownType.byMIMEType[bare.lowercased()], bare, "m", supertype)
@@ -44,7 +44,7 @@ public struct UTType: Hashable, Codable, Sendable, CustomStringConvertible {
 
     init(known identifier: String) { self.identifier = identifier }
 
-    /// How files of it end; nil if they end in no way.
+    /// The extension of its files; nil if they have none.
     public var preferredFilenameExtension: String? {
         tags[.filenameExtension]?.first
     }
@@ -52,10 +52,10 @@ public struct UTType: Hashable, Codable, Sendable, CustomStringConvertible {
     /// Its MIME type; nil if it has none.
     public var preferredMIMEType: String? { tags[.mimeType]?.first }
 
-    /// What it is called, in English; nil for a type that is not known.
+    /// Its name, in English; nil for a type that is not known.
     public var localizedDescription: String? { KnownType.byIdentifier[identifier]?.name }
 
-    /// How files of it end, and its MIME types.
+    /// The extensions of its files, and its MIME types.
     public var tags: [UTTagClass: [String]] {
         if let known = KnownType.byIdentifier[identifier] {
             return [.filenameExtension: known.extensions, .mimeType: known.mimeTypes].filter { !$0.value.isEmpty }
@@ -65,7 +65,7 @@ public struct UTType: Hashable, Codable, Sendable, CustomStringConvertible {
         return [parts[1] == "f" ? .filenameExtension : .mimeType: [String(parts[2])]]
     }
 
-    /// The types that it is one of.
+    /// The types that it conforms to.
     public var supertypes: Set<UTType> {
         var found: Set<UTType> = []
         var rest = KnownType.byIdentifier[identifier]?.parents ?? (isDynamic ? ["public.data"] : [])
@@ -76,40 +76,40 @@ public struct UTType: Hashable, Codable, Sendable, CustomStringConvertible {
         return found
     }
 
-    /// Whether it is `type`, or one of that.
+    /// Whether it is `type`, or conforms to that.
     public func conforms(to type: UTType) -> Bool { self == type || supertypes.contains(type) }
 
-    /// Whether it is one of `type`, and not that itself.
+    /// Whether it conforms to `type`, and is not `type` itself.
     public func isSubtype(of type: UTType) -> Bool { supertypes.contains(type) }
 
-    /// Whether `type` is one of it, and not it itself.
+    /// Whether `type` conforms to it, and is another type.
     public func isSupertype(of type: UTType) -> Bool { type.supertypes.contains(self) }
 
     /// Its identifier.
     public var description: String { identifier }
 }
 
-/// What names a type beside its identifier.
+/// A kind of names that types have beside their identifiers.
 public struct UTTagClass: RawRepresentable, Hashable, Sendable {
     /// Its identifier.
     public let rawValue: String
 
-    /// What has this identifier.
+    /// The kind with this identifier.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// How files end.
+    /// Extensions of files.
     public static let filenameExtension = UTTagClass(rawValue: "public.filename-extension")
     /// MIME types.
     public static let mimeType = UTTagClass(rawValue: "public.mime-type")
 }
 
 extension URL {
-    /// The URL of a file that ends as those of `contentType` do.
+    /// The URL with the extension of `contentType`.
     public func appendingPathExtension(for contentType: UTType) -> URL {
         contentType.preferredFilenameExtension.map { appendingPathExtension($0) } ?? self
     }
 
-    /// The URL of a file of this name, which ends as those of `contentType` do.
+    /// The URL of a file of this name, with an extension of `contentType`.
     public func appendingPathComponent(_ partialName: String, conformingTo contentType: UTType) -> URL {
         let url = appendingPathComponent(partialName)
         guard UTType(filenameExtension: url.pathExtension)?.conforms(to: contentType) != true else { return url }

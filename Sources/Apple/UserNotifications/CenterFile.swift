@@ -2,25 +2,25 @@ import BelfryAppGroup
 import BelfryPropertyList
 import BelfryTerms
 
-/// The files in which the notification centres of apps are kept, with their locks, their patience and their atomic
-/// replacement, and the queue on which they are read and written. A process has one, unless tests run in it.
+/// The files of apps' notification centres, and the queue on which they are read and written, with locks, waiting and
+/// atomic replacement. A process uses one file, unless tests run in it.
 final class CenterFile: @unchecked Sendable {
     private let queue = DispatchQueue(label: "belfry.notification-center")
-    /// The one that was used last; touched on the queue alone.
+    /// The file that was used last; touched only on the queue.
     private var last: GroupFile?
 
     /// Calls `action` on the queue.
     func perform(_ action: @escaping @Sendable () -> Void) { KeeperDoor.current.run(on: queue, action) }
 
-    /// Calls `body` on the queue with what is known now.
+    /// Calls `body` on the queue with the current state.
     func read(_ body: @escaping @Sendable (CenterState) -> Void) { perform { body(self.current()) } }
 
-    /// What is known now.
+    /// The current state.
     func state() async -> CenterState {
         await withCheckedContinuation { continuation in read { continuation.resume(returning: $0) } }
     }
 
-    /// Changes what is known, and then calls `done` on the queue.
+    /// Changes the state, and then calls `done` on the queue.
     func change(
         _ body: @escaping @Sendable (inout CenterState) -> Void, then done: @escaping @Sendable () -> Void = {}
     ) {
@@ -30,15 +30,15 @@ final class CenterFile: @unchecked Sendable {
         }
     }
 
-    /// Changes what is known.
+    /// Changes the state, and waits for it.
     func changeAndWait(_ body: @escaping @Sendable (inout CenterState) -> Void) async {
         await withCheckedContinuation { continuation in change(body) { continuation.resume() } }
     }
 
-    /// Waits until everything so far is done.
+    /// Waits until everything that was asked for so far is done.
     func finish() { queue.sync {} }
 
-    /// The file of the code that asked; nil if there is no place for its state.
+    /// The file of the calling code; nil if there is no place for its state.
     private var file: GroupFile? {
         let file = KeeperDoor.file(in: "centers")
         if file?.path != last?.path { last = file }

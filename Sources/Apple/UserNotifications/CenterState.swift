@@ -4,16 +4,16 @@ import BelfryProtocol
 import BelfryTerms
 import KeeperChannel
 
-/// A request of an app's as it is kept, with when it was made.
+/// A stored request of an app's, with its date.
 struct StoredRequest: Sendable {
     let identifier: String
     let content: NotificationContent
     let trigger: StoredTrigger?
-    /// When the app asked for it, or when it was delivered.
+    /// The date of the request, or of its delivery.
     var date: Date
 }
 
-/// What a request waits for, as it is kept.
+/// A stored trigger: what a request waits for.
 enum StoredTrigger: Sendable {
     case push
     case interval(TimeInterval, repeats: Bool)
@@ -21,21 +21,21 @@ enum StoredTrigger: Sendable {
     case region(StoredRegion, repeats: Bool)
 }
 
-/// What the notification centre of one app knows, as the file has it: what is broken in it is passed over.
+/// The state of one app's notification centre, as it is in the file. Broken entries are skipped.
 struct CenterState: Sendable {
-    /// As many requests may wait as on iOS, which keeps the soonest.
+    /// The most requests that wait, as on iOS, which keeps the soonest.
     static let pendingMax = 64
-    /// As many notifications are shown; then the oldest go.
+    /// The most notifications shown; then the oldest are removed.
     static let deliveredMax = 64
-    /// As many categories are kept.
+    /// The most categories kept.
     static let categoriesMax = 256
-    /// As many bytes of each kind are kept: three of them, as text, are less than a file may have.
+    /// The most bytes kept of each kind: three times as many, as text, still fit into a file.
     static let bytesMax = 192 << 10
 
     var pending: [StoredRequest]
     var delivered: [StoredRequest]
     var badge: Int64
-    /// Each as its JSON.
+    /// Each in JSON.
     var categories: [[UInt8]]
 
     init(_ root: PropertyListDictionary) {
@@ -55,7 +55,7 @@ struct CenterState: Sendable {
         root["categories"] = Self.kept(categories)
     }
 
-    /// The last of `records` that are not too much together.
+    /// The last of `records`, as many as have at most ``bytesMax`` together.
     private static func kept(_ records: [[UInt8]]) -> PropertyListValue {
         var bytes = 0
         let kept = records.reversed().filter { record in
@@ -66,36 +66,36 @@ struct CenterState: Sendable {
         return .array(kept.reversed().map { .data($0) })
     }
 
-    /// Adds what was asked for at its date, in place of what has its identifier; a notification without a trigger is
-    /// delivered at once.
+    /// Adds a request, in place of a waiting one with its identifier. A request without a trigger is delivered at once.
     mutating func add(_ request: StoredRequest) {
         removePending([request.identifier])
         guard request.trigger != nil else { return deliver(request) }
         pending.append(request)
+        // A request that never fires sorts last, and so is dropped first.
         let next = pending.map { ($0, $0.nextDate(after: request.date) ?? .distantFuture) }
         if pending.count > Self.pendingMax {
             pending = next.sorted { $0.1 < $1.1 }.prefix(Self.pendingMax).map(\.0)
         }
     }
 
-    /// Adds what is shown since its date, in place of what has its identifier.
+    /// Adds a notification that is shown since its date, in place of a shown one with its identifier.
     mutating func deliver(_ request: StoredRequest) {
         removeDelivered([request.identifier])
         delivered.append(request)
         delivered.removeFirst(max(delivered.count - Self.deliveredMax, 0))
     }
 
-    /// Takes back what has one of `identifiers`; nil is everything.
+    /// Removes waiting requests with one of `identifiers`; nil removes all.
     mutating func removePending(_ identifiers: [String]?) {
         pending.removeAll { identifiers?.contains($0.identifier) ?? true }
     }
 
-    /// Shows no longer what has one of `identifiers`; nil is everything.
+    /// Removes shown notifications with one of `identifiers`; nil removes all.
     mutating func removeDelivered(_ identifiers: [String]?) {
         delivered.removeAll { identifiers?.contains($0.identifier) ?? true }
     }
 
-    /// Delivers what has become due by `now`: nobody was there to do so at its time.
+    /// Delivers requests that are due by `now`: no process runs to do so at their time.
     mutating func settle(at now: Date) {
         for request in pending {
             guard let first = request.nextDate(after: request.date), first <= now else { continue }
@@ -108,7 +108,7 @@ struct CenterState: Sendable {
 }
 
 extension StoredRequest {
-    /// `request` as it is now.
+    /// A copy of `request`.
     init(_ request: UNNotificationRequest, at date: Date) {
         identifier = request.identifier
         content = request.content.value
@@ -125,7 +125,7 @@ extension StoredRequest {
     /// The notification that it became.
     var notification: UNNotification { UNNotification(date: date, request: request) }
 
-    /// When it appears next after `now`; nil if never again.
+    /// The date of its next appearance after `now`; nil if there is none.
     func nextDate(after now: Date) -> Date? { trigger?.trigger.nextDate(after: now, askedAt: date) }
 
     var bytes: [UInt8] {
@@ -178,7 +178,7 @@ extension StoredRequest {
 }
 
 extension StoredRequest {
-    /// What the keeper is told of it; what is to be shown only if that is at once.
+    /// The request to the keeper; with content only if it is to be shown at once.
     var asked: Asked {
         var asked = Asked(CodeWord(.add), detail: identifier)
         guard trigger == nil, identifier.utf8.count <= Self.identifierBytesMax else { return asked }
@@ -191,9 +191,9 @@ extension StoredRequest {
         return asked
     }
 
-    /// What has a longer identifier is not shown.
+    /// Notifications with longer identifiers are not shown.
     private static let identifierBytesMax = 1_024
-    /// As much of each text is shown.
+    /// The most characters of each text that are shown.
     private static let textCharactersMax = 1_000
 }
 
@@ -225,7 +225,7 @@ extension StoredTrigger {
 }
 
 extension UNNotificationCategory {
-    /// The category as it is kept.
+    /// The category in its stored form.
     var bytes: [UInt8] {
         let object: JSONObject = [
             "identifier": .string(identifier), "actions": .array(actions.map { .object($0.json) }),
@@ -236,7 +236,7 @@ extension UNNotificationCategory {
         return object.serialized()
     }
 
-    /// A category that was kept; nil if it is broken.
+    /// A stored category; nil if it is broken.
     convenience init?(_ bytes: [UInt8]) {
         guard let object = (try? JSONValue.parse(bytes))?.objectValue,
             let identifier = object["identifier"]?.stringValue

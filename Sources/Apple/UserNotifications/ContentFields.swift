@@ -2,7 +2,7 @@ import BelfryJSON
 package import BelfryProtocol
 import BelfryTerms
 
-/// What content holds, mutable or not.
+/// The fields of content, mutable or not.
 struct ContentFields: Equatable {
     var attachments: [UNNotificationAttachment] = []
     var badge: NSNumber?
@@ -23,7 +23,7 @@ struct ContentFields: Equatable {
 }
 
 extension ContentFields {
-    /// The fields of `content`. An attachment is not checked again: its keeper knows it.
+    /// The fields of `content`. Attachments are not checked again: the keeper knows them.
     init(_ content: NotificationContent) {
         attachments = content.attachments.map(UNNotificationAttachment.init)
         badge = content.badge.map { NSNumber(value: $0) }
@@ -43,7 +43,7 @@ extension ContentFields {
         filterCriteria = content.filterCriteria
     }
 
-    /// The fields as a value: all of them but what JSON has no form for, which is left out of `userInfo`.
+    /// The fields as a value, without values in `userInfo` that JSON cannot express.
     var value: NotificationContent {
         var content = NotificationContent()
         content.attachments = attachments.map(\.value)
@@ -68,14 +68,14 @@ extension ContentFields {
     private static let key = "content"
     private static let userInfoKey = "userInfo"
 
-    /// The fields out of an archive; nil if that holds none.
+    /// The fields in an archive; nil if it holds none.
     init?(coder: NSCoder) {
         guard let data = coder.decodeObject(of: NSData.self, forKey: Self.key),
             let object = try? JSONValue.parse([UInt8](data as Data), limits: .aroundForeignValue).objectValue,
             let content = try? NotificationContent(json: object)
         else { return nil }
         self.init(content)
-        // Apart, since an archive also carries dates and data, for which JSON has no form.
+        // Separately, since an archive also holds dates and data, which JSON cannot express.
         let classes = [
             NSDictionary.self, NSArray.self, NSString.self, NSNumber.self, NSData.self, NSDate.self, NSNull.self,
         ]
@@ -112,9 +112,9 @@ extension UNNotificationInterruptionLevel {
 }
 
 extension UNNotificationContent {
-    /// Content that says what `value` says.
+    /// Content with the fields of `value`.
     package convenience init(_ value: NotificationContent) { self.init(fields: ContentFields(value)) }
 
-    /// What it says now, as a value; of `userInfo` without what JSON has no form for, such as a date.
+    /// The current fields as a value, without values in `userInfo` that JSON cannot express, such as a date.
     package var value: NotificationContent { fields.value }
 }

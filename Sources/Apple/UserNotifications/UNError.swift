@@ -21,11 +21,11 @@ public struct UNError: CustomNSError, LocalizedError, Hashable, Sendable {
         case attachmentCorrupt = 105
         /// A trigger without a date.
         case notificationInvalidNoDate = 1400
-        /// Content that nobody could see.
+        /// Content without anything to see or hear.
         case notificationInvalidNoContent = 1401
-        /// What provides content is no object that may.
+        /// The object may not provide content.
         case contentProvidingObjectNotAllowed = 1500
-        /// What provides content lacks something.
+        /// The object provides content that lacks something.
         case contentProvidingInvalid = 1501
         /// A badge below zero.
         case badgeInputInvalid = 1600

@@ -1,11 +1,11 @@
 import BelfryJSON
-// A trigger is made of what names a place, and code has that by this module alone.
+// A trigger is made with a region; code gets that type by importing this module only.
 @_exported public import CoreLocation
 
-/// A trigger that waits for the device to be somewhere. It is kept, with a warning, and never fires: nothing here knows
-/// where the device is, as on iOS where the app may not know.
+/// A trigger that waits for the device to be in a region. It is kept, with a warning, and never fires: nothing here
+/// knows where the device is, as on iOS for an app without that permission.
 open class UNLocationNotificationTrigger: UNNotificationTrigger {
-    /// Where.
+    /// The region.
     public let region: CLRegion
 
     /// A trigger that fires in `region`.
@@ -14,7 +14,7 @@ open class UNLocationNotificationTrigger: UNNotificationTrigger {
         super.init(repeats: repeats)
     }
 
-    /// A trigger out of an archive; nil if that holds none.
+    /// A trigger in an archive; nil if it holds none.
     public required init?(coder: NSCoder) {
         guard let text = coder.decodeObject(of: NSString.self, forKey: "region"),
             let object = try? JSONValue.parse(Array((text as String).utf8)).objectValue,
@@ -32,7 +32,7 @@ open class UNLocationNotificationTrigger: UNNotificationTrigger {
     }
 }
 
-/// A region as it is kept.
+/// A stored region.
 struct StoredRegion: Sendable {
     let identifier: String
     let notifiesOnEntry: Bool
@@ -48,7 +48,7 @@ struct StoredRegion: Sendable {
         circle = round.map { [$0.center.latitude, $0.center.longitude, $0.radius] } ?? []
     }
 
-    /// A region that was kept; nil if it is broken.
+    /// A stored region; nil if it is broken.
     init?(_ object: JSONObject) {
         guard let identifier = object["region"]?.stringValue else { return nil }
         self.identifier = identifier

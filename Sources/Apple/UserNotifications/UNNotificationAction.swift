@@ -1,4 +1,4 @@
-/// What an action demands.
+/// The options of an action.
 public struct UNNotificationActionOptions: OptionSet, Sendable {
     /// The options' bits.
     public let rawValue: UInt
@@ -6,15 +6,15 @@ public struct UNNotificationActionOptions: OptionSet, Sendable {
     /// The options of these bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// An unlocked device.
+    /// Needs an unlocked device.
     public static let authenticationRequired = UNNotificationActionOptions(rawValue: 1 << 0)
-    /// To be shown as destructive.
+    /// Is shown as destructive.
     public static let destructive = UNNotificationActionOptions(rawValue: 1 << 1)
-    /// The app in front.
+    /// Brings the app to the front.
     public static let foreground = UNNotificationActionOptions(rawValue: 1 << 2)
 }
 
-/// What a category's notifications may do.
+/// The options of a category's notifications.
 public struct UNNotificationCategoryOptions: OptionSet, Sendable {
     /// The options' bits.
     public let rawValue: UInt
@@ -22,7 +22,7 @@ public struct UNNotificationCategoryOptions: OptionSet, Sendable {
     /// The options of these bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Tell the app when they are dismissed.
+    /// Report to the app when they are dismissed.
     public static let customDismissAction = UNNotificationCategoryOptions(rawValue: 1 << 0)
     /// Be shown in a car.
     public static let allowInCarPlay = UNNotificationCategoryOptions(rawValue: 1 << 1)
@@ -57,7 +57,7 @@ open class UNNotificationActionIcon: NSObject, NSCopying, NSSecureCoding {
     /// True.
     open class var supportsSecureCoding: Bool { true }
 
-    /// An icon out of an archive; nil if that holds none.
+    /// An icon in an archive; nil if it holds none.
     public required init?(coder: NSCoder) {
         guard let name = coder.decodeObject(of: NSString.self, forKey: "name") else { return nil }
         self.name = name as String
@@ -74,11 +74,11 @@ open class UNNotificationActionIcon: NSObject, NSCopying, NSSecureCoding {
 
 /// A button of a notification. Source: Apple, `UNNotificationAction`.
 open class UNNotificationAction: NSObject, NSCopying, NSSecureCoding {
-    /// What the app is told.
+    /// The identifier that the app receives.
     public let identifier: String
-    /// What is on the button.
+    /// The button's title.
     public let title: String
-    /// What it demands.
+    /// Its options.
     public let options: UNNotificationActionOptions
     /// The picture beside the title.
     public let icon: UNNotificationActionIcon?
@@ -105,7 +105,7 @@ open class UNNotificationAction: NSObject, NSCopying, NSSecureCoding {
     /// True.
     open class var supportsSecureCoding: Bool { true }
 
-    /// An action out of an archive; nil if that holds none.
+    /// An action in an archive; nil if it holds none.
     public required init?(coder: NSCoder) {
         guard let identifier = coder.decodeObject(of: NSString.self, forKey: "identifier"),
             let title = coder.decodeObject(of: NSString.self, forKey: "title")
@@ -128,9 +128,9 @@ open class UNNotificationAction: NSObject, NSCopying, NSSecureCoding {
 
 /// A button that asks for text.
 open class UNTextInputNotificationAction: UNNotificationAction {
-    /// What is on the button that sends the text.
+    /// The title of the button that sends the text.
     public let textInputButtonTitle: String
-    /// What stands where nothing is written yet.
+    /// The text shown before anything is written.
     public let textInputPlaceholder: String
 
     /// A button without a picture.
@@ -153,7 +153,7 @@ open class UNTextInputNotificationAction: UNNotificationAction {
         super.init(identifier: identifier, title: title, options: options, icon: icon)
     }
 
-    /// An action out of an archive; nil if that holds none.
+    /// An action in an archive; nil if it holds none.
     public required init?(coder: NSCoder) {
         guard let title = coder.decodeObject(of: NSString.self, forKey: "textInputButtonTitle"),
             let placeholder = coder.decodeObject(of: NSString.self, forKey: "textInputPlaceholder")
@@ -173,17 +173,17 @@ open class UNTextInputNotificationAction: UNNotificationAction {
 
 /// A kind of notification, with its buttons. Source: Apple, `UNNotificationCategory`.
 open class UNNotificationCategory: NSObject, NSCopying, NSSecureCoding {
-    /// What a notification's category names.
+    /// The identifier by which notifications name it.
     public let identifier: String
     /// The buttons.
     public let actions: [UNNotificationAction]
     /// The intents that it belongs to.
     public let intentIdentifiers: [String]
-    /// What its notifications may do.
+    /// Its options.
     public let options: UNNotificationCategoryOptions
-    /// What is shown where previews are hidden.
+    /// The text shown where previews are hidden.
     public let hiddenPreviewsBodyPlaceholder: String
-    /// How a summary of several is worded.
+    /// The format of a summary of several.
     public let categorySummaryFormat: String
 
     /// A kind of notification.
@@ -196,7 +196,7 @@ open class UNNotificationCategory: NSObject, NSCopying, NSSecureCoding {
             hiddenPreviewsBodyPlaceholder: nil, categorySummaryFormat: nil, options: options)
     }
 
-    /// A kind of notification that says something where previews are hidden.
+    /// A kind of notification with a text for hidden previews.
     public convenience init(
         identifier: String, actions: [UNNotificationAction], intentIdentifiers: [String],
         hiddenPreviewsBodyPlaceholder: String, options: UNNotificationCategoryOptions = []
@@ -207,7 +207,7 @@ open class UNNotificationCategory: NSObject, NSCopying, NSSecureCoding {
             options: options)
     }
 
-    /// A kind of notification that also words its summary.
+    /// A kind of notification that also has a format for its summary.
     public init(
         identifier: String, actions: [UNNotificationAction], intentIdentifiers: [String],
         hiddenPreviewsBodyPlaceholder: String?, categorySummaryFormat: String?,
@@ -228,7 +228,7 @@ open class UNNotificationCategory: NSObject, NSCopying, NSSecureCoding {
     /// True.
     open class var supportsSecureCoding: Bool { true }
 
-    /// A category out of an archive; nil if that holds none.
+    /// A category in an archive; nil if it holds none.
     public required init?(coder: NSCoder) {
         func text(_ key: String) -> String? { coder.decodeObject(of: NSString.self, forKey: key).map { $0 as String } }
         let kinds = [NSArray.self, UNNotificationAction.self, UNTextInputNotificationAction.self]
@@ -255,7 +255,7 @@ open class UNNotificationCategory: NSObject, NSCopying, NSSecureCoding {
         coder.encode(Int(bitPattern: options.rawValue), forKey: "options")
     }
 
-    /// Whether `object` is a category of the same identifier: in a set there is one of each.
+    /// Whether `object` is a category with the same identifier: a set holds one of each.
     open override func isEqual(_ object: Any?) -> Bool {
         (object as? UNNotificationCategory)?.identifier == identifier
     }

@@ -12,7 +12,7 @@ public let UNNotificationAttachmentOptionsThumbnailClippingRectKey =
 /// The option that chooses the thumbnail: the second of a film, or the number of a picture in an animation.
 public let UNNotificationAttachmentOptionsThumbnailTimeKey = "UNNotificationAttachmentOptionsThumbnailTimeKey"
 
-/// A file shown with a notification, checked as it is made. Source: Apple, `UNNotificationAttachment`.
+/// A file shown with a notification, checked when it is made. Source: Apple, `UNNotificationAttachment`.
 open class UNNotificationAttachment: NSObject, NSCopying, NSSecureCoding {
     /// Its identifier, unique in one notification.
     public let identifier: String
@@ -22,11 +22,11 @@ open class UNNotificationAttachment: NSObject, NSCopying, NSSecureCoding {
     public let type: String
     private let thumbnail: AttachmentThumbnail
 
-    /// An attachment of the file at `URL`; without an identifier it is given one.
+    /// An attachment of the file at `URL`; an empty identifier is replaced by a random one.
     ///
-    /// The type is that of the hint in `options`, else that of the file's extension.
+    /// The type is the hint in `options`, else that of the file's extension.
     /// - Throws: `UNError` 100 if there is no such file, 101 if its type may not be attached, 102 if it is too large
-    ///   for its type, 105 if it is empty, or a picture by its type alone.
+    ///   for its type, 105 if it is empty, or has the type of a picture and is none.
     public convenience init(identifier: String, url URL: URL, options: [AnyHashable: Any]? = nil) throws {
         guard URL.isFileURL else { throw UNError(.attachmentInvalidURL) }
         let options = UserInfo(options ?? [:]).values
@@ -61,7 +61,7 @@ open class UNNotificationAttachment: NSObject, NSCopying, NSSecureCoding {
     /// True.
     open class var supportsSecureCoding: Bool { true }
 
-    /// An attachment out of an archive; nil if that holds none.
+    /// An attachment in an archive; nil if it holds none.
     public required convenience init?(coder: NSCoder) {
         guard let fields = ContentFields(coder: coder), let attachment = fields.attachments.first else { return nil }
         self.init(attachment.value)
@@ -96,6 +96,7 @@ extension UNNotificationAttachment {
     /// The size of the regular file at `url` if it can be read.
     private static func size(of url: URL) -> Int64? {
         let files = FileManager.default
+        // attributesOfItem describes a link itself, not the file that it leads to.
         guard let attributes = try? files.attributesOfItem(atPath: url.resolvingSymlinksInPath().path),
             attributes[.type] as? FileAttributeType == .typeRegular, files.isReadableFile(atPath: url.path)
         else { return nil }
@@ -109,7 +110,7 @@ extension UNNotificationAttachment {
 }
 
 extension AttachmentThumbnail {
-    /// What `options`, boxed, say of the thumbnail.
+    /// The thumbnail by `options`, boxed.
     fileprivate init(_ options: [AnyHashable: Any]) {
         func number(_ key: String, in dictionary: [String: Any]) -> Double? {
             (dictionary[key] as? NSNumber)?.doubleValue

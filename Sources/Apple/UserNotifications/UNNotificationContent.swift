@@ -10,10 +10,10 @@ public enum UNNotificationInterruptionLevel: UInt, Sendable {
     case critical
 }
 
-/// What makes content out of content: an intent that `updating(from:)` takes.
+/// Makes content from content: an intent for `updating(from:)`.
 public protocol UNNotificationContentProviding: NSObjectProtocol {}
 
-/// What a notification shows; it does not change. Source: Apple, `UNNotificationContent`.
+/// The content of a notification, which does not change. Source: Apple, `UNNotificationContent`.
 open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecureCoding {
     fileprivate(set) final var fields: ContentFields
 
@@ -42,14 +42,14 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
     open var sound: UNNotificationSound? { fields.sound }
     /// The second line.
     open var subtitle: String { fields.subtitle }
-    /// What groups notifications.
+    /// The identifier that groups notifications.
     open var threadIdentifier: String { fields.threadIdentifier }
     /// The first line.
     open var title: String { fields.title }
-    /// The payload, or what the developer put in. Numbers and truth values are NSNumber, null is NSNull; containers are
+    /// The payload, or the developer's values. Numbers and truth values are NSNumber, null is NSNull; containers are
     /// Swift's.
     open var userInfo: [AnyHashable: Any] { fields.userInfo.values }
-    /// What a summary of several names.
+    /// The text for a summary of several.
     open var summaryArgument: String { fields.summaryArgument }
     /// How many things it stands for in a summary.
     open var summaryArgumentCount: Int { fields.summaryArgumentCount }
@@ -59,10 +59,10 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
     open var interruptionLevel: UNNotificationInterruptionLevel { fields.interruptionLevel }
     /// Its place in the summary, from 0 to 1.
     open var relevanceScore: Double { fields.relevanceScore }
-    /// What a Focus filters by.
+    /// The criterion for filters of a Focus.
     open var filterCriteria: String? { fields.filterCriteria }
 
-    /// A copy that `provider` has changed; one that can be changed further if this can.
+    /// A copy changed by `provider`; a mutable one if this is mutable.
     ///
     /// - Throws: `UNError.contentProvidingObjectNotAllowed` for a provider that is not an intent.
     open func updating(from provider: any UNNotificationContentProviding) throws -> UNNotificationContent {
@@ -85,7 +85,7 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
     /// True.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Content out of an archive; nil if that holds none.
+    /// Content in an archive; nil if it holds none.
     public required init?(coder: NSCoder) {
         guard let fields = ContentFields(coder: coder) else { return nil }
         self.fields = fields
@@ -95,7 +95,7 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
     /// Writes the content into an archive.
     open func encode(with coder: NSCoder) { fields.encode(with: coder) }
 
-    /// Whether `object` is content that says the same.
+    /// Whether `object` is content with the same fields.
     open override func isEqual(_ object: Any?) -> Bool {
         (object as? UNNotificationContent).map { fields == $0.fields } ?? false
     }
@@ -145,7 +145,7 @@ open class UNMutableNotificationContent: UNNotificationContent {
         get { fields.subtitle }
         set { fields.subtitle = newValue }
     }
-    /// What groups notifications.
+    /// The identifier that groups notifications.
     open override var threadIdentifier: String {
         get { fields.threadIdentifier }
         set { fields.threadIdentifier = newValue }
@@ -155,12 +155,12 @@ open class UNMutableNotificationContent: UNNotificationContent {
         get { fields.title }
         set { fields.title = newValue }
     }
-    /// The payload, or what the developer puts in: numbers come back as NSNumber.
+    /// The payload, or the developer's values: numbers come back as NSNumber.
     open override var userInfo: [AnyHashable: Any] {
         get { fields.userInfo.values }
         set { fields.userInfo = UserInfo(newValue) }
     }
-    /// What a summary of several names.
+    /// The text for a summary of several.
     open override var summaryArgument: String {
         get { fields.summaryArgument }
         set { fields.summaryArgument = newValue }
@@ -185,14 +185,14 @@ open class UNMutableNotificationContent: UNNotificationContent {
         get { fields.relevanceScore }
         set { fields.relevanceScore = newValue }
     }
-    /// What a Focus filters by.
+    /// The criterion for filters of a Focus.
     open override var filterCriteria: String? {
         get { fields.filterCriteria }
         set { fields.filterCriteria = newValue }
     }
 }
 
-/// What a provider of ours does to the content that it is asked to update.
+/// A provider of ours, which updates content.
 package protocol ContentUpdating: UNNotificationContentProviding {
     /// Changes `content`.
     func update(_ content: UNMutableNotificationContent) throws

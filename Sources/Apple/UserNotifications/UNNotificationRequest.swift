@@ -2,11 +2,11 @@ package import BelfryProtocol
 
 /// A notification that was pushed or asked for. Source: Apple, `UNNotificationRequest`.
 open class UNNotificationRequest: NSObject, NSCopying, NSSecureCoding {
-    /// What tells it from others: a later one of the same identifier replaces it.
+    /// Its identifier: a later request with the same one replaces it.
     public let identifier: String
-    /// What it shows, copied as the request was made.
+    /// Its content, copied when the request was made.
     public let content: UNNotificationContent
-    /// What lets it appear; nil for at once.
+    /// When it appears; nil for at once.
     public let trigger: UNNotificationTrigger?
 
     /// A request.
@@ -29,7 +29,7 @@ open class UNNotificationRequest: NSObject, NSCopying, NSSecureCoding {
     /// True.
     open class var supportsSecureCoding: Bool { true }
 
-    /// A request out of an archive; nil if that holds none.
+    /// A request in an archive; nil if it holds none.
     public required init?(coder: NSCoder) {
         guard let identifier = coder.decodeObject(of: NSString.self, forKey: "identifier"),
             let content = coder.decodeObject(of: UNNotificationContent.self, forKey: "content")
@@ -56,7 +56,7 @@ open class UNNotificationRequest: NSObject, NSCopying, NSSecureCoding {
 open class UNNotification: NSObject, NSCopying, NSSecureCoding {
     /// When it appeared.
     public let date: Date
-    /// What was asked for.
+    /// The request.
     public let request: UNNotificationRequest
 
     init(date: Date, request: UNNotificationRequest) {
@@ -71,7 +71,7 @@ open class UNNotification: NSObject, NSCopying, NSSecureCoding {
     /// True.
     open class var supportsSecureCoding: Bool { true }
 
-    /// A notification out of an archive; nil if that holds none.
+    /// A notification in an archive; nil if it holds none.
     public required init?(coder: NSCoder) {
         guard let request = coder.decodeObject(of: UNNotificationRequest.self, forKey: "request") else { return nil }
         date = Date(timeIntervalSinceReferenceDate: coder.decodeDouble(forKey: "date"))
@@ -86,16 +86,16 @@ open class UNNotification: NSObject, NSCopying, NSSecureCoding {
     }
 }
 
-/// The action of somebody who opened a notification.
+/// The action of a person who opened a notification.
 public let UNNotificationDefaultActionIdentifier = "com.apple.UNNotificationDefaultActionIdentifier"
-/// The action of somebody who dismissed a notification.
+/// The action of a person who dismissed a notification.
 public let UNNotificationDismissActionIdentifier = "com.apple.UNNotificationDismissActionIdentifier"
 
-/// What somebody did with a notification; an extension is never told. Source: Apple, `UNNotificationResponse`.
+/// What a person did with a notification; an extension never gets one. Source: Apple, `UNNotificationResponse`.
 open class UNNotificationResponse: NSObject, NSCopying, NSSecureCoding {
     /// The notification.
     public let notification: UNNotification
-    /// What was done.
+    /// The action.
     public let actionIdentifier: String
 
     /// Itself: a response does not change.
@@ -104,7 +104,7 @@ open class UNNotificationResponse: NSObject, NSCopying, NSSecureCoding {
     /// True.
     open class var supportsSecureCoding: Bool { true }
 
-    /// A response out of an archive; nil if that holds none.
+    /// A response in an archive; nil if it holds none.
     public required init?(coder: NSCoder) {
         guard let action = coder.decodeObject(of: NSString.self, forKey: "actionIdentifier"),
             let notification = coder.decodeObject(of: UNNotification.self, forKey: "notification")
@@ -121,12 +121,12 @@ open class UNNotificationResponse: NSObject, NSCopying, NSSecureCoding {
     }
 }
 
-/// What somebody wrote in answer to a notification.
+/// What a person wrote in answer to a notification.
 open class UNTextInputNotificationResponse: UNNotificationResponse {
     /// The text.
     public let userText: String
 
-    /// A response out of an archive; nil if that holds none.
+    /// A response in an archive; nil if it holds none.
     public required init?(coder: NSCoder) {
         guard let text = coder.decodeObject(of: NSString.self, forKey: "userText") else { return nil }
         userText = text as String

@@ -1,10 +1,10 @@
-/// What changes a notification before it is shown; an extension's principal class derives from it.
+/// Changes a notification before it is shown; an extension's principal class derives from it.
 ///
 /// A new object is made for each notification. `didReceive` and `serviceExtensionTimeWillExpire` are called on
 /// different threads. Source: Apple, `UNNotificationServiceExtension`.
 open class UNNotificationServiceExtension: NSObject {
-    /// Takes a notification, and calls `contentHandler` with what is to be shown, within the budget. Hands over the
-    /// content as it came unless overridden.
+    /// Receives a notification, and calls `contentHandler` with the content to show, within the budget. Unless
+    /// overridden, it hands over the content as it came.
     open func didReceive(
         _ request: UNNotificationRequest, withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
     ) {

@@ -1,4 +1,4 @@
-/// What an app asks to be allowed.
+/// The permissions that an app asks for.
 public struct UNAuthorizationOptions: OptionSet, Sendable {
     /// The options' bits.
     public let rawValue: UInt
@@ -16,9 +16,9 @@ public struct UNAuthorizationOptions: OptionSet, Sendable {
     public static let carPlay = UNAuthorizationOptions(rawValue: 1 << 3)
     /// Sounds through the mute switch.
     public static let criticalAlert = UNAuthorizationOptions(rawValue: 1 << 4)
-    /// A way to settings of the app's own.
+    /// A link to settings of the app's own.
     public static let providesAppNotificationSettings = UNAuthorizationOptions(rawValue: 1 << 5)
-    /// Quiet notifications, without being asked for.
+    /// Quiet notifications, without a question to the person.
     public static let provisional = UNAuthorizationOptions(rawValue: 1 << 6)
     /// Being read out.
     public static let announcement = UNAuthorizationOptions(rawValue: 1 << 7)
@@ -48,7 +48,7 @@ public struct UNNotificationPresentationOptions: OptionSet, Sendable {
 
 /// Whether an app may notify.
 public enum UNAuthorizationStatus: Int, Sendable {
-    /// Nobody was asked.
+    /// The person was not asked.
     case notDetermined
     /// It may not.
     case denied
@@ -74,7 +74,7 @@ public enum UNNotificationSetting: Int, Sendable {
 public enum UNAlertStyle: Int, Sendable {
     /// Not at all.
     case none
-    /// They go by themselves.
+    /// They disappear by themselves.
     case banner
     /// They stay.
     case alert
@@ -90,7 +90,7 @@ public enum UNShowPreviewsSetting: Int, Sendable {
     case never
 }
 
-/// What an app may do. On Linux nobody restricts it: what there is, is on. Source: Apple, `UNNotificationSettings`.
+/// What an app may do. On Linux nothing restricts it: all that exists is on. Source: Apple, `UNNotificationSettings`.
 open class UNNotificationSettings: NSObject, NSCopying, NSSecureCoding {
     /// Whether the app may notify.
     public let authorizationStatus: UNAuthorizationStatus
@@ -137,7 +137,7 @@ open class UNNotificationSettings: NSObject, NSCopying, NSSecureCoding {
     /// True.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Settings out of an archive.
+    /// Settings in an archive.
     public required init?(coder: NSCoder) {
         authorizationStatus =
             UNAuthorizationStatus(rawValue: coder.decodeInteger(forKey: "authorizationStatus")) ?? .notDetermined

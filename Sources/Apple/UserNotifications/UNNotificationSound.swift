@@ -66,7 +66,7 @@ public class UNNotificationSound: NSObject, NSCopying, NSSecureCoding {
     /// True.
     public class var supportsSecureCoding: Bool { true }
 
-    /// A sound out of an archive; nil if that holds none.
+    /// A sound in an archive; nil if it holds none.
     public required init?(coder: NSCoder) {
         guard let name = coder.decodeObject(of: NSString.self, forKey: "name") else { return nil }
         value = NotificationSound(

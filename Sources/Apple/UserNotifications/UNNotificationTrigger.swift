@@ -1,4 +1,4 @@
-/// What lets a notification appear. Source: Apple, `UNNotificationTrigger`.
+/// When a notification appears. Source: Apple, `UNNotificationTrigger`.
 open class UNNotificationTrigger: NSObject, NSCopying, NSSecureCoding {
     /// Whether the notification appears again and again.
     public let repeats: Bool
@@ -14,7 +14,7 @@ open class UNNotificationTrigger: NSObject, NSCopying, NSSecureCoding {
     /// True.
     open class var supportsSecureCoding: Bool { true }
 
-    /// A trigger out of an archive.
+    /// A trigger in an archive.
     public required init?(coder: NSCoder) {
         repeats = coder.decodeBool(forKey: "repeats")
         super.init()
@@ -23,16 +23,16 @@ open class UNNotificationTrigger: NSObject, NSCopying, NSSecureCoding {
     /// Writes the trigger into an archive.
     open func encode(with coder: NSCoder) { coder.encode(repeats, forKey: "repeats") }
 
-    /// When the notification appears next if it was asked for at `start` and it is `now`; nil if never again.
+    /// The next date after `now` at which a notification requested at `start` appears; nil if there is none.
     func nextDate(after now: Date, askedAt start: Date) -> Date? { nil }
 }
 
 /// The trigger of a notification that was pushed.
 open class UNPushNotificationTrigger: UNNotificationTrigger {
-    /// The trigger of what the keeper hands over.
+    /// The trigger of notifications that the keeper hands over.
     package init() { super.init(repeats: false) }
 
-    /// A trigger out of an archive.
+    /// A trigger in an archive.
     public required init?(coder: NSCoder) { super.init(coder: coder) }
 }
 
@@ -54,10 +54,10 @@ open class UNTimeIntervalNotificationTrigger: UNNotificationTrigger {
         super.init(repeats: repeats)
     }
 
-    /// When it would fire if it were asked for now.
+    /// When it would fire if it were requested now.
     open func nextTriggerDate() -> Date? { Date(timeIntervalSinceNow: timeInterval) }
 
-    /// A trigger out of an archive; nil if that holds none.
+    /// A trigger in an archive; nil if it holds none.
     public required init?(coder: NSCoder) {
         timeInterval = coder.decodeDouble(forKey: "timeInterval")
         super.init(coder: coder)
@@ -81,7 +81,7 @@ open class UNTimeIntervalNotificationTrigger: UNNotificationTrigger {
 
 /// A trigger that waits for a date.
 open class UNCalendarNotificationTrigger: UNNotificationTrigger {
-    /// The date, as far as it matters.
+    /// The parts of the date that must match.
     public let dateComponents: DateComponents
 
     /// A trigger that fires when the date matches.
@@ -90,10 +90,10 @@ open class UNCalendarNotificationTrigger: UNNotificationTrigger {
         super.init(repeats: repeats)
     }
 
-    /// When it would fire if it were asked for now.
+    /// When it would fire if it were requested now.
     open func nextTriggerDate() -> Date? { match(after: Date()) }
 
-    /// A trigger out of an archive; nil if that holds none.
+    /// A trigger in an archive; nil if it holds none.
     public required init?(coder: NSCoder) {
         guard let data = coder.decodeObject(of: NSData.self, forKey: "dateComponents"),
             let components = try? JSONDecoder().decode(DateComponents.self, from: data as Data)

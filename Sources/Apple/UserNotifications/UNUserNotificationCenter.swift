@@ -2,11 +2,11 @@ import BelfryProtocol
 import BelfryTerms
 import KeeperChannel
 
-/// The notification centre of the app: what it has asked for, what is shown, its badge. Source: Apple,
+/// The notification centre of the app: its requests, the shown notifications, its badge. Source: Apple,
 /// `UNUserNotificationCenter`.
 ///
-/// It is kept in the state directory, so that every process of the app sees the same. An extension may use it until it
-/// has replied: after that nothing is changed, and what reports errors reports that notifications are not allowed.
+/// It is kept in the state directory, so that all processes of the app see the same. An extension may use it until it
+/// has replied: after that nothing changes, and functions with errors report that notifications are not allowed.
 /// Completion handlers are called on a queue of the centre's.
 open class UNUserNotificationCenter: NSObject {
     private let file = CenterFile()
@@ -15,13 +15,13 @@ open class UNUserNotificationCenter: NSObject {
 
     private override init() { super.init() }
 
-    /// The one of this app.
+    /// The centre of this app.
     open class func current() -> UNUserNotificationCenter { unsafe shared }
 
-    /// Told of what happens while the app is in front; never in an extension.
+    /// Called about events while the app is in front; never in an extension.
     open weak var delegate: (any UNUserNotificationCenterDelegate)?
 
-    /// Whether notifications can have a view of the app's: there is none here.
+    /// Whether notifications can have a view of the app's: here they cannot.
     open var supportsContentExtensions: Bool { false }
 
     /// Asks whether the app may notify: it may.
@@ -63,7 +63,7 @@ open class UNUserNotificationCenter: NSObject {
         UNNotificationSettings(authorizationStatus: .authorized)
     }
 
-    /// Asks for a notification: at once, or when its trigger says; it replaces one of the same identifier.
+    /// Requests a notification, at once or by its trigger; it replaces one with the same identifier.
     open func add(
         _ request: UNNotificationRequest,
         withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
@@ -78,7 +78,7 @@ open class UNUserNotificationCenter: NSObject {
         }
     }
 
-    /// Asks for a notification: at once, or when its trigger says; it replaces one of the same identifier.
+    /// Requests a notification, at once or by its trigger; it replaces one with the same identifier.
     open func add(_ request: UNNotificationRequest) async throws {
         let stored = StoredRequest(request, at: Date())
         if let error = error(in: request) { throw error }
@@ -98,12 +98,12 @@ open class UNUserNotificationCenter: NSObject {
         await file.state().pending.map(\.request)
     }
 
-    /// Takes requests back.
+    /// Removes waiting requests.
     open func removePendingNotificationRequests(withIdentifiers identifiers: [String]) {
         remove(identifiers, "removePendingNotificationRequests", isShown: false) { $0.removePending(identifiers) }
     }
 
-    /// Takes all requests back.
+    /// Removes all waiting requests.
     open func removeAllPendingNotificationRequests() {
         remove(nil, "removeAllPendingNotificationRequests", isShown: false) { $0.removePending(nil) }
     }
@@ -118,12 +118,12 @@ open class UNUserNotificationCenter: NSObject {
         await file.state().delivered.map(\.notification)
     }
 
-    /// Shows notifications no longer.
+    /// Removes shown notifications.
     open func removeDeliveredNotifications(withIdentifiers identifiers: [String]) {
         remove(identifiers, "removeDeliveredNotifications", isShown: true) { $0.removeDelivered(identifiers) }
     }
 
-    /// Shows no notification any longer.
+    /// Removes all shown notifications.
     open func removeAllDeliveredNotifications() {
         remove(nil, "removeAllDeliveredNotifications", isShown: true) { $0.removeDelivered(nil) }
     }
@@ -148,7 +148,7 @@ open class UNUserNotificationCenter: NSObject {
 }
 
 extension UNUserNotificationCenter {
-    /// Notes that the keeper shows `content` in answer to the push `identifier`.
+    /// Records that the keeper shows `content` for the push `identifier`.
     package func showed(_ identifier: String, _ content: UNNotificationContent) {
         let request = UNNotificationRequest(
             identifier: identifier, content: content, trigger: UNPushNotificationTrigger())
@@ -160,7 +160,7 @@ extension UNUserNotificationCenter {
         }
     }
 
-    /// Waits until what was asked for so far is done.
+    /// Waits until everything that was asked for so far is done.
     package func finish() { file.finish() }
 
     private func isAllowed(_ what: String) -> Bool {
@@ -192,7 +192,7 @@ extension UNUserNotificationCenter {
     ) {
         guard isAllowed(what) else { return }
         var asked = Asked(CodeWord(.remove), detail: identifiers?.joined(separator: " ") ?? "all")
-        // None at all are named by nobody, and would be all.
+        // To the keeper an empty list means all notifications; an empty list of the code's means none.
         if isShown, identifiers != [] {
             asked.identifiers = Array((identifiers ?? []).prefix(KeeperEnd.identifiersMax))
         }
@@ -201,7 +201,7 @@ extension UNUserNotificationCenter {
     }
 }
 
-/// Told of notifications while the app is in front; each method is optional. Source: Apple,
+/// Called about notifications while the app is in front; each method is optional. Source: Apple,
 /// `UNUserNotificationCenterDelegate`.
 public protocol UNUserNotificationCenterDelegate: NSObjectProtocol {
     /// A notification comes while the app is in front.
@@ -214,15 +214,15 @@ public protocol UNUserNotificationCenterDelegate: NSObjectProtocol {
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification
     ) async -> UNNotificationPresentationOptions
 
-    /// Somebody did something with a notification.
+    /// A person did something with a notification.
     func userNotificationCenter(
         _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
         withCompletionHandler completionHandler: @escaping () -> Void)
 
-    /// Somebody did something with a notification.
+    /// A person did something with a notification.
     func userNotificationCenter(_ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse) async
 
-    /// Somebody wants the app's own settings.
+    /// A person wants the app's own settings.
     func userNotificationCenter(_ center: UNUserNotificationCenter, openSettingsFor notification: UNNotification?)
 }
 

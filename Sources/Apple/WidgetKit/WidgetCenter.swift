@@ -3,17 +3,17 @@ import BelfryTerms
 @_exported public import Foundation
 import KeeperChannel
 
-/// The widgets of the app, of which this machine draws none: what is asked of them is told to the keeper. Source:
-/// Apple, `WidgetCenter`.
+/// The widgets of the app. This machine draws none: requests are only reported to the keeper. Source: Apple,
+/// `WidgetCenter`.
 public final class WidgetCenter: Sendable {
-    /// The one there is.
+    /// The only one.
     public static let shared = WidgetCenter()
 
     private init() {}
 
-    /// Has each widget drawn anew.
+    /// Asks to draw all widgets again.
     public func reloadAllTimelines() { KeeperDoor.ask(Asked(CodeWord(.widgets), detail: "all")) }
 
-    /// Has the widgets of this kind drawn anew.
+    /// Asks to draw the widgets of this kind again.
     public func reloadTimelines(ofKind kind: String) { KeeperDoor.ask(Asked(CodeWord(.widgets), detail: kind)) }
 }

@@ -17,28 +17,28 @@ public struct Logger: Sendable {
     /// Logs a message of a type.
     public func log(level: OSLogType, _ message: OSLogMessage) { log.write(message.text, level) }
 
-    /// Logs what helps who writes the code.
+    /// Logs a message for developers.
     public func trace(_ message: OSLogMessage) { log.write(message.text, .debug) }
 
-    /// Logs what helps who writes the code.
+    /// Logs a message for developers.
     public func debug(_ message: OSLogMessage) { log.write(message.text, .debug) }
 
-    /// Logs what helps.
+    /// Logs helpful information.
     public func info(_ message: OSLogMessage) { log.write(message.text, .info) }
 
-    /// Logs what is worth keeping.
+    /// Logs something worth keeping.
     public func notice(_ message: OSLogMessage) { log.write(message.text, .default) }
 
-    /// Logs what may go wrong.
+    /// Logs something that may go wrong.
     public func warning(_ message: OSLogMessage) { log.write(message.text, .error) }
 
-    /// Logs what went wrong.
+    /// Logs an error.
     public func error(_ message: OSLogMessage) { log.write(message.text, .error) }
 
-    /// Logs what is wrong in the code.
+    /// Logs a fault in the code.
     public func critical(_ message: OSLogMessage) { log.write(message.text, .fault) }
 
-    /// Logs what is wrong in the code.
+    /// Logs a fault in the code.
     public func fault(_ message: OSLogMessage) { log.write(message.text, .fault) }
 }
 
@@ -53,8 +53,7 @@ public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
     public init(stringInterpolation: OSLogInterpolation) { text = stringInterpolation.text }
 }
 
-/// Collects a message. What is said of privacy is accepted, and values are shown all the same: it is the developer's
-/// own journal.
+/// Collects a message. Privacy options are accepted, but values are always shown: it is the developer's own journal.
 public struct OSLogInterpolation: StringInterpolationProtocol, Sendable {
     var text = ""
 
@@ -88,11 +87,11 @@ public struct OSLogInterpolation: StringInterpolationProtocol, Sendable {
     }
 }
 
-/// Who may read a value; everybody does.
+/// Who may read a value; here everybody may.
 public struct OSLogPrivacy: Sendable {
-    /// What is left of a value that few may read.
+    /// What replaces a value that few may read.
     public struct Mask: Sendable {
-        /// Something to compare by.
+        /// A hash, to compare by.
         public static let hash = Mask()
         /// Nothing.
         public static let none = Mask()
@@ -102,22 +101,22 @@ public struct OSLogPrivacy: Sendable {
     public static let `public` = OSLogPrivacy()
     /// Few.
     public static let `private` = OSLogPrivacy()
-    /// Nobody.
+    /// No reader.
     public static let sensitive = OSLogPrivacy()
-    /// As its kind is.
+    /// By the type of the value.
     public static let auto = OSLogPrivacy()
 
     /// Few.
     public static func `private`(mask: Mask) -> OSLogPrivacy { OSLogPrivacy() }
 
-    /// Nobody.
+    /// No reader.
     public static func sensitive(mask: Mask) -> OSLogPrivacy { OSLogPrivacy() }
 
-    /// As its kind is.
+    /// By the type of the value.
     public static func auto(mask: Mask) -> OSLogPrivacy { OSLogPrivacy() }
 }
 
-/// Where a value stands in its columns.
+/// The alignment of a value in its columns.
 public struct OSLogStringAlignment: Sendable {
     private let columns: Int
     private let isRight: Bool
@@ -125,18 +124,18 @@ public struct OSLogStringAlignment: Sendable {
     /// Without columns.
     public static let none = OSLogStringAlignment(columns: 0, isRight: false)
 
-    /// To the right of as many columns.
+    /// On the right of `columns` columns.
     public static func right(columns: Int) -> OSLogStringAlignment {
         OSLogStringAlignment(columns: columns, isRight: true)
     }
 
-    /// To the left of as many columns.
+    /// On the left of `columns` columns.
     public static func left(columns: Int) -> OSLogStringAlignment {
         OSLogStringAlignment(columns: columns, isRight: false)
     }
 
     func aligned(_ text: String) -> String {
-        // No line is wider than this.
+        // Limits the memory that a format can ask for.
         let space = String(repeating: " ", count: max(min(columns, 1_024) - text.count, 0))
         return isRight ? space + text : text + space
     }
@@ -146,11 +145,11 @@ public struct OSLogStringAlignment: Sendable {
 public struct OSLogIntegerFormatting: Sendable {
     let radix: Int
 
-    /// By ten digits.
+    /// Base 10.
     public static let decimal = OSLogIntegerFormatting(radix: 10)
-    /// By sixteen digits.
+    /// Base 16.
     public static let hex = OSLogIntegerFormatting(radix: 16)
-    /// By eight digits.
+    /// Base 8.
     public static let octal = OSLogIntegerFormatting(radix: 8)
 }
 
@@ -159,12 +158,12 @@ public struct OSLogFloatFormatting: Sendable {
     private let format: String
     private let precision: Int
 
-    /// With six digits behind the point.
+    /// With six digits after the point.
     public static let fixed = OSLogFloatFormatting(format: "%.*f", precision: 6)
     /// By a power of ten.
     public static let exponential = OSLogFloatFormatting(format: "%.*e", precision: 6)
 
-    /// With as many digits behind the point.
+    /// With `precision` digits after the point, 64 at most.
     public static func fixed(precision: Int) -> OSLogFloatFormatting {
         OSLogFloatFormatting(format: "%.*f", precision: min(max(precision, 0), 64))
     }

@@ -1,6 +1,6 @@
 import BelfryAppleGround
 
-/// A lock, and the state that it guards. Source: Apple, `OSAllocatedUnfairLock`.
+/// A lock with the state that it guards. Source: Apple, `OSAllocatedUnfairLock`.
 public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
     private final class Guarded {
         let lock = NSLock()
@@ -31,7 +31,7 @@ public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
 }
 
 extension OSAllocatedUnfairLock where State == Void {
-    /// A lock of nothing but code.
+    /// A lock without state.
     public init() { self.init(uncheckedState: ()) }
 
     /// Waits for the lock and takes it.
@@ -40,7 +40,7 @@ extension OSAllocatedUnfairLock where State == Void {
     /// Gives the lock up.
     public func unlock() { guarded.lock.unlock() }
 
-    /// Takes the lock if nobody holds it.
+    /// Takes the lock if it is free; returns whether it was.
     public func lockIfAvailable() -> Bool { guarded.lock.try() }
 
     /// Calls `body` while the lock is held.
@@ -49,5 +49,5 @@ extension OSAllocatedUnfairLock where State == Void {
     }
 }
 
-/// How many bytes of memory the process may still take, as iOS counts for extensions; 0 if it has taken too much.
+/// How many more bytes of memory the process may use, counted as iOS does for extensions; 0 beyond the limit.
 public func os_proc_available_memory() -> Int { Int(clamping: AccountedMemory.bytesLeft) }

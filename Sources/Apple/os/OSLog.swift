@@ -14,15 +14,15 @@ public struct OSLogType: RawRepresentable, Hashable, Sendable {
     /// The type of Apple's number.
     public init(_ rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// What is worth keeping.
+    /// Something worth keeping.
     public static let `default` = OSLogType(0x00)
-    /// What helps.
+    /// Helpful information.
     public static let info = OSLogType(0x01)
-    /// What helps who writes the code.
+    /// Information for developers.
     public static let debug = OSLogType(0x02)
-    /// What went wrong.
+    /// An error.
     public static let error = OSLogType(0x10)
-    /// What is wrong in the code.
+    /// A fault in the code.
     public static let fault = OSLogType(0x11)
 
     /// The journal's priority, of syslog(3).
@@ -55,7 +55,7 @@ open class OSLog: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The place of whoever has none.
+    /// The place for code without its own.
     public static let `default` = OSLog(subsystem: "", category: "")
     /// Nowhere.
     public static let disabled = OSLog(subsystem: "", category: "", isOn: false)
@@ -70,8 +70,8 @@ open class OSLog: NSObject, @unchecked Sendable {
     }
 }
 
-/// Logs a text with values in the places of its format, such as `%{public}@` or `%d`; whatever is said of privacy,
-/// values are shown.
+/// Logs a text with values in the places of its format, such as `%{public}@` or `%d`; values are shown whatever the
+/// format says about privacy.
 public func os_log(
     _ message: StaticString, dso: UnsafeRawPointer? = #dsohandle, log: OSLog = .default, type: OSLogType = .default,
     _ args: Any...
@@ -103,7 +103,7 @@ private enum Format {
     }
 
     private static func text(_ argument: Any) -> String {
-        // What `%s` is given.
+        // The argument of `%s`.
         if let pointer = unsafe argument as? UnsafePointer<CChar> { return unsafe String(cString: pointer) }
         return String(describing: argument)
     }

@@ -10,8 +10,8 @@ import Glibc
 import PushAPI
 import PushEndpoint
 
-/// `belfry apns setup`, `key`, `certificate`, `credentials`, `list` and `revoke`: who may push, whether or not the
-/// endpoint runs.
+/// `belfry apns setup`, `key`, `certificate`, `credentials`, `list` and `revoke`: which servers may push. They work
+/// whether or not the endpoint runs.
 struct CredentialCommands {
     /// Where they print.
     let output: Output
@@ -42,7 +42,7 @@ struct CredentialCommands {
     ]
     private static let teamOfOurs = "BELFRYTEAM"
 
-    /// Does what `words`, from the verb on, ask for.
+    /// Runs the command in `words`, from the verb on.
     func run(_ words: [String], state: StateDirectory) throws(CommandError) {
         let words = try OptionParser.parse(words, Self.options, stopsAtFirstArgument: false)
         guard !words.has("help") else { return output.line(Self.help) }
@@ -194,7 +194,7 @@ struct CredentialCommands {
     }
 }
 
-/// The machine's name, as others on its network may call it; nil if it has none.
+/// The machine's name on its network; nil if it has none.
 func hostName() -> String? {
     var name = [CChar](repeating: 0, count: 256)
     guard unsafe gethostname(&name, name.count - 1) == 0 else { return nil }

@@ -23,7 +23,7 @@ struct DeviceCommand {
         Without --group its notifications go to the group that the worker's configuration names.
         """
 
-    /// What an operator should know once it is so.
+    /// The warning for the operator when that has happened.
     static let registryWarning = "the registry of devices was damaged, and set aside: no token is known any more"
 
     private static let verbs = ["add", "list", "remove", "offline", "online"]
@@ -34,7 +34,7 @@ struct DeviceCommand {
         Option("help", "show the help"),
     ]
 
-    /// Does what `words`, behind `device`, ask for.
+    /// Runs the command in `words`, after `device`.
     func run(_ words: [String], state: StateDirectory) throws(CommandError) {
         let words = try OptionParser.parse(words, Self.options, stopsAtFirstArgument: false)
         guard !words.has("help") else { return output.line(Self.help) }

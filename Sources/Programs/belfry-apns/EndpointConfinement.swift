@@ -3,14 +3,15 @@ import BelfrySyscalls
 import CBelfryLinux
 import Glibc
 
-/// What the endpoint gives up before it reads the first byte of a stranger: it has its listeners, its state and the
-/// push socket, and needs nothing else.
+/// The rights that the endpoint gives up before it reads a stranger's first byte: it has its listeners, its state and
+/// the push socket, and needs nothing else.
 ///
-/// As in the fetcher, what the kernel does not have is gone without.
+/// As in the fetcher, protections that the kernel lacks are left out.
 enum EndpointConfinement {
-    /// Gives up binding, sockets of the internet, starting programs, and all files but those below `statePath`; leaves
-    /// those that libraries read, and the folder of the push socket, which is looked at to see whether it is there.
+    /// Gives up binding, sockets of the internet, starting programs, and all files except those below `statePath`,
+    /// those that libraries read, and the folder of the push socket, where it looks whether the socket exists.
     static func confine(statePath: String, pushSocketPath: String) {
+        // First: the kernel demands it of an unprivileged process before Landlock and filters.
         try? ProcessConfinement.forbidPrivileges()
         let folder = pushSocketPath.split(separator: "/", omittingEmptySubsequences: false).dropLast()
         let readable = [
@@ -37,7 +38,7 @@ enum EndpointConfinement {
         filter.add(Int(SYS_clone), .allow, inCases: [[.argument(0, under: thread, is: thread)]], otherwise: .kill)
         filter.add(
             Int(SYS_socket), .allow, inCases: [[.argument(0, is: UInt32(AF_UNIX))]], otherwise: .fail(EAFNOSUPPORT))
-        // What was written never becomes code; libraries are mapped as code from the start.
+        // Written memory never becomes code; libraries are mapped as code from the start.
         let code = UInt32(PROT_EXEC)
         filter.add(Int(SYS_mprotect), .kill, inCases: [[.argument(2, under: code, is: code)]], otherwise: .allow)
         let writableCode = UInt32(PROT_WRITE | PROT_EXEC)

@@ -7,7 +7,7 @@ import BelfryTerms
 import Glibc
 import PushQueue
 
-/// `belfry apns log` and `belfry apns watch`: what became of pushes, whether or not the endpoint runs.
+/// `belfry apns log` and `belfry apns watch`: what happened to pushes. They work whether or not the endpoint runs.
 struct LogCommand {
     /// Where it prints.
     let output: Output
@@ -23,10 +23,10 @@ struct LogCommand {
 
     /// The options that they take.
     static let options = [Option("json", "print JSON"), Option("help", "show the help")]
-    /// How often watch looks by itself, for where the kernel reports no change.
+    /// How often watch looks by itself, for files whose changes the kernel does not report.
     private static let lookInterval = TimeSpan.seconds(1)
 
-    /// Does what `words`, behind `log` or `watch`, ask for.
+    /// Runs the command `verb` with `words`, those after `log` or `watch`.
     func run(_ verb: String, _ words: [String], state: StateDirectory) throws(CommandError) {
         let words = try OptionParser.parse(words, Self.options, stopsAtFirstArgument: false)
         guard !words.has("help") else { return output.line(Self.help) }
@@ -56,6 +56,7 @@ struct LogCommand {
                 lookOften()
             }
         }
+        // Before the first look: no line is missed between the two.
         let watch = try? reader.watch(on: loop, look)
         look()
         lookOften()
@@ -66,14 +67,14 @@ struct LogCommand {
 
 /// Prints lines of the log as people or programs read them.
 private struct LinePrinter {
-    /// Whose lines are printed; nil for all.
+    /// The push whose lines are printed; nil for all.
     let id: String?
     /// Whether they are printed as they are.
     let asJSON: Bool
     /// Where they are printed.
     let output: Output
 
-    /// Prints `line`, if it is to be printed; false once nobody reads.
+    /// Prints `line` if it belongs to the push; false once the output is closed.
     func print(_ line: [UInt8]) -> Bool {
         guard case .object(let object)? = try? JSONValue.parse(line), let apnsID = object["id"]?.stringValue,
             id == nil || id?.lowercased() == apnsID.lowercased()

@@ -14,7 +14,7 @@ import PushAPI
 import PushEndpoint
 import PushQueue
 
-/// What belfry-apns.service does: serves push servers at the sockets that it was given.
+/// The work of belfry-apns.service: serves push servers at the sockets that were passed to it.
 final class Serving {
     private let loop: Loop
     private let environment: Environment
@@ -22,7 +22,7 @@ final class Serving {
     private let endpoint: APNsEndpoint
     private var control: ControlSocket?
 
-    /// Serves until it is told to stop.
+    /// Serves until a signal stops it.
     static func run(listenerCount: Int?, state: StateDirectory, environment: Environment) throws(CommandError) {
         let sockets = try GivenSockets(count: listenerCount)
         do {
@@ -30,6 +30,7 @@ final class Serving {
             try? ResourceLimit.descriptors.raise(to: 16_384)
             let settings = SettingsLoader.load(environment: environment).settings
             let serving = try Serving(settings, state: state, environment: environment)
+            // After everything is open, and before the first connection.
             EndpointConfinement.confine(statePath: state.path, pushSocketPath: Serving.pushSocketPath(environment))
             try serving.serve(sockets, settings)
         } catch let error as CommandError {
@@ -43,7 +44,7 @@ final class Serving {
         self.environment = environment
         loop = try Loop()
         let store = try CredentialStore(state: state)
-        // Whoever starts the endpoint first need not know of its certificate.
+        // The endpoint works at its first start, even if the person has not made a certificate.
         if (try? store.tlsServer()) == nil, try store.setUp(hostName: hostName()) {
             let authority = store.path(of: CredentialStore.authorityName)
             Self.warn("there was no authority in \(state.path), and no client trusts the new one yet: \(authority)")
@@ -99,7 +100,7 @@ final class Serving {
     }
 }
 
-/// Hands what an endpoint has found in order to the queue.
+/// Hands the pushes that the endpoint has accepted to the queue.
 private final class QueueTaker: PushTaker {
     private let queue: NotificationQueue<Loop>
     private let registry: TokenRegistry
@@ -112,7 +113,7 @@ private final class QueueTaker: PushTaker {
         self.loop = loop
     }
 
-    /// What commands have changed is looked for once for all requests that came together.
+    /// Looks for changes by commands, once for all requests that came together.
     func standing(of token: DeviceToken) -> TokenStanding {
         if !hasLooked {
             hasLooked = true
@@ -152,7 +153,7 @@ private final class QueueTaker: PushTaker {
     }
 }
 
-/// The sockets that a service manager, or `belfry serve`, has opened for this process.
+/// The sockets that the service manager, or `belfry serve`, has opened for this process.
 private struct GivenSockets {
     /// The first descriptor that is passed (sd_listen_fds(3)).
     private static let first: Int32 = 3
@@ -163,9 +164,10 @@ private struct GivenSockets {
     /// The one that testers connect to; nil if there is none.
     private(set) var control: Int32?
 
-    /// `count` sockets, or as many as the environment says.
+    /// `count` sockets, else as many as the environment says.
     init(count: Int?) throws(CommandError) {
         let environment = Environment.ofThisProcess(startingWith: ["LISTEN_"])
+        // Inherited variables may be meant for a parent (sd_listen_fds(3)).
         let isForUs = environment["LISTEN_PID"].flatMap { Int32($0) } == getpid()
         let announced = isForUs ? environment["LISTEN_FDS"].flatMap { Int($0) } : nil
         guard let count = count ?? announced, (1...Self.countMax).contains(count) else {
@@ -187,7 +189,7 @@ private struct GivenSockets {
     }
 }
 
-/// What a service tells its manager (sd_notify(3)).
+/// Messages of a service to its manager (sd_notify(3)).
 private enum ServiceNotice {
     static func send(_ text: String, _ environment: Environment) {
         guard let path = environment["NOTIFY_SOCKET"], !path.isEmpty else { return }

@@ -6,7 +6,7 @@ import CBelfryLinux
 import Glibc
 import PushEndpoint
 
-/// `belfry apns fail` and `belfry apns goaway`: what testers ask of an endpoint that runs.
+/// `belfry apns fail` and `belfry apns goaway`: requests of testers to a running endpoint.
 struct TesterCommands {
     /// Where they print.
     let output: Output
@@ -27,7 +27,7 @@ struct TesterCommands {
         Option("delay", "SECONDS", "how late"), Option("help", "show the help"),
     ]
 
-    /// Does what `words`, behind `fail` or `goaway`, ask for.
+    /// Runs the command `verb` with `words`, those after `fail` or `goaway`.
     func run(_ verb: String, _ words: [String], environment: Environment) throws(CommandError) {
         let words = try OptionParser.parse(words, Self.options, stopsAtFirstArgument: false)
         guard !words.has("help") else { return output.line(Self.help) }
@@ -55,7 +55,7 @@ struct TesterCommands {
         return .fail(AnswerFault(token: token, status: status, reason: reason, times: times, delay: delay))
     }
 
-    /// Sends `request` to the endpoint that runs, and waits for its answer.
+    /// Sends `request` to the running endpoint, and waits for its answer.
     private func ask(_ request: ControlRequest, environment: Environment) throws(CommandError) {
         guard let path = ControlPath.of(environment) else {
             throw CommandError(
@@ -83,7 +83,7 @@ struct TesterCommands {
     }
 }
 
-/// Where the control socket of the endpoint is.
+/// The path of the endpoint's control socket.
 enum ControlPath {
     /// `$BELFRY_APNS_SOCKET`, else `apns.sock` in the runtime directory; nil if there is none.
     static func of(_ environment: Environment) -> String? {

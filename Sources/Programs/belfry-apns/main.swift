@@ -1,5 +1,5 @@
-// belfry-apns: what `belfry apns` and `belfry device` run, and, without words, the endpoint that belfry-apns.service
-// keeps. With `--listeners N` it serves the sockets from descriptor 3 on.
+// belfry-apns: `belfry apns` and `belfry device` run it; without arguments it is the endpoint of belfry-apns.service.
+// With `--listeners N` it serves the sockets from descriptor 3 on.
 import BelfryAppGroup
 import BelfryCommandLine
 import BelfrySyscalls

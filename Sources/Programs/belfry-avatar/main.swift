@@ -1,9 +1,9 @@
-// belfry-avatar: fetches one picture and writes it again as a small PNG, in a process that can do nothing else.
+// belfry-avatar: fetches one picture and rewrites it as a small PNG, in a process that can do nothing else.
 //
 // Standard input: a FetchRequest as one JSON line. Descriptor 3: an empty regular file, open for writing.
 // Standard output: a FetchAnswer as one JSON line; then the picture, if there is one, is complete.
-// Exit 0 after an answer, whatever it says; 64 if it was started by hand; 70 without an answer.
-// SIGALRM or SIGXCPU ends one that overran its time.
+// Exit 0 after any answer; 64 if it was started by hand; 70 without an answer.
+// SIGALRM or SIGXCPU ends a run that takes too long.
 import BelfrySyscalls
 import Glibc
 import PictureFetch
@@ -20,7 +20,7 @@ do throws(SystemError) {
     printError("\(error)")
     exit(70)
 }
-// Without exit handlers: a picture may have taken over the libraries that registered them.
+// _exit runs no exit handlers: a picture may have taken over the libraries that registered them.
 _exit(0)
 
 private func printError(_ text: String) {

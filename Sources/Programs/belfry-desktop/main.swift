@@ -1,4 +1,4 @@
-// belfry-desktop: shows calls on the desktop, as the socket unit starts it for the workers.
+// belfry-desktop: shows calls on the desktop. The socket unit starts it for the workers.
 import BelfryAppGroup
 import BelfryEventLoop
 import BelfrySettings
@@ -33,7 +33,7 @@ _exit(status)
 private func run() -> Int32 {
     var environment = Environment(Environment.allOfThisProcess())
     environment.addMissingHome()
-    // The first descriptor that the manager passes, by sd_listen_fds(3).
+    // 3 is the first descriptor that the manager passes (sd_listen_fds(3)).
     guard environment["LISTEN_FDS"] != nil, fileKind(of: 3) == S_IFSOCK else {
         complain("belfry-desktop: descriptor 3 is no socket: belfry-desktop.socket starts this program")
         return 64
@@ -51,7 +51,7 @@ private func run() -> Int32 {
         for signal in [SIGTERM, SIGINT, SIGHUP] {
             try loop.onSignal(signal, description: "stop") { _ in loop.stop() }
         }
-        // Ready before there is a bus: without one, or with one that does not answer, workers are served all the same.
+        // Ready before there is a bus: workers are served even if there is none, or it does not answer.
         notifyServiceManager("READY=1")
         service.begin()
         loop.run()
@@ -83,7 +83,7 @@ private func settings(_ environment: Environment) -> DesktopSettings {
     return desktop
 }
 
-/// Where GNOME's settings are kept, by the base directory specification.
+/// The path of GNOME's settings, by the base directory specification.
 private func dconfPath(_ environment: Environment) -> String? {
     if let configuration = environment["XDG_CONFIG_HOME"], configuration.utf8.first == UInt8(ascii: "/") {
         return "\(configuration)/dconf/user"

@@ -3,7 +3,7 @@ import BelfryGlueFile
 import BelfrySyscalls
 import Glibc
 
-/// A source has as many bytes at most.
+/// The most bytes of a source.
 let sourceBytesMax = 16 << 20
 
 func fail(_ text: String, _ status: Int32) -> Never {

@@ -6,7 +6,7 @@ import BelfryProtocol
 final class JournalSink {
     private let loop: Loop
     private let path: String
-    /// Made for the first entry, which comes after what the client waits for.
+    /// Made for the first entry, when the client has its events already.
     private lazy var writer = {
         let writer = JournalWriter(path: path)
         writer.onWaiting = { [unowned self] in watch($0) }
@@ -28,13 +28,13 @@ final class JournalSink {
     }
 
     func write(_ event: Event) {
-        // An event without an entry does not even cost an iteration: a tick must cost as little as it can.
+        // An event without an entry does not even cost an iteration: a tick must be as cheap as possible.
         guard JournalStory.hasEntry(for: event) else { return }
         if waiting.isEmpty { loop.afterThis(description: "journal") { [unowned self] in writeWaiting() } }
         waiting.append(event)
     }
 
-    /// Writes what is left, as far as that is possible without waiting; the rest is lost.
+    /// Writes the entries that are left, as far as that is possible without waiting; the rest is lost.
     func finish() {
         writeWaiting()
         writer.finish()

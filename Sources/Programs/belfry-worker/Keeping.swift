@@ -6,9 +6,9 @@ import BelfryTerms
 import ExtensionKeeping
 import Glibc
 
-/// What belfry-extension.service does: keeps the extension's process for the workers of all its notifications.
+/// The work of belfry-extension.service: keeps the extension's process for the workers of all its notifications.
 enum Keeping {
-    /// Serves the socket on standard input until there is nothing to do any more, and returns the exit status.
+    /// Serves the socket on standard input until there is nothing left to do, and returns the exit status.
     static func run(environment: Environment) -> Int32 {
         let settings = SettingsLoader.load(environment: environment).settings
         do {

@@ -2,9 +2,10 @@ import BelfryEventLoop
 import BelfryJournal
 import BelfryTerms
 
-/// Writes entries to the journal, and waits for it: for what nobody else tells, where nobody waits.
+/// Writes entries to the journal, and waits until it has them: for news that no other program reports, in a process for
+/// which nothing waits.
 final class PatientJournal {
-    /// How long a journal that stands still is waited for. The unit allows a little more.
+    /// How long to wait for a journal that does not proceed. The unit allows a little more.
     private static let patience = TimeSpan.seconds(20)
 
     private let loop: any EventLoop
@@ -21,20 +22,20 @@ final class PatientJournal {
         writer.onWaiting = { [unowned self] in watch($0) }
     }
 
-    /// Writes `entry` after those that wait, which may be any number.
+    /// Writes `entry` after the waiting ones; any number may wait.
     func write(_ entry: JournalEntry) {
         entries.append(entry)
         proceed()
     }
 
-    /// Calls `done` once the journal has all, or stood still for too long.
+    /// Calls `done` once the journal has all entries, or has not proceeded for too long.
     func finish(_ done: @escaping () -> Void) {
         guard isWaiting else { return done() }
         self.done = done
         _ = loop.schedule(at: loop.now + Self.patience, description: "journal") { done() }
     }
 
-    /// One entry after the other, since the writer keeps few that wait.
+    /// Writes one entry after the other, since the writer itself keeps only a few.
     private func proceed() {
         while !isWaiting, !entries.isEmpty { writer.write(entries.removeFirst()) }
         if !isWaiting { done?() }

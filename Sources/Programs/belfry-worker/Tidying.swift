@@ -10,7 +10,7 @@ import Glibc
 import GroupLedger
 import RingEar
 
-/// What belfry-tidy.service does after a worker died: settles its ring, and reports the missed call (R12).
+/// The work of belfry-tidy.service after a worker died: settles its ring, and reports the missed call (R12).
 enum Tidying {
     /// Settles every group, and returns the exit status.
     static func run(environment: Environment) -> Int32 {
@@ -52,9 +52,9 @@ enum Tidying {
         file.transact(on: loop) { ledger in
             ledger.unreported
         } completion: { transaction in
-            // If nothing can be recorded, every program that opens the ledger would report them again: they wait.
+            // If nothing can be recorded, every program that opens the ledger would report the calls again: they wait.
             guard isRecorded(transaction.outcome, in: file) else { return finish() }
-            // Reported first: if this process is killed between, that is done twice rather than never.
+            // Reported first, then recorded: if this process is killed in between, a call is reported twice, not never.
             for call in transaction.value { tell(call, in: file.file.group, to: journal) }
             file.transact(on: loop) { ledger in
                 ledger.reported(transaction.value)

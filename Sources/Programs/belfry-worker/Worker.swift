@@ -15,7 +15,7 @@ import PictureFetcher
 import RingEar
 import SystemSound
 
-/// The process that systemd starts for one notification: wires the rooms together, and runs the loop until it is done.
+/// The process that systemd starts for one notification: connects the modules, and runs the loop until it is done.
 final class Worker {
     /// Exit statuses, of sysexits(3).
     private enum Status {
@@ -23,7 +23,7 @@ final class Worker {
         static let handled: Int32 = 0
         static let badNotification: Int32 = 65
         static let defect: Int32 = 70
-        /// What became of the call could not be recorded: the service manager has the tidying unit do it.
+        /// The end of the call could not be recorded: the service manager starts the tidying unit to do it.
         static let unrecorded: Int32 = 74
     }
 
@@ -41,7 +41,7 @@ final class Worker {
     /// Handles the notification on standard input, and returns the exit status.
     static func run(environment: Environment) -> Int32 {
         do throws(SystemError) {
-            // A notification that can be read at once is answered at once; only then does the loop prepare to wait
+            // A notification that can be read at once is answered at once, before the loop prepares to wait.
             let worker = Worker(loop: try Loop(preparesLater: true), environment: environment)
             try worker.listenForStop()
             worker.connection.read { [unowned worker] in worker.received($0) }
@@ -64,7 +64,7 @@ final class Worker {
         journal = JournalSink(loop: loop)
     }
 
-    /// Hears the signals that stop it: the notification ends as R17 says; before there is one, it leaves.
+    /// Handles the signals that stop it: the notification ends as R17 says; without one yet, the worker leaves.
     private func listenForStop() throws(SystemError) {
         for signal in [SIGTERM, SIGINT, SIGHUP] {
             try loop.onSignal(signal, description: "stop") { [unowned self] _ in
@@ -135,7 +135,7 @@ final class Worker {
                 ? nil : SoundPlayer(loop: loop, runtimeDirectory: environment["XDG_RUNTIME_DIR"]),
             on: loop, report: report
         ) { bytes in
-            // What nobody reads is no reason to wait.
+            // The extension's output must not block the worker if it is not read.
             _ = NonBlockingOutput(STDERR_FILENO).write(bytes[...])
         }
     }
@@ -154,7 +154,7 @@ final class Worker {
         }
     }
 
-    /// The connection to the desktop; nil if nobody listens there, and nothing here lives long enough to try again.
+    /// The connection to the desktop; nil if it does not listen, and this notification is too short to try again.
     private func desktop(_ greeting: DesktopGreeting) -> DesktopConnection? {
         let state = StateDirectory(environment: environment)
         let runtime = RuntimeDirectory(environment: environment, statePath: state?.path ?? "/")
@@ -188,7 +188,7 @@ final class Worker {
         return world
     }
 
-    /// The pictures of missed calls, which are kept as long as these are listed.
+    /// The pictures of the listed missed calls, which must be kept.
     private func listedPictures() -> Set<String>? {
         guard let state = StateDirectory(environment: environment) else { return nil }
         return state.listedPictures(runtime: RuntimeDirectory(environment: environment, statePath: state.path))
@@ -205,7 +205,7 @@ final class Worker {
         connection.close(refused: refused) { [unowned self] in leave() }
     }
 
-    /// Ends once the group file has what became of the call, also after a stop (R17).
+    /// Ends once the group file has the end of the call, also after a stop (R17).
     private func leave() {
         guard let ledger else { return end() }
         ledger.finish { [unowned self] in
@@ -229,7 +229,7 @@ final class Worker {
             listeners: [connection.write, journal.write] + (desktop.map { [$0.write] } ?? []))
     }
 
-    /// Asks systemd for more time if the budget is longer than the default, which the unit's `RuntimeMaxSec=` matches.
+    /// Asks systemd for more time if the budget is longer than the default: the unit's `RuntimeMaxSec=` fits that.
     private func extendRuntime(to budget: TimeSpan) {
         guard budget > Settings.expiryBudgetOfApple else { return }
         let length = budget + .seconds(5)

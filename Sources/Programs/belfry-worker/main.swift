@@ -13,16 +13,17 @@ let usage = """
 
 openMissingStandardDescriptors()
 unblockAllSignals()
-// A client that leaves must not end a ring by SIGPIPE. systemd ignores that signal for services; a shell does not.
+// A client that leaves must not end a ring by SIGPIPE. systemd ignores the signal for services; a shell does not.
 ignoreBrokenPipes()
 
 let status: Int32
 if CommandLine.argc <= 1 {
-    // So systemd starts it: arguments are not even turned into strings, nor compared.
+    // systemd starts it without arguments: then it saves the time to turn them into strings and compare them.
     status = Worker.run(environment: workerEnvironment())
 } else {
     switch CommandLine.arguments.dropFirst() {
     case let words where words.count == 2 && words.first == "--extension":
+        // The environment wins over the configuration files.
         unsafe setenv(Setting.extensionPath.environmentVariable, absolutePath(of: words.last ?? ""), 1)
         status = Worker.run(environment: workerEnvironment())
     case ["--host"]: status = Keeping.run(environment: workerEnvironment())
@@ -48,7 +49,7 @@ func workerEnvironment() -> Environment {
     return environment
 }
 
-/// The absolute path of `path`; itself if there is nothing.
+/// The absolute path of `path`; `path` itself if nothing is there.
 func absolutePath(of path: String) -> String {
     guard let resolved = unsafe realpath(path, nil) else { return path }
     defer { unsafe free(resolved) }

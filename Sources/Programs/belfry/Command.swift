@@ -6,30 +6,30 @@ import BelfrySyscalls
 import BelfryTerms
 import Glibc
 
-/// One command: what its help says, what it takes, and what it does.
+/// One command: its help, its options and arguments, and its action.
 struct Command: Sendable {
     /// The command's name.
     let name: String
-    /// How the command is written, without `belfry`, one line for each form.
+    /// The forms of the command, one line each, without `belfry`.
     let synopsis: [String]
     /// What the command does, in one line.
     let summary: String
-    /// What the command's help says besides the summary.
+    /// The command's help after the summary.
     var details = ""
     /// The options that the command takes besides ``Option/common``.
     var options: [Option] = []
     /// How many arguments the command takes.
     var arguments = 0...0
-    /// Given all words from the first argument on, how many arguments are taken as they are, hyphens included; nil if
-    /// options may come anywhere.
+    /// Returns, for all words from the first argument on, how many arguments are taken literally, even with a hyphen;
+    /// nil if options may come anywhere.
     var verbatimCount: (@Sendable ([String]) -> Int)?
-    /// Whether the arguments are a command line: everything from the first of them on is left as it is.
+    /// Whether the arguments are a command line: everything from the first of them on is taken literally.
     var takesCommandLine = false
-    /// Carries the command out.
+    /// Runs the command.
     let run: @Sendable (Context) throws(CommandError) -> ProgramStatus
 }
 
-/// What a command works with: its options, the environment, the settings, and where it prints.
+/// The input of a command: its options, the environment, the settings, and its output.
 struct Context {
     /// The options and arguments.
     let options: ParsedOptions
@@ -57,10 +57,10 @@ struct Context {
     /// Whether JSON is wanted.
     var wantsJSON: Bool { options.has("json") }
 
-    /// The app group that this command looks into.
+    /// The app group of this command.
     var groupName: String { options["group"] ?? loaded.settings.appGroup }
 
-    /// The app group that a push has to name; nil if the worker's configuration names the same.
+    /// The app group that a push has to name; nil if the worker's configuration names the same one.
     ///
     /// The shell's environment may differ from the worker's, and both have to use the same file.
     var statedGroup: String? {
@@ -89,7 +89,7 @@ struct Context {
 }
 
 extension CommandError {
-    /// The failure of a push, as that of the command.
+    /// The command's failure for that of a push.
     init(_ error: PushError) {
         self.init(ProgramStatus(rawValue: error.exitStatus) ?? .defect, error.detail, error.remedy)
     }

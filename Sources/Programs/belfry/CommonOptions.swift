@@ -1,7 +1,7 @@
 import BelfryCommandLine
 
 extension Option {
-    /// How it is written, as help and manual have it.
+    /// Its spelling in the help and the manual.
     var spelling: String { (name == "help" ? "-h, " : "") + "--\(name)" + (argument.map { " \($0)" } ?? "") }
 
     /// The options that every command takes, before or after its name.

@@ -14,7 +14,7 @@ enum Program {
         .doctor, .serve, .apns, .device, .newExtension, .importFiles, .pack, .help,
     ]
 
-    /// Runs what `words`, the command line without the program's name, asks for.
+    /// Runs the command in `words`, the command line without the program's name.
     static func run(_ words: [String], environment: [String: String], output: Output) -> ProgramStatus {
         do throws(CommandError) {
             return try dispatch(words, environment, output)
@@ -39,6 +39,7 @@ enum Program {
         }
         let command = try command(name)
         var options = try parse(Array(before.arguments.dropFirst()), of: command)
+        // An option after the command's name wins over the same one before it.
         options.values.merge(before.values) { inner, _ in inner }
         if options.has("help") {
             output.line(HelpText.page(of: command))

@@ -8,11 +8,11 @@ import Glibc
 enum Systemctl {
     private static let path = "/usr/bin/systemctl"
 
-    /// What `systemctl --user` prints for `arguments`; nil if it fails, is missing or is too slow.
+    /// The output of `systemctl --user` with `arguments`; nil if it fails, is missing or is too slow.
     static func ask(_ arguments: [String]) -> String? { ProgramAnswer.of(path, ["--user"] + arguments) }
 
-    /// The property `name` of `unit`, empty if it has no value; nil if no manager answers. Of several lines the first,
-    /// or all of them if `joined`.
+    /// The property `name` of `unit`, empty if it has no value; nil if no manager answers. Only the first line, unless
+    /// `joined`.
     static func property(_ name: String, of unit: String, joined: Bool = false) -> String? {
         guard let answer = ask(["show", "--property=\(name)", "--value", unit]) else { return nil }
         return joined ? answer : answer.split(separator: "\n").first.map(String.init) ?? ""
@@ -63,7 +63,7 @@ enum UnitEnvironment {
     }
 
     /// `value` without the shell quotes `$'…'` that show-environment puts around some values. Belfry's variables need
-    /// no escape but the backslash.
+    /// no other escape than the backslash.
     private static func unquoted(_ value: String) -> String {
         guard value.hasPrefix("$'"), value.hasSuffix("'"), value.utf8.count > 2 else { return value }
         var text = ""
@@ -80,7 +80,7 @@ enum UnitEnvironment {
     }
 }
 
-/// Runs another program and takes what it prints, with limits on both time and size.
+/// Runs another program and reads its output, with limits on time and size.
 final class ProgramAnswer {
     /// How long a program may take; then it is killed.
     private static let patience = TimeSpan.seconds(5)
@@ -92,7 +92,7 @@ final class ProgramAnswer {
     private var bytes: [UInt8] = []
     private var isSuccess = false
 
-    /// What `path` prints; nil if it cannot be started, fails or is killed.
+    /// The output of the program at `path`; nil if it cannot be started, fails or is killed.
     static func of(_ path: String, _ arguments: [String]) -> String? {
         do throws(SystemError) {
             let pipe = try DescriptorPair.pipe()
@@ -129,6 +129,7 @@ final class ProgramAnswer {
         }
         loop.run()
         timer.cancel()
+        // The program's end may be seen before its last output.
         take()
     }
 

@@ -34,9 +34,9 @@ extension Command {
     ) { context throws(CommandError) in try ApnsProgram.run("device", context) }
 }
 
-/// The program beside this one that knows the APNs endpoint, with the libraries that it needs.
+/// The program beside this one with the APNs endpoint and the libraries that it needs.
 enum ApnsProgram {
-    /// Goes on as that program with the same words: whoever ends this process ends what it does.
+    /// Becomes that program, with the same words: a signal to this process ends it.
     static func run(_ name: String, _ context: Context) throws(CommandError) -> ProgramStatus {
         var words = [name] + context.options.arguments
         if context.wantsJSON { words.append("--json") }

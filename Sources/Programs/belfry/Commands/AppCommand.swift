@@ -49,7 +49,7 @@ extension Command {
         }
         access.ledgerFile.patience = LedgerFile.collectingPatience
         var collected: [PendingAnswer] = []
-        // What is taken out is shown, also if only the memory beside the file knows that.
+        // Printed even if the file cannot be written: the answers are taken out, if only in the memory beside the file.
         defer { AnswerRow.print(collected, context) }
         try access.changeLedger { ledger in collected = ledger.collectAnswers() }
         return .done
@@ -73,7 +73,7 @@ extension Command {
     }
 }
 
-/// An answer that waits for the app as a row of a table, or as an object.
+/// An answer that waits for the app, as a row of a table or as an object.
 private enum AnswerRow {
     static func print(_ answers: [PendingAnswer], _ context: Context) {
         if context.wantsJSON {

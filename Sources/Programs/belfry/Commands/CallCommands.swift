@@ -56,7 +56,7 @@ extension Command {
         return .done
     }
 
-    /// Records dead rings as missed, and says that nothing rings.
+    /// Records dead rings as missed, and returns the error that nothing rings.
     private static func nothingRings(_ context: Context, _ access: GroupAccess) throws(CommandError) -> CommandError {
         _ = try access.ledger()
         return CommandError(.notFound, "no call rings in \(context.groupName)", "see belfry calls")

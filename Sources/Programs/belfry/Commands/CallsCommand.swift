@@ -60,7 +60,7 @@ extension Command {
     }
 }
 
-/// A ringing call as a row of a table, or as an object.
+/// A ringing call, as a row of a table or as an object.
 private enum CallRow {
     static let headings = ["STILL", "MODE", "CALL", "CALLER", "HANDLE", "KIND"]
 
@@ -84,7 +84,7 @@ private enum CallRow {
     }
 }
 
-/// A missed call as a row of a table, or as an object.
+/// A missed call, as a row of a table or as an object.
 private enum MissedRow {
     static func print(_ missed: [MissedRecord], _ context: Context) {
         if context.wantsJSON {
@@ -114,7 +114,7 @@ private enum MissedRow {
 }
 
 extension Context {
-    /// Prints a table; what a cell lacks is a hyphen.
+    /// Prints a table, with a hyphen in empty cells.
     func printTable(_ headings: [String], _ rows: [[String]]) {
         let cells = rows.map { $0.map { $0.isEmpty ? "-" : Printable.escaped($0) } }
         for (index, line) in TableText.lines([headings] + cells).enumerated() {

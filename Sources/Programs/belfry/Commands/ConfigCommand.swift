@@ -67,7 +67,7 @@ extension Command {
         return .done
     }
 
-    /// A row for each setting and for what `unit` has instead, each section after its name.
+    /// A row for each setting and for a different value of `unit`, each section after its name.
     static func settingRows(of loaded: LoadedSettings, besides unit: LoadedSettings?) -> [[String]] {
         var section = ""
         var rows: [[String]] = []

@@ -10,9 +10,9 @@ import RingEar
 
 /// The group file that a command reads or changes.
 struct GroupAccess {
-    /// The ledger in it.
+    /// The file's ledger.
     let ledgerFile: LedgerFile
-    /// The directory that it is below.
+    /// The state directory that the file is in.
     let state: StateDirectory
     private let context: Context
 
@@ -33,7 +33,7 @@ struct GroupAccess {
         self.context = context
     }
 
-    /// What the file says now; nothing if there is no file. Throws if the file cannot be read.
+    /// The current content of the file; empty if there is no file. Throws if the file cannot be read.
     func snapshot() throws(CommandError) -> GroupSnapshot {
         let snapshot = file.snapshot()
         if case .unreadable(let detail) = snapshot.status {
@@ -46,7 +46,7 @@ struct GroupAccess {
     /// The file itself.
     var file: GroupFile { ledgerFile.file }
 
-    /// The ledger as it is, which waits for nobody; empty if there is no file.
+    /// The ledger as it is, without waiting for a lock; empty if there is no file.
     func knownLedger() throws(CommandError) -> Ledger {
         if let known = ledgerFile.read() { known } else { Ledger(reading: try snapshot()) }
     }
@@ -59,8 +59,8 @@ struct GroupAccess {
         return settled
     }
 
-    /// Changes keys of the file in one transaction, and prints the warnings that came of it. What lies beside the file
-    /// is taken along.
+    /// Changes keys of the file in one transaction, and prints its warnings. Then writes the changes that wait beside
+    /// the file into it as well.
     func change<Result>(_ change: @escaping (inout GroupEdit) -> Result) throws(CommandError) -> Result {
         let loop = try Command.makeLoop()
         let transaction = file.transactAndWait(on: loop, change)
@@ -70,8 +70,8 @@ struct GroupAccess {
         return transaction.value
     }
 
-    /// Changes the ledger in one transaction, and prints the warnings that came of it. If `ask` is given, it is said at
-    /// the ears of all rings before the file is waited for.
+    /// Changes the ledger in one transaction, and prints its warnings. If `ask` is given, all rings get it before this
+    /// waits for the file.
     @discardableResult
     func changeLedger<Result>(
         telling ask: RingAsk? = nil, _ change: @escaping (inout Ledger) -> Result
@@ -84,7 +84,7 @@ struct GroupAccess {
         return transaction.value
     }
 
-    /// Has `named`, or the loud call, ended by whoever rings it, else in the ledger; nil if no such call rings.
+    /// Ends `named`, or the loud call, by the worker that rings it, else in the ledger; nil if no such call rings.
     func end(_ named: CallKey?, as end: PersonalEnd) throws(CommandError) -> EndedCall? {
         let loop = try Command.makeLoop()
         var answer: (ended: EndedCall?, outcome: LedgerOutcome)?
@@ -92,14 +92,14 @@ struct GroupAccess {
             answer = ($0, $1)
             loop.stop()
         }
-        // If no ear had to be waited for, the loop stops at once.
+        // If there was no ring to wait for, the loop stops at once.
         loop.run()
         guard let answer else { preconditionFailure("another part stopped the loop of a question") }
         try report(ledgerFile.waitUntilRecorded(answer.outcome, on: loop))
         return answer.ended
     }
 
-    /// Prints the warnings of a change; throws if the file cannot have it.
+    /// Prints the warnings of a change; throws if the file cannot be changed.
     private func report(_ outcome: LedgerOutcome) throws(CommandError) {
         switch outcome {
         case .recorded(let warnings), .waiting(let warnings): warn(of: warnings)
@@ -115,7 +115,7 @@ struct GroupAccess {
             heard = answers
             loop.stop()
         }
-        // If nobody had to be waited for, the loop stops at once.
+        // If there was no ring to wait for, the loop stops at once.
         loop.run()
         return heard ?? []
     }

@@ -36,7 +36,7 @@ extension Command {
         }
     }
 
-    /// How many words are taken as they are: a key, and a value with its type, may begin with a hyphen.
+    /// How many words are taken literally: a key, and a value with its type, may begin with a hyphen.
     @Sendable private static func verbatimCount(_ words: [String]) -> Int {
         guard words.first == "set", words.count > 2 else { return 2 }
         guard words.count > 3, words[2].hasPrefix("-") else { return 3 }
@@ -104,14 +104,14 @@ extension Command {
             if !context.output.isOpen { loop.stop() }
         }
         if let failure { throw CommandError(.unavailable, "the group's folder cannot be watched", "\(failure)") }
-        // Read once it is watched: what is written from then on is shown.
+        // Read after the watch began: changes from then on are shown.
         known = try access.snapshot().root
         lookOften(watch, on: loop)
         loop.run()
         return .done
     }
 
-    /// Looks again every second: of what is written through a mapping the kernel tells nothing.
+    /// Looks again every second: the kernel does not report writes through a mapping.
     private static func lookOften(_ watch: GroupWatch, on loop: Loop) {
         _ = loop.schedule(at: loop.now + .seconds(1), description: "look again") {
             watch.look()

@@ -42,8 +42,8 @@ extension Command {
 
 /// The file that `belfry push` reads.
 enum NotificationFile {
-    /// A file is read up to about this many bytes: more than the worker accepts, so that the worker rejects what is too
-    /// large.
+    /// A file is read up to about this many bytes: more than the worker accepts, so that the worker rejects a file that
+    /// is too large.
     static let bytesMax = 1 << 20
 
     /// The bytes of the file at `path`; `-` is standard input.
@@ -167,7 +167,7 @@ final class PushRun {
     private let follows: Bool
     private var connection: PushConnection?
     private var failure: PushError?
-    /// What the worker said when it rejected the notification.
+    /// The worker's reason for rejecting the notification.
     private var rejection: String?
     private var isAccepted = false
     /// The warnings that came, each kind once.
@@ -176,7 +176,7 @@ final class PushRun {
     private var ringing: String?
     private var isInterrupted = false
     private var isHangup = false
-    /// Why what the hangup did could not be recorded.
+    /// Why the hangup could not be recorded.
     private var unrecorded: String?
 
     /// Pushes `notification` and returns how that ended; `connected` is called before the first event is printed.
@@ -213,7 +213,7 @@ final class PushRun {
         return try conclusion()
     }
 
-    /// On standard error where the events are for programs.
+    /// Explains the warnings: on standard error if the events are for programs.
     private func explain() {
         for code in warnings {
             let (meaning, remedy) = code.explanation
@@ -224,7 +224,7 @@ final class PushRun {
     }
 
     private func expectInterrupt() throws(CommandError) {
-        // A script that runs us in the background has us ignore Ctrl-C.
+        // A shell lets background commands of a script ignore Ctrl-C: that must stay so.
         guard !isIgnored(signal: SIGINT) else { return }
         do throws(SystemError) {
             try loop.onSignal(SIGINT, description: "Ctrl-C") { [self] _ in
@@ -255,7 +255,7 @@ final class PushRun {
     }
 
     private func note(_ event: Event) {
-        // By the name, since even an event whose body we cannot read says what became of the notification.
+        // By the name: that says what happened to the notification, even if we cannot read the event's body.
         switch event.name {
         case "received":
             isAccepted = true
@@ -276,7 +276,7 @@ final class PushRun {
 
     private func conclusion() throws(CommandError) -> ProgramStatus {
         if let rejection {
-            // Whoever follows the events has read the rejection already.
+            // The person has seen the rejection among the events.
             guard !follows else { return .badNotification }
             throw CommandError(.badNotification, "the notification was rejected: \(rejection)")
         }

@@ -77,6 +77,7 @@ private final class Serving {
         switch exitOfChild {
         case .exited(let code): exit(code)
         case .killed(let signal):
+            // The same end as the command's, so that a shell sees it.
             endThisProcess(by: signal)
             return .unavailable
         case nil: return .done
@@ -112,7 +113,7 @@ private final class Serving {
         self.endpoint = endpoint
     }
 
-    /// Removes a socket on which nobody listens any more.
+    /// Removes a socket that has no listener any more.
     private func removeStaleSocket(_ path: String) throws(SystemError) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
@@ -121,7 +122,7 @@ private final class Serving {
         } catch  where error.errno == ECONNREFUSED {
             unsafe unlink(path)
         } catch {
-            // bind(2) says what is there.
+            // The error of bind(2) will explain what is there.
         }
     }
 
@@ -149,7 +150,7 @@ private final class Serving {
         for number in [SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2] where !isIgnored(signal: number) {
             try loop.onSignal(number, description: "signal") { [unowned self] signal in
                 guard passesOn else { return stop() }
-                // What the terminal sent, COMMAND has got as well.
+                // The kernel sends a signal of the terminal, such as Ctrl-C, to COMMAND too.
                 if !signal.isOfKernel { try? child?.signal(number) }
             }
         }
@@ -158,7 +159,7 @@ private final class Serving {
     private func stop() {
         guard let server else { return loop.stop() }
         let stopServer = { [loop] in server.stop { loop.stop() } }
-        // First, since it is a client of the workers.
+        // The endpoint stops first, since it is a client of the workers.
         if let endpoint { endpoint.stop(stopServer) } else { stopServer() }
     }
 }

@@ -27,10 +27,10 @@ extension Command {
 
 /// How things stand at one moment.
 struct StatusReport {
-    /// How many missed calls, and how many rejections, a screen has room for.
+    /// The most missed calls, and the most rejections, that are shown.
     static let rowsMax = 5
 
-    /// Whether somebody listens at the socket.
+    /// Whether a program listens at the socket.
     let listens: Bool
     private let socket: String
     private let ledger: Ledger
@@ -45,6 +45,7 @@ struct StatusReport {
         do throws(CommandError) {
             socket = try context.socket().path
         } catch {
+            // Shown in place of the path.
             socket = error.problem
         }
         listens = ListeningSockets.contains(socket)
@@ -67,7 +68,7 @@ struct StatusReport {
         }
     }
 
-    /// What mutes calls now, as far as it can be told without starting anything.
+    /// What mutes calls now, as far as that is known without starting a program.
     private static func disturbance(_ settings: Settings) -> String {
         if settings.quietHours.contains(minute: localMinuteOfDay()) {
             return "quiet hours, \(settings.quietHours.text): calls ring without sound"
@@ -76,7 +77,7 @@ struct StatusReport {
             "--user", "--auto-start=no", "get-property", "org.belfry.Calls1", "/org/belfry/Calls1", "org.belfry.Calls1",
             "DoNotDisturb",
         ]
-        // Quoted, behind the type: s "off".
+        // Quoted, after the type: s "off".
         let answer = ProgramAnswer.of("/usr/bin/busctl", question)?.split(separator: "\"").dropFirst().first
         if let answer, answer != "off" { return "the desktop's: \(answer)" }
         return settings.quietHours.isEmpty ? "off" : "off; quiet hours are \(settings.quietHours.text)"
@@ -134,7 +135,7 @@ struct StatusReport {
         return caller.isEmpty ? CallText.name(of: answer.key.text) : caller
     }
 
-    /// It as an object.
+    /// The values as an object.
     var json: JSONObject {
         [
             "socket": .string(socket), "listens": .bool(listens), "ringing": .integer(Int64(ledger.rings.count)),
@@ -147,13 +148,13 @@ struct StatusReport {
     }
 }
 
-/// A notification that was refused, as the journal has it.
+/// A notification that was refused, from the journal.
 struct Rejected {
     private let at: Int64
     private let reason: String
     private let detail: String
 
-    /// The last `count`, the latest last; none where no journal can be asked.
+    /// The last `count`, the latest last; none if the journal cannot be read.
     static func last(_ count: Int) -> [Rejected] {
         let question = [
             "--user", "--quiet", "--no-pager", "--identifier=belfry-worker", "--lines=\(count)", "--output=json",
@@ -163,7 +164,7 @@ struct Rejected {
         return answer.split(separator: "\n").compactMap { Rejected(entry: Array($0.utf8)) }
     }
 
-    /// The entry of a journal in JSON; nil if it is none of a rejection.
+    /// The rejection in a journal entry in JSON; nil if it is another entry.
     init?(entry: [UInt8]) {
         guard let entry = try? JSONValue.parse(entry), let fields = entry.objectValue,
             let reason = fields["BELFRY_REASON"]?.stringValue,
@@ -173,20 +174,20 @@ struct Rejected {
         detail = fields["BELFRY_DETAIL"]?.stringValue ?? ""
     }
 
-    /// It for people.
+    /// The rejection for people.
     var text: String { "\(TimeText.time(at)) \(reason)\(detail.isEmpty ? "" : ": \(detail)")" }
 
-    /// It as an object.
+    /// The values as an object.
     var json: JSONObject { ["at": .integer(at), "reason": .string(reason), "detail": .string(detail)] }
 }
 
-/// The Unix sockets at which somebody listens. Asking the kernel starts no worker, as connecting would.
+/// The Unix sockets with a listener. Asking the kernel starts no worker; connecting would.
 enum ListeningSockets {
     /// `__SO_ACCEPTCON` of the kernel.
     private static let listening = "00010000"
     private static let bytesMax = 8 << 20
 
-    /// Whether somebody listens at `path`.
+    /// Whether a program listens at `path`.
     static func contains(_ path: String) -> Bool {
         guard let bytes = readKernelFile("/proc/net/unix", bytesMax: bytesMax) else { return false }
         return contains(path, in: String(decoding: bytes, as: UTF8.self))

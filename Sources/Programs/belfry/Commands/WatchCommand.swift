@@ -51,7 +51,7 @@ final class CallWatch {
         ledger = file.read() ?? Ledger(reading: file.file.snapshot())
     }
 
-    /// Prints what rings now, then what changes, until nobody reads the output any more.
+    /// Prints the current rings, then changes, until the output is closed.
     func run() {
         watch = file.watch(on: loop) { [self] error in
             context.warn("changes are seen late, since the folder cannot be watched: \(error)")
@@ -62,8 +62,8 @@ final class CallWatch {
         loop.run()
     }
 
-    /// Looks again once a second: the kernel reports no change that lies beside the file, and in some places none at
-    /// all.
+    /// Looks again once a second: the kernel reports no changes that are kept beside the file, and on some file systems
+    /// none at all.
     private func lookOften() {
         _ = loop.schedule(at: loop.now + .seconds(1), description: "look again") { [self] in
             watch?.look()
@@ -84,7 +84,7 @@ final class CallWatch {
         if !context.output.isOpen { loop.stop() }
     }
 
-    /// Ends a ring that is over. If its entry does not say so yet, its owner is about to write the end, unless it died.
+    /// Ends a ring that is over. If its entry does not say so yet, its owner will write the end, unless it died.
     private func endRing(_ key: CallKey, _ call: Call) {
         if ledger.call(key)?.state == .ringing {
             guard call.owner?.isAlive != true else { return }
@@ -99,7 +99,7 @@ final class CallWatch {
     }
 
     private func printEnd(_ change: CallChange) {
-        // A record that is forgotten after ten minutes is no news.
+        // A record is forgotten after ten minutes: that is no news.
         guard let call = change.after else { return }
         // The worker changes the record once more when it has reported the end.
         if let before = change.before, before.state == call.state, before.hangupReason == call.hangupReason { return }

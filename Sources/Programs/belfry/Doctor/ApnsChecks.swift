@@ -1,10 +1,10 @@
 import BelfryCommandLine
 
-/// Whether push servers can reach the APNs endpoint, and who else can.
+/// Whether push servers can reach the APNs endpoint, and from where.
 enum ApnsChecks {
     private static let unit = "belfry-apns.socket"
 
-    /// What there is to say of the endpoint's socket; nothing where it is not in use.
+    /// The findings about the endpoint's socket; none if it is not in use.
     static func run(_ context: Context) -> [Finding] {
         switch Systemctl.property("ActiveState", of: unit) {
         case "active": return listeners(addresses())
@@ -36,7 +36,7 @@ enum ApnsChecks {
         return words.filter { $0.contains(":") && !$0.hasPrefix("/") }
     }
 
-    /// What to say of a socket that listens at `addresses`, as systemctl prints them.
+    /// The findings for a socket that listens at `addresses`, as systemctl prints them.
     static func listeners(_ addresses: String) -> [Finding] {
         let internet = internet(addresses)
         let foreign = internet.filter { !isLocal($0) }

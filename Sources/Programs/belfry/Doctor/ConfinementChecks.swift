@@ -1,14 +1,14 @@
 import BelfryCommandLine
 import CBelfryLinux
 
-/// How far this kernel lets belfry-avatar be shut in, apart from what any kernel has (limits, no new privileges).
+/// How far this kernel can confine belfry-avatar, beyond what every kernel can (limits, no new privileges).
 enum ConfinementChecks {
     /// Whether there are system-call filters, and which version of Landlock.
     static func run(_ context: Context) -> [Finding] {
         [finding(hasFilters: clinux_has_filters() != 0, landlock: max(0, Int(clinux_landlock_version())))]
     }
 
-    /// What to say of a kernel with this version of Landlock, 0 for none.
+    /// The finding for a kernel with this version of Landlock, 0 for none.
     static func finding(hasFilters: Bool, landlock version: Int) -> Finding {
         let filters = hasFilters ? "system-call filters" : "no system-call filters (seccomp)"
         let landlock = version > 0 ? "Landlock version \(version) (\(scope(of: version)))" : "no Landlock"
@@ -20,7 +20,7 @@ enum ConfinementChecks {
         return Finding(.ok, "confinement", detail)
     }
 
-    /// What a version of Landlock keeps from a process; from 4 on ports, from 6 on signals and abstract sockets.
+    /// What a version of Landlock denies to a process: ports from version 4 on, signals and abstract sockets from 6 on.
     private static func scope(of version: Int) -> String {
         switch version {
         case ..<4: "files"

@@ -32,7 +32,7 @@ enum DesktopChecks {
         return [server(answer, abilities: ask(["call", name, path, name, "GetCapabilities"]) ?? "")]
     }
 
-    /// What to say of a server, by what busctl prints of its information and of its capabilities.
+    /// The finding for a server, from busctl's output for its information and its capabilities.
     static func server(_ information: String, abilities: String) -> Finding {
         let words = UnitEnvironment.words(information).dropFirst()
         let server = [words.first, words.dropFirst(2).first].compactMap { $0 }.joined(separator: " ")
@@ -68,7 +68,7 @@ enum DesktopChecks {
         }
     }
 
-    /// Whether a ring would be muted, as `belfry-desktop` knows, which is started to say so.
+    /// Whether a ring would be muted, by `belfry-desktop`, which is started to answer.
     static func manners(_ context: Context) -> [Finding] {
         guard context.loaded.settings.mindsDoNotDisturb else {
             return [Finding(.ok, muting, "[Ring] DoNotDisturb=ignore: nothing that the desktop says mutes rings")]
@@ -82,15 +82,15 @@ enum DesktopChecks {
         return [doNotDisturb(answer)]
     }
 
-    /// What to say of do-not-disturb, by what busctl prints of it.
+    /// The finding for do-not-disturb, from busctl's output.
     static func doNotDisturb(_ answer: String) -> Finding {
         guard answer.lastWord == "on" else { return Finding(.ok, muting, "off: rings are heard") }
         let mend = "switch it off in the desktop's settings, or set [Ring] DoNotDisturb=ignore"
         return Finding(.warn, muting, "on: calls ring without sound", mend: mend)
     }
 
-    /// What the property holds whose interface is called as `name`. By a call, since busctl's own get-property starts
-    /// who has the name, whatever it is told.
+    /// The value of a property of the interface `name`. Read by a method call, since busctl's own get-property starts
+    /// the owner of the name, whatever its options say.
     private static func property(
         _ property: String, of name: String, at path: String, starts: Bool = false
     ) -> String? {
@@ -103,6 +103,6 @@ enum DesktopChecks {
 }
 
 extension String {
-    /// The last word of what busctl prints.
+    /// The last word of busctl's output.
     fileprivate var lastWord: String { String((UnitEnvironment.words(self).last ?? "").filter { !$0.isNewline }) }
 }

@@ -31,7 +31,7 @@ enum MachineChecks {
         return [Finding(.ok, "pictures", fetcher)]
     }
 
-    /// What is written to see that the disk has room: more than a usual group file.
+    /// How many bytes are written to see that the disk has room: more than a usual group file has.
     private static let probeBytes = 64 << 10
 
     /// Whether the group file can be locked and written, and its disk has room.
@@ -61,7 +61,7 @@ enum MachineChecks {
             ? "make room on its disk" : "make its folder writable for you alone, mode 0700"
     }
 
-    /// Writes a file in the state directory down to the disk, and removes it; what kept it from that, if anything did.
+    /// Writes a file in the state directory through to the disk, and removes it; returns the error, if there is one.
     private static func writeProbe(in state: StateDirectory) -> SystemError? {
         do throws(SystemError) {
             let directory = try Directory.open(path: state.path, makes: true)
@@ -95,7 +95,7 @@ enum UnitChecks {
         guard Systemctl.ask(["show-environment"]) != nil else {
             let detail = "no systemd user manager answers"
             let remedy = "log in through a session with systemd, or: loginctl enable-linger, then set XDG_RUNTIME_DIR"
-            // Whoever names a socket runs the worker by other means, such as systemd-socket-activate.
+            // A person who names a socket runs the worker by other means, such as systemd-socket-activate.
             let isNeeded = context.options["socket"] == nil && context.environment["BELFRY_SOCKET"] == nil
             return [Finding(isNeeded ? .fail : .warn, "manager", detail, mend: remedy)]
         }
@@ -151,7 +151,7 @@ enum UnitChecks {
 
 /// Whether a push gets through.
 enum SocketChecks {
-    /// A notification that shows nothing and rings nothing, but goes through the worker like any other.
+    /// A notification that shows and rings nothing, but passes through the worker like any other.
     private static let probe = Array(#"{"aps":{"content-available":1}}"#.utf8)
     private static let patience = TimeSpan.seconds(5)
 
@@ -168,7 +168,7 @@ enum SocketChecks {
 
     private static func permissions(_ path: String) -> Finding? {
         var status = stat()
-        // If there is no socket, the attempt to connect explains that best.
+        // If there is no socket, the error of the attempt to connect explains that best.
         guard unsafe stat(path, &status) == 0 else { return nil }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
             return Finding(.fail, "socket", "\(path) is no socket", mend: "remove it, then restart belfry.socket")

@@ -6,7 +6,7 @@ import BelfrySyscalls
 import BelfryTerms
 import ExtensionKeeping
 
-/// Whether the extension that takes the built-in service's place starts, if there is one.
+/// Whether the extension that replaces the built-in service starts, if there is one.
 enum ExtensionChecks {
     private static let remedy = "belfry pack makes one, and [Extension] Path= names its NAME.appex"
 
@@ -33,6 +33,7 @@ enum ExtensionChecks {
                 outcome = found
                 loop.stop()
             }
+            // Nothing else keeps the trial alive while the loop runs.
             withExtendedLifetime(trial) { loop.run() }
         } catch {
             throw CommandError(.unavailable, error.description, remedy)
@@ -40,7 +41,7 @@ enum ExtensionChecks {
         return finding(outcome ?? .silent, of: path)
     }
 
-    /// What to say of an outcome.
+    /// The finding for an outcome.
     static func finding(_ outcome: ExtensionTrial.Outcome, of path: String) -> Finding {
         switch outcome {
         case .started(let elapsed):

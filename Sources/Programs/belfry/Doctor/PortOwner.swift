@@ -1,14 +1,14 @@
 import BelfrySyscalls
 import BelfryTerms
 
-/// Who listens at a TCP port of this machine.
+/// Finds the process that listens at a TCP port of this machine.
 enum PortOwner {
     private static let tables = ["/proc/net/tcp", "/proc/net/tcp6"]
     private static let tableBytesMax = 16 << 20
     private static let namesMax = 1 << 16
 
-    /// The process that listens at `port`, by name and number, if it is one of this user's; "another user's program" if
-    /// it is not; nil if nobody listens.
+    /// The process that listens at `port`, by name and number, if it belongs to this user; else "another user's
+    /// program"; nil if the port is free.
     static func of(_ port: UInt16) -> String? {
         let sockets = Set(tables.flatMap { listeners(at: port, in: text(of: $0)) }.map { "socket:[\($0)]" })
         guard !sockets.isEmpty else { return nil }
@@ -23,7 +23,7 @@ enum PortOwner {
         return "another user's program"
     }
 
-    /// The inodes of the sockets that listen at `port`, of a table as the kernel prints it (proc_net_tcp).
+    /// The inodes of the sockets that listen at `port`, from a table that the kernel prints (proc_net_tcp).
     static func listeners(at port: UInt16, in table: String) -> [String] {
         table.split(separator: "\n").dropFirst().compactMap { line in
             let fields = line.split(separator: " ")

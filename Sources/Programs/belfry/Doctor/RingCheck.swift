@@ -5,14 +5,14 @@ import BelfryProtocol
 import BelfryPush
 import BelfryTerms
 
-/// What comes of a call, heard, seen and felt: `belfry doctor --ring`.
+/// Whether a call is heard, seen and felt: `belfry doctor --ring`.
 enum RingCheck {
     private static let ringing = TimeSpan.seconds(2)
-    /// How long the call would ring if nobody ended it: a missed call is nothing that a test should leave.
+    /// How long the call would ring without the hangup, which comes first: a test should leave no missed call.
     private static let duration = TimeSpan.seconds(10)
     private static let patience = TimeSpan.seconds(8)
 
-    /// Rings for two seconds through all that there is, and says what came of each part.
+    /// Rings for two seconds in every way, and reports the result of each.
     static func run(_ context: Context) -> [Finding] {
         guard context.options.has("ring") else { return [] }
         do throws(CommandError) {
@@ -42,7 +42,7 @@ enum RingCheck {
         let request = CallRequest(callID: id, callerName: "Belfry", duration: duration)
         var events: [Event] = []
         var failure: PushError?
-        // As if another device had answered: nothing is left of it, and nothing is run for it.
+        // As if another device had answered: that leaves no missed call, and runs no program.
         let hangup = Hangup(callID: id, reason: .answeredElsewhere).payload().serialized()
         var hangingUp: PushConnection?
         let call: PushConnection

@@ -29,7 +29,8 @@ enum SoundChecks {
         return findings
     }
 
-    /// What is wrong with the sound that `loaded` configures; nil if it rings, and for the default, which nobody wrote.
+    /// The mistake in the sound that `loaded` configures; nil if it can be played, and for the default, which is no
+    /// person's mistake.
     static func mistake(in loaded: LoadedSettings, _ context: Context) -> Mistake? {
         let (setting, origin) = (loaded.settings.sound, loaded.origin(of: .ringSound))
         guard origin != .standard, let problem = files(context).resolve(configured: setting).problem else { return nil }
@@ -49,7 +50,7 @@ enum SoundChecks {
         return Finding(.ok, "libcanberra", "libcanberra.so.0 is there")
     }
 
-    /// Asks the server what it plays to; a server that hangs costs ``SoundServer/patience``.
+    /// Asks the server for its devices; a server that hangs takes ``SoundServer/patience``.
     private static func server(_ context: Context) -> Finding {
         func value(_ name: String) -> String? { context.environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         guard value("PULSE_SERVER") != nil || value("XDG_RUNTIME_DIR") != nil else {
@@ -93,6 +94,7 @@ enum SoundChecks {
             isSilent = true
             loop.stop()
         }
+        // Silencing may be done at once: then there is nothing to wait for.
         if !isSilent { loop.run() }
         switch state {
         case .playing(let detail)?: return Finding(.ok, "playing", "the ring played: \(detail)")

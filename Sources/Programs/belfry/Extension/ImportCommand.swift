@@ -43,7 +43,7 @@ extension Command {
         return report(try missing(plan, manifest, context), context)
     }
 
-    /// The file at `path`, as it may be imported.
+    /// The file at `path`, checked for the import.
     private static func importedFile(_ path: String) throws(CommandError) -> ImportPlan.File {
         guard let name = path.split(separator: "/").last.map(String.init),
             name.hasSuffix(".swift") || name.hasSuffix(".h")
@@ -66,7 +66,7 @@ extension Command {
         return ImportPlan.File(path: name, bytes: bytes)
     }
 
-    /// What is missing: modules, and, if there are all, what the compiler misses.
+    /// The missing parts: modules, or, if none is missing, what the compiler cannot find.
     private static func missing(
         _ plan: ImportPlan, _ manifest: PackageManifest, _ context: Context
     ) throws(CommandError) -> [MissingPart] {

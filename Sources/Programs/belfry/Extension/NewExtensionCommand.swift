@@ -35,7 +35,7 @@ extension Command {
         return .done
     }
 
-    /// Where the package of Belfry is: what `--belfry` says, or what `make install` has laid out beside this program.
+    /// The path of Belfry's package: that of `--belfry`, else the one that `make install` has put beside this program.
     private static func belfryPackage(_ context: Context) throws(CommandError) -> String {
         let isPackage = { (path: String) in unsafe access("\(path)/Package.swift", R_OK) == 0 }
         if let stated = context.options["belfry"] {
@@ -55,7 +55,7 @@ extension Command {
     }
 }
 
-/// `path` without links and `..`, from the root; nil if nothing is there (`realpath`).
+/// `path` from the root, without links and `..`; nil if nothing is there (`realpath`).
 func absolutePath(_ path: String) -> String? {
     guard let resolved = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(resolved) }

@@ -49,12 +49,12 @@ enum Packing {
     /// C libraries that are linked statically where their archives are.
     private static let archives = ["libjansson.a", "libstdc++.a"]
     private static let archiveFolder = ".build/archives"
-    /// How deep resources lie at most.
+    /// The deepest nesting of resources.
     private static let depthMax = 16
     private static let bytesAtOnce = 1 << 20
     private static let information = "\(ExtensionTemplate.resourceFolder)/Info.plist"
 
-    /// What the program shall be called, by an `Info.plist` that a host will take.
+    /// The name for the program, from an `Info.plist` that the worker will accept.
     static func executable(in folder: PackageFolder, _ manifest: PackageManifest) throws(CommandError) -> String {
         guard let bytes = try folder.read(information) else {
             throw CommandError(.notFound, "there is no \(information)", "give it a CFBundleIdentifier")
@@ -74,13 +74,14 @@ enum Packing {
         return stated
     }
 
-    /// What `swift build` is told: static, at a fixed address, which halves the start, and without names for debuggers.
+    /// The flags for `swift build`: static, at a fixed address, which halves the start, without names for debuggers.
     static func flags(_ manifest: PackageManifest, _ swift: SwiftBuild) throws(CommandError) -> [String] {
         do throws(SystemError) {
             try PackageFolder.makeFolders(above: "\(archiveFolder)/all")
         } catch {
             throw CommandError(.unavailable, "\(archiveFolder) cannot be made: \(error.reason)")
         }
+        // A folder with nothing but archives: beside a shared library, the linker would choose that.
         for name in archives {
             guard let path = swift.archive(name) else { continue }
             unsafe unlink("\(archiveFolder)/\(name)")
@@ -93,13 +94,14 @@ enum Packing {
         ] + toLinker
     }
 
-    /// Makes the folder `path` of `program` and all resources, whole or not at all, in place of the one that is there.
+    /// Makes the folder `path` from `program` and all resources, whole or not at all, in place of an older one.
     static func layOut(_ path: String, program: String, as executable: String) throws(SystemError) {
         let aside = ".\(path).\(getpid())"
         do throws(SystemError) {
             try copyFolder(ExtensionTemplate.resourceFolder, to: aside, depth: 0)
             try copy(program, to: "\(aside)/\(executable)", mode: 0o755)
             let old = "\(aside).old"
+            // rename(2) does not replace a folder with files in it.
             if unsafe rename(path, old) != 0, errno != ENOENT {
                 throw SystemError(errno: errno, call: "rename", subject: path)
             }

@@ -3,15 +3,15 @@ import BelfryExtensionPackage
 import BelfrySyscalls
 import Glibc
 
-/// The folder of an extension's package, which people edit, share and hand on as they like: unlike what a worker keeps,
-/// it may be anybody's.
+/// The folder of an extension's package, which people edit and share as they like: unlike a worker's files, it may
+/// belong to anybody.
 struct PackageFolder {
-    /// Larger than any source that people write.
+    /// The most bytes of a source: more than people write.
     static let sourceBytesMax = 4 << 20
-    /// More files than any extension has.
+    /// The most files of a folder: more than any extension has.
     private static let filesMax = 4_096
 
-    /// Where it is; `.` for the one that this program was started in.
+    /// The path of the folder; `.` for the one in which this program was started.
     let path: String
 
     /// The path of `name` in it.
@@ -69,14 +69,14 @@ struct PackageFolder {
             do throws(SystemError) {
                 try checked("mkdir", on: folder) { unsafe mkdir(folder, 0o777) }
             } catch  where error.errno == EEXIST || error.errno == EROFS || error.errno == EACCES {
-                // What is on the way may be anything that leads on; whether it does, the next step tells.
+                // A part that exists may be a folder or a link to one; if it is neither, the next step fails.
             }
         }
     }
 }
 
 extension PackageFolder {
-    /// The package that this program was started in, if it is an extension's.
+    /// The package in which this program was started, if it is an extension's.
     static func current() throws(CommandError) -> (folder: PackageFolder, manifest: PackageManifest) {
         let folder = PackageFolder(path: ".")
         let remedy = "go to a folder that belfry new-extension has made"

@@ -2,9 +2,9 @@ import BelfryCommandLine
 import BelfrySyscalls
 import Glibc
 
-/// A run of the Swift tool chain. People see it on standard error: standard output is for what a command says itself.
+/// Runs the Swift tool chain. People see its output on standard error: standard output is for the command's own.
 struct SwiftBuild {
-    /// What of its output is kept.
+    /// The most bytes of its output that are kept.
     private static let outputBytesMax = 8 << 20
     private static let bytesAtOnce = 64 << 10
 
@@ -21,12 +21,12 @@ struct SwiftBuild {
         self.path = path
     }
 
-    /// Runs `swift build` with `arguments`: what it printed, and whether it did what was asked.
+    /// Runs `swift build` with `arguments`; returns whether it succeeded, and what it printed.
     func build(_ arguments: [String], isShown: Bool = true) throws(CommandError) -> (Bool, String) {
         try run(path, ["build"] + arguments, isShown: isShown)
     }
 
-    /// Where the archive `name` of a C library is, for a static link; nil if there is none.
+    /// The path of the archive `name` of a C library, for a static link; nil if there is none.
     func archive(_ name: String) -> String? {
         guard let compiler = context.program("clang") ?? context.program("gcc"),
             let (isDone, output) = try? run(compiler, ["-print-file-name=\(name)"], isShown: false), isDone
@@ -43,6 +43,7 @@ struct SwiftBuild {
                 ChildCommand(
                     path: program, arguments: arguments, environment: context.environment,
                     streams: [0: .null, 1: .descriptor(pipe.writing.number), 2: .descriptor(errors)]))
+            // Otherwise the pipe would not end with the child.
             pipe.writing.close()
             let output = Self.drain(pipe.reading, isShown: isShown)
             return (try child.waitUntilExit().isSuccess, output)
@@ -51,7 +52,7 @@ struct SwiftBuild {
         }
     }
 
-    /// What `pipe` brings until its end, as text.
+    /// Reads `pipe` until its end, as text.
     private static func drain(_ pipe: borrowing OwnedDescriptor, isShown: Bool) -> String {
         var output: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: bytesAtOnce)

@@ -34,12 +34,12 @@ struct StoryText {
     private static let timeWidth = 9
     private static let nameWidth = 10
 
-    /// The line of what happened `at` seconds after the start; `name` and `details` are escaped here (S3).
+    /// The line of an event `at` seconds after the start; `name` and `details` are escaped here (S3).
     func line(at: Double, _ name: String, _ details: String, tone: Style.Tone?, isFaint: Bool = false) -> String {
         line(of: DecimalText.fixed(at, digits: 3), name, details, tone: tone, isFaint: isFaint)
     }
 
-    /// The line of what happened at `time`; `name` and `details` are escaped here (S3).
+    /// The line of an event at `time`; `name` and `details` are escaped here (S3).
     func line(of time: String, _ name: String, _ details: String, tone: Style.Tone?, isFaint: Bool = false) -> String {
         let paddedTime = String(repeating: " ", count: max(0, Self.timeWidth - time.count)) + time
         let name = Printable.escaped(name)

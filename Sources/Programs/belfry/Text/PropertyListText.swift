@@ -81,7 +81,7 @@ extension PropertyListValue {
 
 /// A value as `belfry group set` takes it, with the type flags of defaults(1).
 enum TypedValue {
-    /// The value that `words`, a flag and a text or a text alone, mean for `key`.
+    /// The value of `words`, a text with or without a flag before it, for `key`.
     static func parse(_ words: [String], for key: String) throws(CommandError) -> PropertyListValue {
         guard words.count == 2 else { return try value(words[0], kind(of: key)) }
         switch words[0] {
@@ -102,7 +102,7 @@ enum TypedValue {
         case bool, integer, real, string
     }
 
-    /// The type of `key` if no flag is given: that in which Belfry reads its own keys, else a string.
+    /// The type of `key` without a flag: Belfry's own keys have theirs, others are strings.
     private static func kind(of key: String) -> Kind {
         switch key {
         case Ledger.Key.foreground: .bool

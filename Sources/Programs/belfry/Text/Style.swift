@@ -1,6 +1,6 @@
 /// Whether and how words are coloured.
 struct Style: Sendable {
-    /// What a colour means here.
+    /// The meaning of a colour.
     enum Tone: String, Sendable {
         /// Something rings, or works.
         case good = "32"
@@ -8,7 +8,7 @@ struct Style: Sendable {
         case notable = "33"
         /// Something went wrong, or was missed.
         case bad = "31"
-        /// What repeats.
+        /// Something that repeats.
         case faint = "2"
         /// A heading.
         case strong = "1"

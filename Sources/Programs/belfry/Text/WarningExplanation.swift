@@ -1,7 +1,7 @@
 import BelfryTerms
 
 extension WarningCode {
-    /// What the warning means, and what to do about it: one sentence each.
+    /// The meaning of the warning, and what to do about it: one sentence each.
     var explanation: (meaning: String, remedy: String) {
         switch self {
         case .hangupNotIntercepted:
