@@ -66,7 +66,7 @@ private func laid(_ note: LedgerNote) -> LedgerNote {
 
 private func recorded(_ note: LedgerNote) -> LedgerNote {
     var note = note
-    note.standing = .recorded
+    note.fileState = .recorded
     return note
 }
 
@@ -103,7 +103,7 @@ private func change(_ before: Ledger, _ change: (inout Ledger) -> Void) {
 }
 
 /// The machine of the seeds, in which every second process is dead.
-private enum Machine {
+enum Machine {
     static let owner = Owner(bootID: "boot", pid: 1, start: 1)
 
     static var moment: Moment {

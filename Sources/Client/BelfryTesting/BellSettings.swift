@@ -12,7 +12,7 @@ public struct BellSettings: Hashable, Sendable {
     public var sound: String
     /// How a call rings while another one rings.
     public var secondCall: RingMode?
-    /// How many calls may ring at once, 1 to 200.
+    /// How many calls may ring at once, 1 to 20.
     public var maxCalls: Int?
     /// The time for one notification, 1 s to 120 s.
     public var expiryBudget: Duration?
