@@ -5,7 +5,7 @@ import Testing
 
 /// Whether a call request rings: R5, R9 and R10.
 @Suite struct AdmissionTests {
-    let file = GroupFile()
+    let file = GroupFile(movesEnds: true)
 
     @Test("R4 a request rings at once, loud, until its end")
     func rings() {

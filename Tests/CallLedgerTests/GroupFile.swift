@@ -10,6 +10,10 @@ final class GroupFile {
     static let boot = "0b1d2c3e-0000-4000-8000-000000000001"
 
     var root = PropertyListDictionary()
+    /// The ends that are kept apart.
+    var ends: [UInt8]? = []
+    /// Whether each end is kept apart as soon as that may be.
+    private let movesEnds: Bool
     var now = Instant(microseconds: 90_000_000_000)
     var wall = WallTime(microseconds: 1_700_000_000_000_000)
     var bootID = GroupFile.boot
@@ -18,9 +22,12 @@ final class GroupFile {
     /// When each process's ring began, as it was told at its admission.
     private var begun: [Int64: Instant] = [:]
 
+    init(movesEnds: Bool = false) { self.movesEnds = movesEnds }
+
     /// The same file in another world.
     func copy() -> GroupFile {
-        let copy = GroupFile()
+        let copy = GroupFile(movesEnds: movesEnds)
+        copy.ends = ends
         (copy.root, copy.now, copy.wall, copy.bootID) = (root, now, wall, bootID)
         (copy.modified, copy.dead, copy.begun) = (modified, dead, begun)
         return copy
@@ -49,7 +56,11 @@ final class GroupFile {
     }
 
     /// The file as it stands, for looking.
-    var ledger: Ledger { Ledger(reading: root, at: moment) }
+    var ledger: Ledger {
+        var ledger = Ledger(reading: root, at: moment)
+        ledger.remembered = RememberedEnds(ends)
+        return ledger
+    }
 
     /// Opens the file, changes it and writes it.
     @discardableResult
@@ -59,6 +70,9 @@ final class GroupFile {
         var ledger = ledger.opened
         expectInStep(ledger, "opened", sourceLocation)
         let answer = change(&ledger)
+        if movesEnds, let moved = ledger.moveOldEnds(behind: { RememberedEnds(ends) }, over: 0, keeping: 0) {
+            ends = moved.isAddition ? (ends ?? []) + moved.bytes : moved.bytes
+        }
         expectInStep(ledger, "changed", sourceLocation)
         root = ledger.root
         modified = now
@@ -144,7 +158,7 @@ final class GroupFile {
     }
 
     /// What the file says of `id`.
-    func state(_ id: String) -> CallState? { ledger.call(CallKey(id))?.state }
+    func state(_ id: String) -> CallState? { ledger.knownCall(CallKey(id))?.state }
 
     /// The ids of the calls that ring.
     var rings: [String] { ledger.rings.map(\.key.text) }

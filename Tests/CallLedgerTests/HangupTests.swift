@@ -5,7 +5,7 @@ import Testing
 
 /// What a hangup ends, and for how long it is remembered: R8.
 @Suite struct HangupTests {
-    let file = GroupFile()
+    let file = GroupFile(movesEnds: true)
 
     @Test("R8 a hangup for one call never ends another")
     func endsItsOwn() {

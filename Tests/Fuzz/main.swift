@@ -14,7 +14,7 @@ enum FuzzTarget: String, CaseIterable {
     case hostChannel = "host-channel"
     case sources, devices, desktop
     case endpointRequest = "endpoint-request"
-    case certificate
+    case certificate, ends
 
     /// The one that the command line names.
     static let chosen = CommandLine.arguments.dropFirst().first.flatMap(FuzzTarget.init)
@@ -38,6 +38,7 @@ enum FuzzTarget: String, CaseIterable {
         case .desktop: feedDesktop(bytes)
         case .endpointRequest: feedEndpointRequest(bytes)
         case .certificate: feedCertificate(bytes)
+        case .ends: feedEnds(bytes)
         }
     }
 }

@@ -31,6 +31,8 @@ import Testing
             "LedgerEnds refresh", "LedgerNote keepHangup", "LedgerAdmission memory",
             // Which of the operator's programs is run, of a call that is said to be missed.
             "WorkerEvents init",
+            // Whether any process has something left to do with a call.
+            "RememberedEnds isOver",
             // Words of other lists, and a hangup that is sent.
             "BellPush failure", "RingCheck ringEvents",
         ])
@@ -51,8 +53,11 @@ import Testing
     private static let places = Fact(
         decider: "Placeholders", deciders: ["filled", "init"],
         isAsked: { _, lines in lines.contains { $0.contains("%@") || $0.contains("\"%\"") } },
-        // Who makes a text with places, or an address.
-        others: ["Localization appendLiteral", "Localization appendInterpolation", "WebURL target"])
+        // Who makes a text with places, an address, or a line.
+        others: [
+            "Localization appendLiteral", "Localization appendInterpolation", "WebURL target", "RememberedEnds escaped",
+            "RememberedEnds text",
+        ])
 
     @Test("R11 whether a call was missed is decided by MissedReason.init alone") func missedCalls() {
         check(Self.missed, SourceTree.sources, \.code)

@@ -44,6 +44,9 @@ public struct Ledger {
     /// How long an answer given from now on waits for the app.
     public var answersWait = Ledger.answerLifetime
 
+    /// The ends that are kept apart from the file; none unless they are set.
+    public var remembered = RememberedEnds()
+
     let moment: Moment
 
     /// The file exactly as it was read.
@@ -58,7 +61,12 @@ public struct Ledger {
     }
 
     private func call(_ key: CallKey, _ entry: PropertyListValue) -> Call? {
-        guard case .dictionary(let entry) = entry, var call = Call(key: key, entry: entry) else { return nil }
+        guard case .dictionary(let entry) = entry else { return nil }
+        return Call(key: key, entry: entry).map(withBelievedTimes)
+    }
+
+    func withBelievedTimes(_ call: Call) -> Call {
+        var call = call
         if believed(call.sentAt) == nil { call.sentAt = nil }
         if believed(call.hangupSentAt) == nil { call.hangupSentAt = nil }
         return call
@@ -205,7 +213,7 @@ extension Ledger {
     }
 
     private mutating func settleWhatIsLeft() {
-        let forgotten = Set(calls.filter(isForgotten).map(\.key))
+        let forgotten = Set(calls.filter { $0.isForgotten(at: moment) }.map(\.key))
         drop(forgotten)
         let settled = calls.compactMap(settled)
         guard !settled.isEmpty else { return }
@@ -231,20 +239,22 @@ extension Ledger {
         return call.until <= moment.now && moment.now - call.until <= Self.settlingGrace
     }
 
-    /// Whether a record may go: its deadline has passed. If the deadline is too far away to be of this boot's clock,
-    /// the record goes unless the call ended within ``memory`` by the wall clock.
-    private func isForgotten(_ call: Call) -> Bool {
-        guard call.state != .ringing, let ended = call.ended else { return false }
-        guard call.until > moment.now else { return true }
-        if call.until - moment.now <= Self.memory + Self.settlingGrace { return false }
-        let age = moment.wall.unixSecond.subtractingReportingOverflow(ended)
-        return age.overflow || age.partialValue < 0 || age.partialValue > Self.memory.microseconds / 1_000_000
-    }
-
     mutating func drop(_ dropped: Set<CallKey>) {
         guard !dropped.isEmpty else { return }
         var kept = entries
         kept.removeAll { dropped.contains(CallKey($0.key)) }
         entries = kept
+    }
+}
+
+extension Call {
+    /// Whether a record may go: its deadline has passed. If the deadline is too far away to be of this boot's clock,
+    /// the record goes unless the call ended within ``Ledger/memory`` by the wall clock.
+    func isForgotten(at moment: Moment) -> Bool {
+        guard state != .ringing, let ended else { return false }
+        guard until > moment.now else { return true }
+        if until - moment.now <= Ledger.memory + Ledger.settlingGrace { return false }
+        let age = moment.wall.unixSecond.subtractingReportingOverflow(ended)
+        return age.overflow || age.partialValue < 0 || age.partialValue > Ledger.memory.microseconds / 1_000_000
     }
 }

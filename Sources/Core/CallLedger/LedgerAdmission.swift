@@ -45,7 +45,7 @@ extension Ledger {
     ) -> Admission {
         var request = request
         request.sentAt = believed(request.sentAt)
-        let known = call(request.key)
+        let known = knownCall(request.key)
         if let known, isRinging(known) {
             ringOn(known, for: request)
             return .silent(.duplicate, missed: false)
@@ -67,9 +67,11 @@ extension Ledger {
     public func hasCalled(_ handle: String, within span: TimeSpan) -> Bool {
         guard !handle.isEmpty, span > .zero else { return false }
         let handle = Call.cut(handle)
-        return calls.contains { call in
-            call.handle == handle && moment.now - call.since <= span && call.since - moment.now <= Self.longestRing
+        let isRecent = { [moment] (call: Call) in
+            moment.now - call.since <= span && call.since - moment.now <= Self.longestRing
         }
+        return calls.contains { $0.handle == handle && isRecent($0) }
+            || remembered.contains(from: handle, where: isRecent)
     }
 
     private mutating func ring(

@@ -20,7 +20,7 @@ extension Ledger {
 
     /// Hangs up the one call `key`, which may be the anonymous one. Returns whether that ended its ring.
     mutating func hangUpCall(_ key: CallKey, reason: HangupReason, sentAt: WallTime?) -> Bool {
-        guard let known = call(key) else {
+        guard let known = knownCall(key) else {
             endByHangup([Call(key: key, state: .hangup)], reason: reason, sentAt: sentAt)
             return false
         }

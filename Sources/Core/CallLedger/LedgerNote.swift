@@ -160,10 +160,9 @@ public struct LedgerNote: Hashable, Sendable {
         let isOwed = fileState == .owed
         let noted = (isOwed ? calls.members : Array(rings)).compactMap(Call.init).compactMap { noted -> Call? in
             guard let known = ledger.call(noted.key) else { return noted }
-            let counts = noted.counts(over: known, isOwed, now: ledger.moment.now)
-            var call = counts ? noted : known
             // A note that the file had was merged then. Its ring alone is still of use, if the file has lost it.
-            if isOwed { call.heed(counts ? known : noted) }
+            let counts = !isOwed && noted.counts(over: known, false, now: ledger.moment.now)
+            let call = isOwed ? known.joined(with: noted, at: ledger.moment) : counts ? noted : known
             return call == known ? nil : call
         }
         let fresh = isOwed ? answers.filter { !isKnown($0, to: ledger) } : []
@@ -219,6 +218,14 @@ extension Call {
         guard since <= latest else { return false }
         guard known.since == since || known.hasNoStart else { return known.since < since || known.since > latest }
         return isOwed && known.progress <= progress
+    }
+
+    /// The later version of this call and `other`, with what the earlier one says beside its ring.
+    func joined(with other: Call, at moment: Moment) -> Call {
+        let counts = other.counts(over: self, true, now: moment.now)
+        var call = counts ? other : self
+        call.heed(counts ? self : other)
+        return call
     }
 
     /// Merges from `other`, the version that loses, what it says beside its ring.

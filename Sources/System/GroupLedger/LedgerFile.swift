@@ -263,10 +263,13 @@ extension LedgerFile {
             // Without the folder the file alone has to do.
         }
         defer { lock = nil }
+        // Before the rest: from the look on, nothing may hold up the decision.
+        let remembered = RememberedEnds(file)
         let (snapshot, before, opened) = look()
         if let next = file.nextReading(of: snapshot, since: begun, now: now) { return .tryAgain(next) }
         var ledger = opened
         ledger.answersWait = answersWait
+        ledger.remembered = remembered
         let answer = change(&ledger)
         onDecided(ledger, false)
         if let note = LedgerNote(from: before, to: ledger) { notes.lay(note) }
@@ -333,7 +336,7 @@ extension LedgerFile {
         // later one.
         var hasEnded = false
         let isObsolete = { [notes] in !notes.areStillOwed }
-        let change = { [notes] (edit: inout GroupEdit) in
+        let change = { [file, notes] (edit: inout GroupEdit) in
             let merged: Merged
             if let decided, decided.revision == edit.found.revision {
                 merged = decided
@@ -344,6 +347,13 @@ extension LedgerFile {
                 merged = Merged(ledger: ledger, notes: notes.all, revision: edit.found.revision)
             }
             edit.root = merged.ledger.root
+            var moved = merged.ledger
+            // Written before the file lacks them: a reader in between finds them in both.
+            if let ends = moved.moveOldEnds(behind: { RememberedEnds(file) }),
+                (try? file.writeEnds(ends.bytes, isAddition: ends.isAddition)) != nil
+            {
+                edit.root = moved.root
+            }
             edit.isDurable = merged.ledger.isDurable
             taken = merged
         }
@@ -428,4 +438,8 @@ public struct LedgerTransaction<Answer> {
     public let value: Answer
     /// Its outcome.
     public let outcome: LedgerOutcome
+}
+
+extension RememberedEnds {
+    fileprivate init(_ file: GroupFile) { self.init(file.readEnds(bytesMax: Self.bytesMax)) }
 }

@@ -211,6 +211,25 @@ import Testing
         watch.cancel()
     }
 
+    @Test(
+        "R8 hangups by the hundred are remembered beside the file, or in it if there is no room beside",
+        arguments: [false, true])
+    func manyEnds(isBarred: Bool) throws {
+        let place = "state/groups/group.belfry/Library/Preferences/group.belfry.plist"
+        if isBarred { folder.makeFolder("\(place).ends") }
+        let hangUps = (0..<100).map(String.init)
+        for id in hangUps {
+            file.transact(on: loop) {
+                _ = $0.hangUp(CallKey(id), reason: .cancelled, sentAt: nil)
+            } completion: { _ in
+            }
+        }
+        let calls = try #require(file.read()).calls.count
+        #expect(isBarred ? calls == 100 : (16...32).contains(calls))
+        for id in hangUps { #expect(admit(id, as: Owner(.current)) == .silent(.hungUp, missed: true)) }
+        #expect(admit("new", as: Owner(.current)) == .ring(mode: .loud))
+    }
+
     @Test("a missed call is flushed to the disk, a hangup is not") func durable() throws {
         #expect(admit("a", as: Owner(.current)) == .ring(mode: .loud))
         let changes: [(inout Ledger) -> Void] = [
