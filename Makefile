@@ -143,10 +143,11 @@ torture: deps/test ## strikes KILLS=1000 real workers in each way, or WAY=; SEED
 	@$(MAKE) --no-print-directory stage
 	@$(call strike,BELFRY_TORTURE_KILLS=$(or $(KILLS),1000) BELFRY_TORTURE_SEED=$(SEED) BELFRY_TORTURE_WAY=$(WAY),TortureTests)
 
-storm: deps/test ## PUSHES=100000 calls, while the APNs endpoint is struck KILLS=20 times; WAY=kill or restart
+storm: deps/test ## PUSHES=100000 calls, while the APNs endpoint is struck KILLS=20 times, WAY=kill or restart; then SECONDS=600 of nine a second to one device
 	$(SWIFT) build --build-tests $(DEBUG_FLAGS)
 	@$(MAKE) --no-print-directory stage
 	@$(call strike,BELFRY_STORM_PUSHES=$(or $(PUSHES),100000) BELFRY_STORM_KILLS=$(or $(KILLS),20) BELFRY_STORM_WAY=$(WAY),EndpointStorm)
+	@$(call strike,BELFRY_STORM_SECONDS=$(or $(SECONDS),600),SteadyCalls)
 
 sanitize: deps/test ## SANITIZER=address or thread, FILTER=: the unit tests and what they start, watched by that sanitizer
 	@Tests/sanitize $(or $(SANITIZER),address) $(FILTER)

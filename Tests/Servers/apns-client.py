@@ -3,6 +3,8 @@
 
 apns-client.py token KEY KID TEAM [KIND]        prints a token of the key in the file KEY, good or wrong as KIND says
 apns-client.py storm PORT CA TOPIC CERTIFICATE  sends calls until each is answered, however often the endpoint is struck
+apns-client.py steady PORT CA TOPIC CERTIFICATE DEVICE SECONDS    nine calls a second, each hung up after a second;
+                                                prints how many requests were answered 200
 apns-client.py SCENARIO PORT CA TOPIC DEVICE AUTHORIZATION    prints what became of it as one JSON object
 
 Each scenario is a function below.
@@ -746,6 +748,27 @@ def shown(case):
     return client.end()
 
 
+def steady(port, authority, topic, certificate, device, seconds):
+    """How many requests of nine calls a second, each hung up after a second, were answered 200."""
+    client = Client(int(port), authority, certificate=certificate)
+    client.begin()
+    count = 9 * int(seconds)
+    requests = sorted([(number / 9, "call-request", number) for number in range(count)] +
+                      [(number / 9 + 1, "hangup", number) for number in range(count)])
+    began, taken = time.monotonic(), 0
+    for index, (due, kind, number) in enumerate(requests):
+        while (left := began + due - time.monotonic()) > 0:
+            client.read(left)
+        block = client.encoder.encode([
+            (":method", "POST"), (":scheme", "https"), (":path", "/3/device/" + device), (":authority", NAME),
+            ("apns-topic", topic), ("apns-push-type", "voip")])
+        payload = {"type": kind, "callId": f"steady-{number}", "callerName": "Anna"}
+        client.frames(frame.HeadersFrame(2 * index + 1, block, flags=["END_HEADERS"]),
+                      client.body(2 * index + 1, json.dumps(payload).encode()))
+    client.wait(lambda: sum(answer["ended"] for answer in client.answers.values()) == len(requests))
+    return sum(answer["headers"][":status"] == "200" for answer in client.answers.values())
+
+
 def main():
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
@@ -754,6 +777,8 @@ def main():
         print(token(*words[1:]))
     elif words[0] == "storm":
         Storm(*words[1:]).run()
+    elif words[0] == "steady":
+        print(steady(*words[1:]))
     else:
         print(json.dumps(globals()[words[0].replace("-", "_")](Case(*words[1:]))))
 
