@@ -337,7 +337,7 @@ let checks: [Target] = [
     ),
     .executableTarget(
         name: "ExtensionSample",
-        dependencies: ["AudioToolbox", "ExtensionProcess", "UserNotifications", "os"],
+        dependencies: ["AudioToolbox", "ExtensionProcess", "SQLite3", "Security", "UIKit", "UserNotifications", "os"],
         path: "Tests/ExtensionSample",
         swiftSettings: strict
     ),

@@ -59,6 +59,13 @@ final class SampleService: UNNotificationServiceExtension {
                 unsafe changed.subtitle = "played"
                 OperationQueue.main.addOperation { unsafe reply(changed) }
             }
+        case "walk":
+            let walk = FeatureWalk()
+            (content.body, content.attachments) = (walk.worked.joined(separator: " "), walk.attachments)
+            play(content.userInfo["path"]) { _ in
+                unsafe changed.subtitle = "played"
+                OperationQueue.main.addOperation { unsafe reply(changed) }
+            }
         case "attach":
             content.attachments = attachments()
             contentHandler(content)

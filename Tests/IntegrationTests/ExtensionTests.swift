@@ -1,4 +1,5 @@
 import BelfryProtocol
+import BelfrySyscalls
 import BelfryTerms
 import Glibc
 import Support
@@ -37,6 +38,22 @@ extension IntegrationTests {
             let attachments = try content(client.wait(for: "delivered"))?.attachments ?? []
             #expect(attachments.map(\.id) == ["a"], "\(client.story())")
             #expect(attachments.map { contents(of: $0.path) } == ["RIFF"])
+        }
+
+        @Test(
+            "whatever asks something of the kernel works, whoever keeps its process",
+            arguments: [[:], ["BELFRY_EXTENSION_REUSE": "yes"]])
+        func features(settings: [String: String]) throws {
+            let phone = try phone(settings)
+            let sound = folder.write(
+                try readFile(at: "\(Surroundings.programs)/../share/belfry/sounds/ring.wav", bytesMax: 1 << 22).bytes,
+                to: "Sample.appex/ring.wav")
+            let client = try phone.push(
+                #"{"aps": {"alert": {"title": "t", "body": "b"}, "mutable-content": 1}, "do": "walk", "path": "\#(sound)"}"#
+            )
+            let content = try content(client.wait(for: "delivered"))
+            #expect(content?.body == "drawing keychain database defaults", "\(client.story())")
+            #expect(content?.subtitle == "played" && content?.attachments.map(\.id) == ["drawn"])
         }
 
         @Test("R3 with Strict= one has its turn once the one before is delivered, and its own budget") func strict()
