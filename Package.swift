@@ -140,8 +140,9 @@ let service: [Target] = [
     room(
         "Service/ExtensionKeeping",
         imports: [
-            "BelfryEventLoop", "BelfryLines", "BelfryPropertyList", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms",
-            "CBelfryLinux", "KeeperChannel", "Interception", "NotificationDelivery", "SystemSound",
+            "BelfryConfinement", "BelfryEventLoop", "BelfryLines", "BelfryPropertyList", "BelfryProtocol",
+            "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "DesktopChannel", "KeeperChannel", "Interception",
+            "NotificationDelivery", "SystemSound",
         ]),
     room(
         "Service/PushQueue",

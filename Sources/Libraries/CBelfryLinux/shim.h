@@ -61,6 +61,17 @@ static inline int clinux_wait(int pidfd, int options, struct clinux_child_end *e
     return result;
 }
 
+/// waitid(P_ALL) with `options`.
+static inline int clinux_wait_any(int options, struct clinux_child_end *end) {
+    siginfo_t information = {0};
+    int result = waitid(P_ALL, 0, &information, options);
+    end->process = information.si_pid;
+    return result;
+}
+
+/// fork(2), which Swift does not show: for a program that has one thread.
+static inline pid_t clinux_fork(void) { return fork(); }
+
 /// memfd_create(2), close-on-exec and to be sealed (glibc shows its wrapper under _GNU_SOURCE alone).
 static inline int clinux_memory_file(const char *name) {
     return (int)syscall(SYS_memfd_create, name, 1U /* MFD_CLOEXEC */ | 2U /* MFD_ALLOW_SEALING */);
@@ -194,6 +205,11 @@ static inline const char *clinux_getopt_argument(void) { return optarg; }
 /// fcntl(F_SETPIPE_SZ): how many bytes a pipe holds, or -1.
 static inline int clinux_set_pipe_size(int pipe, int bytes) {
     return fcntl(pipe, 1031 /* F_SETPIPE_SZ */, bytes);
+}
+
+/// ioctl(SIOCOUTQ): how many bytes of a socket its peer has not read, as the kernel counts them.
+static inline int clinux_bytes_unread(int socket, int *bytes) {
+    return ioctl(socket, 0x5411 /* SIOCOUTQ */, bytes);
 }
 
 /// ioctl(FIONREAD): how many bytes wait to be read.

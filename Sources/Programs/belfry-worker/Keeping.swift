@@ -22,7 +22,9 @@ enum Keeping {
                 )
                 return 64
             }
+            OrphanedProcesses.adopt()
             let loop = try Loop()
+            try loop.onSignal(SIGCHLD, description: "orphans") { _ in OrphanedProcesses.reapEnded() }
             let queue = try ExtensionQueue(setting, isReused: settings.isReused, listener: STDIN_FILENO, on: loop)
             for signal in [SIGTERM, SIGINT, SIGHUP] {
                 try loop.onSignal(signal, description: "stop") { _ in queue.stop() }
@@ -47,7 +49,7 @@ extension ExtensionSetting {
         }
         self.init(
             bundle: try ExtensionBundle(path: path), statePath: state.path,
-            environment: Environment.allOfThisProcess(), budget: settings.expiryBudget,
-            enforcesMemory: settings.enforcesMemory)
+            environment: Environment.allOfThisProcess(), passedVariables: settings.passedVariables,
+            budget: settings.expiryBudget, enforcesMemory: settings.enforcesMemory)
     }
 }

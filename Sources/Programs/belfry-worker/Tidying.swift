@@ -6,11 +6,13 @@ import BelfrySyscalls
 import BelfryTerms
 import CallLedger
 import CallService
+import ExtensionKeeping
 import Glibc
 import GroupLedger
 import RingEar
 
-/// The work of belfry-tidy.service after a worker died: settles its ring, and reports the missed call (R12).
+/// The work of belfry-tidy.service after a worker died: settles its ring, reports the missed call, and delivers
+/// what a foreign extension had (R12).
 enum Tidying {
     /// Settles every group, and returns the exit status.
     static func run(environment: Environment) -> Int32 {
@@ -20,19 +22,44 @@ enum Tidying {
             let runtime = RuntimeDirectory(environment: environment, statePath: state.path)
             let groups = try state.groups()
             let journal = PatientJournal(loop: loop)
-            var left = groups.count
-            for group in groups {
-                tidy(LedgerFile(state: state, runtime: runtime, group: group), on: loop, telling: journal) {
-                    left -= 1
-                    if left == 0 { journal.finish { loop.stop() } }
+            let originals = LaidOriginal.left(in: runtime.path)
+            var left = groups.count + 1
+            let done = {
+                left -= 1
+                guard left == 0 else { return }
+                journal.finish {
+                    // Told first: if this process is killed between, that is done twice rather than never.
+                    for original in originals { LaidOriginal.remove(original) }
+                    loop.stop()
                 }
             }
+            for original in originals { deliver(original, showing: runtime.desktopSocketPath, telling: journal) }
+            for group in groups {
+                tidy(LedgerFile(state: state, runtime: runtime, group: group), on: loop, telling: journal, done: done)
+            }
+            done()
             // If everything is done already, the loop stops at once.
-            if !groups.isEmpty { loop.run() }
+            loop.run()
             return 0
         } catch {
             complain("belfry-worker: \(error)")
             return 70
+        }
+    }
+
+    /// Delivers the original of a notification whose worker was killed while a foreign extension had it: to the
+    /// desktop, if one listens, and the journal.
+    private static func deliver(_ original: LeftOriginal, showing path: String, telling journal: PatientJournal) {
+        if let desktop = try? connectStream(to: path, waits: false) {
+            // What is sent waits there, also after our end is closed.
+            _ = NonBlockingOutput(desktop.number).write(original.lines[...])
+        }
+        var story = JournalStory(group: original.group.text)
+        for event in original.events {
+            let entry = story.entry(for: event)
+            guard case .delivered = event.body else { continue }
+            print(String(decoding: event.line, as: UTF8.self), terminator: "")
+            if let entry { journal.write(entry) }
         }
     }
 

@@ -99,15 +99,20 @@ final class Worker {
         guard let group = GroupName(name) else {
             throw Rejection(.badAppGroup, detail: "\(Printable.escaped(name)) is no name of an app group")
         }
-        let desktop = desktop(
-            Reception.greeting(of: push, in: group, hasForeign: settings.extensionPath != nil))
-        let reporter = reporter(id: push.request.id, receivedAt: receivedAt, group: group.text, desktop: desktop)
+        let greeting = Reception.greeting(of: push, in: group, hasForeign: settings.extensionPath != nil)
+        let desktop = desktop(greeting)
+        let original = settings.extensionPath.map { _ in
+            LaidOriginal(in: runtime.path, hello: greeting.hello)
+        }
+        let reporter = reporter(
+            id: push.request.id, receivedAt: receivedAt, group: group.text, desktop: desktop, original: original)
         desktop?.onReport = reporter.report
         let world = world(settings, group: group, desktop: desktop, report: reporter.report)
         var notes = loaded.mistakes.map { Event.Body.warning(code: .configuration, detail: $0.description) }
         var foreign: ForeignExtension?
         do throws(ExtensionBundleError) {
             foreign = try foreignExtension(settings, report: reporter.report) { notes.append($0) }
+            if let original { foreign?.willReceive = original.lay }
         } catch {
             notes.append(.warning(code: .configuration, detail: "\(Setting.extensionPath.name) \(error)"))
         }
@@ -129,6 +134,7 @@ final class Worker {
         _ settings: Settings, report: @escaping (Event.Body) -> Void, note: (Event.Body) -> Void
     ) throws(ExtensionBundleError) -> ForeignExtension? {
         guard let setting = try ExtensionSetting(settings, environment: environment) else { return nil }
+        OrphanedProcesses.adopt()
         return ForeignExtension(
             setting, link: keeperLink(settings, note: note),
             player: settings.sound == SoundFiles.none
@@ -143,8 +149,6 @@ final class Worker {
     /// The keeper of the extension's process, if the operator wants one.
     private func keeperLink(_ settings: Settings, note: (Event.Body) -> Void) -> KeeperLink? {
         guard settings.isStrict || settings.isReused else { return nil }
-        let state = StateDirectory(environment: environment)
-        let runtime = RuntimeDirectory(environment: environment, statePath: state?.path ?? "/")
         do throws(SystemError) {
             return try KeeperLink(to: runtime.keeperSocketPath, on: loop)
         } catch {
@@ -156,11 +160,13 @@ final class Worker {
 
     /// The connection to the desktop; nil if it does not listen, and this notification is too short to try again.
     private func desktop(_ greeting: DesktopGreeting) -> DesktopConnection? {
-        let state = StateDirectory(environment: environment)
-        let runtime = RuntimeDirectory(environment: environment, statePath: state?.path ?? "/")
         let link = DesktopConnection(
             to: runtime.desktopSocketPath, saying: greeting.hello, listens: greeting.listens, on: loop)
         return greeting.triesAgain || link.isConnected ? link : nil
+    }
+
+    private var runtime: RuntimeDirectory {
+        RuntimeDirectory(environment: environment, statePath: StateDirectory(environment: environment)?.path ?? "/")
     }
 
     private func world(
@@ -220,13 +226,15 @@ final class Worker {
     }
 
     private func reporter(
-        id: String, receivedAt: Instant, group: String, desktop: DesktopConnection? = nil
+        id: String, receivedAt: Instant, group: String, desktop: DesktopConnection? = nil,
+        original: LaidOriginal? = nil
     ) -> EventReporter {
         journal.begin(group: group)
         self.desktop = desktop
         return EventReporter(
             timers: loop, id: id, receivedAt: receivedAt,
-            listeners: [connection.write, journal.write] + (desktop.map { [$0.write] } ?? []))
+            listeners: [connection.write, journal.write] + (desktop.map { [$0.write] } ?? [])
+                + (original.map { [$0.heard] } ?? []))
     }
 
     /// Asks systemd for more time if the budget is longer than the default: the unit's `RuntimeMaxSec=` fits that.

@@ -6,6 +6,7 @@ let usage = """
     Usage: belfry-worker            read one notification on standard input, write its events on standard output
            belfry-worker --extension NAME.appex    the same with this extension of your own
            belfry-worker --host     keep the extension's process, for [Extension] Strict= and Reuse=
+           belfry-worker --confined PROGRAM        become the program of an extension, confined as one
            belfry-worker --lend SOCKET             lend an extension's channel to its tests, which serve SOCKET
            belfry-worker --tidy     settle what workers that died have left behind
     systemd starts it for each connection of belfry.socket; people use belfry(1).
@@ -29,6 +30,8 @@ if CommandLine.argc <= 1 {
     case ["--host"]: status = Keeping.run(environment: workerEnvironment())
     case let words where words.count == 2 && words.first == "--lend":
         status = Lending.run(to: words.last ?? "")
+    case let words where words.count == 2 && words.first == "--confined":
+        status = Confining.run(words.last ?? "")
     case ["--tidy"]: status = Tidying.run(environment: workerEnvironment())
     case ["--help"]:
         print(usage)

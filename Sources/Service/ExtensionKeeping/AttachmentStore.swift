@@ -14,51 +14,34 @@ struct AttachmentStore: ~Copyable {
 
     private let directory: Directory
 
-    /// The store at `path`, made if it is missing.
-    init(_ path: String) throws(SystemError) { directory = try Directory.open(path: path, makes: true) }
+    /// The store in `directory`.
+    init(in directory: consuming Directory) { self.directory = directory }
 
-    /// Takes the file at `path`, a plain one as ``ChannelFolders`` has it, in `folder`, which no link may lead out of
-    /// (S2), and returns where it is now; a copy of its bytes if `copies` says so or it lies on another disk, else the
-    /// file itself.
+    /// Takes the file at `path`, a plain one as ``ChannelFolders`` has it, below the open `folder`, which no link may
+    /// lead out of (S2), and returns where it is now: the file itself if it `moves` and lies on the same disk, else a
+    /// copy of its bytes.
     ///
     /// Fails with ENOENT if there is none, with EINVAL for what is no regular file.
-    func take(_ path: String, in folder: String, copies: Bool) throws(SystemError) -> String {
-        let file = try Self.open(path, in: folder)
-        guard fileKind(of: file.number) == S_IFREG else {
-            throw SystemError(errno: EINVAL, call: "openat", subject: "\(folder)/\(path): no regular file")
+    func take(_ path: String, below folder: borrowing OwnedDescriptor, moves: Bool) throws(SystemError) -> String {
+        let found = try FoundFile(path, below: folder)
+        guard fileKind(of: found.file.number) == S_IFREG else {
+            throw SystemError(errno: EINVAL, call: "openat", subject: "\(path): no regular file")
         }
         let name = randomUUID() + Self.ending(of: path)
-        if copies {
-            try copy(file, to: name)
-        } else {
+        if moves {
             do throws(SystemError) {
-                try link(file, to: name)
+                try link(found.file, to: name)
+                // Makes it the newest of the store, whenever the extension wrote it: the oldest are removed.
+                futimens(found.file.number, nil)
             } catch  where error.errno == EXDEV || error.errno == EPERM {
-                try copy(file, to: name)
+                try copy(found.file, to: name)
             }
+            found.removeName()
+        } else {
+            try copy(found.file, to: name)
         }
-        // Makes it the newest of the store, whenever the extension wrote it: the oldest are removed.
-        futimens(file.number, nil)
         prune()
         return "\(directory.path)/\(name)"
-    }
-
-    /// Opens what is at `path` in `folder` for reading, without waiting for a pipe's other end.
-    ///
-    /// Part by part. openat2(2) would do so at once, but systemd answers that call with ENOSYS in units with
-    /// `RestrictSUIDSGID=yes`, since its filter cannot look at the mode of a file to be made.
-    private static func open(_ path: String, in folder: String) throws(SystemError) -> OwnedDescriptor {
-        let full = "\(folder)/\(path)"
-        let way = O_RDONLY | O_DIRECTORY | O_CLOEXEC
-        var reached = OwnedDescriptor(owning: try checked("open", on: folder) { unsafe Glibc.open(folder, way) })
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        for (index, part) in parts.enumerated() {
-            let flags = index < parts.count - 1 ? way : O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
-            let (directory, name) = (reached.number, String(part))
-            reached = OwnedDescriptor(
-                owning: try checked("openat", on: full) { unsafe openat(directory, name, flags | O_NOFOLLOW) })
-        }
-        return reached
     }
 
     private func link(_ file: borrowing OwnedDescriptor, to name: String) throws(SystemError) {
@@ -87,5 +70,38 @@ struct AttachmentStore: ~Copyable {
         let letters = path.utf8[path.utf8.index(after: dot)...]
         let isPlain = letters.allSatisfy(\.isASCIILetterOrDigit)
         return isPlain && (1...8).contains(letters.count) ? ".\(String(decoding: letters, as: UTF8.self))" : ""
+    }
+}
+
+/// A file that was found part by part below a folder, none of them a link, and the folder that it is in.
+private struct FoundFile: ~Copyable {
+    /// Open for reading.
+    let file: OwnedDescriptor
+    private let parent: OwnedDescriptor
+    private let name: String
+
+    /// Opens what is at `path` below `folder`, without waiting for a pipe's other end.
+    ///
+    /// Part by part. openat2(2) would do so at once, but systemd answers that call with ENOSYS in units with
+    /// `RestrictSUIDSGID=yes`, since its filter cannot look at the mode of a file to be made.
+    init(_ path: String, below folder: borrowing OwnedDescriptor) throws(SystemError) {
+        var parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        let name = parts.popLast() ?? ""
+        var parent = try folder.duplicate()
+        for part in parts { parent = try Self.open(part, in: parent, flags: O_RDONLY | O_DIRECTORY, path: path) }
+        file = try Self.open(name, in: parent, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY, path: path)
+        self.parent = parent
+        self.name = name
+    }
+
+    /// Removes the name in that folder, whatever has it by now: all of it is the extension's.
+    func removeName() { _ = unsafe unlinkat(parent.number, name, 0) }
+
+    private static func open(
+        _ name: String, in folder: borrowing OwnedDescriptor, flags: Int32, path: String
+    ) throws(SystemError) -> OwnedDescriptor {
+        let number = folder.number
+        return OwnedDescriptor(
+            owning: try checked("openat", on: path) { unsafe openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC) })
     }
 }

@@ -13,8 +13,10 @@ public struct ExtensionSetting {
     public let bundle: ExtensionBundle
     /// The state directory, where it has its folders.
     public let statePath: String
-    /// The environment of the program that starts it; its process gets the variables that are not Belfry's.
+    /// The environment of the program that starts it.
     public let environment: [String: String]
+    /// Which variables of it its process gets: names, or their beginnings before a `*`. Belfry's own it never gets.
+    public let passedVariables: [String]
     /// How long it has for each notification.
     public let budget: TimeSpan
     /// Whether it is killed where iOS would kill it, for its memory.
@@ -22,9 +24,10 @@ public struct ExtensionSetting {
 
     /// A setting.
     public init(
-        bundle: ExtensionBundle, statePath: String, environment: [String: String], budget: TimeSpan,
-        enforcesMemory: Bool
+        bundle: ExtensionBundle, statePath: String, environment: [String: String], passedVariables: [String],
+        budget: TimeSpan, enforcesMemory: Bool
     ) {
+        self.passedVariables = passedVariables
         self.bundle = bundle
         self.statePath = statePath
         self.environment = environment
@@ -245,6 +248,7 @@ final class ExtensionKeeper {
     /// `content` with its attachments in the store; the delivery reports what is wrong with the others.
     private func withKeptAttachments(_ content: NotificationContent, _ number: Int64) -> NotificationContent {
         var content = content
+        var details: [String] = []
         content.attachments = content.attachments.compactMap { attachment in
             do throws(SystemError) {
                 guard let path = try folders?.keep(attachment.path) else { return attachment }
@@ -254,11 +258,11 @@ final class ExtensionKeeper {
                 return attachment
             } catch {
                 let code = AttachmentError.moveIntoDataStoreFailed
-                let detail = "\(code.rawValue) \(code.localizedDescription): \(attachment.id): \(error)"
-                warn(number, .attachmentDropped, detail)
+                details.append("\(code.rawValue) \(code.localizedDescription): \(attachment.id): \(error)")
                 return nil
             }
         }
+        for detail in DroppedAttachments.told(details) { warn(number, .attachmentDropped, detail) }
         return content
     }
 

@@ -8,13 +8,16 @@ public import NotificationDelivery
 public import SystemSound
 
 /// An extension that is not ours, in a process of its own: whatever it does, blocks on or dies of, its notification is
-/// delivered once and in time (R3).
+/// delivered once and in time (R3), as long as its worker lives.
 ///
 /// The process is kept for this notification alone, or by a keeper that stays and gives each its turn. Delivery, events
 /// and sounds are this worker's in both cases.
 public final class ForeignExtension: ServiceExtension {
     /// Takes what the process replies.
     public weak var delegate: (any ServiceExtensionDelegate)?
+
+    /// Called with the notification as it came, before anything foreign has it.
+    public var willReceive: (NotificationContent) -> Void = { _ in }
 
     /// Whether its process runs, or its notification waits.
     public var isBusy: Bool { !hasEnded }
@@ -66,6 +69,7 @@ public final class ForeignExtension: ServiceExtension {
 
     /// Starts the process, or waits for the turn.
     public func didReceive(_ request: NotificationRequest, within budget: Budget) {
+        willReceive(request.content)
         if let link {
             return link.receive(request.identifier, request.content) { [weak self] in self?.happened($0, $1) }
         }

@@ -7,8 +7,9 @@ import KeeperChannel
 
 /// The process of a foreign extension: its channel, what it writes, and its end.
 ///
-/// It leads a group, which is killed with it. It shall be killed before the worker if memory runs out, and leaves no
-/// core.
+/// It is confined before it becomes the extension's program (``ExtensionConfinement``). It leads a group, which is
+/// killed with it, and so are processes that have left that group, by programs that adopt them. It shall be
+/// killed before the worker if memory runs out, and leaves no core.
 final class KeptProcess {
     /// What happens in it, on the loop.
     enum Event {
@@ -46,8 +47,13 @@ final class KeptProcess {
     ) throws(SystemError) {
         let ends = try SocketPair()
         let pipe = try DescriptorPair.pipe()
+        guard let launcher = programBeside("belfry-worker") else {
+            throw SystemError(errno: ENOENT, call: "readlink", subject: "/proc/self/exe")
+        }
+        // Which confines itself, and then becomes the extension's program.
         var command = ChildCommand(
-            path: setting.bundle.program, environment: folders.environment(from: setting.environment),
+            path: launcher, arguments: ["--confined", setting.bundle.program],
+            environment: folders.environment(from: setting.environment, passed: setting.passedVariables),
             streams: [
                 0: .null, 1: .descriptor(pipe.writing.number), 2: .descriptor(pipe.writing.number),
                 3: .descriptor(ends.writing.number),
@@ -109,6 +115,8 @@ final class KeptProcess {
         while channelSource?.isActive == true, isReady(channel.number, for: POLLIN) { readChannel() }
         while outputSource?.isActive == true, isReady(output.number, for: POLLIN) { readOutput() }
         stopReading()
+        // Its group was killed with it; what has left that is killed here.
+        OrphanedProcesses.endAll()
         happened(.ended(exit))
     }
 

@@ -159,14 +159,13 @@ public final class Delivery {
     private func deliver(_ content: NotificationContent, by deliverer: Deliverer) {
         cancelTimer()
         var content = content
+        var details: [String] = []
         content.attachments = content.attachments.filter { attachment in
             guard let error = AttachmentRule.error(in: attachment, facts: attachment.facts) else { return true }
-            report(
-                .warning(
-                    code: .attachmentDropped,
-                    detail: "\(error.rawValue) \(error.localizedDescription): \(attachment.id)"))
+            details.append("\(error.rawValue) \(error.localizedDescription): \(attachment.id)")
             return false
         }
+        for detail in DroppedAttachments.told(details) { report(.warning(code: .attachmentDropped, detail: detail)) }
         report(.delivered(by: deliverer, content: content))
     }
 

@@ -1,10 +1,15 @@
 public import BelfryEventLoop
 import BelfrySyscalls
+import BelfryTerms
 
 /// Writes events to the client without ever blocking the loop: a client that leaves or does not read loses events.
 public final class EventOutput {
-    /// How many bytes may wait for a client; with more, it counts as gone (S5).
+    /// How many bytes may wait for a client; with more, it counts as gone unless it reads (S5).
     static let unreadBytesMax = 64 * 1024
+    /// How many may wait for one that reads.
+    static let unreadBytesOfReaderMax = 1024 * 1024
+    /// How long a client for which more than ``unreadBytesMax`` wait may read nothing.
+    static let readingPatience = TimeSpan.seconds(1)
     /// How many bytes may wait before ticks are left out.
     static let unreadBytesBeforeTicksAreDropped = 32 * 1024
 
@@ -27,6 +32,10 @@ public final class EventOutput {
     private var sentOfFirst = 0
     private var writable: (any LoopWatch)?
     private var drained: (() -> Void)?
+    /// Looks if a client for which too much waits reads; nil if so much does not.
+    private var look: (any ScheduledTimer)?
+    /// Whether it has taken more since the last look.
+    private var hasTaken = false
     /// Whether the client can no longer be reached.
     public private(set) var isGone = false
 
@@ -43,9 +52,11 @@ public final class EventOutput {
         if isDroppable, pendingBytes + line.count > Self.unreadBytesBeforeTicksAreDropped { return }
         if pendingBytes + next.counted > Self.unreadBytesMax { dropDroppable() }
         let isTooLong = next.isLong && pending.contains(where: \.isLong)
-        guard pendingBytes + next.counted <= Self.unreadBytesMax, !isTooLong else { return clientIsGone() }
+        guard pendingBytes + next.counted <= Self.unreadBytesOfReaderMax, !isTooLong else { return clientIsGone() }
         pending.append(next)
         pendingBytes += next.counted
+        // What is written within one turn of the loop is no sign that the client does not read.
+        if pendingBytes > Self.unreadBytesMax, look == nil { lookLater() }
         // Otherwise earlier lines wait for the client, and go first.
         if writable == nil { flush() }
     }
@@ -70,6 +81,7 @@ public final class EventOutput {
             case .full: return waitUntilWritable()
             case .failed: return clientIsGone()
             case .wrote(let count):
+                hasTaken = true
                 sentOfFirst += count
                 if !first.isLong { pendingBytes -= count }
                 guard sentOfFirst == first.bytes.count else { continue }
@@ -80,7 +92,21 @@ public final class EventOutput {
         finishDraining()
     }
 
+    private func lookLater() {
+        hasTaken = false
+        // A socket takes more only once much of what it has is read.
+        let unread = output.unreadBytes()
+        look = loop.schedule(at: loop.now + Self.readingPatience, description: "client unread") { [weak self] in
+            guard let self else { return }
+            look = nil
+            guard pendingBytes > Self.unreadBytesMax else { return }
+            if hasTaken || output.unreadBytes() < unread { lookLater() } else { clientIsGone() }
+        }
+    }
+
     private func finishDraining() {
+        look?.cancel()
+        look = nil
         writable?.cancel()
         writable = nil
         let action = drained

@@ -47,12 +47,18 @@ public final class SocketCarrier: Carrier {
         var connection: PushConnection?
         var isAnswered = false
         var isFollowed = false
+        /// Whether a foreign extension has it, and nothing was delivered yet.
+        var isForeignsTurn = false
 
         init(_ news: @escaping (CarrierNews) -> Void) { self.news = news }
     }
 
     private func heard(_ event: Event, by following: Following) {
         guard !following.isAnswered else {
+            if case .extensionProcess(let process) = event.body, process.state == .started {
+                following.isForeignsTurn = true
+            }
+            if case .delivered = event.body { following.isForeignsTurn = false }
             if let told = event.told { following.news(told) }
             return
         }
@@ -89,7 +95,13 @@ public final class SocketCarrier: Carrier {
 
     private func ended(_ error: PushError?, _ following: Following) {
         following.connection = nil
-        if following.isFollowed { followedCount -= 1 }
+        if following.isFollowed {
+            followedCount -= 1
+            // Its worker was killed: whoever tidies up after it delivers the original.
+            if following.isForeignsTurn {
+                following.news(.event(Event.Kind.delivered.rawValue, code: Deliverer.crash.rawValue))
+            }
+        }
         guard !following.isAnswered else { return }
         following.isAnswered = true
         guard let error, error.code == .noSocket || error.code == .pathTooLong else {

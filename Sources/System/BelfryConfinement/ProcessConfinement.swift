@@ -6,14 +6,24 @@ import Glibc
 public enum ProcessConfinement {
     /// Gives up new privileges, core dumps and being traced.
     public static func forbidPrivileges() throws(SystemError) {
-        try checked("prctl", on: "PR_SET_NO_NEW_PRIVS") { clinux_prctl(PR_SET_NO_NEW_PRIVS, 1) }
+        try forbidNewPrivileges()
         try checked("prctl", on: "PR_SET_DUMPABLE") { clinux_prctl(PR_SET_DUMPABLE, 0) }
         try ResourceLimit.coreBytes.lower(to: 0)
+    }
+
+    /// Gives up new privileges alone, which programs have that change their user as they start.
+    public static func forbidNewPrivileges() throws(SystemError) {
+        try checked("prctl", on: "PR_SET_NO_NEW_PRIVS") { clinux_prctl(PR_SET_NO_NEW_PRIVS, 1) }
     }
 
     /// Gives up what ``forbidPrivileges()`` does, and dies with the process that started it.
     public static func beHumble() throws(SystemError) {
         try forbidPrivileges()
+        try endWithParent()
+    }
+
+    /// Has this process killed when the thread that started it ends, also once it has become another program.
+    public static func endWithParent() throws(SystemError) {
         try checked("prctl", on: "PR_SET_PDEATHSIG") { clinux_prctl(PR_SET_PDEATHSIG, UInt(SIGKILL)) }
     }
 
@@ -87,6 +97,24 @@ public enum Landlock {
         try checked("landlock_restrict_self") { clinux_landlock_restrict(number) }
     }
 
+    /// Leaves this thread, and those it makes from now on, all files and ports, but no look into other processes
+    /// (ptrace(2), `/proc/PID/mem`), from version 6 on no signal to any, and no abstract socket. Others than its own
+    /// are those that it has not started. Needs version 2, and no-new-privileges.
+    public static func confineToOwnProcesses(version: Int = Self.version) throws(SystemError) {
+        guard version >= 2 else { throw SystemError(errno: ENOSYS, call: "landlock_create_ruleset") }
+        var rights = clinux_landlock_ruleset()
+        // A ruleset has to refuse something, and each refuses moving files between folders unless a rule allows it: so
+        // that is what this one is about, and what it allows everywhere.
+        rights.handled_access_fs = referRight
+        if version >= 6 { rights.scoped = 3 }
+        let size = version >= 6 ? 24 : 8
+        let rules = OwnedDescriptor(
+            owning: try checked("landlock_create_ruleset") { unsafe clinux_landlock_create(&rights, size) })
+        try allow("/", in: rules.number, rights: referRight)
+        let number = rules.number
+        try checked("landlock_restrict_self") { clinux_landlock_restrict(number) }
+    }
+
     private static func allow(_ path: String, in rules: Int32, rights: UInt64? = nil) throws(SystemError) {
         let opened = unsafe clinux_open_path(path)
         guard opened >= 0 else { return }
@@ -120,6 +148,7 @@ public enum Landlock {
     private static let executeRight: UInt64 = 1 << 0
     private static let readFileRight: UInt64 = 1 << 2
     private static let readFolderRight: UInt64 = 1 << 3
+    private static let referRight: UInt64 = 1 << 13
     private static let bindRight: UInt64 = 1 << 0
     private static let connectRight: UInt64 = 1 << 1
 }

@@ -33,6 +33,8 @@ public enum Setting: Int, CaseIterable, Sendable {
     case extensionReuse
     /// Whether such an extension is held to iOS' memory.
     case enforceMemory
+    /// Which variables its process gets.
+    case passEnvironment
     /// Time a caller's picture may take.
     case avatarTimeout
     /// Size a caller's picture may have.
@@ -227,6 +229,18 @@ struct SettingRow: Sendable {
             .enforceMemory, "Extension", "EnforceMemory", "BELFRY_EXTENSION_ENFORCE_MEMORY",
             "`yes` kills such an extension at the 24 MB that iOS gives; `no` only warns"
         ) { $0.boolean(&$1.enforcesMemory) },
+        SettingRow(
+            .passEnvironment, "Extension", "PassEnvironment", "BELFRY_EXTENSION_PASS_ENVIRONMENT",
+            """
+            which variables such an extension's process gets beside its own folders, by their names, or by how they \
+            begin before a `*`; Belfry's own never
+            """
+        ) {
+            $0.field(
+                &$1.passedVariables,
+                expects: "at most \(Settings.passedVariablesMax) names of variables, such as PATH LC_*",
+                read: ValueText.variables, write: { $0.joined(separator: " ") })
+        },
         // [Avatar]
         SettingRow(
             .avatarTimeout, "Avatar", "Timeout", "BELFRY_AVATAR_TIMEOUT",

@@ -7,6 +7,8 @@ public struct Settings: Hashable, Sendable {
     public static let callsMaxLargest = 20
     /// A list of hosts may not be longer.
     public static let hostsMax = 64
+    /// `PassEnvironment=` may not name more.
+    public static let passedVariablesMax = 64
     /// `FirstStreams=` may not be larger.
     public static let apnsStreamsMax = 1_000
     /// A budget that iOS does not give.
@@ -43,6 +45,9 @@ public struct Settings: Hashable, Sendable {
     public internal(set) var isReused = false
     /// `[Extension] EnforceMemory=`: whether such an extension is killed where iOS would kill it for its memory.
     public internal(set) var enforcesMemory = false
+    /// `[Extension] PassEnvironment=`: names of variables that such an extension's process gets, or how they begin
+    /// before a `*`.
+    public internal(set) var passedVariables = ["PATH", "LANG", "LC_*", "TZ"]
     /// `[Avatar] Timeout=`: 0, which is no pictures, to 25 s.
     public internal(set) var avatarTimeout = TimeSpan.seconds(5)
     /// `[Avatar] MaxBytes=`: 1 KiB to 10 MiB.

@@ -105,6 +105,17 @@ public enum ValueText {
     /// As ``pattern(_:)`` reads it.
     static func text(ofPattern spans: [TimeSpan]) -> String { spans.map { text(of: $0) }.joined(separator: " ") }
 
+    /// Names of environment variables, or their beginnings before a `*`.
+    static func variables(_ text: String) -> [String]? {
+        let names = text.split { $0 == " " || $0 == "," || $0 == "\t" }.map(String.init)
+        let areNames = names.allSatisfy { name in
+            let letters = name.utf8.last == UInt8(ascii: "*") ? name.utf8.dropLast() : name.utf8[...]
+            return name.utf8.count <= 256 && letters.first?.isASCIIDigit != true
+                && letters.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "_") }
+        }
+        return areNames && (1...Settings.passedVariablesMax).contains(names.count) ? names : nil
+    }
+
     /// The name of a sound, an absolute path, or `none`.
     static func sound(_ text: String) -> String? { path(text) ?? (SoundName.isValid(text) ? text : nil) }
 

@@ -22,6 +22,8 @@ public struct ChildCommand: Sendable {
     public var streams: [Int32: Stream]
     /// Whether it leads a process group of its own, so that it can be killed with all its children.
     public var leadsGroup = false
+    /// The process group that it joins, of this session; nil for this process's own. Not for one that leads its own.
+    public var joinsGroup: Int32?
     /// Whether it also has those of this process's descriptors that are not closed on execution.
     public var keepsDescriptors = false
     /// The directory it starts in; nil for this process's own.
@@ -68,15 +70,35 @@ public final class ChildProcess {
     /// Its pidfd: readable once it has ended. Valid as long as this object lives.
     public var pidDescriptor: Int32 { descriptor.number }
 
+    /// Those that are not forgotten and have not been waited for.
+    static let living = LockedValue<[Int32]>([])
+
     /// Starts `command` with no signal blocked and none ignored.
     ///
     /// Fails with what execve(2) says, such as ENOENT, and with EINVAL if a text holds a NUL.
-    public init(_ command: ChildCommand) throws(SystemError) {
-        pid = try ChildProcess.spawn(command)
-        leadsGroup = command.leadsGroup
+    public convenience init(_ command: ChildCommand) throws(SystemError) {
+        try self.init(of: try ChildProcess.spawn(command), leadsGroup: command.leadsGroup)
+    }
+
+    /// Goes on as two processes (`fork`): in this one with the new one, which leads a process group, as its child; in
+    /// the new one with nil. For a program that has one thread.
+    public static func divide() throws(SystemError) -> ChildProcess? {
+        let pid = try checked("fork") { clinux_fork() }
+        guard pid > 0 else {
+            setpgid(0, 0)
+            return nil
+        }
+        // Whichever of the two is first: from here on it leads its group.
+        setpgid(pid, pid)
+        return try ChildProcess(of: pid, leadsGroup: true)
+    }
+
+    private init(of pid: Int32, leadsGroup: Bool) throws(SystemError) {
+        self.pid = pid
+        self.leadsGroup = leadsGroup
         do throws(SystemError) {
-            let pid = pid
-            descriptor = OwnedDescriptor(owning: try checked("pidfd_open", on: command.path) { pidfd_open(pid, 0) })
+            descriptor = OwnedDescriptor(
+                owning: try checked("pidfd_open", on: "process \(pid)") { pidfd_open(pid, 0) })
         } catch {
             // Without a pidfd the child could not be watched, and its end would go unnoticed.
             kill(pid, SIGKILL)
@@ -84,10 +106,12 @@ public final class ChildProcess {
             _ = unsafe waitpid(pid, &status, 0)
             throw error
         }
+        Self.living.withLock { $0.append(pid) }
     }
 
     deinit {
         guard exitStatus == nil else { return }
+        forget()
         try? signal(SIGKILL)
         var end = clinux_child_end()
         while unsafe clinux_wait(descriptor.number, WEXITED, &end) == -1 && errno == EINTR {}
@@ -129,7 +153,13 @@ public final class ChildProcess {
         try checked("waitid", on: "process \(pid)") { unsafe clinux_wait(descriptor.number, options, &end) }
         guard end.process != 0 else { return nil }
         exitStatus = end.is_exit != 0 ? .exited(code: end.status) : .killed(signal: end.status)
+        forget()
         return exitStatus
+    }
+
+    private func forget() {
+        let pid = pid
+        Self.living.withLock { $0.removeAll { $0 == pid } }
     }
 }
 
@@ -154,7 +184,7 @@ extension ChildProcess {
                 try CStringArray(replaced.map { "\($0.key)=\($0.value)" }.sorted())
             } else { nil }
         let actions = try SpawnActions(command)
-        let attributes = SpawnAttributes(leadsGroup: command.leadsGroup)
+        let attributes = SpawnAttributes(group: command.leadsGroup ? 0 : command.joinsGroup)
         var pid: Int32 = 0
         let result = unsafe posix_spawn(
             &pid,
@@ -230,7 +260,8 @@ private final class SpawnActions {
 private final class SpawnAttributes {
     var raw = posix_spawnattr_t()
 
-    init(leadsGroup: Bool) {
+    /// `group` as in posix_spawnattr_setpgroup(3); nil for this process's own.
+    init(group: Int32?) {
         unsafe posix_spawnattr_init(&raw)
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
@@ -238,9 +269,9 @@ private final class SpawnAttributes {
         unsafe sigfillset(&signals)
         unsafe posix_spawnattr_setsigdefault(&raw, &signals)
         var flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
-        if leadsGroup {
+        if let group {
             flags |= POSIX_SPAWN_SETPGROUP
-            unsafe posix_spawnattr_setpgroup(&raw, 0)
+            unsafe posix_spawnattr_setpgroup(&raw, group)
         }
         unsafe posix_spawnattr_setflags(&raw, Int16(flags))
     }

@@ -141,6 +141,14 @@ public struct NonBlockingOutput: ~Copyable {
         }
     }
 
+    /// How many of the bytes that were written the peer has not read, in the kernel's own measure; 0 where that is not
+    /// known, as of a pipe.
+    public borrowing func unreadBytes() -> Int {
+        var bytes: Int32 = 0
+        guard kind == .socket, unsafe clinux_bytes_unread(number, &bytes) == 0 else { return 0 }
+        return Int(bytes)
+    }
+
     private borrowing func writeOnce(_ buffer: UnsafeRawBufferPointer) -> Int {
         switch kind {
         case .socket:

@@ -71,11 +71,22 @@ public struct ProcessIdentity: Hashable, Sendable {
     }
 }
 
+/// The children of this process, also those that have ended and were not waited for, as /proc says.
+func childrenOfThisProcess() -> [Int32] {
+    let own = getpid()
+    let names = (try? Directory.names(at: "/proc", max: .max)) ?? []
+    return names.compactMap { Int32($0) }.filter { pid in
+        readKernelLine("/proc/\(pid)/stat").flatMap(ProcessStatus.init)?.parent == own
+    }
+}
+
 /// What `/proc/PID/stat` says of a process.
 struct ProcessStatus {
+    private static let parentField = 4
     private static let startField = 22
 
     private let state: UInt8
+    let parent: Int32
     let startTicks: UInt64
 
     var isAlive: Bool { state != UInt8(ascii: "Z") && state != UInt8(ascii: "X") && state != UInt8(ascii: "x") }
@@ -90,9 +101,12 @@ struct ProcessStatus {
         // A group of hundreds of calls is asked for hundreds of processes: the line is not split for one field.
         var field = 2
         var start: UInt64?
+        var parent: Int32 = 0
         for byte in line[(nameEnd + 1)...] where field <= ProcessStatus.startField {
             if byte == UInt8(ascii: " ") {
                 field += 1
+            } else if field == ProcessStatus.parentField {
+                parent = parent &* 10 &+ Int32(byte &- UInt8(ascii: "0"))
             } else if field == ProcessStatus.startField {
                 guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
                 start = (start ?? 0) &* 10 &+ UInt64(byte - UInt8(ascii: "0"))
@@ -100,6 +114,7 @@ struct ProcessStatus {
         }
         guard let start, field > ProcessStatus.startField else { return nil }
         startTicks = start
+        self.parent = parent
     }
 }
 

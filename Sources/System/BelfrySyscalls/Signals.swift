@@ -38,6 +38,20 @@ public func endThisProcess(by number: Int32) {
     raise(number)
 }
 
+/// Has this process listed as `name`, of which the kernel keeps 15 bytes, and its arguments no longer (`PR_SET_NAME`,
+/// and what /proc/self/cmdline shows). Its arguments must have been read.
+public func renameThisProcess(_ name: String) {
+    unsafe clinux_name_thread(name)
+    // They lie one after the other in memory.
+    let count = Int(CommandLine.argc)
+    guard count > 0, let first = unsafe CommandLine.unsafeArgv[0], let last = unsafe CommandLine.unsafeArgv[count - 1]
+    else { return }
+    let bytes = unsafe UnsafeMutableRawBufferPointer(start: first, count: last - first + strlen(last) + 1)
+    for index in bytes.indices { unsafe bytes[index] = 0 }
+    // With a NUL at the end.
+    for (index, byte) in name.utf8.prefix(bytes.count - 1).enumerated() { unsafe bytes[index] = byte }
+}
+
 private func change(_ how: Int32, _ number: Int32) throws(SystemError) {
     var set = sigset_t()
     unsafe sigemptyset(&set)

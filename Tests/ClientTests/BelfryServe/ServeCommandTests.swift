@@ -96,11 +96,22 @@ import Testing
         #expect(left.isEmpty)
     }
 
-    @Test("nobody waits for what COMMAND leaves behind, and nobody minds descriptors that it closes")
+    @Test("what COMMAND leaves behind ends with it, whatever that is; descriptors that it closes mean nothing")
     func leavesChildren() throws {
-        let run = try shell("exec <&- >&- 2>&-; sleep 3 & exit 5")
+        let run = try shell("(setsid sleep 600 & echo $!); sleep 600 & echo $!; exec <&- >&- 2>&-; exit 5")
+        let children = try (0..<2).map { _ in try #require(run.line().flatMap(Int32.init)) }
         #expect(try run.child.waitUntilExit() == .exited(code: 5))
+        #expect(children.allSatisfy { ProcessIdentity(livingPID: $0) == nil })
         #expect(left.isEmpty)
+    }
+
+    @Test("what ends while COMMAND goes on leaves no zombie") func zombies() throws {
+        let run = try shell("(setsid sh -c 'echo $$; exit 0' &); read line")
+        let orphan = try #require(run.line().flatMap(Int32.init))
+        // Its parent is serve, which asks how it ended as soon as it has.
+        while kill(orphan, 0) == 0 { sched_yield() }
+        try run.child.signal(SIGTERM)
+        try run.child.waitUntilExit()
     }
 
     @Test("what cannot be run ends as in a shell: 127 where there is nothing, 126 where it is no program")
@@ -129,12 +140,12 @@ import Testing
         #expect(try second.child.waitUntilExit() == .exited(code: 69))
         try first.child.signal(SIGKILL)
         try first.child.waitUntilExit()
-        // A worker that it was about to start for the second one has its socket until it becomes its program.
+        // Its server ends with it.
         while try listens(at: path) { sched_yield() }
         let third = try serve("--socket", path, "--", "sh", "-c", "echo $BELFRY_SOCKET")
         #expect(third.lines() == [path], "\(third.complaints())")
         #expect(try third.child.waitUntilExit() == .exited(code: 0))
-        #expect(left.isEmpty, "what the killed one left is swept by the next")
+        #expect(left.isEmpty)
     }
 
     @Test(
@@ -188,24 +199,60 @@ import Testing
         #expect(left == ["both"])
     }
 
-    @Test("R12: what rings as serve is killed rings no longer than its ring, and its folder goes with the next serve")
-    func killedWhileItRings() throws {
+    @Test(
+        "R12: if serve is killed, the guard or the server, nothing of it is left: ring, endpoint, COMMAND, folder",
+        arguments: [true, false])
+    func killed(isGuard: Bool) throws {
         // On a machine that is very busy the ring may be over before anybody asks for it.
-        let run = try shell(
+        let run = try serve(
+            "--apns", "--", "sh", "-c",
             """
-            until calls=$($0 calls --json); [ -n "$calls" ]; do $0 call --duration 4s --no-follow >/dev/null; done
-            echo "$calls"; exec sleep 60
-            """)
-        let calls = try #require(run.line())
-        let pid = try #require(try JSONValue.parse(Array(calls.utf8)).objectValue?["pid"]?.integerValue)
-        let ring = try #require(ProcessIdentity(livingPID: Int32(pid)))
-        try run.child.signal(SIGKILL)
-        if let worker = try ring.openDescriptor() {
-            var end = pollfd(fd: worker.number, events: Int16(POLLIN), revents: 0)
-            #expect(unsafe poll(&end, 1, 60_000) == 1)
+            until calls=$($0 calls --json); [ -n "$calls" ]; do $0 call --duration 30s --no-follow >/dev/null; done
+            echo "$calls"; echo $BELFRY_APNS_URL; setsid sleep 600 & echo $!; echo $$; exec sleep 600
+            """, testedProgram("belfry"))
+        let calls = try JSONValue.parse(Array(try #require(run.line()).utf8))
+        let port = try #require(run.line()?.split(separator: ":").last.flatMap { UInt16($0) })
+        let pids = try (0..<2).map { _ in try #require(run.line().flatMap(Int32.init)) }
+        let ring = Int32(try #require(calls.objectValue?["pid"]?.integerValue))
+        let others = try (pids + [ring]).map { try #require(ProcessIdentity(livingPID: $0)) }
+        let server = try #require(ProcessIdentity(livingPID: try serverPID(of: run.child.pid)))
+        guard let watched = try server.openDescriptor() else {
+            Issue.record("the server is gone")
+            return
         }
-        #expect(try serve("--", "true").child.waitUntilExit() == .exited(code: 0))
+        let name = String(decoding: readKernelFile("/proc/\(server.pid)/cmdline") ?? [], as: UTF8.self)
+        #expect(name.prefix { $0 != "\0" } == "belfry-serve")
+        kill(isGuard ? run.child.pid : server.pid, SIGKILL)
+        #expect(try run.child.waitUntilExit() == .killed(signal: SIGKILL))
+        // A second at most, but the machine may be busy.
+        let isGone = isGone(watched, within: 5_000)
+        #expect(isGone)
+        #expect(others.allSatisfy { !$0.isAlive })
+        #expect(!isListening(port: port))
         #expect(left.isEmpty)
+    }
+
+    private func serverPID(of guardian: Int32) throws -> Int32 {
+        let children = readKernelFile("/proc/\(guardian)/task/\(guardian)/children") ?? []
+        let first = String(decoding: children, as: UTF8.self).split(separator: " ").first.map(String.init) ?? ""
+        return try #require(Int32(first))
+    }
+
+    private func isGone(_ process: borrowing OwnedDescriptor, within milliseconds: Int32) -> Bool {
+        var end = pollfd(fd: process.number, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&end, 1, milliseconds) == 1
+    }
+
+    private func isListening(port: UInt16) -> Bool {
+        let socket = OwnedDescriptor(owning: Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+        var address = sockaddr_in()
+        (address.sin_family, address.sin_port) = (sa_family_t(AF_INET), port.bigEndian)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return unsafe withUnsafePointer(to: &address) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(socket.number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        } == 0
     }
 
     @Test("R12: a worker that was killed is tidied after") func killedWorker() throws {

@@ -56,11 +56,65 @@ import Testing
         #expect(try end.take(vibration.line, at: Self.start + .seconds(1)) == [vibration])
     }
 
-    @Test("S5 of warnings too only 200 a second are passed on")
+    @Test("S5 of a notification 64 warnings are passed on, and one more that says so")
     func manyWarnings() throws {
         var end = Self.end()
         let line = ExtensionMessage.warning(1, CodeWord(.unsupported), detail: "d").line
-        #expect(try end.take(Array(repeating: line, count: 1_000).flatMap(\.self), at: Self.start).count == 201)
+        let heard = try end.take(Array(repeating: line, count: 1_000).flatMap(\.self), at: Self.start)
+        #expect(heard.count == 65)
+        #expect(heard.last == .warning(1, CodeWord(.outputCut), detail: "more than 64 warnings"))
+        let next = ExtensionRequest(number: 2, identifier: "", content: NotificationContent(), deadline: Self.start)
+        _ = end.handOver(next)
+        #expect(try end.take(line, at: Self.start).count == 1)
+    }
+
+    @Test("S5 of each notification one return is passed on and two replies, and none of one that it does not have")
+    func onceANumber() throws {
+        var end = Self.end()
+        let next = ExtensionRequest(number: 2, identifier: "", content: NotificationContent(), deadline: Self.start)
+        _ = end.handOver(next)
+        var (returns, replies): ([Int64], [Int64]) = ([], [])
+        for _ in 0..<100 {
+            for number: Int64 in [1, 2, 0, 3, .max] {
+                let said = ExtensionMessage.returned(number).line + ExtensionMessage.reply(number, next.content).line
+                for message in try end.take(said, at: Self.start) {
+                    if case .returned(let number) = message { returns.append(number) }
+                    if case .reply(let number, _) = message { replies.append(number) }
+                }
+            }
+        }
+        #expect(returns == [1, 2] && replies == [1, 2, 1, 2])
+    }
+
+    @Test("S5 of a notification 1,000 lines of output are passed on") func manyLines() throws {
+        var end = Self.end()
+        #expect(end.take(output: "a\nb", at: Self.start) == [.output(1, ExtensionOutput(text: "a\nb"))])
+        let many = String(repeating: "x\n", count: 20_000)
+        let kept = ExtensionOutput(text: String(repeating: "x\n", count: 998))
+        let cut = ExtensionMessage.warning(1, CodeWord(.outputCut), detail: "more than 1000 lines of output")
+        #expect(end.take(output: many, at: Self.start) == [.output(1, kept), cut])
+        #expect(end.take(output: "y", at: Self.start).isEmpty)
+        let whole = ExtensionOutput(text: String(repeating: "x\n", count: 1_000))
+        var other = Self.end()
+        #expect(other.take(output: whole.text, at: Self.start) == [.output(1, whole)])
+    }
+
+    @Test("S5 of a reply 16 dropped attachments are told of, and how many more; 64 may stay") func manyAttachments()
+        throws
+    {
+        var end = Self.end()
+        var content = NotificationContent()
+        content.attachments = (0..<700).map {
+            NotificationAttachment(id: "\($0)", path: $0 < 100 ? "/own/\($0)" : "/etc/\($0)", type: "public.png")
+        }
+        let heard = try end.take(ExtensionMessage.reply(1, content).line, at: Self.start)
+        let last = ExtensionMessage.warning(1, CodeWord(.attachmentDropped), detail: "and 620 more attachments")
+        #expect(heard.count == 18 && heard[16] == last)
+        guard case .reply(1, let kept)? = heard.last else {
+            Issue.record("no reply")
+            return
+        }
+        #expect(kept.attachments.map(\.id) == (0..<64).map { "\($0)" })
     }
 
     @Test("S5 of a notification 64 KiB of output are passed on, and no number that it makes up gives it more")

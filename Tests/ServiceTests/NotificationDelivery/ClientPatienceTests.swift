@@ -106,7 +106,7 @@ import Testing
         let connection = ClientConnection(loop: loop, input: worker, output: worker, acceptedAt: loop.now)
         if refused {
             let event = Event(at: 0, boot: 0, id: "id", body: .silent(call: "A", why: .stale))
-            for _ in 0..<10_000 { connection.write(event) }
+            for _ in 0..<20_000 { connection.write(event) }
         }
         var closed = 0
         connection.close(refused: refused) { closed += 1 }
@@ -230,7 +230,8 @@ import Testing
         #expect(readAll() == ["5c"], "and who has read it all is written to again")
     }
 
-    @Test("S5 64 KiB may wait; for more, ticks go first, and then the client counts as gone") func unreadMax() {
+    @Test("S5 64 KiB may wait; for more, ticks go first, and who reads nothing for a second then counts as gone")
+    func unreadMax() {
         defer { closeEnds() }
         let output = EventOutput(loop: loop, descriptor: worker)
         fill()
@@ -246,10 +247,37 @@ import Testing
         var drained = 0
         output.whenDrained { drained += 1 }
         output.write(line("b", 1), isDroppable: false)
+        loop.advance(by: .milliseconds(999))
+        #expect(!output.isGone && drained == 0)
+        loop.advance(by: .milliseconds(1))
         #expect(output.isGone && drained == 1 && loop.watchedCount == 0)
         #expect(readAll() == [])
         output.write(line("c", 1), isDroppable: false)
         #expect(readAll() == [], "what comes later is lost too")
+    }
+
+    @Test("S5 who reads is not taken for gone, however much is written at once; for nobody more than 1 MiB waits")
+    func reader() {
+        defer { closeEnds() }
+        let output = EventOutput(loop: loop, descriptor: worker)
+        fill()
+        for _ in 0..<10 { output.write(line("a", 50_000), isDroppable: false) }
+        #expect(!output.isGone)
+        // A little a second is reading, too.
+        for _ in 0..<3 {
+            var chunk = [UInt8](repeating: 0, count: 65_536)
+            #expect(unsafe recv(client, &chunk, chunk.count, Int32(MSG_DONTWAIT)) > 0)
+            loop.advance(by: .seconds(1))
+            #expect(!output.isGone)
+        }
+        #expect(readAll() == ["500000a"])
+        loop.advance(by: .seconds(9))
+        #expect(!output.isGone && loop.pending.isEmpty)
+        fill()
+        for _ in 0..<16 { output.write(line("a", 65_536), isDroppable: false) }
+        #expect(!output.isGone)
+        output.write(line("a", 1), isDroppable: false)
+        #expect(output.isGone)
     }
 
     @Test("S5 one line may be longer than all that may wait, and does not count; two may not") func longLine() {

@@ -26,7 +26,7 @@ import Testing
         #expect(
             texts == [
                 "30s", "1s", "ring", "yes", "400ms 600ms", "", "180s", "mute", "soft",
-                "10", "30s", "", "no", "no", "no", "5s",
+                "10", "30s", "", "no", "no", "no", "PATH LANG LC_* TZ", "5s",
                 "10M", "", "",
                 "group.belfry", "120s", "production", "1000", "auto", "", "", "", "",
             ]
@@ -82,7 +82,7 @@ import Testing
             .maxCalls: "7", .expiryBudget: "90s", .avatarTimeout: "0s", .avatarMaxBytes: "1K",
             .avatarAllow: "10.0.0.0/8",
             .extensionPath: "/opt/A.appex", .enforceMemory: "yes", .extensionStrict: "yes",
-            .extensionReuse: "yes",
+            .extensionReuse: "yes", .passEnvironment: "HOME CI_*",
             .avatarFrom: "a.example", .appGroupName: "group.other", .answerLifetime: "90s",
             .apnsEnvironment: "development", .apnsFirstStreams: "1",
             .doNotDisturb: "ignore", .desktopNotify: "no", .onAnswer: "a.service", .onDecline: "/bin/b c",

@@ -84,7 +84,7 @@ import Testing
             // A name is any word of the right letters, and these two are.
             let isName = (value == "1e300" || value == "NaN" || value == "99999999999999999999s")
             if setting == .extensionPath, value == "/" { continue }
-            if isName, [.avatarAllow, .avatarFrom, .appGroupName].contains(setting) { continue }
+            if isName, [.avatarAllow, .avatarFrom, .appGroupName, .passEnvironment].contains(setting) { continue }
             #expect(mistakes.map(\.code) == [.badValue], "\(setting) \(value)")
         }
     }

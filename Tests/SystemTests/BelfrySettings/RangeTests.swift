@@ -45,6 +45,17 @@ import Testing
         #expect(HostList.parse("10.0.0.0/8/8", addresses: true) == nil)
     }
 
+    @Test("names of variables are letters, digits and _, with a * at the end at most, and 64 of them")
+    func variables() {
+        #expect(ValueText.variables("PATH, LC_* *") == ["PATH", "LC_*", "*"])
+        for text in ["", " ", "A=b", "1A", "L*C", "**", "A-B", "é"] {
+            #expect(ValueText.variables(text) == nil, "\(text)")
+        }
+        let most = Array(repeating: "A", count: 64)
+        #expect(ValueText.variables(most.joined(separator: " ")) == most)
+        #expect(ValueText.variables((most + ["A"]).joined(separator: " ")) == nil)
+    }
+
     @Test("a size is written in the largest unit that it is whole in") func sizes() {
         let texts = [0, 1, 1_023, 1_024, 1_025, 1 << 20, 3 << 20, 1 << 20 | 1 << 10].map { ValueText.text(ofSize: $0) }
         #expect(texts == ["0", "1", "1023", "1K", "1025", "1M", "3M", "1025K"])

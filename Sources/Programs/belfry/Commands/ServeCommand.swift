@@ -16,65 +16,50 @@ extension Command {
             sent, and a signal ends it. No configuration file is read: BELFRY_... variables are the settings.
             With --apns there is an APNs endpoint too, for an app of its own: BELFRY_APNS_URL, BELFRY_APNS_CA and more, see
             docs/testing.md.
+            Whatever these start ends with it, also what COMMAND leaves behind, and also if it is killed.
             """,
         options: [Option("apns", "serve an APNs endpoint too, with a device and credentials of its own")],
         arguments: 0...Int.max, takesCommandLine: true
     ) { context throws(CommandError) in
         do throws(SystemError) {
-            return try Serving(context).run()
+            return try guardAndServe(context)
         } catch {
             throw CommandError(.unavailable, "no push socket can be served: \(error)")
         }
     }
-}
 
-/// One run of `belfry serve`.
-private final class Serving {
-    /// The exit statuses of shells for a command that does not exist, and for one that cannot be run.
+    /// The exit status of shells for a command that does not exist.
     private static let notFound: Int32 = 127
-    private static let notExecutable: Int32 = 126
 
-    private let context: Context
-    private let loop: Loop
-    private var server: PushServer?
-    private var endpoint: ServedEndpoint?
-    private var child: ChildProcess?
-    private var exitOfChild: ChildExit?
-
-    init(_ context: Context) throws(SystemError) {
-        self.context = context
-        loop = try Loop()
-    }
-
-    func run() throws(SystemError) -> ProgramStatus {
+    private static func guardAndServe(_ context: Context) throws(SystemError) -> ProgramStatus {
         let words = context.options.arguments
         let program = words.first.flatMap(context.program)
         if let name = words.first, program == nil {
             context.output.complaint(Printable.escaped("belfry: there is no program \(name)"))
-            exit(Self.notFound)
+            exit(notFound)
         }
-        try listenForSignals(passesOn: program != nil)
+        let signals = [SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2].filter { !isIgnored(signal: $0) }
         let folder = try ServeFolder(in: ServeFolder.places(in: context.environment))
         let socketPath = context.options["socket"] ?? folder.socketPath
-        var variables = folder.variables(socketPath: socketPath)
-        do throws(SystemError) {
-            try serve(at: socketPath, variables)
-            if context.options.has("apns") {
-                try serveEndpoint(variables, runtimePath: folder.runtimePath)
-                variables += endpoint?.variables ?? []
-            }
-            if let path = program {
-                try start(path, arguments: Array(words.dropFirst()), variables)
-            } else {
-                for (name, value) in variables { context.output.line("\(name)=\(value)") }
-            }
-        } catch {
+        // COMMAND stays in the group of who called: it reads from the terminal, and hears what that sends.
+        let group = getpgrp()
+        let end: ChildExit?
+        switch try ServeGuard.divide(signals: signals, handsOnKernels: program == nil) {
+        case .guarding(let ended):
+            // Of a server that was killed.
+            try removeStaleSocket(socketPath)
             folder.remove()
-            throw error
+            end = ended
+        case .serving(let guardian):
+            let serving = try Serving(
+                context, with: folder.variables(socketPath: socketPath), signals: signals, of: guardian)
+            end = try serving.run(program, in: group, at: socketPath, runtimePath: folder.runtimePath)
+            if serving.isAbandoned {
+                unsafe unlink(socketPath)
+                folder.remove()
+            }
         }
-        loop.run()
-        folder.remove()
-        switch exitOfChild {
+        switch end {
         case .exited(let code): exit(code)
         case .killed(let signal):
             // The same end as the command's, so that a shell sees it.
@@ -84,37 +69,8 @@ private final class Serving {
         }
     }
 
-    private func serve(
-        at path: String, _ variables: [(name: String, value: String)]
-    ) throws(SystemError) {
-        guard let program = programBeside("belfry-worker") else {
-            throw SystemError(errno: ENOENT, call: "stat", subject: "belfry-worker beside belfry")
-        }
-        var environment = context.environment
-        for (name, value) in variables { environment[name] = value }
-        let worker = ServedWorker(program, environment: environment)
-        try removeStaleSocket(path)
-        server = try PushServer(
-            at: path, worker: worker.command, keeperSocketPath: worker.keeperSocketPath,
-            lifetimeMax: worker.lifetimeMax,
-            on: loop)
-    }
-
-    private func serveEndpoint(
-        _ variables: [(name: String, value: String)], runtimePath: String
-    ) throws(SystemError) {
-        guard let program = programBeside("belfry-apns") else {
-            throw SystemError(errno: ENOENT, call: "stat", subject: "belfry-apns beside belfry")
-        }
-        var environment = context.environment
-        for (name, value) in variables { environment[name] = value }
-        let endpoint = try ServedEndpoint(program, environment: environment, runtimePath: runtimePath, on: loop)
-        endpoint.onEnd = { [context] in context.warn("the APNs endpoint has ended: \($0)") }
-        self.endpoint = endpoint
-    }
-
-    /// Removes a socket that has no listener any more.
-    private func removeStaleSocket(_ path: String) throws(SystemError) {
+    /// Removes a socket on which nobody listens any more.
+    fileprivate static func removeStaleSocket(_ path: String) throws(SystemError) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
         do throws(SystemError) {
@@ -125,13 +81,91 @@ private final class Serving {
             // The error of bind(2) will explain what is there.
         }
     }
+}
 
-    private func start(
-        _ path: String, arguments: [String], _ variables: [(name: String, value: String)]
+/// The server of `belfry serve`, and COMMAND.
+private final class Serving {
+    /// The exit status of shells for a command that cannot be run.
+    private static let notExecutable: Int32 = 126
+
+    /// Whether its guard is gone, and it has ended all that it started.
+    private(set) var isAbandoned = false
+
+    private let context: Context
+    /// By which programs find what is served.
+    private var variables: [(name: String, value: String)]
+    private let signals: [Int32]
+    private let loop: Loop
+    private var server: PushServer?
+    private var endpoint: ServedEndpoint?
+    private var child: ChildProcess?
+    private var exitOfChild: ChildExit?
+
+    init(
+        _ context: Context, with variables: [(name: String, value: String)], signals: [Int32],
+        of guardian: ProcessIdentity
     ) throws(SystemError) {
+        self.context = context
+        self.variables = variables
+        self.signals = signals
+        loop = try Loop()
+        try loop.onDeath(of: guardian, description: "guard") { [unowned self] in
+            isAbandoned = true
+            OrphanedProcesses.endAll(withOwn: true)
+            loop.stop()
+        }
+        try loop.onSignal(SIGCHLD, description: "orphans") { _ in OrphanedProcesses.reapEnded() }
+    }
+
+    /// Serves until COMMAND, which is `program`, has ended, or a signal says so without one; how COMMAND ended.
+    func run(
+        _ program: String?, in group: Int32, at socketPath: String, runtimePath: String
+    ) throws(SystemError) -> ChildExit? {
+        try listenForSignals(passesOn: program != nil)
+        try serve(at: socketPath)
+        if context.options.has("apns") {
+            try serveEndpoint(runtimePath: runtimePath)
+            variables += endpoint?.variables ?? []
+        }
+        if let program {
+            try start(program, arguments: Array(context.options.arguments.dropFirst()), in: group)
+        } else {
+            for (name, value) in variables { context.output.line("\(name)=\(value)") }
+        }
+        loop.run()
+        return exitOfChild
+    }
+
+    private func serve(at path: String) throws(SystemError) {
+        guard let program = programBeside("belfry-worker") else {
+            throw SystemError(errno: ENOENT, call: "stat", subject: "belfry-worker beside belfry")
+        }
+        var environment = context.environment
+        for (name, value) in variables { environment[name] = value }
+        let worker = ServedWorker(program, environment: environment)
+        try Command.removeStaleSocket(path)
+        server = try PushServer(
+            at: path, worker: worker.command, keeperSocketPath: worker.keeperSocketPath,
+            lifetimeMax: worker.lifetimeMax,
+            on: loop)
+    }
+
+    private func serveEndpoint(runtimePath: String) throws(SystemError) {
+        guard let program = programBeside("belfry-apns") else {
+            throw SystemError(errno: ENOENT, call: "stat", subject: "belfry-apns beside belfry")
+        }
+        var environment = context.environment
+        for (name, value) in variables { environment[name] = value }
+        let endpoint = try ServedEndpoint(program, environment: environment, runtimePath: runtimePath, on: loop)
+        endpoint.onEnd = { [context] in context.warn("the APNs endpoint has ended: \($0)") }
+        self.endpoint = endpoint
+    }
+
+    private func start(_ path: String, arguments: [String], in group: Int32) throws(SystemError) {
         var command = ChildCommand(path: path, arguments: arguments, environment: context.environment)
         for (name, value) in variables { command.environment?[name] = value }
         command.keepsDescriptors = true
+        command.joinsGroup = group
         do throws(SystemError) {
             let child = try ChildProcess(command)
             try loop.onExit(of: child, description: "command") { [unowned self] exit in
@@ -147,7 +181,7 @@ private final class Serving {
     }
 
     private func listenForSignals(passesOn: Bool) throws(SystemError) {
-        for number in [SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2] where !isIgnored(signal: number) {
+        for number in signals {
             try loop.onSignal(number, description: "signal") { [unowned self] signal in
                 guard passesOn else { return stop() }
                 // The kernel sends a signal of the terminal, such as Ctrl-C, to COMMAND too.

@@ -28,7 +28,8 @@ enum ExtensionChecks {
             let settings = context.loaded.settings
             let setting = ExtensionSetting(
                 bundle: try ExtensionBundle(path: path), statePath: state, environment: context.environment,
-                budget: settings.expiryBudget, enforcesMemory: settings.enforcesMemory)
+                passedVariables: settings.passedVariables, budget: settings.expiryBudget,
+                enforcesMemory: settings.enforcesMemory)
             let trial = try ExtensionTrial(setting, on: loop) { found in
                 outcome = found
                 loop.stop()
