@@ -83,6 +83,26 @@ extension IntegrationTests {
             #expect(second.story().last == "extension ended")
         }
 
+        @Test("R12 what it had of a worker that is killed is delivered by the tidying unit, and the journal says so")
+        func killedWorker() throws {
+            let phone = try phone([:])
+            let client = try push("wait", to: phone)
+            try client.wait(for: "extension")
+            let id = try #require(client.events.first?.id)
+            try phone.systemctl("kill", "--signal=KILL", "\(phone.name)@*.service")
+            #expect(!client.story().contains { $0.hasPrefix("delivered") })
+            let told = try waitUntil {
+                try run(
+                    "/usr/bin/journalctl",
+                    [
+                        "--user", "--output=cat", "--output-fields=BELFRY_BY", "BELFRY_EVENT=delivered",
+                        "BELFRY_ID=\(id)",
+                    ]
+                ).output.contains("crash")
+            }
+            #expect(told)
+        }
+
         @Test("a host that is killed costs nobody the original, and is started anew for the next") func killed()
             throws
         {

@@ -7,8 +7,8 @@ import KeeperChannel
 public import NotificationDelivery
 public import SystemSound
 
-/// An extension that is not ours, in a process of its own: whatever it does, blocks on or dies of, its notification is
-/// delivered once and in time (R3), as long as its worker lives.
+/// An extension that is not ours, in a process of its own: also if it blocks, or dies, its notification is delivered
+/// once and in time (R3), as long as its worker lives.
 ///
 /// The process is kept for this notification alone, or by a keeper that stays and gives each its turn. Delivery, events
 /// and sounds are this worker's in both cases.

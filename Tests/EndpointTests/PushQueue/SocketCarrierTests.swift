@@ -87,6 +87,31 @@ import Testing
         }
     }
 
+    @Test(
+        "R12 of a worker that ends while a foreign extension has its notification the original is delivered",
+        arguments: [(["started"], true), (["started", "delivered"], false), ([], false)])
+    func killed(said: [String], isTold: Bool) throws {
+        let start = #"","at":0.2,"boot":1.6,"id":"i""#
+        let lines = [
+            "started": "{\"event\":\"extension\(start),\"state\":\"started\",\"seconds\":0.0}\n",
+            "delivered": "{\"event\":\"delivered\(start),\"by\":\"extension\",\"content\":{}}\n",
+        ]
+        let worker = ScriptedWorker(connections: 1) { connection in
+            _ = ScriptedWorker.readAll(connection)
+            ScriptedWorker.write(Crowd.received + said.compactMap { lines[$0] }.joined(), to: connection)
+            shutdown(connection, Int32(SHUT_RDWR))
+        }
+        let loop = try Loop()
+        let carrier = SocketCarrier(socketPath: worker.path, on: loop)
+        var told: [CarrierNews] = []
+        carrier.carry(Self.handOver) { told.append($0) }
+        // The end is told last, and not at all where all is well.
+        _ = loop.schedule(at: loop.now + .seconds(2), description: "end") { loop.stop() }
+        loop.run()
+        #expect(told.first == .received && told.count == 1 + said.count + (isTold ? 1 : 0), "\(told)")
+        #expect((told.last == .event("delivered", code: "crash")) == isTold)
+    }
+
     @Test("a socket that comes is told once, each time that a push has found none, however many have")
     func returns() throws {
         let folder = TemporaryFolder()

@@ -1,3 +1,4 @@
+import BelfryJSON
 import BelfryProtocol
 import BelfrySyscalls
 import BelfryTerms
@@ -162,6 +163,22 @@ import Testing
         #expect(third.story.contains("delivered extension"))
         try host.signal(SIGTERM)
         #expect(try host.waitUntilExit() == .exited(code: 0))
+    }
+
+    @Test("what leaves its process's group is ended with that, while the host stays") func orphans() throws {
+        let staying = try ExtensionQueueTests(
+            """
+            child = subprocess.Popen(["sh", "-c", "setsid sleep 600 & echo $!"], stdout=subprocess.PIPE, text=True)
+            content["userInfo"]["pid"] = int(child.stdout.readline())
+            child.wait()
+            reply(content)
+            sys.exit(0)
+            """, reuse: false)
+        let events = try staying.events(of: try staying.push())
+        let pid = try #require(events.delivered?.userInfo["pid"]?.integerValue)
+        #expect(events.story.last == "extension ended 0" && ProcessIdentity(livingPID: Int32(pid)) == nil)
+        try staying.host.signal(SIGTERM)
+        #expect(try staying.host.waitUntilExit() == .exited(code: 0))
     }
 
     @Test("belfry serve starts a host for its workers, and ends it") func serve() throws {
