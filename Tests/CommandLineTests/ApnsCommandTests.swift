@@ -256,6 +256,18 @@ import Testing
         #expect(
             try lines(["apns", "certificate", "add", "\(file).p12", "--password-file", wrong], exit: .badNotification)
                 == ["belfry: the password does not open the certificate's file"])
+        // A file that asks for more work than can be waited for is none.
+        var long = try readFile(at: "\(file).p12", bytesMax: 1 << 16).bytes
+        // The 2,048 rounds at its end, behind digest and salt, become 2,147,483,647: two bytes more in both sequences.
+        let rounds = long.count - 4
+        #expect(Array(long.suffix(4)) == [2, 2, 8, 0] && long[rounds - 63] == 0x30 && long[0] == 0x30)
+        long.replaceSubrange(rounds..., with: [2, 4, 0x7F, 0xFF, 0xFF, 0xFF])
+        long[rounds - 62] += 2
+        let count = Int(long[2]) << 8 + Int(long[3]) + 2
+        (long[2], long[3]) = (UInt8(count >> 8), UInt8(count & 0xFF))
+        let path = folder.write(long, to: "long.p12")
+        let said = try lines(["apns", "certificate", "add", path, "--password-file", password], exit: .badNotification)
+        #expect(said.first?.hasPrefix("belfry: the certificate cannot be used: there is no certificate") == true)
         // Without a terminal nothing can be asked.
         let program = testedProgram("belfry-apns")
         let run = try ProgramRun(

@@ -65,8 +65,14 @@ static inline X509 *copenssl_read_pkcs12(const unsigned char *bytes, long count,
                                          int *is_locked) {
     *is_locked = 0;
     PKCS12 *file = d2i_PKCS12(NULL, &bytes, count);
-    if (!file)
+    const ASN1_INTEGER *rounds = NULL;
+    if (file)
+        PKCS12_get0_mac(NULL, NULL, NULL, &rounds, file);
+    // A file may ask for so many that nothing ends.
+    if (!file || (rounds && (ASN1_INTEGER_get(rounds) < 0 || ASN1_INTEGER_get(rounds) > 10000000))) {
+        PKCS12_free(file);
         return NULL;
+    }
     // Key chains write RC2, which OpenSSL has among what is outdated alone.
     OSSL_PROVIDER *outdated = OSSL_PROVIDER_try_load(NULL, "legacy", 1);
     X509 *certificate = NULL;
