@@ -66,7 +66,7 @@ func feedCertificate(_ bytes: [UInt8]) {
 }
 
 private func readCertificate(_ bytes: [UInt8]) {
-    guard let certificate = try? Certificate(pem: bytes) else { return }
+    guard let certificate = try? Certificate(file: bytes) else { return }
     precondition(certificate.fingerprint.count == 32, "no fingerprint")
     _ = (certificate.userID, certificate.commonName, certificate.expiresAt)
     guard let value = certificate.extensionValue(PushTopics.topicsNumber) else { return }

@@ -54,6 +54,7 @@ extension EndpointCredentials {
             "subject": .string(certificate.subjectTopic),
             "topics": .array(certificate.listedTopics.map { .string($0) }),
             "environments": .array(certificate.environments.map(\.rawValue).sorted().map { .string($0) }),
+            "begins": .integer(certificate.beginsAt.unixSecond),
             "expires": .integer(certificate.expiresAt.unixSecond),
         ]
         object["revoked"] = certificate.revokedAt.map { .integer($0.unixSecond) }
@@ -69,7 +70,8 @@ extension EndpointCredentials {
             fingerprint: fingerprint, name: name, subjectTopic: subject,
             listedTopics: topics.compactMap(\.stringValue),
             environments: Set(environments.compactMap { $0.stringValue.flatMap(APNsEnvironment.init(rawValue:)) }),
-            expiresAt: expires, revokedAt: time(object["revoked"]))
+            beginsAt: time(object["begins"]) ?? WallTime(microseconds: 0), expiresAt: expires,
+            revokedAt: time(object["revoked"]))
     }
 
     private static func time(_ value: JSONValue?) -> WallTime? {

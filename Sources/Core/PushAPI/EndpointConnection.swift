@@ -140,7 +140,7 @@ public struct EndpointConnection: Sendable {
         case .unknown: throw Refusal(.badCertificate)
         case .added(let fingerprint):
             guard let added = credentials.certificates[fingerprint], added.revokedAt == nil,
-                added.expiresAt > moment.wall
+                added.beginsAt <= moment.wall, added.expiresAt > moment.wall
             else { throw Refusal(.badCertificate) }
             return .certificate(added)
         case .none:

@@ -52,6 +52,8 @@ public struct PushCertificate: Hashable, Sendable {
     public let listedTopics: [String]
     /// The environments that it is for.
     public let environments: Set<APNsEnvironment>
+    /// From when on it is valid; the beginning of 1970 if that was not noted.
+    public let beginsAt: WallTime
     /// When it expires.
     public let expiresAt: WallTime
     /// When it was revoked; nil if it is in use.
@@ -60,13 +62,15 @@ public struct PushCertificate: Hashable, Sendable {
     /// A certificate.
     public init(
         fingerprint: String, name: String, subjectTopic: String, listedTopics: [String],
-        environments: Set<APNsEnvironment>, expiresAt: WallTime, revokedAt: WallTime? = nil
+        environments: Set<APNsEnvironment>, beginsAt: WallTime = WallTime(microseconds: 0), expiresAt: WallTime,
+        revokedAt: WallTime? = nil
     ) {
         self.fingerprint = fingerprint
         self.name = name
         self.subjectTopic = subjectTopic
         self.listedTopics = listedTopics
         self.environments = environments
+        self.beginsAt = beginsAt
         self.expiresAt = expiresAt
         self.revokedAt = revokedAt
     }

@@ -32,6 +32,16 @@ public enum PushTopics {
         return topics
     }
 
+    /// Every topic that belongs to the app `bundleID`: its own, and those of the kinds of push that have one.
+    public static func all(ofApp bundleID: String) -> [String] {
+        [bundleID] + TopicRules.suffixes.map { bundleID + $0.suffix }
+    }
+
+    /// Whether `topic` can be one that a certificate is for.
+    public static func isUsable(_ topic: String) -> Bool {
+        TopicRules.isWellFormed(topic) && TopicRules.isForCertificates(topic)
+    }
+
     /// The DER of such a value, for the topics of an app in Apple's shape: its own, its calls', its complication's.
     public static func der(forApp bundleID: String) -> [UInt8] {
         let pairs = [

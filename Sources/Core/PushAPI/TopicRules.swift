@@ -11,7 +11,7 @@ enum TopicRules {
     static let complicationSuffix = ".complication"
 
     /// The suffix of each kind that has a topic of its own.
-    private static let suffixes: [(suffix: String, type: APNsPushType)] = [
+    static let suffixes: [(suffix: String, type: APNsPushType)] = [
         (Registration.voipSuffix, .voip), (complicationSuffix, .complication),
         (".pushkit.fileprovider", .fileprovider), (".location-query", .location),
         (".push-type.liveactivity", .liveactivity), (".voip-ptt", .pushtotalk), (".push-type.widgets", .widgets),

@@ -7,6 +7,8 @@
 #include <openssl/evp.h>
 #include <openssl/params.h>
 #include <openssl/pem.h>
+#include <openssl/pkcs12.h>
+#include <openssl/provider.h>
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
@@ -55,6 +57,41 @@ static inline EVP_PKEY *copenssl_read_key(BIO *bio) {
 
 static inline X509 *copenssl_read_certificate(BIO *bio) {
     return PEM_read_bio_X509(bio, NULL, copenssl_no_passphrase, NULL);
+}
+
+/// The certificate in the PKCS #12 file `bytes`: that of its key, or the first that signs no others. NULL if there is
+/// none; `*is_locked` says if the passphrase is another one.
+static inline X509 *copenssl_read_pkcs12(const unsigned char *bytes, long count, const char *passphrase,
+                                         int *is_locked) {
+    *is_locked = 0;
+    PKCS12 *file = d2i_PKCS12(NULL, &bytes, count);
+    const ASN1_INTEGER *rounds = NULL;
+    if (file)
+        PKCS12_get0_mac(NULL, NULL, NULL, &rounds, file);
+    // A file may ask for so many that nothing ends.
+    if (!file || (rounds && (ASN1_INTEGER_get(rounds) < 0 || ASN1_INTEGER_get(rounds) > 10000000))) {
+        PKCS12_free(file);
+        return NULL;
+    }
+    // Key chains write RC2, which OpenSSL has among what is outdated alone.
+    OSSL_PROVIDER *outdated = OSSL_PROVIDER_try_load(NULL, "legacy", 1);
+    X509 *certificate = NULL;
+    EVP_PKEY *key = NULL;
+    STACK_OF(X509) *others = NULL;
+    if (PKCS12_parse(file, passphrase, &key, &certificate, &others) != 1) {
+        unsigned long code = ERR_peek_last_error();
+        *is_locked = ERR_GET_LIB(code) == ERR_LIB_PKCS12 && ERR_GET_REASON(code) == PKCS12_R_MAC_VERIFY_FAILURE;
+    }
+    for (int index = 0; !certificate && index < sk_X509_num(others); index++) {
+        X509 *other = sk_X509_value(others, index);
+        if (X509_check_ca(other) == 0 && X509_up_ref(other) == 1)
+            certificate = other;
+    }
+    sk_X509_pop_free(others, X509_free);
+    EVP_PKEY_free(key);
+    PKCS12_free(file);
+    OSSL_PROVIDER_unload(outdated);
+    return certificate;
 }
 
 static inline int copenssl_write_key(BIO *bio, EVP_PKEY *key) {

@@ -18,17 +18,19 @@ struct CredentialCommands {
 
     /// What `--help` prints.
     static let help = """
-        Usage: belfry apns setup
+        Usage: belfry apns setup [--name HOST|ADDRESS]...
                belfry apns key add AuthKey_….p8 --team ID [--key-id ID] [--topic TOPIC,…] [--related ID]
                                                 [--environment production|development]
-               belfry apns certificate add FILE.pem
-               belfry apns credentials new --bundle-id ID [--team ID] [--environment production|development] [--json]
+               belfry apns certificate add FILE.pem|FILE.p12|FILE.cer [--password-file FILE]
+               belfry apns credentials new --bundle-id ID [--team ID] [--environment production|development]
+                                           [--key-type rsa|ec] [--json]
                belfry apns list [--json]
                belfry apns revoke KEY|FINGERPRINT
         Makes the endpoint's certificate, and says which push servers may use it. The endpoint sees what is changed.
 
         Of a key its public half alone is kept. A certificate says itself which topics and environments it is for.
-        credentials new makes both, in Apple's shape, for servers that have none, as in CI.
+        credentials new makes both, in Apple's shape, for servers that have none, as in CI; both are for that app.
+        A name that setup has added stays among the endpoint's own.
         """
 
     /// The commands, by their first words.
@@ -38,9 +40,14 @@ struct CredentialCommands {
         Option("team", "ID", "the team that a key is of"), Option("key-id", "ID", "the key's identifier"),
         Option("topic", "TOPICS", "the topics that a key is for"), Option("related", "ID", "the key's other half"),
         Option("environment", "ENVIRONMENT", "the one environment of a key"), Option("bundle-id", "ID", "the app"),
+        Option("key-type", "TYPE", "what a new certificate's key is"),
+        Option("name", "NAME", "one more name of the endpoint"),
+        Option("password-file", "FILE", "what opens a .p12 file"),
         Option("json", "print JSON"), Option("help", "show the help"),
     ]
     private static let teamOfOurs = "BELFRYTEAM"
+    /// How many letters and digits Apple's identifiers of keys and teams have.
+    private static let appleWordBytes = 10
 
     /// Runs the command in `words`, from the verb on.
     func run(_ words: [String], state: StateDirectory) throws(CommandError) {
@@ -49,9 +56,9 @@ struct CredentialCommands {
         let store = try orFailure { () throws(CredentialError) in try CredentialStore(state: state) }
         let arguments = words.arguments
         switch (arguments.first, arguments.dropFirst().first, arguments.count) {
-        case ("setup", nil, 1): try setUp(store)
+        case ("setup", nil, 1): try setUp(store, words)
         case ("key", "add", 3): try addKey(store, arguments[2], words)
-        case ("certificate", "add", 3): try addCertificate(store, arguments[2])
+        case ("certificate", "add", 3): try addCertificate(store, arguments[2], words)
         case ("credentials", "new", 2): try mint(store, words)
         case ("list", nil, 1): try list(store, asJSON: words.has("json"))
         case ("revoke", let name?, 2):
@@ -61,13 +68,18 @@ struct CredentialCommands {
         }
     }
 
-    private func setUp(_ store: CredentialStore) throws(CommandError) {
-        let isNew = try orFailure { () throws(CredentialError) in try store.setUp(hostName: hostName()) }
+    private func setUp(_ store: CredentialStore, _ words: ParsedOptions) throws(CommandError) {
+        let (isNew, added) = try orFailure { () throws(CredentialError) in
+            let isNew = try store.setUp(hostName: hostName(), adding: words.lists["name"] ?? [])
+            return (isNew, try store.addedNames())
+        }
         let authority = store.path(of: CredentialStore.authorityName)
+        let own = ["localhost", hostName() ?? "no name of this machine"] + added
+        let names = "\(own.dropLast().joined(separator: ", ")) and \(own[own.count - 1])"
         let standing = isNew ? "which is new: no client has it yet" : "as before"
         output.line(
             """
-            The endpoint has a certificate with Apple's names, localhost and \(hostName() ?? "no name of this machine").
+            The endpoint has a certificate with Apple's names, \(names).
             Clients trust it by \(authority), \(standing).
 
             curl         curl --cacert \(authority) --connect-to api.push.apple.com:443:127.0.0.1:2197 …
@@ -96,9 +108,11 @@ struct CredentialCommands {
         let name = path.split(separator: "/").last.map(String.init) ?? ""
         let ofName =
             name.hasPrefix("AuthKey_") && name.hasSuffix(".p8")
-            ? String(name.dropFirst("AuthKey_".utf8.count).dropLast(".p8".utf8.count)) : nil
-        guard let id = words["key-id"] ?? ofName else {
-            throw CommandError(.usage, "the file's name does not tell the key's id", "--key-id ID")
+            ? String(name.dropFirst("AuthKey_".utf8.count).dropLast(".p8".utf8.count)) : ""
+        // A browser calls the second download `AuthKey_….p8 (1)`, or puts the number before the dot.
+        let isWord = !ofName.isEmpty && ofName.utf8.allSatisfy(\.isASCIILetterOrDigit)
+        guard let id = words["key-id"] ?? (isWord ? ofName : nil) else {
+            throw CommandError(.usage, "the name \(name) does not tell the key's id", "--key-id ID")
         }
         let environment = try environment(words)
         let topics = words["topic"]?.split(separator: ",").map(String.init)
@@ -108,16 +122,36 @@ struct CredentialCommands {
                 pem: pem, id: id, team: team, topics: topics, environment: environment, relatedKey: words["related"])
         }
         output.line("key \(id) of team \(team) may push")
+        for (what, word) in [("key id", id), ("team", team)] where word.utf8.count != Self.appleWordBytes {
+            let shape = "\(Self.appleWordBytes) letters and digits, as Apple's have"
+            output.complaint("belfry: warning: the \(what) \(word) has not \(shape)")
+        }
     }
 
-    private func addCertificate(_ store: CredentialStore, _ path: String) throws(CommandError) {
-        let pem = try file(path)
-        let added = try orFailure { () throws(CredentialError) in try store.addCertificate(pem: pem) }
+    private func addCertificate(
+        _ store: CredentialStore, _ path: String, _ words: ParsedOptions
+    ) throws(CommandError) {
+        let bytes = try file(path)
+        let passphrase = try words["password-file"].map { path throws(CommandError) in try Password.line(of: file(path))
+        }
+        let added: PushCertificate
+        do throws(CredentialError) {
+            added = try store.addCertificate(file: bytes, passphrase: passphrase ?? "")
+        } catch  where error.kind == .locked && passphrase == nil {
+            guard let asked = Password.ask(for: path) else {
+                throw CommandError(.usage, "\(path) has a password, and there is no terminal", "--password-file FILE")
+            }
+            added = try orFailure { () throws(CredentialError) in
+                try store.addCertificate(file: bytes, passphrase: asked)
+            }
+        } catch {
+            throw Self.error(error)
+        }
         output.line(Printable.escaped("certificate \(added.fingerprint.prefix(16)) \(added.name) may push"))
-        for topic in added.topics { output.line("  \(topic)") }
+        for topic in added.topics { output.line(Printable.escaped("  \(topic)")) }
         output.line("  in \(added.environments.map(\.rawValue).sorted().joined(separator: " and "))")
-        if added.expiresAt < now {
-            output.complaint("belfry: warning: it has expired: its handshakes end with an alert")
+        if let wrong = added.expiresAt < now ? "has expired" : added.beginsAt > now ? "is not valid yet" : nil {
+            output.complaint("belfry: warning: it \(wrong): its handshakes end with an alert")
         }
     }
 
@@ -125,13 +159,15 @@ struct CredentialCommands {
         guard let bundleID = words["bundle-id"] else {
             throw CommandError(.usage, "credentials are for an app", "--bundle-id com.example.phone")
         }
-        guard TokenRegistry.isBundleID(bundleID) else {
-            throw CommandError(.usage, "\(bundleID) is no bundle identifier, of letters, digits, dots and hyphens")
+        if let fault = TokenRegistry.fault(inBundleID: bundleID) { throw CommandError(.usage, fault) }
+        guard let keyKind = SigningKey.Kind(rawValue: words["key-type"] ?? SigningKey.Kind.rsa.rawValue) else {
+            throw CommandError(.usage, "--key-type is rsa or ec")
         }
         let environments = try environment(words).map { [$0] } ?? APNsEnvironment.allCases
         let minted = try orFailure { () throws(CredentialError) in
             try store.mint(
-                bundleID: bundleID, team: words["team"] ?? Self.teamOfOurs, environments: Set(environments))
+                bundleID: bundleID, team: words["team"] ?? Self.teamOfOurs, environments: Set(environments),
+                certificateKey: keyKind)
         }
         let authority = store.path(of: CredentialStore.authorityName)
         guard !words.has("json") else {
@@ -161,7 +197,8 @@ struct CredentialCommands {
         for certificate in credentials.certificates.values.sorted(by: { $0.fingerprint < $1.fingerprint }) {
             let environments = certificate.environments.map(\.rawValue).sorted().joined(separator: ",")
             let end =
-                certificate.revokedAt != nil ? " revoked" : certificate.expiresAt < now ? " expired" : ""
+                certificate.revokedAt != nil
+                ? " revoked" : certificate.expiresAt < now ? " expired" : certificate.beginsAt > now ? " not-yet" : ""
             output.line(
                 Printable.escaped(
                     "certificate \(certificate.fingerprint.prefix(16)) \(certificate.topics.joined(separator: ",")) "
@@ -190,7 +227,17 @@ struct CredentialCommands {
     private func orFailure<Answer>(
         _ body: () throws(CredentialError) -> Answer
     ) throws(CommandError) -> Answer {
-        do throws(CredentialError) { return try body() } catch { throw CommandError(.unavailable, "\(error)") }
+        do throws(CredentialError) { return try body() } catch { throw Self.error(error) }
+    }
+
+    private static func error(_ error: CredentialError) -> CommandError {
+        let status: ProgramStatus =
+            switch error.kind {
+            case .store: .unavailable
+            case .absent: .notFound
+            case .unusable, .locked: .badNotification
+            }
+        return CommandError(status, "\(error)")
     }
 }
 

@@ -2,6 +2,7 @@ import BelfryAppGroup
 import BelfryCommandLine
 import BelfryDevices
 import BelfryJSON
+import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
 import DeviceRegistry
@@ -13,14 +14,17 @@ struct DeviceCommand {
 
     /// What `--help` prints.
     static let help = """
-        Usage: belfry device add --bundle-id ID [--group NAME] [--environment production|development] [--json]
-               belfry device list [--json]
+        Usage: belfry device add --bundle-id ID [--group NAME|--share] [--environment production|development]
+                                 [--count N] [--json]
+               belfry device list [--tokens] [--json]
                belfry device remove|offline|online DEVICE
         Apps on virtual devices, each with a token for calls and one for the rest, by which push servers reach them.
 
         DEVICE is the id that add prints, or one of its tokens. A device that is removed is gone for good: its tokens are
         answered 410 from then on. One that is offline keeps the latest push of each topic until it is online.
-        Without --group its notifications go to the group that the worker's configuration names.
+        Without --group its notifications go to the group that the worker's configuration names. The servers of apps in
+        one group can hang up each other's calls: a second app is let into a group only by --group or --share.
+        With --count, and with list --tokens, a device is one line, its tokens last: that of alerts, then that of calls.
         """
 
     /// The warning for the operator when that has happened.
@@ -30,12 +34,14 @@ struct DeviceCommand {
     /// The options that it takes.
     static let options = [
         Option("bundle-id", "ID", "the app"), Option("group", "NAME", "where its notifications go"),
-        Option("environment", "ENVIRONMENT", "whose tokens it has"), Option("json", "print JSON"),
+        Option("share", "let it share the configured group with other apps"),
+        Option("environment", "ENVIRONMENT", "whose tokens it has"), Option("count", "N", "how many are added"),
+        Option("tokens", "list the tokens too"), Option("json", "print JSON"),
         Option("help", "show the help"),
     ]
 
     /// Runs the command in `words`, after `device`.
-    func run(_ words: [String], state: StateDirectory) throws(CommandError) {
+    func run(_ words: [String], state: StateDirectory, environment: Environment) throws(CommandError) {
         let words = try OptionParser.parse(words, Self.options, stopsAtFirstArgument: false)
         guard !words.has("help") else { return output.line(Self.help) }
         guard let verb = words.arguments.first, Self.verbs.contains(verb) else {
@@ -52,13 +58,15 @@ struct DeviceCommand {
         let registry = try orFailure { () throws(RegistryError) in try TokenRegistry(state: state) }
         if registry.wasSetAside { output.complaint("belfry: warning: \(Self.registryWarning)") }
         switch verb {
-        case "add": try add(to: registry, words)
-        case "list": list(registry, asJSON: words.has("json"))
+        case "add": try add(to: registry, words, environment)
+        case "list": list(registry, words)
         default: try change(registry, verb, names.first ?? "")
         }
     }
 
-    private func add(to registry: TokenRegistry, _ words: ParsedOptions) throws(CommandError) {
+    private func add(
+        to registry: TokenRegistry, _ words: ParsedOptions, _ variables: Environment
+    ) throws(CommandError) {
         guard let bundleID = words["bundle-id"] else {
             throw CommandError(.usage, "belfry device add needs a bundle identifier", "--bundle-id com.example.phone")
         }
@@ -69,27 +77,54 @@ struct DeviceCommand {
         guard words["group"] == nil || group != nil else {
             throw CommandError(.usage, "the name of an app group is \(GroupName.rule)")
         }
-        let now = WallTime(microseconds: wallTimeMicroseconds())
-        let device = try orFailure { () throws(RegistryError) in
-            try registry.add(bundleID: bundleID, appGroup: group, environment: environment, at: now)
+        if let fault = TokenRegistry.fault(inBundleID: bundleID) { throw CommandError(.usage, fault) }
+        let count = Int(words["count"] ?? "1") ?? 0
+        guard (1...TokenRegistry.devicesMax).contains(count) else {
+            throw CommandError(.usage, "--count is a whole number from 1 to \(TokenRegistry.devicesMax)")
         }
-        guard !words.has("json") else { return output.json(object(device)) }
-        output.line("device \(device.id)")
-        output.line("alert  \(device.alertToken.hex)")
-        output.line("voip   \(device.voipToken.hex)")
+        let configured = SettingsLoader.load(environment: variables).settings.appGroup
+        let sharing = GroupSharing(group, configured: configured, among: registry.all())
+        if let others = sharing.others(than: bundleID), group == nil, !words.has("share") {
+            throw CommandError(
+                .usage, "the group \(sharing.group) is that of \(others), whose server could hang up its calls",
+                "--group NAME for one of its own, or --share")
+        }
+        let now = WallTime(microseconds: wallTimeMicroseconds())
+        let added = try orFailure { () throws(RegistryError) in
+            try registry.add(count, bundleID: bundleID, appGroup: group, environment: environment, at: now)
+        }
+        if words.has("json") {
+            for device in added {
+                var object = object(device)
+                if !sharing.apps.isEmpty { object["sharedWith"] = .array(sharing.apps.map { .string($0) }) }
+                output.json(object)
+            }
+        } else if words.has("count") {
+            for device in added { output.line("\(device.id) \(tokens(of: device))") }
+            if sharing.with != nil { output.complaint("belfry: \(sharing.sentence)") }
+        } else {
+            output.line("device \(added[0].id)")
+            output.line("alert  \(added[0].alertToken.hex)")
+            output.line("voip   \(added[0].voipToken.hex)")
+            output.line(sharing.sentence)
+        }
     }
 
-    private func list(_ registry: TokenRegistry, asJSON: Bool) {
+    private func list(_ registry: TokenRegistry, _ words: ParsedOptions) {
         for device in registry.all() {
-            if asJSON {
+            guard !words.has("json") else {
                 output.json(object(device))
-            } else {
-                let group = device.appGroup?.text ?? "-"
-                output.line(
-                    "\(device.id) \(device.bundleID) \(group) \(device.environment.rawValue) \(state(of: device))")
+                continue
             }
+            let group = device.appGroup?.text ?? "-"
+            let tokens = words.has("tokens") ? " \(tokens(of: device))" : ""
+            output.line(
+                "\(device.id) \(device.bundleID) \(group) \(device.environment.rawValue) \(state(of: device))"
+                    + tokens)
         }
     }
+
+    private func tokens(of device: VirtualDevice) -> String { "\(device.alertToken.hex) \(device.voipToken.hex)" }
 
     private func change(_ registry: TokenRegistry, _ verb: String, _ name: String) throws(CommandError) {
         let known = registry.all().first { device in

@@ -20,7 +20,8 @@ do throws(CommandError) {
     case (nil, _): try Serving.run(listenerCount: nil, state: state, environment: environment)
     case ("--listeners", let count?) where words.count == 2:
         try Serving.run(listenerCount: Int(count) ?? 0, state: state, environment: environment)
-    case ("device", _): try DeviceCommand(output: output).run(Array(words.dropFirst()), state: state)
+    case ("device", _):
+        try DeviceCommand(output: output).run(Array(words.dropFirst()), state: state, environment: environment)
     case ("apns", let verb?) where ["log", "watch"].contains(verb):
         try LogCommand(output: output).run(verb, Array(words.dropFirst(2)), state: state)
     case ("apns", let verb?) where ["fail", "goaway"].contains(verb):

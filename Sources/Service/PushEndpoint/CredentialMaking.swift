@@ -1,6 +1,6 @@
 public import BelfryDevices
 import BelfrySyscalls
-import BelfryTLS
+public import BelfryTLS
 public import BelfryTerms
 public import PushAPI
 
@@ -24,13 +24,19 @@ extension CredentialStore {
     /// For how many days a push server's certificate is good, as Apple's is.
     private static let clientDays = 365
 
-    /// Makes a certificate for the endpoint, with Apple's names, `localhost` and `hostName`; and the authority that
-    /// signs it, unless there is one, since clients trust that. Returns whether the authority is new.
+    /// How many names can be added to the endpoint's own.
+    public static let namesMax = 64
+
+    /// Makes a certificate for the endpoint, with Apple's names, `localhost`, `hostName`, and the names and addresses
+    /// `more`, which the certificates made later have too; and the authority that signs it, unless there is one, since
+    /// clients trust that. Returns whether the authority is new.
     @discardableResult
-    public func setUp(hostName: String?) throws(CredentialError) -> Bool {
+    public func setUp(hostName: String?, adding more: [String] = []) throws(CredentialError) -> Bool {
+        let added = try addNames(more)
         let (authority, authorityKey, isNew) = try authority()
-        let dns = APNsHostNames.names + ["localhost"] + (hostName.map { Self.isHostName($0) ? [$0] : [] } ?? [])
-        let names = dns.map { "DNS:\($0)" } + ["IP:127.0.0.1", "IP:::1"]
+        let dns = APNsHostNames.names + ["localhost"] + (hostName.map { HostName.isName($0) ? [$0] : [] } ?? [])
+        let own = dns.map { "DNS:\($0)" } + ["IP:127.0.0.1", "IP:::1"]
+        let names = own + added.map { HostName.isAddress($0) ? "IP:\($0)" : "DNS:\($0)" }.filter { !own.contains($0) }
         let request = CertificateRequest(
             commonName: "Belfry APNs endpoint", use: .server(names: names), days: Self.serverDays)
         let (key, certificate) = try tls("the endpoint's certificate cannot be made") { () throws(TLSFailure) in
@@ -44,14 +50,41 @@ extension CredentialStore {
         return isNew
     }
 
+    /// The names and addresses that were added to the endpoint's own, in order.
+    public func addedNames() throws(CredentialError) -> [String] {
+        let bytes = try read(Self.namesName, bytesMax: Self.namesMax * 256) ?? []
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+        // A person may have edited it.
+        return lines.filter { HostName.isName($0) || HostName.isAddress($0) }
+    }
+
+    private func addNames(_ more: [String]) throws(CredentialError) -> [String] {
+        let known = try addedNames()
+        guard !more.isEmpty else { return known }
+        var names = known
+        for name in more {
+            guard HostName.isName(name) || HostName.isAddress(name) else {
+                throw CredentialError("\(name) is neither a host's name nor an address", .unusable)
+            }
+            let name = name.lowercased()
+            if !names.contains(name) { names.append(name) }
+        }
+        guard names.count <= Self.namesMax else {
+            throw CredentialError("\(path(of: Self.namesName)) has \(Self.namesMax) names at most", .unusable)
+        }
+        try write(Array(names.map { $0 + "\n" }.joined().utf8), as: Self.namesName)
+        return names
+    }
+
     /// Adds the key in the file `pem`, of which the public half alone is kept.
     public func addKey(
         pem: [UInt8], id: String, team: String, topics: [String]?, environment: APNsEnvironment?, relatedKey: String?
     ) throws(CredentialError) {
         guard Self.isWord(id), Self.isWord(team) else {
-            throw CredentialError("a key and a team are called by letters and digits, as Apple's portal shows them")
+            throw CredentialError(
+                "a key and a team are called by letters and digits, as Apple's portal shows them", .unusable)
         }
-        let point = try tls("the key cannot be used") { () throws(TLSFailure) in
+        let point = try tls("the key cannot be used", .unusable) { () throws(TLSFailure) in
             try SigningKey(pem: pem).publicPoint()
         }
         try change { credentials throws(CredentialError) in
@@ -61,10 +94,19 @@ extension CredentialStore {
         }
     }
 
-    /// Adds the certificate in the file `pem`, which names its topics and environments itself.
-    public func addCertificate(pem: [UInt8]) throws(CredentialError) -> PushCertificate {
-        let certificate = try tls("the certificate cannot be used") { () throws(TLSFailure) in
-            try Certificate(pem: pem)
+    /// Adds the certificate in the file `bytes`, in PEM, DER or PKCS #12, which names its topics and environments
+    /// itself. Throws what is of the kind `.locked` if `passphrase` does not open it.
+    public func addCertificate(file bytes: [UInt8], passphrase: String = "") throws(CredentialError) -> PushCertificate
+    {
+        let certificate: Certificate
+        do throws(CertificateFileFailure) {
+            certificate = try Certificate(file: bytes, passphrase: passphrase)
+        } catch {
+            switch error {
+            case .locked: throw CredentialError("the password does not open the certificate's file", .locked)
+            case .unreadable(let failure):
+                throw CredentialError("the certificate cannot be used: \(failure)", .unusable)
+            }
         }
         let added = try PushCertificate(certificate)
         try change { credentials throws(CredentialError) in credentials.certificates[added.fingerprint] = added }
@@ -74,11 +116,12 @@ extension CredentialStore {
     /// How long a common name may be (RFC 5280, ub-common-name): it is for people, and the topics are elsewhere.
     private static let commonNameBytesMax = 64
 
-    /// Makes a key and a certificate for the app `bundleID`, in Apple's shape, and adds both.
+    /// Makes a key and a certificate for the app `bundleID`, in Apple's shape, and adds both. The key is good for the
+    /// app's topics, and the certificate's key is of the kind `certificateKey`.
     public func mint(
-        bundleID: String, team: String, environments: Set<APNsEnvironment>
+        bundleID: String, team: String, environments: Set<APNsEnvironment>, certificateKey: SigningKey.Kind = .rsa
     ) throws(CredentialError) -> MintedCredentials {
-        guard Self.isWord(team) else { throw CredentialError("a team is called by letters and digits") }
+        guard Self.isWord(team) else { throw CredentialError("a team is called by letters and digits", .unusable) }
         let (authority, authorityKey, _) = try authority()
         var extensions = [
             CertificateRequest.ExtensionValue(
@@ -93,7 +136,7 @@ extension CredentialStore {
             commonName: String("Apple Push Services: \(bundleID)".prefix(Self.commonNameBytesMax)),
             userID: bundleID, unit: team, use: .client(extensions: extensions), days: Self.clientDays)
         let (key, certificate) = try tls("the credentials cannot be made") { () throws(TLSFailure) in
-            let key = try SigningKey()
+            let key = try SigningKey(certificateKey)
             let made = try Certificate.make(request, for: key, issuer: authority, issuerKey: authorityKey)
             return (try key.pem(), try made.pem())
         }
@@ -104,9 +147,9 @@ extension CredentialStore {
         try write(tokenKey, as: keyName)
         try write(certificate + key, as: certificateName)
         try addKey(
-            pem: tokenKey, id: keyID, team: team, topics: nil,
+            pem: tokenKey, id: keyID, team: team, topics: PushTopics.all(ofApp: bundleID),
             environment: environments.count == 1 ? environments.first : nil, relatedKey: nil)
-        _ = try addCertificate(pem: certificate)
+        _ = try addCertificate(file: certificate)
         return MintedCredentials(
             keyID: keyID, team: team, keyPath: path(of: keyName), certificatePath: path(of: certificateName))
     }
@@ -120,7 +163,8 @@ extension CredentialStore {
             }
             let found = credentials.certificates.keys.filter { name.utf8.count >= 8 && $0.hasPrefix(name.lowercased()) }
             guard found.count == 1 else {
-                throw CredentialError("there is no key \(name), nor one certificate whose fingerprint begins so")
+                throw CredentialError(
+                    "there is no key \(name), nor one certificate whose fingerprint begins so", .absent)
             }
             credentials.certificates[found[0]]?.revokedAt = now
             return "the certificate \(credentials.certificates[found[0]]?.name ?? "")"
@@ -150,23 +194,17 @@ extension CredentialStore {
     }
 
     private func tls<Value>(
-        _ what: String, _ body: () throws(TLSFailure) -> Value
+        _ what: String, _ kind: CredentialError.Kind = .store, _ body: () throws(TLSFailure) -> Value
     ) throws(CredentialError) -> Value {
         do throws(TLSFailure) {
             return try body()
         } catch {
-            throw CredentialError("\(what): \(error)")
+            throw CredentialError("\(what): \(error)", kind)
         }
     }
 
     private static func isWord(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 64 && text.utf8.allSatisfy(\.isASCIILetterOrDigit)
-    }
-
-    /// Whether `text` can stand among a certificate's names, where a comma would begin another.
-    private static func isHostName(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.count <= 253
-            && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
     }
 
     /// Ten letters and digits, as Apple's key identifiers are.
@@ -179,22 +217,30 @@ extension CredentialStore {
 extension PushCertificate {
     /// What `certificate` says that a push server may do with it.
     init(_ certificate: Certificate) throws(CredentialError) {
-        guard let subjectTopic = certificate.userID, let expiresAt = certificate.expiresAt else {
-            throw CredentialError("it is no push certificate: its subject has no UID")
-        }
+        guard let subjectTopic = certificate.userID, let beginsAt = certificate.beginsAt,
+            let expiresAt = certificate.expiresAt
+        else { throw CredentialError("it is no push certificate: its subject has no UID", .unusable) }
         guard
             let listed = PushTopics.listed(
                 topicsValue: certificate.extensionValue(PushTopics.topicsNumber),
                 voipValue: certificate.extensionValue(PushTopics.voipNumber), subjectTopic: subjectTopic)
-        else { throw CredentialError("it is no push certificate: its topics are not as Apple writes them") }
+        else { throw CredentialError("it is no push certificate: its topics are not as Apple writes them", .unusable) }
         var environments: Set<APNsEnvironment> = []
         if certificate.extensionValue(PushTopics.productionNumber) != nil { environments.insert(.production) }
         if certificate.extensionValue(PushTopics.developmentNumber) != nil { environments.insert(.development) }
         guard !environments.isEmpty else {
-            throw CredentialError("it is no push certificate: it is for neither environment")
+            throw CredentialError("it is no push certificate: it is for neither environment", .unusable)
+        }
+        let topics = listed.isEmpty ? [subjectTopic] : listed
+        guard topics.contains(where: PushTopics.isUsable) else {
+            throw CredentialError("it can never be used: no topic of it is one that certificates are for", .unusable)
+        }
+        guard beginsAt < expiresAt else {
+            throw CredentialError("it can never be used: it expires before it begins", .unusable)
         }
         self.init(
             fingerprint: Hexadecimal.text(of: certificate.fingerprint), name: certificate.commonName ?? subjectTopic,
-            subjectTopic: subjectTopic, listedTopics: listed, environments: environments, expiresAt: expiresAt)
+            subjectTopic: subjectTopic, listedTopics: listed, environments: environments, beginsAt: beginsAt,
+            expiresAt: expiresAt)
     }
 }

@@ -7,11 +7,28 @@ public import PushAPI
 
 /// Why something about credentials cannot be done.
 public struct CredentialError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What it is about.
+    public enum Kind: Hashable, Sendable {
+        /// The store, or the machine.
+        case store
+        /// What was asked for is not there.
+        case absent
+        /// What was given is no such thing.
+        case unusable
+        /// What was given has a passphrase, and this was another one or none.
+        case locked
+    }
+
+    /// What it is about.
+    public let kind: Kind
     /// What is wrong, for people.
     public let description: String
 
     /// A failure.
-    public init(_ description: String) { self.description = description }
+    public init(_ description: String, _ kind: Kind = .store) {
+        self.description = description
+        self.kind = kind
+    }
 }
 
 /// The credentials of push servers, and the endpoint's own: files of the state directory, for their owner alone.
@@ -23,6 +40,8 @@ public final class CredentialStore {
     static let authorityKeyName = "ca.key"
     static let serverName = "server.pem"
     static let serverKeyName = "server.key"
+    /// The names that were added to the endpoint's own, one a line.
+    static let namesName = "names"
     private static let listName = "credentials.json"
     private static let lockName = "lock"
     /// A key has 400 topics at most, and there are 200 of them.

@@ -6,7 +6,7 @@ public enum ProgramStatus: Int32, CaseIterable, Sendable {
     case missing = 1
     /// The command line is wrong.
     case usage = 64
-    /// The notification was rejected, or its file cannot be read.
+    /// The notification was rejected, or what a file holds is not what it should be.
     case badNotification = 65
     /// There is no such call, no such key, or no such file.
     case notFound = 66

@@ -31,6 +31,8 @@ public struct ParsedOptions: Equatable {
     /// The argument of each option that was given; empty for a switch. If an option is given twice, the last one
     /// counts.
     public var values: [String: String] = [:]
+    /// The arguments of each option that was given, in order.
+    public var lists: [String: [String]] = [:]
     /// The words that are no options.
     public var arguments: [String] = []
 
@@ -77,7 +79,9 @@ public enum OptionParser {
             default:
                 let argument = unsafe clinux_getopt_argument()
                 let value = unsafe argument.map { unsafe String(cString: $0) } ?? ""
-                parsed.values[options[Int(code - firstCode)].name] = value
+                let name = options[Int(code - firstCode)].name
+                parsed.values[name] = value
+                parsed.lists[name, default: []].append(value)
             }
         }
     }

@@ -64,10 +64,15 @@ public final class Certificate {
         return unsafe Array(UnsafeBufferPointer(start: start, count: Int(ASN1_STRING_length(value))))
     }
 
+    /// From when on it is valid; nil if it does not say so as it must.
+    public var beginsAt: WallTime? { unsafe Self.time(X509_get0_notBefore(pointer)) }
+
     /// When it expires; nil if it does not say so as it must.
-    public var expiresAt: WallTime? {
+    public var expiresAt: WallTime? { unsafe Self.time(X509_get0_notAfter(pointer)) }
+
+    private static func time(_ stated: UnsafePointer<ASN1_TIME>?) -> WallTime? {
         var time = unsafe tm()
-        guard unsafe ASN1_TIME_to_tm(X509_get0_notAfter(pointer), &time) == 1 else { return nil }
+        guard unsafe ASN1_TIME_to_tm(stated, &time) == 1 else { return nil }
         return unsafe WallTime(microseconds: TimeSpan.seconds(Int64(timegm(&time))).microseconds)
     }
 
@@ -117,6 +122,8 @@ public struct CertificateRequest: Hashable, Sendable {
     public var use: Use
     /// For how many days from now it is valid; if negative, it has expired already.
     public var days: Int
+    /// In how many days it begins to be valid.
+    public var beginsInDays = 0
 
     /// What a certificate says.
     public init(commonName: String, userID: String? = nil, unit: String? = nil, use: Use, days: Int) {
@@ -152,7 +159,8 @@ extension Certificate {
     private func setFields(_ request: CertificateRequest, key: SigningKey) throws(TLSFailure) {
         // A positive number, as it has to be.
         let serial = UInt64.random(in: 1...(.max >> 1))
-        let begin = request.days < 0 ? 86_400 * (request.days - 1) : -Self.headStartSeconds
+        let begin =
+            request.days < 0 ? 86_400 * (request.days - 1) : 86_400 * request.beginsInDays - Self.headStartSeconds
         let subject = unsafe X509_get_subject_name(pointer)
         let fields = [("UID", request.userID), ("CN", request.commonName), ("OU", request.unit)]
         var isSet =

@@ -1,6 +1,6 @@
 import CBelfryOpenSSL
 
-/// A key of P-256, with its private half.
+/// A key that signs, with its private half.
 @safe
 public final class SigningKey {
     /// The longest file that a key or certificate is read from.
@@ -18,13 +18,23 @@ public final class SigningKey {
         unsafe self.key = key
     }
 
+    /// What a new key is of.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// P-256, as ES256 needs.
+        case ec
+        /// RSA of 2,048 bits, as Apple's certificates have.
+        case rsa
+    }
+
     /// A new one.
-    public init() throws(TLSFailure) {
-        let context = unsafe EVP_PKEY_CTX_new_id(EVP_PKEY_EC, nil)
+    public init(_ kind: Kind = .ec) throws(TLSFailure) {
+        let context = unsafe EVP_PKEY_CTX_new_id(kind == .rsa ? EVP_PKEY_RSA : EVP_PKEY_EC, nil)
         defer { unsafe EVP_PKEY_CTX_free(context) }
         var made: OpaquePointer?
         guard unsafe EVP_PKEY_keygen_init(context) == 1,
-            unsafe EVP_PKEY_CTX_set_ec_paramgen_curve_nid(context, NID_X9_62_prime256v1) == 1,
+            unsafe kind == .rsa
+                ? EVP_PKEY_CTX_set_rsa_keygen_bits(context, 2_048) == 1
+                : EVP_PKEY_CTX_set_ec_paramgen_curve_nid(context, NID_X9_62_prime256v1) == 1,
             unsafe EVP_PKEY_keygen(context, &made) == 1, let made = unsafe made
         else { throw TLSFailure.last("no key can be made") }
         unsafe key = made

@@ -53,12 +53,15 @@ private func selectProtocol(
     return SSL_TLSEXT_ERR_ALERT_FATAL
 }
 
-/// Accepts every certificate that is neither expired nor revoked, so that the answer to an unknown one is an HTTP/2
+/// Accepts every certificate that is valid now and was not revoked, so that the answer to an unknown one is an HTTP/2
 /// answer. A certificate is identified by its fingerprint and not by its issuer.
 private func judgeCertificate(_ store: OpaquePointer?, _ server: UnsafeMutableRawPointer?) -> Int32 {
     guard let server = unsafe server, let leaf = unsafe X509_STORE_CTX_get0_cert(store) else { return 0 }
     let revoked = unsafe Unmanaged<TLSServer>.fromOpaque(server).takeUnretainedValue().revoked
-    if unsafe X509_cmp_current_time(X509_get0_notAfter(leaf)) <= 0 {
+    // The alert of an expired certificate is also that of one that is not currently valid (RFC 8446, 6.2).
+    if unsafe X509_cmp_current_time(X509_get0_notAfter(leaf)) <= 0
+        || X509_cmp_current_time(X509_get0_notBefore(leaf)) >= 0
+    {
         unsafe X509_STORE_CTX_set_error(store, X509_V_ERR_CERT_HAS_EXPIRED)
         return 0
     }

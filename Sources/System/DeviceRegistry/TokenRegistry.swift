@@ -92,27 +92,36 @@ public final class TokenRegistry {
     public func add(
         bundleID: String, appGroup: GroupName?, environment: APNsEnvironment, at now: WallTime
     ) throws(RegistryError) -> VirtualDevice {
-        guard Self.isBundleID(bundleID) else {
-            throw RegistryError("\(bundleID) is no bundle identifier, of letters, digits, dots and hyphens")
-        }
+        try add(1, bundleID: bundleID, appGroup: appGroup, environment: environment, at: now)[0]
+    }
+
+    /// Adds `count` devices for the app `bundleID`, each with new tokens: all of them, or none if it throws.
+    public func add(
+        _ count: Int, bundleID: String, appGroup: GroupName?, environment: APNsEnvironment, at now: WallTime
+    ) throws(RegistryError) -> [VirtualDevice] {
+        if let fault = Self.fault(inBundleID: bundleID) { throw RegistryError(fault) }
         look()
-        guard devices.count < Self.devicesMax else {
-            throw RegistryError("there are \(Self.devicesMax) devices already")
+        guard devices.count + count <= Self.devicesMax else {
+            let known = devices.count == Self.devicesMax ? "already" : "at most, and \(devices.count) already"
+            throw RegistryError("there are \(Self.devicesMax) devices \(known)")
         }
-        let id = randomUUID()
+        let ids = (0..<count).map { _ in randomUUID() }
         try write { database throws(DatabaseError) in
-            try database.prepare(
+            let insertion = try database.prepare(
                 """
                 INSERT INTO devices (id, bundle, app_group, environment, alert, voip, added, revision)
                 VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(revision), 0) + 1 FROM devices))
-                """
-            ).run([
-                .text(id), .text(bundleID), DatabaseValue(appGroup?.text), .text(environment.rawValue),
-                .blob(makeToken().bytes), .blob(makeToken().bytes), .integer(now.microseconds),
-            ])
+                """)
+            for id in ids {
+                try insertion.run([
+                    .text(id), .text(bundleID), DatabaseValue(appGroup?.text), .text(environment.rawValue),
+                    .blob(makeToken().bytes), .blob(makeToken().bytes), .integer(now.microseconds),
+                ])
+            }
         }
-        guard let device = device(id) else { throw RegistryError("the device that was added cannot be read") }
-        return device
+        let added = ids.compactMap { devices[$0] }
+        guard added.count == count else { throw RegistryError("what was added cannot be read") }
+        return added
     }
 
     /// Removes the device `id`, whose tokens count as removed from `now` on; false if none of that id is in use.
@@ -134,8 +143,20 @@ public final class TokenRegistry {
         try RegistryWatch(in: Directory.open(path: directory.path, makes: false), on: loop, changed)
     }
 
-    /// Whether `text` can be the bundle identifier of an app: a topic without a suffix.
-    public static func isBundleID(_ text: String) -> Bool {
+    /// What keeps `text` from being the bundle identifier of an app, for people; nil if nothing does.
+    public static func fault(inBundleID text: String) -> String? {
+        if text.hasSuffix(Registration.voipSuffix) {
+            return "\(text) is a topic, that of calls: leave \(Registration.voipSuffix) away"
+        }
+        guard isBundleID(text) else {
+            return "\(text) is no bundle identifier, of letters, digits, dots and hyphens"
+        }
+        let isSeparated = text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
+        return isSeparated ? nil : "\(text) is no bundle identifier: each dot stands between two names"
+    }
+
+    /// Whether `text` can be what a row has as its bundle identifier. Once a dot could stand anywhere.
+    fileprivate static func isBundleID(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= bundleIDBytesMax && !text.hasSuffix(Registration.voipSuffix)
             && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
     }

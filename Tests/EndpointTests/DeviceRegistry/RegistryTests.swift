@@ -84,15 +84,46 @@ import Testing
     }
 
     @Test(
-        "a bundle identifier is of letters, digits, dots and hyphens, and no topic of calls",
-        arguments: ["", "a b", "com.example.phone.voip", "é", "a/b", String(repeating: "a", count: 241)])
-    func bundleIDs(_ text: String) throws {
+        "a bundle identifier is names of letters, digits and hyphens with dots between them, and no topic of calls",
+        arguments: [
+            ("", "is no bundle identifier, of letters, digits, dots and hyphens"),
+            ("a b", "is no bundle identifier, of letters, digits, dots and hyphens"),
+            ("é", "is no bundle identifier, of letters, digits, dots and hyphens"),
+            ("a/b", "is no bundle identifier, of letters, digits, dots and hyphens"),
+            (String(repeating: "a", count: 241), "is no bundle identifier, of letters, digits, dots and hyphens"),
+            ("com.example.phone.voip", "is a topic, that of calls: leave .voip away"),
+            (".x", "is no bundle identifier: each dot stands between two names"),
+            ("com..x", "is no bundle identifier: each dot stands between two names"),
+            ("com.x.", "is no bundle identifier: each dot stands between two names"),
+        ])
+    func bundleIDs(_ text: String, _ why: String) throws {
         let registry = try registry()
-        let refusal = "\(text) is no bundle identifier, of letters, digits, dots and hyphens"
-        #expect(throws: RegistryError(refusal)) {
+        #expect(throws: RegistryError("\(text) \(why)")) {
             try registry.add(bundleID: text, appGroup: nil, environment: .production, at: now)
         }
         #expect(registry.all().isEmpty)
+    }
+
+    @Test("of many devices all are added, or none, and no more than there may be")
+    func many() throws {
+        let limit = TokenRegistry.devicesMax
+        var left = 2_003
+        let last = DeviceToken.random()
+        // The last token of all comes a second time.
+        let registry = try registry {
+            left -= 1
+            return left > 0 ? .random() : last
+        }
+        func add(_ count: Int) throws -> [VirtualDevice] {
+            try registry.add(count, bundleID: "a.b", appGroup: nil, environment: .production, at: now)
+        }
+        let added = try add(1_001)
+        #expect(Set(added.flatMap { [$0.alertToken, $0.voipToken] }).count == 2_002)
+        #expect(throws: RegistryError("that token has been issued already")) { try add(1_001) }
+        #expect(try self.registry().all().count == 1_001)
+        #expect(throws: RegistryError("there are \(limit) devices at most, and 1001 already")) {
+            try add(limit - 1_000)
+        }
     }
 
     @Test("a longest bundle identifier is taken")

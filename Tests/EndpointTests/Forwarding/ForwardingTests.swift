@@ -92,6 +92,19 @@ struct Played {
         #expect(played.settled(3) == [])
     }
 
+    @Test("a flood to one device takes one of the 64 places, and each other device waits for no more than its own")
+    func flood() {
+        var played = Played()
+        let flood = (1...1_000).flatMap { _ in played.accept(to: "flooded") }
+        #expect(flood == [.start(1)])
+        let others = (1...64).flatMap { played.accept(to: "device \($0)") }
+        #expect(others == (1_001...1_063).map { .start($0) })
+        // The one that found no place is next, before what waits for the flooded device.
+        #expect(played.settled(1) == [.start(1_064)])
+        #expect(played.settled(1_001) == [.start(2)])
+        #expect(played.settled(1_002) == [])
+    }
+
     @Test("10 comes before 5 and 5 before 1; who is held up by one that is less urgent comes with the more urgent")
     func priorities() {
         var limits = ForwardingStateMachine.Limits()

@@ -86,6 +86,20 @@ import Testing
         #expect(isGood(after: life - TimeSpan(microseconds: 1)) && !isGood(after: life))
     }
 
+    @Test("a certificate is good from the moment at which it begins")
+    func beginning() {
+        var sample = Sample()
+        sample.certificate = .added(fingerprint: "f1")
+        sample.authorization = nil
+        sample.credentials.certificates["f1"] = PushCertificate(
+            fingerprint: "f1", name: "", subjectTopic: "com.example.phone", listedTopics: [],
+            environments: [.production], beginsAt: Sample.now + .seconds(60), expiresAt: Sample.now + .seconds(86_400))
+        var connection = EndpointConnection(environment: .production, certificate: sample.certificate)
+        func isGood(after span: TimeSpan) -> Bool { (try? sample.judged(on: &connection, after: span).get()) != nil }
+        let wait = TimeSpan.seconds(60)
+        #expect(!isGood(after: wait - TimeSpan(microseconds: 1)) && isGood(after: wait))
+    }
+
     @Test("the management of devices has a kind of its own, which goes without saying")
     func management() throws {
         var sample = Sample()

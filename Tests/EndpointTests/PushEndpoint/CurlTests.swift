@@ -166,15 +166,15 @@ import Testing
     }
 
     /// A certificate of the app's, good from now on for `days`, with its key in one file; it was added.
-    private func made(days: Int) throws -> String {
+    private func made(days: Int, beginsInDays: Int = 0) throws -> String {
         let key = try SigningKey()
         let production = CertificateRequest.ExtensionValue(number: PushTopics.productionNumber, der: [5, 0])
-        let made = try Certificate.make(
-            CertificateRequest(
-                commonName: "Apple Push Services: \(EndpointBench.bundleID)", userID: EndpointBench.bundleID,
-                unit: EndpointBench.team, use: .client(extensions: [production]), days: days),
-            for: key, issuerKey: key)
-        _ = try bench.store.addCertificate(pem: made.pem())
+        var request = CertificateRequest(
+            commonName: "Apple Push Services: \(EndpointBench.bundleID)", userID: EndpointBench.bundleID,
+            unit: EndpointBench.team, use: .client(extensions: [production]), days: days)
+        request.beginsInDays = beginsInDays
+        let made = try Certificate.make(request, for: key, issuerKey: key)
+        _ = try bench.store.addCertificate(file: made.pem())
         return bench.folder.write(try made.pem() + key.pem(), to: "made\(days).pem")
     }
 
@@ -182,6 +182,53 @@ import Testing
     func expired() throws {
         let said = try bench.curl(topic + ["--cert", try made(days: -1)])
         #expect(said.contains("expired") && bench.pushes.isEmpty, "\(said)")
+    }
+
+    @Test("so does one that is not valid yet")
+    func notYet() throws {
+        let said = try bench.curl(topic + ["--cert", try made(days: 3, beginsInDays: 1)])
+        #expect(said.contains("expired") && bench.pushes.isEmpty, "\(said)")
+    }
+
+    @Test("a name that was added is among the endpoint's own, in the certificates made later too")
+    func names() throws {
+        try bench.store.setUp(hostName: nil, adding: ["VM.local", "192.168.1.7", "fe80::1", "vm.local"])
+        try bench.store.setUp(hostName: "example.test")
+        #expect(try bench.store.addedNames() == ["vm.local", "192.168.1.7", "fe80::1"])
+        let text = try ProgramRun(
+            "/usr/bin/openssl",
+            ["x509", "-noout", "-ext", "subjectAltName", "-in", bench.folder.path + "/state/credentials/server.pem"]
+        ).lines().joined()
+        for name in ["DNS:vm.local", "IP Address:192.168.1.7", "IP Address:FE80:0:0:0:0:0:0:1", "DNS:example.test"] {
+            #expect(text.contains(name), "\(text)")
+        }
+    }
+
+    @Test(
+        "what is neither a name nor an address is not added", arguments: ["a,DNS:b", "", "a b", "a..b", "[::1]", "é"])
+    func noName(_ name: String) throws {
+        #expect(throws: CredentialError("\(name) is neither a host's name nor an address", .unusable)) {
+            try bench.store.setUp(hostName: nil, adding: ["good.test", name])
+        }
+        #expect(try bench.store.addedNames().isEmpty)
+    }
+
+    @Test("no more names are added than there may be")
+    func tooManyNames() throws {
+        let names = (1...CredentialStore.namesMax).map { "host\($0).test" }
+        try bench.store.setUp(hostName: nil, adding: names)
+        #expect(throws: CredentialError.self) { try bench.store.setUp(hostName: nil, adding: ["one.more"]) }
+        #expect(try bench.store.addedNames() == names)
+    }
+
+    @Test("a key that is made for an app is good for that app's topics, and no others")
+    func keyOfAnApp() throws {
+        let second = try bench.store.mint(
+            bundleID: "com.example.other", team: "TEAMTEAM02", environments: [.production])
+        let bearer = ["--header", try bench.bearer(key: second.keyPath, id: second.keyID, team: "TEAMTEAM02")]
+        #expect(try bench.curl(topic + bearer) == "{\"reason\":\"TopicDisallowed\"}400 2\n")
+        let topics = try #require(try bench.store.credentials().keys[second.keyID]?.topics)
+        #expect(topics.count == 9 && topics.first == "com.example.other" && topics[1] == "com.example.other.voip")
     }
 
     @Test("a certificate without a list is for its subject's topic alone, which need not be named")

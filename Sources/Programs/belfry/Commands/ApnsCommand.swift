@@ -24,7 +24,8 @@ extension Command {
     static let device = Command(
         name: "device",
         synopsis: [
-            "device add --bundle-id ID [--group NAME] [--environment production|development]", "device list",
+            "device add --bundle-id ID [--group NAME|--share] [--environment production|development] [--count N]",
+            "device list [--tokens]",
             "device remove|offline|online DEVICE",
         ],
         summary: "virtual devices that push servers can reach by their tokens",
