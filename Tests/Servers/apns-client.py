@@ -801,9 +801,9 @@ def key_updates(case):
             break
         sent += 1
         time.sleep(0.01)
-    isOpen = client.poll() is None
+    is_open = client.poll() is None
     client.kill()
-    return {"isOpen": isOpen, "other": good(case)}
+    return {"isOpen": is_open, "other": good(case)}
 
 
 def two_continuations(case):
