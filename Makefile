@@ -126,6 +126,7 @@ check: deps/check test ## what is too long for each change: the package, 100,000
 	@$(BUILD)/release/simulate --first 0 --runs 10000 --meetings
 	@$(BUILD)/release/simulate --first 0 --runs 100000
 	@$(MAKE) --no-print-directory torture
+	@$(call strike,BELFRY_CROWD=10000,Endpoint/crowd)
 	@$(MAKE) --no-print-directory fuzz SECONDS=$$((60 * $(words $(wildcard Tests/Fuzz/seeds/*))))
 
 mutants: ## faults made on purpose, and which of them no test notices; ARGS='--room Ringing'

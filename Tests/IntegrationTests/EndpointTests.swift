@@ -95,19 +95,25 @@ extension IntegrationTests {
             }
         }
 
-        @Test("5,000 strangers' connections take no more memory than their limit, and nothing from who is served")
+        @Test("strangers' connections take no more memory than their limit, and nothing from who is served")
         func crowd() throws {
             #expect(try curl("{}", to: alert, topic: "com.example.phone") == "200")
             let process = try #require(phone.endpoint)
             let before = kibibytes("VmHWM", of: process)
-            let said = try play("crowd", "bearer \(newToken())", environment: ["COUNT": "5000"])
-            #expect(said["held"] == 5_000 && said["between"] == [200], "\(said)")
-            #expect(said["before"] == 200 && said["after"] == 200, "\(said)")
+            let declared = try play("declared-hello", "none")
+            // Long before the ten seconds of a handshake.
+            #expect((declared["milliseconds"]?.integerValue ?? .max) < 5_000, "\(declared)")
+            // A thousand are accepted in a second: 10,000 are asked for by `make check`.
+            let count = Surroundings.value("BELFRY_CROWD").flatMap { Int($0) } ?? 3_000
+            let said = try play("crowd", "bearer \(newToken())", environment: ["COUNT": "\(count)"])
+            #expect(said["before"] == 200 && said["between"] == [200], "\(said)")
+            #expect((said["slowest"]?.integerValue ?? .max) <= 500, "\(said)")
             #expect(phone.endpoint == process)
-            // 4,096 at once, each with its TLS and HTTP/2.
             let used = kibibytes("VmHWM", of: process) - before
-            print("5,000 connections: at most \(used) KiB more")
-            #expect(used > 0 && used < 4_096 * 64, "\(used) KiB")
+            print("\(count) hostile connections: at most \(used) KiB more; \(said)")
+            #expect(used > 0 && used <= 64 << 10, "\(used) KiB")
+            // What they held is given back.
+            #expect(waitUntil { kibibytes("VmRSS", of: process) < before + 32 << 10 })
         }
 
         /// What became of a scenario of Tests/Servers/apns-client.py.

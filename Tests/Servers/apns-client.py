@@ -19,6 +19,7 @@ import select
 import socket
 import ssl
 import struct
+import subprocess
 import sys
 import time
 
@@ -270,8 +271,8 @@ def padding(case):
 def continuation(case):
     client = case.client()
     block = client.headers(case)
-    client.frames(frame.HeadersFrame(1, block[:10]), frame.ContinuationFrame(1, block[10:20]),
-                  frame.ContinuationFrame(1, block[20:], flags=["END_HEADERS"]), client.body(1))
+    client.frames(frame.HeadersFrame(1, block[:10]),
+                  frame.ContinuationFrame(1, block[10:], flags=["END_HEADERS"]), client.body(1))
     return client.answer(1)
 
 
@@ -504,8 +505,7 @@ def hpack_bomb(case):
     client = case.client()
     block = client.headers(case, extra=[("x", "a" * 3900)])
     client.frames(frame.HeadersFrame(1, block + b"\xbe" * (16000 - len(block)), flags=["END_HEADERS"]), client.body(1))
-    answer = client.answer(1)
-    return {"isRefused": "status" not in answer, "other": good(case)}
+    return client.end() | {"other": good(case)}
 
 
 def never_finished(case):
@@ -722,23 +722,135 @@ class Storm:
                 self.tell()
 
 
+# The first nine bytes of a ClientHello that declares 131,000 more.
+DECLARED = b"\x16\x03\x01\x00\x04\x01\x01\xff\xb8"
+
+
 def crowd(case):
-    """COUNT clients without a credential, each behind its handshake, and two that are served: one that was there before
-    them, and others that come in between."""
+    """COUNT hostile connections, which are held as long as they can be: a ClientHello that is declared and never comes,
+    silence, and a handshake with half a request. A client that was there before is served all the while, and others that
+    come in between."""
+    context = ssl.create_default_context(cafile=case.authority)
+    context.set_alpn_protocols(["h2"])
+    trusted = case.client()
+    opening = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame.SettingsFrame(0).serialize()
+    opening += trusted.head(case, 1).serialize()
     trusted = case.client()
     trusted.request(case, 1)
     before = trusted.answer(1).get("status")
-    context = ssl.create_default_context(cafile=case.authority)
-    context.set_alpn_protocols(["h2"])
-    opening = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame.SettingsFrame(0).serialize()
-    held, between = [], set()
+    held, between, slowest, stream = [], set(), 0, 1
     for number in range(int(os.environ["COUNT"])):
-        held.append(context.wrap_socket(socket.create_connection(("127.0.0.1", case.port)), server_hostname=NAME))
-        held[-1].sendall(opening)
+        held.append(socket.create_connection(("127.0.0.1", case.port)))
+        try:
+            if number % 4 == 0:
+                held[-1] = context.wrap_socket(held[-1], server_hostname=NAME)
+            held[-1].sendall([opening, DECLARED, DECLARED, b""][number % 4])
+        except OSError:
+            pass
+        if number % 50 == 0:
+            stream += 2
+            begun = time.monotonic()
+            trusted.request(case, stream)
+            between.add(trusted.answer(stream).get("status"))
+            slowest = max(slowest, time.monotonic() - begun)
         if number % 500 == 0:
             between.add(good(case))
-    trusted.request(case, 3)
-    return {"held": len(held), "before": before, "between": sorted(between), "after": trusted.answer(3).get("status")}
+    return {"held": len(held), "before": before, "between": sorted(between, key=str), "slowest": int(slowest * 1000)}
+
+
+def declared_hello(case):
+    """What becomes of a ClientHello that declares more than it may, long before it is there."""
+    client = socket.create_connection(("127.0.0.1", case.port))
+    client.settimeout(PATIENCE)
+    client.sendall(DECLARED)
+    begun = time.monotonic()
+    try:
+        while client.recv(4096):
+            pass
+    except OSError:
+        pass
+    return {"milliseconds": int((time.monotonic() - begun) * 1000), "other": good(case)}
+
+
+def long_hello(case):
+    """Whether a client is served whose ClientHello is NAMES * 256 bytes and some more, by names of protocols."""
+    context = ssl.create_default_context(cafile=case.authority)
+    context.set_alpn_protocols(["h2"] + ["x" * 255] * int(os.environ["NAMES"]))
+    said = b""
+    try:
+        raw = socket.create_connection(("127.0.0.1", case.port))
+        client = context.wrap_socket(raw, server_hostname=NAME)
+        client.settimeout(PATIENCE)
+        client.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame.SettingsFrame(0).serialize())
+        said = client.recv(4096)
+    except OSError:
+        pass
+    return {"isServed": bool(said), "other": good(case)}
+
+
+def key_updates(case):
+    """As many KeyUpdates as openssl sends until the connection ends."""
+    command = ["openssl", "s_client", "-tls1_3", "-alpn", "h2", "-connect", "127.0.0.1:%d" % case.port]
+    client = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    client.stdout.readline()
+    time.sleep(0.3)
+    sent = 0
+    while sent < int(os.environ["COUNT"]) and client.poll() is None:
+        try:
+            client.stdin.write(b"k\n")
+            client.stdin.flush()
+        except OSError:
+            break
+        sent += 1
+        time.sleep(0.01)
+    is_open = client.poll() is None
+    client.kill()
+    return {"isOpen": is_open, "other": good(case)}
+
+
+def two_continuations(case):
+    client = case.client()
+    block = client.headers(case)
+    client.frames(frame.HeadersFrame(1, block[:10]), frame.ContinuationFrame(1, block[10:20]),
+                  frame.ContinuationFrame(1, block[20:], flags=["END_HEADERS"]), client.body(1))
+    return client.end() | {"other": good(case)}
+
+
+def in_flight(case):
+    """A request that was under way when the server's first GOAWAY came, and none after it."""
+    client = case.client()
+    client.request(case, 1)
+    client.answer(1)
+    taken = client.take
+    seen = []
+
+    def take(got):
+        if isinstance(got, frame.GoAwayFrame):
+            if not seen:
+                client.request(case, 3)
+            seen.append(got.last_stream_id)
+        taken(got)
+
+    client.take = take
+    print("ready", flush=True)
+    end = client.end()
+    return {"status": client.answer(3).get("status"), "last": seen, "goaway": end["goaway"], "closed": end["closed"]}
+
+
+def places(case):
+    """COUNT clients with one credential, one after the other: which of them are sent away."""
+    clients = []
+    for _ in range(int(os.environ["COUNT"])):
+        client = case.client()
+        client.request(case, 1)
+        client.answer(1)
+        clients.append(client)
+    time.sleep(0.2)
+    for client in clients:
+        while client.read(0.1):
+            pass
+    return {"closed": [client.closed for client in clients],
+            "reasons": [(client.goaway or {}).get("data") for client in clients]}
 
 
 def shown(case):

@@ -61,6 +61,11 @@ public struct EndpointConnection: Sendable {
     private var tokens = TokenRules()
     /// Whether one of its requests had a credential that was good, or its certificate is.
     public private(set) var hasGoodCredential: Bool
+    /// That credential: a certificate's fingerprint or the identifier of a key.
+    public var goodCredential: String? {
+        if case .added(let fingerprint) = certificate { return fingerprint }
+        return hasGoodCredential ? tokens.firstKeyID : nil
+    }
 
     /// A connection whose client has shown `certificate`.
     public init(environment: APNsEnvironment, certificate: ClientCertificate) {

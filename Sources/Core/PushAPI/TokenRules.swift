@@ -33,6 +33,9 @@ struct TokenRules: Sendable {
         var changedAt: Instant
     }
 
+    /// The identifier of the key of the first good token.
+    var firstKeyID: String? { firstKey?.id }
+
     /// The topics that the token in `authorization` is for, or nil for all of its team's, if it is good at `moment` and
     /// may follow those before it.
     mutating func admit(

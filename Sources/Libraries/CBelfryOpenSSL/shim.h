@@ -1,5 +1,6 @@
 #pragma once
 // What OpenSSL has as macros, which Swift cannot call.
+#include <malloc.h>
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
 #include <openssl/ecdsa.h>
@@ -14,14 +15,19 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
-/// TLS 1.2 or later, no session that could be resumed, and buffers that are given back while nothing comes.
+/// TLS 1.2 or later, no session that could be resumed, buffers that are given back while nothing comes, and no going on
+/// by itself after a record without data, which would go on for as long as a client sends them.
 static inline int copenssl_prepare_server(SSL_CTX *context) {
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                   SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY);
+    SSL_CTX_set_max_cert_list(context, 16 << 10);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE);
     return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 && SSL_CTX_set_num_tickets(context, 0) == 1;
 }
+
+static inline void copenssl_set_message_context(SSL *tls, void *context) { SSL_set_msg_callback_arg(tls, context); }
 
 static inline long copenssl_memory(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }
 

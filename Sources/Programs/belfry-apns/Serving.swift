@@ -5,6 +5,7 @@ import BelfryDevices
 import BelfryEventLoop
 import BelfrySettings
 import BelfrySyscalls
+import BelfryTLS
 import BelfryTerms
 import CBelfryLinux
 import DeviceRegistry
@@ -24,6 +25,8 @@ final class Serving {
 
     /// Serves until a signal stops it.
     static func run(listenerCount: Int?, state: StateDirectory, environment: Environment) throws(CommandError) {
+        // Before OpenSSL is used; without it strangers are bounded in number alone.
+        if !TLSMemory.count() { warn("what strangers make OpenSSL hold is not counted") }
         let sockets = try GivenSockets(count: listenerCount)
         do {
             // A user's service may have 1,024 descriptors, and each connection is one.
@@ -78,8 +81,8 @@ final class Serving {
 
     private func perform(_ request: ControlRequest) -> Bool {
         switch request {
-        case .sendAway:
-            endpoint.sendAway(.shutdown)
+        case .sendAway(let isHard):
+            endpoint.sendAway(.shutdown, isHard: isHard)
             return true
         case .fail(let fault): return endpoint.add(fault)
         }

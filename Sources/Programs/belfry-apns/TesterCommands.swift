@@ -14,10 +14,10 @@ struct TesterCommands {
     /// What `--help` prints.
     static let help = """
         Usage: belfry apns fail --status N --reason R [--token T] [--times N] [--delay SECONDS]
-               belfry apns goaway
+               belfry apns goaway [--hard]
         Has the endpoint answer the next pushes, to the device token T or to all, with this status and reason,
         whatever is right or wrong about them, and deliver none of them; 200 needs no reason. goaway has it send its
-        clients away. For tests of what a push server does then.
+        clients away, so that none loses anything; with --hard what is on its way is lost. For tests of what a push server does then.
         """
 
     /// The options that they take.
@@ -25,6 +25,7 @@ struct TesterCommands {
         Option("status", "N", "what is answered"), Option("reason", "REASON", "why"),
         Option("token", "TOKEN", "the one device token"), Option("times", "N", "how often"),
         Option("delay", "SECONDS", "how late"), Option("help", "show the help"),
+        Option("hard", "goaway: at once, whatever is on its way"),
     ]
 
     /// Runs the command `verb` with `words`, those after `fail` or `goaway`.
@@ -32,7 +33,8 @@ struct TesterCommands {
         let words = try OptionParser.parse(words, Self.options, stopsAtFirstArgument: false)
         guard !words.has("help") else { return output.line(Self.help) }
         guard words.arguments.isEmpty else { throw CommandError(.usage, "belfry apns \(verb) takes no argument") }
-        try ask(verb == "goaway" ? .sendAway : fault(words), environment: environment)
+        let request = verb == "goaway" ? .sendAway(isHard: words.has("hard")) : try fault(words)
+        try ask(request, environment: environment)
     }
 
     private func fault(_ words: ParsedOptions) throws(CommandError) -> ControlRequest {

@@ -13,7 +13,7 @@ import PushAPI
 /// connection has it ended afterwards.
 @safe
 final class HTTP2Connection {
-    private enum State {
+    enum State {
         case handshake
         case open
         /// What is queued is sent, and nothing more is read.
@@ -26,41 +26,52 @@ final class HTTP2Connection {
 
     /// Its number among its listener's connections.
     let number: UInt64
-    private unowned let listener: HTTP2Listener
+    unowned let listener: HTTP2Listener
     // Kept here: asking the listener for them with each request costs more than the answer.
-    private let loop: Loop
-    private let limits: HTTP2Limits
-    private let socket: OwnedDescriptor
-    private let tls: TLSConnection
-    private var source: DescriptorSource?
-    private var session: OpaquePointer?
-    private var handler: (any HTTP2Handler)?
-    private var state = State.handshake
-    private var exchanges: [Int32: HTTP2Exchange] = [:]
+    let loop: Loop
+    let limits: HTTP2Limits
+    let socket: OwnedDescriptor
+    let tls: TLSConnection
+    var source: DescriptorSource?
+    var session: OpaquePointer?
+    var handler: (any HTTP2Handler)?
+    var state = State.handshake
+    var exchanges: [Int32: HTTP2Exchange] = [:]
     /// The exchange that was looked up last: the parts of a request come together.
-    private var lastExchange: HTTP2Exchange?
+    var lastExchange: HTTP2Exchange?
     /// Requests in the order in which they began; those that are complete are passed over.
-    private var begun: [(stream: Int32, at: Instant)] = []
+    var begun: [(stream: Int32, at: Instant)] = []
     /// What TLS did not take yet.
-    private var pending: ArraySlice<UInt8> = []
+    var pending: ArraySlice<UInt8> = []
     private var resets: Allowance
-    private var isFirstFrameHere = false
+    private var keyUpdates: Allowance
+    private var keyUpdatesSeen = 0
+    var isFirstFrameHere = false
     private var isRaised = false
     private var isSendingSoon = false
-    private var mustClose = false
-    private var isInLibrary = false
-    private var lingeredBytes = 0
+    var mustClose = false
+    /// Whether a block of headers is so long that nothing more is read.
+    private var isTooLong = false
+    var isInLibrary = false
+    var lingeredBytes = 0
     /// What is held of requests that are not complete, and by answers that are not sent.
-    private(set) var heldBytes = 0
+    var heldBytes = 0
     /// How much of it the listener has counted.
-    private var countedBytes = 0
+    var countedBytes = 0
+    /// What the listener has counted for a stranger, TLS included.
+    var strangerBytes = 0
+    /// Beside what TLS and requests hold: HTTP/2's own tables and ours.
+    private static let ownBytes = 8 << 10
 
-    private let openedAt: Instant
-    private var lastReadAt: Instant
-    private var stalledAt: Instant?
-    private var endAt: Instant?
-    private var timer: (any ScheduledTimer)?
-    private var timerDue: Instant?
+    let openedAt: Instant
+    var lastReadAt: Instant
+    var stalledAt: Instant?
+    /// What its client hears with the GOAWAY that names the last stream, and when at the latest.
+    var asksForAnswer = false
+    var farewell: (debugData: [UInt8], due: Instant, isSaid: Bool)?
+    var endAt: Instant?
+    var timer: (any ScheduledTimer)?
+    var timerDue: Instant?
 
     init?(_ socket: consuming OwnedDescriptor, number: UInt64, of listener: HTTP2Listener) {
         let descriptor = socket.number
@@ -72,6 +83,7 @@ final class HTTP2Connection {
         openedAt = loop.now
         lastReadAt = openedAt
         resets = Allowance(HTTP2Limits.resetsMax, perSecond: HTTP2Limits.resetsPerSecond, at: openedAt)
+        keyUpdates = Allowance(HTTP2Limits.keyUpdatesMax, perSecond: HTTP2Limits.keyUpdatesPerSecond, at: openedAt)
         guard let tls = try? TLSConnection(listener.tls, socket: descriptor) else { return nil }
         self.tls = tls
         source = try? loop.watch(descriptor: descriptor, events: .readable, description: "client") {
@@ -86,8 +98,10 @@ final class HTTP2Connection {
         if let session = unsafe session { unsafe nghttp2_session_del(session) }
     }
 
-    /// Whether its client has shown a good credential.
-    var isTrusted: Bool { handler?.hasGoodCredential ?? false }
+    /// The good credential that its client has shown.
+    private(set) var credential: String?
+    /// Whether there is one.
+    var isTrusted: Bool { credential != nil }
 
     // What the socket says.
 
@@ -100,6 +114,24 @@ final class HTTP2Connection {
         case .lingering: passOver()
         case .closed: break
         }
+        recount()
+    }
+
+    /// Has the listener count what it holds; the listener may end it for that.
+    private func recount() {
+        guard state != .closed else { return }
+        let bytes = isTrusted ? 0 : Self.ownBytes + tls.heldBytes + heldBytes
+        let change = bytes - strangerBytes
+        guard change != 0 else { return }
+        strangerBytes = bytes
+        listener.chargeStrangers(change)
+    }
+
+    /// Takes note of a good credential, once.
+    private func noteCredential() {
+        guard credential == nil, let shown = handler?.goodCredential else { return }
+        credential = shown
+        listener.trust(self, for: shown)
     }
 
     private func shakeHands() {
@@ -122,6 +154,7 @@ final class HTTP2Connection {
         switch service.admit(client) {
         case .served(let handler):
             self.handler = handler
+            noteCredential()
             isRaised = isTrusted || limits.firstStreams >= HTTP2Limits.streamsMax
             submitSettings(streams: isRaised ? HTTP2Limits.streamsMax : limits.firstStreams, isFirst: true)
             sendNow()
@@ -157,7 +190,12 @@ final class HTTP2Connection {
     private func read() {
         for _ in 0..<Self.readsPerTurn {
             guard state == .open, pending.isEmpty else { return }
-            switch unsafe tls.read(into: listener.buffers.input) {
+            let outcome = unsafe tls.read(into: listener.buffers.input)
+            while keyUpdatesSeen < tls.keyUpdatesCount {
+                keyUpdatesSeen += 1
+                guard keyUpdates.take(at: loop.now) else { return close() }
+            }
+            switch outcome {
             case .done(let count): unsafe feed(UnsafeRawBufferPointer(rebasing: listener.buffers.input[..<count]))
             case .wantsToRead: return sendNow()
             case .wantsToWrite:
@@ -171,6 +209,7 @@ final class HTTP2Connection {
         loop.afterThis(description: "read on") { [self] in
             guard state == .open else { return }
             read()
+            recount()
         }
     }
 
@@ -182,7 +221,11 @@ final class HTTP2Connection {
         isInLibrary = false
         if mustClose { return close() }
         // Fatal, for example if the client speaks another protocol: send what is queued, a GOAWAY, before the close.
-        if used < 0 { end() }
+        guard used < 0 else { return }
+        if isTooLong || used == NGHTTP2_ERR_TOO_MANY_CONTINUATIONS.rawValue {
+            unsafe nghttp2_session_terminate_session(session, NGHTTP2_ENHANCE_YOUR_CALM.rawValue)
+        }
+        end()
     }
 
     /// Sends what there is, as much as the client takes.
@@ -264,14 +307,21 @@ final class HTTP2Connection {
         return lastExchange
     }
 
-    func header(_ name: Span<UInt8>, _ value: Span<UInt8>, of stream: Int32, isTrailer: Bool) {
-        guard let exchange = exchange(stream), !exchange.isRefused, !exchange.isHandedOver else { return }
+    /// False if the rest of the block is not even to be decoded.
+    func header(_ name: Span<UInt8>, _ value: Span<UInt8>, of stream: Int32, isTrailer: Bool) -> Bool {
+        guard let exchange = exchange(stream) else { return true }
+        exchange.decodedBytes += name.count + value.count + HTTP2Limits.headerOverhead
+        isTooLong = exchange.decodedBytes > HTTP2Limits.decodedBytesMax
+        guard !isTooLong else { return false }
+        guard !exchange.isRefused, !exchange.isHandedOver else { return true }
         guard exchange.head.add(name, value, isTrailer: isTrailer) else {
             // The header was not added, so it is held neither here nor until the stream is closed.
             exchange.isRefused = true
-            return reset(stream, NGHTTP2_ENHANCE_YOUR_CALM)
+            reset(stream, NGHTTP2_ENHANCE_YOUR_CALM)
+            return true
         }
         hold(name.count + value.count)
+        return true
     }
 
     func body(_ bytes: Span<UInt8>, of stream: Int32) {
@@ -316,6 +366,7 @@ final class HTTP2Connection {
         exchange.isHandedOver = true
         let (request, body) = exchange.take()
         handler?.handle(request, body, exchange)
+        noteCredential()
         // This request has shown the first good credential: its client may have all streams.
         if !isRaised, isTrusted {
             isRaised = true
@@ -323,7 +374,7 @@ final class HTTP2Connection {
         }
     }
 
-    private func reset(_ stream: Int32, _ code: nghttp2_error_code) {
+    func reset(_ stream: Int32, _ code: nghttp2_error_code) {
         unsafe nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, code.rawValue)
     }
 
@@ -355,134 +406,5 @@ final class HTTP2Connection {
         guard !isSendingSoon else { return }
         isSendingSoon = true
         listener.sendSoon(self)
-    }
-
-    /// Has the client open no more streams, answers those that are there, and closes.
-    func sendAway(_ debugData: [UInt8]) {
-        guard state == .open else { return close() }
-        unsafe nghttp2_submit_shutdown_notice(session)
-        sendNow()
-        guard state == .open else { return }
-        endAt = loop.now + limits.endTime
-        armTimer()
-        // After this turn, what the client sent before it read the notice is here.
-        loop.afterThis(description: "go away") { [self] in
-            guard state == .open else { return }
-            submitGoAway(debugData, lastStream: unsafe nghttp2_session_get_last_proc_stream_id(session))
-            sendNow()
-        }
-    }
-
-    private func submitGoAway(_ debugData: [UInt8], lastStream: Int32) {
-        unsafe nghttp2_submit_goaway(
-            session, UInt8(NGHTTP2_FLAG_NONE.rawValue), lastStream, NGHTTP2_NO_ERROR.rawValue, debugData,
-            debugData.count)
-    }
-
-    // Its end.
-
-    /// Sends what is queued, and no more.
-    private func end() {
-        guard state == .open else { return }
-        state = .ending
-        endAt = loop.now + limits.endTime
-        sendNow()
-        armTimer()
-    }
-
-    /// Says that nothing more comes, and waits for the client to leave.
-    private func linger() {
-        guard state != .closed, state != .lingering else { return }
-        state = .lingering
-        tls.close()
-        _ = shutdown(socket.number, Int32(SHUT_WR))
-        source?.setEvents(.readable)
-        endAt = loop.now + Self.lingerTime
-        armTimer()
-        passOver()
-    }
-
-    private static let lingerTime = TimeSpan.seconds(2)
-    private static let lingerBytesMax = 1 << 20
-
-    private func passOver() {
-        while state == .lingering {
-            let room = unsafe listener.buffers.input
-            let count = unsafe recv(socket.number, room.baseAddress, room.count, Int32(MSG_DONTWAIT))
-            if count < 0, errno == EINTR { continue }
-            if count < 0, errno == EAGAIN { return }
-            lingeredBytes += max(count, 0)
-            if count <= 0 || lingeredBytes > Self.lingerBytesMax { close() }
-        }
-    }
-
-    /// Closes it, or has it closed after the callback that is running.
-    func closeSoon() {
-        if isInLibrary { mustClose = true } else { close() }
-    }
-
-    /// Closes it now.
-    func close() {
-        guard state != .closed else { return }
-        precondition(!isInLibrary, "a session would be freed in its own call back")
-        state = .closed
-        timer?.cancel()
-        source?.cancel()
-        listener.release(countedBytes)
-        (heldBytes, countedBytes) = (0, 0)
-        for exchange in exchanges.values { exchange.connection = nil }
-        exchanges = [:]
-        lastExchange = nil
-        begun = []
-        pending = []
-        handler = nil
-        if let session = unsafe session { unsafe nghttp2_session_del(session) }
-        unsafe session = nil
-        // The descriptor is closed with this object, which our caller may still be using.
-        listener.forget(self)
-    }
-
-    // Its deadlines: one timer, for the first of them.
-
-    private func armTimer() {
-        // The step before may have closed the connection, and then nothing would cancel the timer.
-        guard state != .closed else { return }
-        let due = nextDeadline()
-        // An earlier timer finds nothing due, and is set again then.
-        if let timerDue, timerDue <= due { return }
-        timer?.cancel()
-        timerDue = due
-        // Cancelled with the connection.
-        timer = loop.schedule(at: due, description: "client's time") { [unowned self] in passDeadline() }
-    }
-
-    private func passDeadline() {
-        timerDue = nil
-        checkDeadlines()
-        if state != .closed { armTimer() }
-    }
-
-    private func nextDeadline() -> Instant {
-        var first = lastReadAt + limits.idleTime
-        if let endAt { first = min(first, endAt) }
-        if let stalledAt { first = min(first, stalledAt + limits.stallTime) }
-        if state == .handshake || !isFirstFrameHere { first = min(first, openedAt + limits.handshakeTime) }
-        if let oldest = begun.first { first = min(first, oldest.at + limits.requestTime) }
-        return first
-    }
-
-    private func checkDeadlines() {
-        let now = loop.now
-        if let endAt, endAt <= now { return close() }
-        if let stalledAt, stalledAt + limits.stallTime <= now { return close() }
-        if !isFirstFrameHere, openedAt + limits.handshakeTime <= now { return close() }
-        let late = begun.prefix { $0.at + limits.requestTime <= now }
-        begun.removeFirst(late.count)
-        for (stream, _) in late where exchanges[stream]?.isHandedOver == false { reset(stream, NGHTTP2_CANCEL) }
-        if lastReadAt + limits.idleTime <= now {
-            lastReadAt = now
-            return sendAway(EndpointAnswer.body(reason: EndpointReason.idleTimeout.rawValue))
-        }
-        if state == .open { sendNow() }
     }
 }

@@ -67,9 +67,9 @@ private func headerCame(
     guard let frame = unsafe frame else { return 0 }
     let name = unsafe UnsafeBufferPointer(start: name, count: nameCount)
     let value = unsafe UnsafeBufferPointer(start: value, count: valueCount)
-    unsafe connection(context).header(
+    let isTaken = unsafe connection(context).header(
         name.span, value.span, of: cnghttp2_stream(frame), isTrailer: cnghttp2_is_request(frame) == 0)
-    return 0
+    return isTaken ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
 }
 
 private func bodyCame(
@@ -90,6 +90,8 @@ private func frameCame(
     if isEnd, type == NGHTTP2_HEADERS.rawValue || type == NGHTTP2_DATA.rawValue {
         unsafe connection(context).ended(cnghttp2_stream(frame))
     } else {
+        let isAnswer = UInt32(unsafe cnghttp2_flags(frame)) & NGHTTP2_FLAG_ACK.rawValue != 0
+        if type == NGHTTP2_PING.rawValue, isAnswer { unsafe connection(context).pingAnswered() }
         unsafe connection(context).frameCame()
     }
     return 0
@@ -103,6 +105,8 @@ private func frameWent(
     let isEnd = UInt32(unsafe cnghttp2_flags(frame)) & NGHTTP2_FLAG_END_STREAM.rawValue != 0
     if type == NGHTTP2_RST_STREAM.rawValue {
         unsafe connection(context).countReset()
+    } else if type == NGHTTP2_GOAWAY.rawValue {
+        unsafe connection(context).noticeSent()
     } else if isEnd, type == NGHTTP2_HEADERS.rawValue || type == NGHTTP2_DATA.rawValue {
         unsafe connection(context).answered(cnghttp2_stream(frame))
     }

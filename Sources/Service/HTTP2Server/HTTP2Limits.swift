@@ -20,8 +20,15 @@ public struct HTTP2Limits: Hashable, Sendable {
     /// the library does not count those.
     static let resetsMax = 1_000
     static let resetsPerSecond = 33
-    /// CONTINUATION frames of one request.
-    static let continuationsMax = 8
+    /// CONTINUATION frames of one request: what it may have of headers fits into one frame.
+    static let continuationsMax = 1
+    /// How many bytes of headers are decoded of one request before its connection is ended, each header counted with
+    /// what it is as an entry of a table (RFC 7541 section 4.1).
+    static let decodedBytesMax = 4 * headerBytesMax
+    static let headerOverhead = 32
+    /// How many times a client may have the keys changed, at once and in each second after.
+    static let keyUpdatesMax = 32
+    static let keyUpdatesPerSecond = 32
     /// Entries of one SETTINGS frame.
     static let settingsMax = 32
     /// Acknowledgements that wait until the client reads.
@@ -32,8 +39,17 @@ public struct HTTP2Limits: Hashable, Sendable {
 
     /// How many streams a connection may have before a credential was good.
     public var firstStreams: UInt32 = Self.streamsMax
-    /// How many connections there may be. One more takes the place of the oldest that never showed a credential.
+    /// How many connections there may be. One more takes the place of the oldest that never showed a credential, or
+    /// if all have shown one, of the one that has been silent for longest.
     public var connectionsMax = 4_096
+    /// How many connections that never showed a good credential there may be, those in their handshake included, and
+    /// how many bytes may be held for all of them. One more takes the place of the oldest of them.
+    public var strangersMax = 1_024
+    /// See `strangersMax`.
+    public var strangersBytesMax = 48 << 20
+    /// How many connections may have shown one credential. One more takes the place of that which has been silent for
+    /// longest.
+    public var sharesMax = 1_024
     /// How many bytes are held, for requests that are not complete and answers that are not sent.
     public var heldBytesMax = 64 << 20
     /// How many connections are accepted in a second.
@@ -46,6 +62,8 @@ public struct HTTP2Limits: Hashable, Sendable {
     public var stallTime = TimeSpan.seconds(30)
     /// How long a connection may do nothing: clients are asked to try it with a PING each hour.
     public var idleTime = TimeSpan.seconds(65 * 60)
+    /// How long a client may take to answer the PING that comes with the notice of the end.
+    public var noticeTime = TimeSpan.seconds(2)
     /// How long a connection that is to end may take.
     public var endTime = TimeSpan.seconds(5)
 

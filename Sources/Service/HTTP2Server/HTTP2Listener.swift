@@ -4,6 +4,7 @@ public import BelfryTLS
 import BelfryTerms
 import CBelfryLinux
 import Glibc
+import PushAPI
 
 /// Accepts connections at sockets that it was given, and serves HTTP/2 over TLS on them, all on one loop.
 public final class HTTP2Listener {
@@ -16,8 +17,11 @@ public final class HTTP2Listener {
     private(set) weak var service: (any HTTP2Service)?
     private var sources: [DescriptorSource] = []
     private let listeners: [Int32]
-    /// In the order in which they came.
-    private var connections: [UInt64: HTTP2Connection] = [:]
+    private var places = HTTP2Places()
+    /// What is held for all strangers.
+    private var strangersBytes = 0
+    /// The most connections that there were since memory was given back.
+    private var mostCount = 0
     private var connectionCount: UInt64 = 0
     private var heldBytes = 0
     /// Those that have something to send at the end of this turn.
@@ -42,12 +46,12 @@ public final class HTTP2Listener {
     }
 
     /// How many connections there are.
-    public var count: Int { connections.count }
+    public var count: Int { places.connections.count }
 
     /// Asks all clients to go elsewhere, with these debug data: what they have sent is answered, and then they are
-    /// closed.
-    public func sendAway(_ debugData: [UInt8]) {
-        for connection in connections.values { connection.sendAway(debugData) }
+    /// closed. If `isHard`, what is on its way meanwhile is lost, as Apple does at times.
+    public func sendAway(_ debugData: [UInt8], isHard: Bool = false) {
+        for connection in places.connections.values { connection.sendAway(debugData, isHard: isHard) }
     }
 
     /// Accepts no more clients, sends all clients away, and calls `done` when they are gone.
@@ -58,7 +62,7 @@ public final class HTTP2Listener {
         sendAway(debugData)
         _ = loop.schedule(at: loop.now + limits.endTime, description: "stop") { [weak self] in
             guard let self else { return }
-            for connection in connections.values { connection.close() }
+            for connection in places.connections.values { connection.close() }
         }
         stopIfEmpty()
     }
@@ -74,7 +78,7 @@ public final class HTTP2Listener {
 
     private func accept(at listener: Int32) {
         for _ in 0..<HTTP2Limits.acceptedPerTurn {
-            guard accepted.take(at: loop.now), makeRoom() else { return pause() }
+            guard accepted.take(at: loop.now) else { return pause() }
             let flags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
             let number = accept4(listener, nil, nil, flags)
             guard number >= 0 else {
@@ -86,8 +90,10 @@ public final class HTTP2Listener {
             var isOn: Int32 = 1
             _ = unsafe setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
             connectionCount += 1
+            makeRoom()
             if let connection = HTTP2Connection(OwnedDescriptor(owning: number), number: connectionCount, of: self) {
-                connections[connectionCount] = connection
+                places.add(connection)
+                mostCount = max(mostCount, count)
             }
         }
     }
@@ -105,12 +111,34 @@ public final class HTTP2Listener {
         }
     }
 
-    /// Makes room for one more connection; false if all that are there may stay.
-    private func makeRoom() -> Bool {
-        guard connections.count >= limits.connectionsMax else { return true }
-        let stranger = connections.filter { !$0.value.isTrusted }.min { $0.key < $1.key }
-        stranger?.value.close()
-        return stranger != nil
+    /// Makes room for a connection that was just accepted.
+    private func makeRoom() {
+        let isFull = count >= limits.connectionsMax
+        guard isFull || places.strangersCount >= limits.strangersMax else { return }
+        if let stranger = places.oldestStranger() {
+            stranger.close()
+        } else if isFull {
+            places.longestIdle()?.giveWay(Self.idleness)
+        }
+    }
+
+    private static let idleness = EndpointAnswer.body(reason: EndpointReason.idleTimeout.rawValue)
+
+    /// Notes the credential of one that was a stranger, which may be one too many of those that have shown it.
+    func trust(_ connection: HTTP2Connection, for credential: String) {
+        guard places.trust(connection, for: credential) > limits.sharesMax else { return }
+        // After this turn: the connection is in the middle of its request.
+        loop.afterThis(description: "make room") { [weak self] in
+            guard let self, let idle = places.longestIdle(of: credential) else { return }
+            idle.giveWay(Self.idleness)
+        }
+    }
+
+    /// Counts what is held for strangers, and if that is too much, ends the oldest of them.
+    func chargeStrangers(_ bytes: Int) {
+        strangersBytes += bytes
+        guard bytes > 0 else { return }
+        while strangersBytes > limits.strangersBytesMax, let oldest = places.oldestStranger() { oldest.close() }
     }
 
     /// Counts what is held of requests, and if that is too much, ends the stranger that holds most; if there is no
@@ -118,7 +146,7 @@ public final class HTTP2Listener {
     func hold(_ bytes: Int, by connection: HTTP2Connection) {
         heldBytes += bytes
         guard bytes > 0, heldBytes > limits.heldBytesMax else { return }
-        let stranger = connections.values.filter { !$0.isTrusted }.max { $0.heldBytes < $1.heldBytes }
+        let stranger = places.connections.values.filter { !$0.isTrusted }.max { $0.heldBytes < $1.heldBytes }
         (stranger ?? connection).closeSoon()
     }
 
@@ -137,12 +165,23 @@ public final class HTTP2Listener {
     }
 
     func forget(_ connection: HTTP2Connection) {
-        connections[connection.number] = nil
+        places.remove(connection)
+        giveBackMemory()
         stopIfEmpty()
     }
 
+    /// Each time that half of the connections are gone: what they held is in the allocator's lists, and not given back
+    /// by itself.
+    private func giveBackMemory() {
+        guard mostCount >= Self.manyConnections, count <= mostCount / 2 else { return }
+        mostCount = count
+        loop.afterThis(description: "give memory back") { _ = malloc_trim(0) }
+    }
+
+    private static let manyConnections = 64
+
     private func stopIfEmpty() {
-        guard connections.isEmpty, let done = onStop else { return }
+        guard count == 0, let done = onStop else { return }
         onStop = nil
         _ = loop.afterThis(description: "stopped") { done() }
     }

@@ -9,8 +9,8 @@ public protocol HTTP2Service: AnyObject {
 
 /// Serves the requests of one connection.
 public protocol HTTP2Handler: AnyObject {
-    /// Whether its client has shown a credential that is good.
-    var hasGoodCredential: Bool { get }
+    /// The credential that its client has shown, if it is good.
+    var goodCredential: String? { get }
 
     /// Takes a request, which is to be answered in `exchange`, now or later.
     func handle(_ request: EndpointRequest, _ body: EndpointBody, _ exchange: HTTP2Exchange)
@@ -65,6 +65,8 @@ public final class HTTP2Exchange {
     var isHandedOver = false
     /// Whether its headers are too many: it is reset, and no more is taken of it.
     var isRefused = false
+    /// How many bytes of headers were decoded, those included that are passed over.
+    var decodedBytes = 0
     /// How many bytes of body have come.
     var bodyBytes = 0
     /// How many bytes of the answer are the client's own, and held until it has read them.

@@ -10,8 +10,8 @@ import PushAPI
 public enum ControlRequest: Hashable, Sendable {
     /// The next answers are these.
     case fail(AnswerFault)
-    /// All clients are sent away.
-    case sendAway
+    /// All clients are sent away; if hard, what is on its way meanwhile is lost.
+    case sendAway(isHard: Bool)
 
     /// How long a request may be.
     static let bytesMax = 4 << 10
@@ -21,7 +21,7 @@ public enum ControlRequest: Hashable, Sendable {
     public var line: [UInt8] {
         var object = JSONObject()
         switch self {
-        case .sendAway: object["command"] = "goaway"
+        case .sendAway(let isHard): object = ["command": "goaway", "hard": .bool(isHard)]
         case .fail(let fault):
             object = [
                 "command": "fail", "status": .integer(Int64(fault.status)), "reason": .string(fault.reason),
@@ -36,7 +36,7 @@ public enum ControlRequest: Hashable, Sendable {
     public init?(line: [UInt8]) {
         guard line.count <= Self.bytesMax, let said = JSONFields(line: line) else { return nil }
         switch try? said.string("command") {
-        case "goaway": self = .sendAway
+        case "goaway": self = .sendAway(isHard: (try? said.bool("hard")) ?? false)
         case "fail":
             guard let fault = try? Self.fault(said) else { return nil }
             self = .fail(fault)

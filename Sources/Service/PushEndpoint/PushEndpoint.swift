@@ -61,9 +61,9 @@ public final class APNsEndpoint: HTTP2Service {
     /// Has the next answers be as `fault` says; false if there are too many to come.
     public func add(_ fault: AnswerFault) -> Bool { faults.add(fault) }
 
-    /// Asks all clients to go elsewhere, for `reason`.
-    public func sendAway(_ reason: EndpointReason) {
-        listener?.sendAway(EndpointAnswer.body(reason: reason.rawValue))
+    /// Asks all clients to go elsewhere, for `reason`. If `isHard`, what is on its way meanwhile is lost.
+    public func sendAway(_ reason: EndpointReason, isHard: Bool = false) {
+        listener?.sendAway(EndpointAnswer.body(reason: reason.rawValue), isHard: isHard)
     }
 
     /// Answers what has come, sends all clients away, and calls `done`.
@@ -128,7 +128,7 @@ private final class Client: HTTP2Handler {
         self.endpoint = endpoint
     }
 
-    var hasGoodCredential: Bool { connection.hasGoodCredential }
+    var goodCredential: String? { connection.goodCredential }
 
     func handle(_ request: EndpointRequest, _ body: EndpointBody, _ exchange: HTTP2Exchange) {
         let endpoint = endpoint

@@ -92,14 +92,24 @@ public final class TLSConnection {
     private let connection: OpaquePointer
     // Keeps the server alive: the connection refers to its context.
     private let server: TLSServer
+    /// What OpenSSL holds for it, in bytes, where that is counted (``TLSMemory``); else 0.
+    public private(set) var heldBytes = 0
+    /// How many times its client has had the keys changed (KeyUpdate, RFC 8446 section 4.6.3).
+    public private(set) var keyUpdatesCount = 0
+    private var isTooLong = false
 
     /// The server's end of a connection over `socket`, which stays its owner's.
     public init(_ server: TLSServer, socket: Int32) throws(TLSFailure) {
-        guard let connection = unsafe SSL_new(server.context) else { throw TLSFailure.last("no connection") }
+        var heldBytes = 0
+        let made = unsafe TLSMemory.charge(&heldBytes) { unsafe SSL_new(server.context) }
+        guard let connection = unsafe made else { throw TLSFailure.last("no connection") }
+        self.heldBytes = heldBytes
         self.server = server
         unsafe self.connection = connection
         guard unsafe SSL_set_fd(connection, socket) == 1 else { throw TLSFailure.last("no connection") }
         unsafe SSL_set_accept_state(connection)
+        unsafe copenssl_set_message_context(connection, Unmanaged.passUnretained(self).toOpaque())
+        unsafe SSL_set_msg_callback(connection, noteMessage)
     }
 
     deinit { unsafe SSL_free(connection) }
@@ -108,21 +118,28 @@ public final class TLSConnection {
     public func handshake() -> Outcome {
         ERR_clear_error()
         // The error queue is cleared before each call, since `SSL_get_error` looks at it.
-        return outcome(of: unsafe SSL_do_handshake(connection), count: 0)
+        let result = TLSMemory.charge(&heldBytes) { unsafe SSL_do_handshake(connection) }
+        return isTooLong ? .failed : outcome(of: result, count: 0)
     }
 
     /// Reads the bytes that are there into `room`, as many as fit.
     public func read(into room: UnsafeMutableRawBufferPointer) -> Outcome {
         ERR_clear_error()
         var count = 0
-        return outcome(of: unsafe SSL_read_ex(connection, room.baseAddress, room.count, &count), count: count)
+        let result = TLSMemory.charge(&heldBytes) {
+            unsafe SSL_read_ex(connection, room.baseAddress, room.count, &count)
+        }
+        return outcome(of: result, count: count)
     }
 
     /// Writes what the socket takes of `bytes`.
     public func write(_ bytes: UnsafeRawBufferPointer) -> Outcome {
         ERR_clear_error()
         var count = 0
-        return outcome(of: unsafe SSL_write_ex(connection, bytes.baseAddress, bytes.count, &count), count: count)
+        let result = TLSMemory.charge(&heldBytes) {
+            unsafe SSL_write_ex(connection, bytes.baseAddress, bytes.count, &count)
+        }
+        return outcome(of: result, count: count)
     }
 
     /// Whether bytes wait in OpenSSL's memory, for which the socket does not become readable.
@@ -145,6 +162,14 @@ public final class TLSConnection {
         unsafe SSL_get1_peer_certificate(connection).map { unsafe Certificate(owning: $0) }
     }
 
+    /// How long a message of a client's handshake may be, in bytes with its head.
+    static let messageBytesMax = 16 << 10 | 4
+
+    fileprivate func note(_ message: UnsafeRawBufferPointer) {
+        if message.count > Self.messageBytesMax { isTooLong = true }
+        if unsafe message.first == UInt8(SSL3_MT_KEY_UPDATE) { keyUpdatesCount += 1 }
+    }
+
     private func outcome(of result: Int32, count: Int) -> Outcome {
         if result == 1 { return .done(count) }
         switch unsafe SSL_get_error(connection, result) {
@@ -154,4 +179,13 @@ public final class TLSConnection {
         default: return .failed
         }
     }
+}
+
+private func noteMessage(
+    _ isWritten: Int32, _ version: Int32, _ type: Int32, _ bytes: UnsafeRawPointer?, _ count: Int,
+    _ connection: OpaquePointer?, _ context: UnsafeMutableRawPointer?
+) {
+    guard isWritten == 0, type == SSL3_RT_HANDSHAKE, let context = unsafe context else { return }
+    unsafe Unmanaged<TLSConnection>.fromOpaque(context).takeUnretainedValue().note(
+        UnsafeRawBufferPointer(start: bytes, count: count))
 }

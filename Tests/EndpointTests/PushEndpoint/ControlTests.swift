@@ -16,7 +16,7 @@ import Testing
             AnswerFault(token: nil, status: 503, reason: "ServiceUnavailable", times: 1, delay: .zero),
             AnswerFault(token: .random(), status: 200, reason: "\"", times: 1_000_000, delay: .seconds(3_600)),
         ]
-        for request in faults.map(ControlRequest.fail) + [.sendAway] {
+        for request in faults.map(ControlRequest.fail) + [.sendAway(isHard: false), .sendAway(isHard: true)] {
             #expect(ControlRequest(line: request.line) == request)
         }
     }
@@ -75,11 +75,11 @@ import Testing
             loop.runUntilIdle()
             return answer(to: client)
         }
-        #expect(try ask(ControlRequest.sendAway.line) == "ok\n")
-        #expect(try ask(ControlRequest.sendAway.line) == "no\n")
+        #expect(try ask(ControlRequest.sendAway(isHard: false).line) == "ok\n")
+        #expect(try ask(ControlRequest.sendAway(isHard: false).line) == "no\n")
         #expect(try ask(Array("noise\n".utf8)) == "no\n")
         #expect(try ask([UInt8](repeating: 0x61, count: 5_000)) == "no\n")
-        #expect(asked == [.sendAway, .sendAway])
+        #expect(asked == [.sendAway(isHard: false), .sendAway(isHard: false)])
         withExtendedLifetime(control) {}
     }
 
@@ -104,7 +104,7 @@ import Testing
                 return true
             }
             let client = try test.client()
-            try writeAll(ControlRequest.sendAway.line, to: client.descriptor.number, path: test.path)
+            try writeAll(ControlRequest.sendAway(isHard: false).line, to: client.descriptor.number, path: test.path)
             var limit = rlimit()
             let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
             _ = unsafe getrlimit(kind, &limit)

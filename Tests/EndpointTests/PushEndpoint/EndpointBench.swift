@@ -36,6 +36,8 @@ final class EndpointBench: PushTaker {
     private let listener: OwnedDescriptor
 
     init(_ change: (inout HTTP2Limits) -> Void = { _ in }) throws {
+        // As the program does.
+        ignoreBrokenPipes()
         loop = try Loop()
         store = try CredentialStore(state: StateDirectory(path: folder.path + "/state"))
         try store.setUp(hostName: "example.test")
