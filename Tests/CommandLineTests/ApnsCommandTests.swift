@@ -430,11 +430,15 @@ import Testing
         folder.makeFolder("state/apns")
         folder.write(Array(log.utf8), to: "state/apns/log.jsonl")
         let told = [
-            "08:00:00.012 AB accepted 200 alert t device d", #"08:00:00.999 ab event silent busy: a\u{1b}b"#,
-            "00:00:00.500 cd received",
+            "2027-01-15 08:00:00.012 AB accepted 200 alert t device d",
+            #"2027-01-15 08:00:00.999 ab event silent busy: a\u{1b}b"#,
+            "1970-01-01 00:00:00.500 cd received",
         ]
         #expect(try lines(["apns", "log"]) == told)
         #expect(try lines(["apns", "log", "aB"]) == Array(told.prefix(2)))
+        #expect(try lines(["apns", "log", "--since", "2027-01-15 08:00:00"]) == Array(told.prefix(2)))
+        #expect(try lines(["apns", "log", "--since", "2027-01-15 08:00"]) == Array(told.prefix(2)))
+        #expect(try lines(["apns", "log", "--since", "2027-01-15 08:01"]).isEmpty)
         #expect(try lines(["apns", "log", "--json", "cd"]) == [#"{"at":0.5,"id":"cd","step":"received"}"#])
     }
 

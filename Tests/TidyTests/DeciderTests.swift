@@ -46,8 +46,12 @@ import Testing
                     .contains { line.contains($0) }
             }
         },
-        // A message of another name.
-        others: ["KeeperMessage json"])
+        others: [
+            // A message of another name.
+            "KeeperMessage json",
+            // Whether two headers of a server fit together: what the push is does not depend on it.
+            "EndpointPush isBackgroundOfHighPriority",
+        ])
 
     /// Where a text has places for values (S4).
     private static let places = Fact(

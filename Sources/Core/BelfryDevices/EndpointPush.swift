@@ -83,4 +83,7 @@ public struct EndpointPush: Hashable, Sendable {
         self.payload = payload
         self.acceptedAt = acceptedAt
     }
+
+    /// Whether it is a background push of priority 10, of which Apple's documentation says that it is an error.
+    public var isBackgroundOfHighPriority: Bool { pushType == .background && priority == .immediate }
 }

@@ -84,12 +84,20 @@ public struct EndpointConnection: Sendable {
         return added.environments.contains(environment) ? nil : .badCertificateEnvironment
     }
 
-    /// The `apns-id` in the answer to `request`: the request's own, byte for byte, even if it is not valid; otherwise
-    /// one that `new` makes.
+    /// How many bytes of an `apns-id` that is no UUID are echoed and logged.
+    static let identifierBytesMax = 64
+
+    /// The `apns-id` in the answer to `request`: the request's own, byte for byte, even if it is not valid, up to
+    /// ``identifierBytesMax``; otherwise one that `new` makes.
     public static func identifier(of request: EndpointRequest, new: () -> String) -> String {
         guard let stated = request.identifier, !stated.isEmpty else { return new() }
         if RequestFields.isIdentifier(stated) { return stated }
-        return stated.unicodeScalars.contains("\u{FFFD}") ? new() : stated
+        guard !stated.unicodeScalars.contains("\u{FFFD}") else { return new() }
+        guard stated.utf8.count > identifierBytesMax else { return stated }
+        // The last character goes if it is cut in two.
+        var end = stated.utf8.index(stated.utf8.startIndex, offsetBy: identifierBytesMax)
+        while end.samePosition(in: stated.unicodeScalars) == nil { end = stated.utf8.index(before: end) }
+        return String(stated[..<end])
     }
 
     /// The device token that `request` names, even if something else in the request is wrong.
@@ -142,11 +150,21 @@ public struct EndpointConnection: Sendable {
         isSigned: SignatureCheck
     ) throws(Refusal) -> Authority {
         switch certificate {
-        case .unknown: throw Refusal(.badCertificate)
+        case .unknown(let fingerprint):
+            throw Refusal(.badCertificate, "certificate \(fingerprint) was not added: see belfry apns list")
         case .added(let fingerprint):
-            guard let added = credentials.certificates[fingerprint], added.revokedAt == nil,
-                added.beginsAt <= moment.wall, added.expiresAt > moment.wall
-            else { throw Refusal(.badCertificate) }
+            guard let added = credentials.certificates[fingerprint] else {
+                throw Refusal(.badCertificate, "certificate \(fingerprint) is not there any more")
+            }
+            guard added.revokedAt == nil else {
+                throw Refusal(.badCertificate, "certificate \(fingerprint) was revoked")
+            }
+            guard added.beginsAt <= moment.wall else {
+                throw Refusal(.badCertificate, "certificate \(fingerprint) is not valid yet")
+            }
+            guard added.expiresAt > moment.wall else {
+                throw Refusal(.badCertificate, "certificate \(fingerprint) has expired")
+            }
             return .certificate(added)
         case .none:
             let topics = try tokens.admit(
@@ -156,13 +174,26 @@ public struct EndpointConnection: Sendable {
         }
     }
 
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    /// A worker gets the payload inside one more object.
+    private static let payloadLimits = JSONLimits(depthMax: JSONLimits().depthMax - 1)
+
     private static func payload(
         _ body: EndpointBody, type: APNsPushType?
     ) throws(Refusal) -> (bytes: [UInt8], object: JSONObject) {
         if body.bytes.isEmpty { throw Refusal(.payloadEmpty) }
         let bytesMax = type == .voip ? EndpointBody.payloadBytesMax : EndpointBody.ordinaryPayloadBytesMax
         guard body.bytes.count <= bytesMax else { throw Refusal(.payloadTooLarge) }
-        guard let object = (try? JSONValue.parse(body.bytes))?.objectValue else { throw Refusal(.payloadEmpty) }
+        if body.bytes.starts(with: byteOrderMark) {
+            throw Refusal(.payloadEmpty, "the body begins with a byte order mark, which no JSON has")
+        }
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONValue.parse(body.bytes, limits: payloadLimits)
+        } catch {
+            throw Refusal(.payloadEmpty, "the body is not JSON, or beyond what is read of it: \(error.detail)")
+        }
+        guard let object = value.objectValue else { throw Refusal(.payloadEmpty, "the body is JSON, but no object") }
         return (body.bytes, object)
     }
 

@@ -94,8 +94,8 @@ public struct EndpointCredentials: Hashable, Sendable {
 public enum ClientCertificate: Hashable, Sendable {
     /// It has shown nothing: each request brings a token.
     case none
-    /// It has shown a certificate that was not added here.
-    case unknown
+    /// It has shown the certificate with this fingerprint, which was not added here.
+    case unknown(fingerprint: String)
     /// It has shown the certificate with this fingerprint, which was.
     case added(fingerprint: String)
 }

@@ -94,16 +94,31 @@ public enum EndpointReason: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Why a request is refused.
+/// Why a request is refused. Two are equal if a server gets the same answer.
 public struct Refusal: Error, Hashable, Sendable {
     /// The reason.
     public let reason: EndpointReason
+    /// What is wrong, as a sentence for whoever reads the log; the server does not get it. nil where the reason says
+    /// it all.
+    public let detail: String?
     /// Since when a token is not in use any more, in milliseconds since 1970; with 410 alone.
     public let timestampMilliseconds: Int64?
 
     /// A refusal for `reason`.
-    public init(_ reason: EndpointReason, timestampMilliseconds: Int64? = nil) {
+    public init(_ reason: EndpointReason, _ detail: String? = nil, timestampMilliseconds: Int64? = nil) {
         self.reason = reason
+        self.detail = detail
         self.timestampMilliseconds = timestampMilliseconds
+    }
+
+    /// Whether a server gets the same answer.
+    public static func == (left: Refusal, right: Refusal) -> Bool {
+        left.reason == right.reason && left.timestampMilliseconds == right.timestampMilliseconds
+    }
+
+    /// Hashes what a server gets.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(reason)
+        hasher.combine(timestampMilliseconds)
     }
 }

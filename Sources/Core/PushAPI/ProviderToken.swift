@@ -26,23 +26,36 @@ struct ProviderToken: Hashable, Sendable {
         return token.isEmpty ? nil : token
     }
 
-    /// The token that `text` is; nil if it is none that APNs takes: three parts of base64, ES256 by these very letters,
-    /// key, team, and a number of seconds.
-    init?(_ text: Substring) {
-        guard text.utf8.count <= Self.bytesMax else { return nil }
+    /// The token that `text` is. Refuses what APNs does not take: it is three parts of base64, ES256 by these very
+    /// letters, key, team, and a number of seconds.
+    init(_ text: Substring) throws(Refusal) {
+        guard text.utf8.count <= Self.bytesMax else { throw Self.wrong("it has more than \(Self.bytesMax) bytes") }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 3, let signature = Base64.decode(parts[2]), let header = Self.object(parts[0]),
-            let claims = Self.object(parts[1])
-        else { return nil }
+        guard parts.count == 3 else { throw Self.wrong("it is not three parts with dots between them") }
+        guard let header = Self.object(parts[0]) else { throw Self.wrong("its header is no JSON object in base64") }
+        guard let claims = Self.object(parts[1]) else { throw Self.wrong("its claims are no JSON object in base64") }
+        guard let signature = Base64.decode(parts[2]) else { throw Self.wrong("its signature is not base64") }
+        guard header["alg"] == "ES256" else { throw Self.wrong("its alg is not ES256") }
         // `crit` lists extensions that must be understood, and we understand none (RFC 7515, 4.1.11).
-        guard header["alg"] == "ES256", header["crit"] == nil, let keyID = header["kid"]?.stringValue, !keyID.isEmpty,
-            let team = claims["iss"]?.stringValue, !team.isEmpty, let issuedAt = claims["iat"]?.numberValue
-        else { return nil }
+        guard header["crit"] == nil else { throw Self.wrong("its header has crit, and no extension is understood") }
+        guard let keyID = header["kid"]?.stringValue, !keyID.isEmpty else {
+            throw Self.wrong("its header names no key: there is no kid, or it is no text")
+        }
+        guard let team = claims["iss"]?.stringValue, !team.isEmpty else {
+            throw Self.wrong("its claims name no team: there is no iss, or it is no text")
+        }
+        guard let issuedAt = claims["iat"]?.numberValue else {
+            throw Self.wrong(claims["iat"] == nil ? "its claims have no iat" : "its iat is not a number of seconds")
+        }
         self.keyID = keyID
         self.team = team
         self.issuedAt = issuedAt
         self.signature = signature
         signedBytes = Array(text.utf8.prefix(parts[0].count + 1 + parts[1].count))
+    }
+
+    private static func wrong(_ what: String) -> Refusal {
+        Refusal(.invalidProviderToken, "the token is none: \(what)")
     }
 
     private static func object(_ part: Substring.UTF8View.SubSequence) -> JSONObject? {

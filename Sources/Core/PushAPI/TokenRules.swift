@@ -13,6 +13,8 @@ struct TokenRules: Sendable {
     static let changeInterval = TimeSpan.seconds(20 * 60)
     /// How many tokens are remembered: a server's threads change theirs one after the other.
     private static let rememberedMax = 4
+    /// How many characters of a stranger's word are told.
+    private static let wordLengthMax = 32
 
     /// The first key that was good here.
     private(set) var firstKey: EndpointKey?
@@ -45,23 +47,40 @@ struct TokenRules: Sendable {
         if let index = remembered.lastIndex(where: { $0.authorization == authorization }),
             let key = credentials.keys[remembered[index].key.id], key == remembered[index].key
         {
-            try checkAge(ofTokenIssuedAt: remembered[index].issuedAt, at: moment)
+            try checkAge(ofTokenIssuedAt: remembered[index].issuedAt, of: key, at: moment)
             return key.topics
         }
         guard let authorization, let text = ProviderToken.text(inAuthorization: authorization) else {
-            throw Refusal(.missingProviderToken)
+            throw Refusal(
+                .missingProviderToken,
+                authorization == nil
+                    ? "the client shows no certificate, and there is no authorization header"
+                    : "the authorization header is not bearer and a token")
         }
-        guard let token = ProviderToken(text), let key = credentials.keys[token.keyID], key.team == token.team,
-            isSigned(token.signedBytes, token.signature, key.publicPoint)
-        else { throw Refusal(.invalidProviderToken) }
-        if let firstKey, firstKey.team != key.team { throw Refusal(.invalidProviderToken) }
-        if age(ofTokenIssuedAt: token.issuedAt, at: moment) < -Self.secondsMax {
-            throw Refusal(.invalidProviderToken)
+        let token = try ProviderToken(text)
+        let key = try Self.key(of: token, credentials, isSigned)
+        if let firstKey, firstKey.team != key.team {
+            throw Refusal(
+                .invalidProviderToken,
+                "the token is of team \(key.team), and the connection began with team \(firstKey.team)")
         }
-        if key.revokedAt != nil { throw Refusal(.forbidden) }
-        try checkAge(ofTokenIssuedAt: token.issuedAt, at: moment)
-        if let only = key.environment, only != environment { throw Refusal(.badEnvironmentKeyInToken) }
-        if let firstKey, !firstKey.isRelated(to: key) { throw Refusal(.unrelatedKeyIDInToken) }
+        let age = age(ofTokenIssuedAt: token.issuedAt, at: moment)
+        if age < -Self.secondsMax {
+            throw Refusal(
+                .invalidProviderToken,
+                "iat of key \(key.id)'s token is \(SecondsText.text(-age)) ahead of this machine's clock")
+        }
+        if key.revokedAt != nil { throw Refusal(.forbidden, "key \(key.id) was revoked") }
+        try checkAge(ofTokenIssuedAt: token.issuedAt, of: key, at: moment)
+        if let only = key.environment, only != environment {
+            throw Refusal(
+                .badEnvironmentKeyInToken,
+                "key \(key.id) is for \(only.rawValue), and the client asked for \(environment.rawValue)")
+        }
+        if let firstKey, !firstKey.isRelated(to: key) {
+            throw Refusal(
+                .unrelatedKeyIDInToken, "key \(key.id) may not follow key \(firstKey.id), with which this began")
+        }
         try noteUse(of: token, at: moment)
         if firstKey == nil { firstKey = key }
         remembered.append(Remembered(authorization: authorization, issuedAt: token.issuedAt, key: key))
@@ -69,8 +88,37 @@ struct TokenRules: Sendable {
         return key.topics
     }
 
-    private func checkAge(ofTokenIssuedAt issuedAt: Double, at moment: EndpointMoment) throws(Refusal) {
-        if age(ofTokenIssuedAt: issuedAt, at: moment) > Self.secondsMax { throw Refusal(.expiredProviderToken) }
+    /// The key that has signed `token`.
+    private static func key(
+        of token: ProviderToken, _ credentials: EndpointCredentials, _ isSigned: SignatureCheck
+    ) throws(Refusal) -> EndpointKey {
+        guard let key = credentials.keys[token.keyID] else {
+            throw Refusal(.invalidProviderToken, "key \(shortened(token.keyID)) was not added: see belfry apns list")
+        }
+        guard key.team == token.team else {
+            throw Refusal(
+                .invalidProviderToken,
+                "the token is of team \(shortened(token.team)), and key \(key.id) of team \(key.team)")
+        }
+        guard isSigned(token.signedBytes, token.signature, key.publicPoint) else {
+            throw Refusal(.invalidProviderToken, "the signature is not by key \(key.id) of team \(key.team)")
+        }
+        return key
+    }
+
+    /// A stranger's word, as far as it may take room in the log.
+    private static func shortened(_ word: String) -> String {
+        String(String.UnicodeScalarView(word.unicodeScalars.prefix(wordLengthMax)))
+    }
+
+    private func checkAge(
+        ofTokenIssuedAt issuedAt: Double, of key: EndpointKey, at moment: EndpointMoment
+    ) throws(Refusal) {
+        let age = age(ofTokenIssuedAt: issuedAt, at: moment)
+        guard age > Self.secondsMax else { return }
+        throw Refusal(
+            .expiredProviderToken,
+            "iat of key \(key.id)'s token is \(SecondsText.text(age)) behind this machine's clock: an hour is good")
     }
 
     /// In seconds; negative for a token whose maker's clock is ahead.
@@ -88,7 +136,8 @@ struct TokenRules: Sendable {
         // A new signature with the same time: for the server that made it, this is the same token.
         guard uses[index].issuedAt != token.issuedAt else { return }
         if moment.instant - uses[index].changedAt < Self.changeInterval {
-            throw Refusal(.tooManyProviderTokenUpdates)
+            throw Refusal(
+                .tooManyProviderTokenUpdates, "the token of key \(token.keyID) was changed less than 20 minutes ago")
         }
         uses[index] = Use(keyID: token.keyID, issuedAt: token.issuedAt, changedAt: moment.instant)
     }

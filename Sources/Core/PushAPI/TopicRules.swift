@@ -81,8 +81,8 @@ enum TopicRules {
     /// Whether a push of `type` may have `priority`.
     static func isPossible(_ priority: APNsPriority, for type: APNsPushType) -> Bool {
         switch type {
-        case .background: priority == .considerate
-        case .location, .liveactivity: priority != .low
+        // With 10, which Apple's documentation forbids and no refusal was seen of, the log says so.
+        case .background, .location, .liveactivity: priority != .low
         case .pushtotalk: priority == .immediate
         case .alert, .voip, .complication, .fileprovider, .widgets, .controls, .mdm: true
         }

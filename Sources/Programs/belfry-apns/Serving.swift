@@ -137,10 +137,17 @@ private final class QueueTaker: PushTaker {
         }
     }
 
-    func note(refusal: Refusal, of apnsID: String) {
-        var note = note(.refused, apnsID)
+    func note(refusal: Refusal, of request: RefusedRequest) {
+        var note = note(.refused, request.apnsID)
         note.status = refusal.reason.status
         note.code = refusal.reason.rawValue
+        note.detail = refusal.detail
+        note.topic = request.topic
+        note.pushType = request.pushType
+        switch request.token.map(standing(of:)) {
+        case .registered(let registration), .removed(let registration, _): note.deviceID = registration.deviceID
+        case .unknown, nil: break
+        }
         queue.note(note)
     }
 

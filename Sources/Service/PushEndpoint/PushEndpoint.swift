@@ -92,7 +92,8 @@ public final class APNsEndpoint: HTTP2Service {
         if let shown = client.certificate {
             let fingerprint = Hexadecimal.text(of: shown.fingerprint)
             certificate =
-                credentials.certificates[fingerprint] == nil ? .unknown : .added(fingerprint: fingerprint)
+                credentials.certificates[fingerprint] == nil
+                ? .unknown(fingerprint: fingerprint) : .added(fingerprint: fingerprint)
         }
         if let reason = EndpointConnection.refusal(of: certificate, in: environment, credentials: credentials) {
             return .sentAway(EndpointAnswer.body(reason: reason.rawValue))
@@ -142,7 +143,7 @@ private final class Client: HTTP2Handler {
                 standing: { endpoint.taker.standing(of: $0) })
             take(accepted, exchange)
         } catch {
-            refuse(error, apnsID, exchange)
+            refuse(error, request, apnsID, exchange)
         }
     }
 
@@ -158,8 +159,10 @@ private final class Client: HTTP2Handler {
         }
     }
 
-    private func refuse(_ refusal: Refusal, _ apnsID: String, _ exchange: HTTP2Exchange) {
-        endpoint.taker.note(refusal: refusal, of: apnsID)
+    private func refuse(
+        _ refusal: Refusal, _ request: EndpointRequest, _ apnsID: String, _ exchange: HTTP2Exchange
+    ) {
+        endpoint.taker.note(refusal: refusal, of: RefusedRequest(request, apnsID: apnsID))
         exchange.answer(EndpointAnswer(refusal, apnsID: apnsID))
     }
 

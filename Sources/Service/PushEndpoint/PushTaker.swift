@@ -10,7 +10,7 @@ public protocol PushTaker: AnyObject {
     func take(_ push: EndpointPush, for registration: Registration, _ answer: @escaping (EndpointReason?) -> Void)
 
     /// Notes a request that was refused.
-    func note(refusal: Refusal, of apnsID: String)
+    func note(refusal: Refusal, of request: RefusedRequest)
 
     /// Notes a request that was answered as a tester wants it.
     func note(fault: AnswerFault, of apnsID: String)

@@ -51,6 +51,8 @@ public final class NotificationQueue<Machine: EventLoop> {
     private let carrier: any Carrier
     private let wallClock: () -> WallTime
     private let store: QueueStore
+    /// `code` of an accepted background push of priority 10, of which Apple's documentation says that it is an error.
+    private static var backgroundPriorityCode: String { "background-priority" }
     private let log: PushLog
     private var machine: ForwardingStateMachine
     private var lastNumber: Int64 = 0
@@ -457,6 +459,7 @@ extension NotificationQueue {
         var line = PushNote(at: push.acceptedAt, apnsID: push.apnsID, step: step)
         (line.deviceID, line.topic, line.pushType) = (deviceID, push.topic, push.pushType)
         (line.status, line.code) = (status, code)
+        if step == .accepted, push.isBackgroundOfHighPriority { line.code = Self.backgroundPriorityCode }
         note(line)
     }
 }

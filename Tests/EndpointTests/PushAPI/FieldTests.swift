@@ -63,6 +63,12 @@ import Testing
             sample.set("apns-id", text)
             #expect(EndpointConnection.identifier(of: sample.request) { "new" } == text)
         }
+        func x(_ count: Int) -> String { String(repeating: "x", count: count) }
+        for (text, echo) in [(x(64), x(64)), (x(65), x(64)), (x(63) + "é", x(63))] {
+            var sample = Sample()
+            sample.set("apns-id", text)
+            #expect(EndpointConnection.identifier(of: sample.request) { "new" } == echo)
+        }
         var request = EndpointRequest()
         request.add(Array("apns-id".utf8).span, [0xFF].span)
         #expect(EndpointConnection.identifier(of: request) { "new" } == "new", "no UTF-8")
@@ -95,7 +101,7 @@ import Testing
     @Test(
         "some kinds of push have priorities of their own",
         arguments: [
-            ("background", "", "10", true), ("background", "", "1", true), ("background", "", "5", false),
+            ("background", "", "10", false), ("background", "", "1", true), ("background", "", "5", false),
             ("location", ".location-query", "1", true), ("location", ".location-query", "10", false),
             ("liveactivity", ".push-type.liveactivity", "1", true),
             ("liveactivity", ".push-type.liveactivity", "5", false),
@@ -140,6 +146,21 @@ import Testing
             #expect(sample.reason == .duplicateHeaders, "\(header)")
         }
         #expect(reason { $0.headers += [("accept", "a"), ("accept", "b")] } == nil)
+    }
+
+    @Test("a worker could not read a byte order mark, or 32 levels in one more: they are refused, and the log says so")
+    func unreadable() {
+        func detail(_ text: String) -> String? {
+            var sample = Sample()
+            sample.payload = Array(text.utf8)
+            guard case .failure(let refusal) = sample.judged(), refusal.reason == .payloadEmpty else { return nil }
+            return refusal.detail
+        }
+        func deep(_ depth: Int) -> String {
+            #"{"a":"# + String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1) + "}"
+        }
+        #expect(detail("\u{FEFF}{}")?.contains("byte order mark") == true)
+        #expect(detail(deep(31)) == nil && detail(deep(32))?.contains("beyond what is read") == true)
     }
 
     @Test("payloads: none, no object, too large by their bytes as they came")

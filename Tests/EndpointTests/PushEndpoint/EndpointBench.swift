@@ -67,7 +67,7 @@ final class EndpointBench: PushTaker {
             bench?.take(push, for: registration, answer)
         }
 
-        func note(refusal: Refusal, of apnsID: String) { bench?.note(refusal: refusal, of: apnsID) }
+        func note(refusal: Refusal, of request: RefusedRequest) { bench?.note(refusal: refusal, of: request) }
 
         func note(fault: AnswerFault, of apnsID: String) { bench?.note(fault: fault, of: apnsID) }
     }
@@ -92,7 +92,7 @@ final class EndpointBench: PushTaker {
         loop.afterThis(description: "kept") { [outcome] in answer(outcome) }
     }
 
-    func note(refusal: Refusal, of apnsID: String) { refusals.append(refusal.reason) }
+    func note(refusal: Refusal, of request: RefusedRequest) { refusals.append(refusal.reason) }
 
     func note(fault: AnswerFault, of apnsID: String) { faults.append(fault) }
 

@@ -43,7 +43,21 @@ import Testing
         let one = try lines("apns", "log", "aaaaaaaa-0000-4000-8000-000000000001")
         #expect(one.count == 3 && one[0].hasSuffix("accepted 200 alert com.example.phone device \(device.id)"))
         #expect(one[2].hasSuffix("received"))
-        #expect(try lines("apns", "log", "--json", "nobody").isEmpty)
+        let shape = one[0].prefix(24).map { $0.isWholeNumber ? "9" : String($0) }.joined()
+        #expect(shape == "9999-99-99 99:99:99.999 ")
+        #expect(try lines("apns", "log", "--lines", "2") == all.suffix(2))
+        #expect(try lines("apns", "log", "--lines", "0").isEmpty)
+        #expect(try lines("apns", "log", "--since", "1970-01-02", "--lines", "7") == all)
+        #expect(try lines("apns", "log", "--since", "2999-01-01 10:00").isEmpty)
+        for bad in [["--since", "x"], ["--since", "5"], ["--lines", "-1"], ["--lines", "x"]] {
+            #expect(try lines("apns", "log", bad[0], bad[1], exit: 64).count == 1)
+        }
+        #expect(try lines("apns", "watch", "--follow", exit: 64).count == 1)
+        #expect(try lines("apns", "log", "--json", "unknown", exit: 66).count == 1)
+        let followed = try run("apns", "log", "--follow", "--lines", "1")
+        #expect(followed.line(within: 5_000) == all.last)
+        try followed.child.signal(9)
+        _ = try followed.child.waitUntilExit()
         // Watch begins with what comes after it has begun, which nobody is told: so more is sent until it tells.
         var told = ""
         while !told.contains("\"step\":\"accepted\"") {
@@ -53,6 +67,18 @@ import Testing
         }
         try watch.child.signal(9)
         _ = try watch.child.waitUntilExit()
+    }
+
+    @Test("a background push of priority 10 is taken, and its line says that this is an error by the documentation")
+    func backgroundPriority() throws {
+        try bench.open()
+        let device = try bench.device()
+        for (type, code) in [(APNsPushType.background, " background-priority"), (.alert, "")] {
+            let push = bench.push(device, type: type)
+            bench.submit(push)
+            bench.loop.settle()
+            #expect(try bench.steps(of: push.0.apnsID).first == "accepted\(code)")
+        }
     }
 
     @Test("whoever begins to follow just as a file gets the log's name reads on", arguments: [false, true])
