@@ -64,7 +64,7 @@ import Testing
         phone.loop.advance(by: .seconds(30))
         #expect(
             worker.world.storyWithoutTicks == [
-                "ringing loud", "skipped \(reason)", "delivered extension", "ended timeout", "missed",
+                "ringing loud", "skipped \(reason.rawValue)", "delivered extension", "ended timeout", "missed",
             ])
         #expect(worker.isFinished)
     }
