@@ -17,6 +17,17 @@ import Testing
         #expect(file.standing("b", by: 2) == .ended(.hangup))
     }
 
+    @Test("R8 nor does an answer or a decline, be its own call known or not") func answersItsOwn() {
+        file.request("a", by: 1)
+        file.request("b", by: 2)
+        file.request("c", by: 3)
+        #expect(!file.answer("d") && !file.decline("d"))
+        #expect(file.answer("b") && file.decline("c"))
+        #expect(file.standing("a", by: 1) == .rings(.loud))
+        #expect(file.standing("b", by: 2) == .ended(.answered))
+        #expect(file.standing("c", by: 3) == .ended(.declined))
+    }
+
     @Test("R8 a hangup is remembered for ten minutes, whether or not it found a ring")
     func rememberedHangup() {
         file.request("rang")
@@ -268,6 +279,17 @@ import Testing
         #expect(file.settle("a", by: 2, .hangup) == Settlement(reason: .hangup, hangupReason: .busy))
         #expect(file.request("a", by: 4) == .silent(.hungUp, missed: false))
         #expect(file.request("", by: 5).rings)
+    }
+
+    @Test("R8 a hangup without an id that was sent before a ring's request does not end that ring")
+    func anonymousHangupSentBefore() {
+        file.request("", by: 1, sentAt: 30)
+        file.request("a", by: 2, sentAt: 10)
+        file.request("b", by: 3, sentAt: 30)
+        file.request("c", by: 4)
+        #expect(Set(file.hangUp("", sentAt: 20)) == ["a", "c"])
+        #expect(Set(file.rings) == ["", "b"])
+        #expect(Set(file.hangUp("", sentAt: 30)) == ["", "b"])
     }
 
     @Test("the anonymous call's key is empty, in the file too")

@@ -1,5 +1,4 @@
 import AudioToolbox
-import Foundation
 import SQLite3
 import Security
 import UIKit
@@ -8,9 +7,9 @@ import UserNotifications
 /// Everything that asks something of the kernel, one after the other: a unit's confinement may refuse any of it.
 struct FeatureWalk {
     /// What worked.
-    private(set) var worked: [String] = []
+    private var worked: [String] = []
     /// The picture that it drew.
-    private(set) var attachments: [UNNotificationAttachment] = []
+    private var attachments: [UNNotificationAttachment] = []
 
     private static let group = "group.sample"
 
@@ -28,6 +27,11 @@ struct FeatureWalk {
         let defaults = UserNotifications.UserDefaults(suiteName: Self.group)
         defaults?.set("kept", forKey: "walk")
         if defaults?.string(forKey: "walk") == "kept" { worked.append("defaults") }
+    }
+
+    /// Lists what worked in the body, and attaches the picture.
+    func describe(in content: UNMutableNotificationContent) {
+        (content.body, content.attachments) = (worked.joined(separator: " "), attachments)
     }
 
     private static func keepsPassword() -> Bool {

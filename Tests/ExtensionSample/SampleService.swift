@@ -42,8 +42,7 @@ final class SampleService: UNNotificationServiceExtension {
             let isHuge = content.userInfo["do"] as? String == "huge"
             content.body = String(repeating: "x", count: isHuge ? 2 << 20 : 900_000)
             contentHandler(content)
-        case "later":
-            Thread.detachNewThread { unsafe reply(changed) }
+        case "later": Thread.detachNewThread { unsafe reply(changed) }
         case "main":
             OperationQueue.main.addOperation {
                 unsafe changed.subtitle = "main thread: \(Thread.isMainThread)"
@@ -53,16 +52,10 @@ final class SampleService: UNNotificationServiceExtension {
             content.subtitle = "main thread: \(Thread.isMainThread)"
             let timer = Timer(timeInterval: 0.001, repeats: false) { _ in unsafe reply(changed) }
             RunLoop.main.add(timer, forMode: .default)
-        case "sound":
+        case "sound", "walk":
+            if content.userInfo["do"] as? String == "walk" { FeatureWalk().describe(in: content) }
             play(content.userInfo["path"]) { count in
                 unsafe changed.summaryArgumentCount = count
-                unsafe changed.subtitle = "played"
-                OperationQueue.main.addOperation { unsafe reply(changed) }
-            }
-        case "walk":
-            let walk = FeatureWalk()
-            (content.body, content.attachments) = (walk.worked.joined(separator: " "), walk.attachments)
-            play(content.userInfo["path"]) { _ in
                 unsafe changed.subtitle = "played"
                 OperationQueue.main.addOperation { unsafe reply(changed) }
             }

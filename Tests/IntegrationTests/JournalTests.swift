@@ -21,7 +21,7 @@ extension IntegrationTests {
             #expect(!told.contains("Ada"))
         }
 
-        @Test("stopped while a call rings, it delays nothing") func stopped() throws {
+        @Test("R14: stopped while a call rings, it delays nothing") func stopped() throws {
             let phone = try Phone(["BELFRY_RING_DURATION": "3s", "BELFRY_RING_INTERVAL": "200ms"])
             kill(Surroundings.journal, SIGSTOP)
             defer { kill(Surroundings.journal, SIGCONT) }

@@ -73,12 +73,19 @@ extension IntegrationTests {
         }
 
         @Test("R17: by SIGTERM, delivered, tidied, with exit status 0") func term() throws {
+            // The unit is forgotten as soon as it has ended: what it leaves behind says how.
+            let status = phone.folder.write([], to: "status")
+            let folder = "\(Surroundings.runtimeDirectory)/systemd/user/\(phone.name)@.service.d"
+            let told = "[Service]\nExecStopPost=/bin/sh -c 'echo $$EXIT_CODE $$EXIT_STATUS > \(status)'\n"
+            _ = try run("/usr/bin/install", ["-D", "/dev/stdin", "\(folder)/status.conf"], input: told)
+            try phone.systemctl("daemon-reload")
             let call = try ringing("A")
             let worker = try #require(phone.worker(of: "A"))
             kill(worker, SIGTERM)
             #expect(call.story().suffix(2) == ["ended stopped", "missed"])
             #expect(Recording.waitUntilSilent())
             #expect(try waitUntil { try phone.livingWorkers() == 0 })
+            #expect(bytes(of: status) == Array("exited 0\n".utf8))
             #expect(phone.file().snapshot().root["keyStartCallTime"] == nil)
         }
 

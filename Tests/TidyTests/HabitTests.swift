@@ -46,6 +46,45 @@ import Testing
         file.floor == "Apple" || file.module == "AppleTests"
     }
 
+    /// The words that stand where a format should.
+    private static let formatsOfOurs: Set<String> = [
+        // One of the two that the type itself has.
+        "Sources/Apple/os/Logger.swift: format"
+    ]
+
+    @Test("S4 a number is written by a format that stands in the code")
+    func formats() {
+        var found: Set<String> = []
+        for file in SourceTree.sources {
+            for word in Self.variableFormats(in: file.lines) {
+                found.insert("\(file.path): \(word)")
+                let isOurs = Self.formatsOfOurs.contains("\(file.path): \(word)")
+                #expect(isOurs, "\(file.path) takes a format that may come from outside: \(word)")
+            }
+        }
+        #expect(Self.formatsOfOurs.subtracting(found).isEmpty, "these are formats no longer")
+    }
+
+    @Test("S4 a format is seen wherever it begins, and values in its text are none of it")
+    func formatsFound() {
+        let lines = [
+            "String(format: \"%d\", 1)", "// String(format: a)", "String(format: b, 1)", "String(",
+            "    format: c + \"d\")", "String(format: \"\\(e)%d\", 1)",
+        ]
+        #expect(Self.variableFormats(in: lines) == ["b", "c", "\"\\"])
+    }
+
+    /// What each `String(format:)` in `lines` begins with, if that is no text as it stands.
+    private static func variableFormats(in lines: [String]) -> [String] {
+        let code = lines.map { $0.filter { $0 != " " } }.filter { !$0.hasPrefix("//") }.joined()
+        let calls = code.split(separator: "String(format:", omittingEmptySubsequences: false).dropFirst()
+        return calls.compactMap { rest in
+            let text = rest.dropFirst().prefix { $0 != "\"" }
+            guard rest.first == "\"" else { return String(rest.prefix { $0.isLetter || $0.isNumber }) }
+            return text.contains("\\(") ? "\"\\" : nil
+        }
+    }
+
     @Test("in the sources no bare task is made and no turn is yielded")
     func tasks() {
         for file in SourceTree.sources {

@@ -57,19 +57,70 @@ import Testing
         }
     }
 
+    @Test("what decides a rule is declared in a file that the rule says to open")
+    func declarations() {
+        var missing: Set<String> = []
+        for (rule, paragraphs) in Self.sections() {
+            let code = paragraphs.first { $0.hasPrefix("Code: ") }?.split(separator: "Tests: ").first ?? ""
+            let files = Page.code(in: String(code)).flatMap { path in
+                SourceTree.sources.filter { $0.path.hasSuffix("/\(path)") }
+            }
+            for paragraph in paragraphs where paragraph.hasPrefix("Decided by ") {
+                for name in Page.code(in: paragraph) where name.contains(".") {
+                    if !files.contains(where: { Self.declares(name, $0.lines) }) { missing.insert("\(rule) \(name)") }
+                }
+            }
+        }
+        #expect(missing.isEmpty)
+    }
+
+    @Test("a declaration is seen in its type or an extension of it, and a mention is none")
+    func declaring() {
+        let lines = ["extension A {", "    init?(b: Int) {}", "    func c() { d.e() }", "    case f(Int)", "}"]
+        #expect(["A.init", "A.c", "A.f"].allSatisfy { Self.declares($0, lines) })
+        #expect(!["A.e", "A.d", "B.c"].contains { Self.declares($0, lines) })
+        #expect(!Self.declares("A.init", ["struct A {", "    func b() { self.init() }", "}"]))
+    }
+
+    /// Whether `lines` declare `name`, a type's member.
+    private static func declares(_ name: String, _ lines: [String]) -> Bool {
+        let parts = name.split(separator: ".").map(String.init)
+        let tokens = CodeWords.lines(of: lines).flatMap { $0 }
+        func isDeclared(_ name: String, by keywords: Set<String>) -> Bool {
+            zip(tokens, tokens.dropFirst()).contains { first, second in
+                guard case .word(let keyword) = first else { return false }
+                return keywords.contains(keyword) && second == .word(name)
+            }
+        }
+        let isInit =
+            parts.last == "init"
+            && zip(tokens, tokens.dropFirst()).contains { $0 != .mark(".") && $1 == .word("init") }
+        return isDeclared(parts.first ?? "", by: ["struct", "enum", "class", "actor", "protocol", "extension"])
+            && (isInit || isDeclared(parts.last ?? "", by: ["func", "var", "let", "case"]))
+    }
+
+    /// The rules, each with its paragraphs.
+    private static func sections() -> [(rule: String, paragraphs: [String])] {
+        (SourceTree.text(of: "docs/rules.md") ?? "").split(separator: "\n### ").dropFirst().compactMap { section in
+            tags(in: "\(section.prefix { $0 != " " })").first.map { rule in
+                (rule, section.split(separator: "\n\n").map { $0.split(separator: "\n").joined(separator: " ") })
+            }
+        }
+    }
+
     @Test("the files that rules.md says to open are there and cite the rule, and every rule names some of both")
     func files() {
-        let page = SourceTree.text(of: "docs/rules.md") ?? ""
         var named: Set<String> = []
-        for section in page.split(separator: "\n### ").dropFirst() {
-            guard let rule = Self.tags(in: "\(section.prefix { $0 != " " })").first else { continue }
-            let paragraphs = section.split(separator: "\n\n").map { $0.split(separator: "\n").joined(separator: " ") }
+        for (rule, paragraphs) in Self.sections() {
             for paragraph in paragraphs where paragraph.hasPrefix("Code: ") && paragraph.contains("Tests: ") {
                 named.insert(rule)
                 for path in Page.code(in: paragraph) {
                     let file = (SourceTree.sources + SourceTree.tests).first { $0.path.hasSuffix("/\(path)") }
                     let cites = file?.lines.contains { Self.tags(in: $0).contains(rule) } ?? false
                     #expect(cites, "\(rule) is not cited by \(path)")
+                    let name = Self.name(of: path)
+                    let isAlone = SourceTree.tests.count { Self.name(of: $0.path) == name } < 2
+                    #expect(isAlone || file?.path == "Tests/\(path)", "\(rule): more than one file is a \(name)")
                 }
             }
         }
@@ -93,6 +144,8 @@ import Testing
             "/// The end (" + "R" + "7), " + "S" + "2; R, " + "R" + "123, AR" + "7, x.R" + "7a, func R" + "14_silent"
         #expect(Self.tags(in: line) == ["R7", "S2", "R14"])
     }
+
+    private static func name(of path: String) -> Substring? { path.split(separator: "/").last }
 
     /// HabitTests hold a rule for all code; this suite only writes of rules.
     private static func isHabit(_ file: SourceTree.File) -> Bool { file.path.hasSuffix("/HabitTests.swift") }

@@ -59,7 +59,8 @@ struct ContentReader {
         }
     }
 
-    /// The text itself if there is one; else its key, which is all that a device without a table could show.
+    /// The text itself if there is one; else its key, which is all that a device without a table could show, with its
+    /// arguments in their places (S4).
     private mutating func alertText(
         _ alert: JSONObject, _ name: String, key keyName: String, arguments argumentsName: String
     ) -> String {

@@ -159,7 +159,7 @@ public struct Call: Hashable, Sendable {
     }
 
     /// Whether this is `owner`'s ring that began at `since`, or the record of its end, and not another ring of the same
-    /// key. An entry that another program wrote without a start applies to the ring that is on.
+    /// key. An entry that another program wrote without a start applies to the ring that is on (R7).
     func isRing(of owner: Owner, since: Instant?) -> Bool {
         if let named = self.owner { return named == owner }
         return hasNoStart || since == nil || self.since == since

@@ -23,7 +23,7 @@ extension Ledger {
     /// wake-up.
     ///
     /// An entry that is missing, makes no sense or is of an earlier ring of the call ends nothing: another program may
-    /// have read an earlier ring and written it back.
+    /// have read an earlier ring and written it back (R7).
     public func standing(
         of key: CallKey, since: Instant? = nil, owner: Owner, secondCall: RingMode
     ) -> Standing {

@@ -27,7 +27,7 @@ extension RingAsk {
 
     /// How a ring ends when it gets this; nil if it rings on. `began` is when its request was sent, if that is known.
     ///
-    /// A hangup that was sent before the request belongs to an earlier call (R8).
+    /// A hangup that was sent before the request belongs to an earlier call (R7, R8).
     public func end(ofRingSentAt began: WallTime?, wall: WallTime) -> EndReason? {
         switch self {
         case .hangUp(_, let sentAt):

@@ -29,8 +29,8 @@ struct DeviceQueue {
     /// Whether nothing about it needs to be remembered.
     var isForgettable: Bool { entries.isEmpty && inFlight == nil && !isOff }
 
-    /// The line that it belongs in: that of the most urgent push that is due, since the pushes before that one delay
-    /// it. Nil if nothing can be handed over now.
+    /// The line that it belongs in (R20): that of the most urgent push that is due, since the pushes before that one
+    /// delay it. Nil if nothing can be handed over now.
     var wantedRank: APNsPriority? {
         guard inFlight == nil, !isOff else { return nil }
         return entries.lazy.filter(\.isDue).map(\.push.priority).max()

@@ -86,7 +86,7 @@ public protocol SharedLedger: AnyObject {
     /// Stops watching both the file and the call.
     func stopWatching()
 
-    /// Calls `done` once the file has what this process changed, or cannot be written, or after three seconds; perhaps
+    /// Calls `done` once the file has what this process changed, or cannot be written, or after two seconds; perhaps
     /// before this returns.
     func finish(_ done: @escaping () -> Void)
 }

@@ -113,7 +113,7 @@ struct PictureStateMachine {
         if case .coming = state { true } else { false }
     }
 
-    /// Reports `outcome`, unless the picture was reported already.
+    /// Reports `outcome`, unless the picture was reported already (R14).
     private mutating func report(_ outcome: Event.Attachment.Outcome) -> [Effect] {
         guard case .coming(let url, isReported: false) = state else { return [] }
         state = .coming(url: url, isReported: true)

@@ -120,7 +120,7 @@ public final class WorkerLedger: SharedLedger {
     /// How long a process that has nothing else to do tries to bring the file up to date.
     private static let finishingPatience = TimeSpan.seconds(2)
 
-    /// Calls `done` once the file has what this process changed, or cannot be written, or after three seconds, as
+    /// Calls `done` once the file has what this process changed, or cannot be written, or after two seconds, as
     /// the worker ends, be it stopped or not (R17); perhaps before this returns.
     public func finish(_ done: @escaping () -> Void) {
         file.finish(by: loop.now + Self.finishingPatience, done)

@@ -350,6 +350,8 @@ extension NotificationQueue {
         }
     }
 
+    /// Hands the push `number` over. If it cannot be read now, or its token is not known now, it waits as for a device
+    /// that is offline (R20).
     private func start(_ number: Int64) {
         let found: EndpointPush?
         do throws(DatabaseError) {

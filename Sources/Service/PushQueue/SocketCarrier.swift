@@ -53,6 +53,8 @@ public final class SocketCarrier: Carrier {
         init(_ news: @escaping (CarrierNews) -> Void) { self.news = news }
     }
 
+    /// Takes the first word for what becomes of the push: taken, rejected for good, or that it is to be tried again, as
+    /// for a device that is offline (R20).
     private func heard(_ event: Event, by following: Following) {
         guard !following.isAnswered else {
             if case .extensionProcess(let process) = event.body, process.state == .started {

@@ -63,7 +63,7 @@ public final class LedgerFile {
     }
 
     /// Changes the ledger, and then calls `completion`, perhaps before this returns. If file watchers will not see the
-    /// change at once, the other processes that ring are woken to look again.
+    /// change at once, the other processes that ring are woken to look again (R10).
     ///
     /// `change` runs exactly once, even if nothing can be read or written: on what could be read, or on an empty
     /// ledger. Changes of one object run in order; one that is begun inside `change` runs after it.

@@ -50,7 +50,7 @@ public final class LedgerWatch {
     }
 
     /// Shows the ledger again when the owner of one of `rings` dies, in the next iteration if it is dead already, and
-    /// when the time of one is up; neither of the two changes the file. This replaces the rings of an earlier call.
+    /// when the time of one is up; neither of these changes the file (R10). This replaces the rings of an earlier call.
     public func expectEnds(of rings: [Call]) {
         guard !isEnded else { return }
         expectDeaths(of: rings.compactMap(\.owner))

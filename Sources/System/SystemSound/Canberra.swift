@@ -42,7 +42,7 @@ final class CanberraConnection {
             (CA_PROP_EVENT_DESCRIPTION, "Incoming call"),
             // "phone" would cork music for good and may go to the call's own device.
             (CA_PROP_MEDIA_ROLE, "event"),
-            // A cached sound lives in the server and plays on for seconds after we are killed.
+            // A cached sound lives in the server and plays on for seconds after we are killed (R14).
             (CA_PROP_CANBERRA_CACHE_CONTROL, "never"),
         ]
         if sound.attenuationDecibels > 0 {

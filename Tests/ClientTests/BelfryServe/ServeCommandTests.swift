@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test("what ends while COMMAND goes on leaves no zombie") func zombies() throws {
-        let run = try shell("(setsid sh -c 'echo $$; exit 0' &); read line")
+        let run = try shell("(setsid sh -c 'echo $$; exit 0' &); exec sleep 600")
         let orphan = try #require(run.line().flatMap(Int32.init))
         // Its parent is serve, which asks how it ended as soon as it has.
         while kill(orphan, 0) == 0 { sched_yield() }

@@ -57,7 +57,7 @@ import Testing
         ),
         (#"{"body":"B","loc-key":"K"}"#, "", "", "B"), (#"{"body":"","loc-key":"K"}"#, "", "", "K"),
     ])
-    func theAlertIsReadAsADeviceDoes(alert: String, title: String, subtitle: String, body: String) throws {
+    func S4_theAlertIsReadAsADeviceDoes(alert: String, title: String, subtitle: String, body: String) throws {
         let content = try content(aps: #"{"alert":\#(alert)}"#)
         #expect([content.title, content.subtitle, content.body] == [title, subtitle, body])
         #expect(content.hasAlertText == !(title + subtitle + body).isEmpty)

@@ -6,7 +6,7 @@ import Testing
 
 /// R20: an offline device keeps the latest push of each topic.
 @Suite struct ForwardingOfflineTests {
-    @Test("of five pushes to a device that is off the fifth arrives")
+    @Test("R20 of five pushes to a device that is off the fifth arrives")
     func fifth() {
         var played = Played()
         #expect(played.machine.setOff(true, "a", at: played.now) == [])
@@ -18,7 +18,7 @@ import Testing
         #expect(played.settled(5) == [] && played.machine.waitingCount == 0)
     }
 
-    @Test("two topics have a place each, and are handed over in the order of acceptance")
+    @Test("R20 two topics have a place each, and are handed over in the order of acceptance")
     func topics() {
         var played = Played()
         _ = played.machine.setOff(true, "a", at: played.now)
@@ -29,7 +29,7 @@ import Testing
         #expect(played.settled(2) == [.start(3)])
     }
 
-    @Test("0 is never kept, and nothing that is past; what has no expiration is kept for 30 days")
+    @Test("R20 0 is never kept, and nothing that is past; what has no expiration is kept for 30 days")
     func expiration() {
         var played = Played()
         _ = played.machine.setOff(true, "a", at: played.now)
@@ -47,7 +47,7 @@ import Testing
         #expect(played.machine.waitingCount == 0)
     }
 
-    @Test("30 days are over to the microsecond, whether an expiration is stated or not")
+    @Test("R20 30 days are over to the microsecond, whether an expiration is stated or not")
     func keptMax() {
         for stated: Int64? in [nil, 90 * 86_400] {
             var played = Played()
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("an expiration counts to the end of its second, and one attempt is made of what is past already")
+    @Test("R20 an expiration counts to the end of its second, and one attempt is made of what is past already")
     func lastSecond() {
         var played = Played()
         #expect(played.accept(to: "a", expiresIn: -5) == [.start(1)])
@@ -70,7 +70,7 @@ import Testing
         #expect(played.machine.setOff(false, "a", at: played.now) == [.start(2)])
     }
 
-    @Test("0 is tried once, and dropped if nobody takes it")
+    @Test("R20 0 is tried once, and dropped if nobody takes it")
     func once() {
         var played = Played()
         #expect(played.accept(to: "a", once: true) == [.start(1)])
@@ -78,7 +78,7 @@ import Testing
         #expect(played.machine.nextWake() == nil && played.machine.waitingCount == 0)
     }
 
-    @Test("a setting of the wall clock moves expirations, never a retry")
+    @Test("R20 a setting of the wall clock moves expirations, never a retry")
     func clockSet() {
         var played = Played()
         _ = played.accept(to: "a", expiresIn: 100)
@@ -92,7 +92,7 @@ import Testing
         #expect(played.wake() == [.discard(1, .expired)])
     }
 
-    @Test("tried again after 1, 2, 4 … 60 s, and from 1 s on once something was taken")
+    @Test("R20 tried again after 1, 2, 4 … 60 s, and from 1 s on once something was taken")
     func delays() {
         var played = Played()
         _ = played.accept(to: "a")
@@ -113,7 +113,7 @@ import Testing
         #expect(played.settled(1) == [] && played.machine.nextWake() == nil)
     }
 
-    @Test("what waits behind one that was not taken has its own try, and a retry begins with the oldest again")
+    @Test("R20 what waits behind one that was not taken has its own try, and a retry begins with the oldest again")
     func rounds() {
         var played = Played()
         #expect(played.accept(to: "a", topic: "one") == [.start(1)])
@@ -127,7 +127,7 @@ import Testing
         #expect(played.settled(1) == [.start(3)])
     }
 
-    @Test("the socket's return counts for a device that is just finding it gone")
+    @Test("R20 the socket's return counts for a device that is just finding it gone")
     func backWhileInFlight() {
         var played = Played()
         _ = played.accept(to: "a", topic: "one", expiresIn: 1_000)
@@ -141,7 +141,7 @@ import Testing
         #expect(played.machine.nextWake() == played.instant + .seconds(1))
     }
 
-    @Test("a device that is off and removed keeps nothing, whatever comes late")
+    @Test("R20 a device that is off and removed keeps nothing, whatever comes late")
     func offAndRemoved() {
         var played = Played()
         _ = played.accept(to: "a", expiresIn: 100)
@@ -158,7 +158,7 @@ import Testing
         #expect(played.machine.devices.isEmpty)
     }
 
-    @Test("what is kept is tried again though what waited behind it has expired by the time of its own try")
+    @Test("R20 what is kept is tried again though what waited behind it has expired by the time of its own try")
     func expiredBehind() {
         var played = Played()
         _ = played.accept(to: "a", topic: "one", expiresIn: 100)
@@ -172,7 +172,7 @@ import Testing
         #expect(played.machine.nextWake() == played.instant + .seconds(2))
     }
 
-    @Test("so it is if nobody could hand over what waited behind it, for want of a place")
+    @Test("R20 so it is if nobody could hand over what waited behind it, for want of a place")
     func expiredInLine() {
         var limits = ForwardingStateMachine.Limits()
         limits.inFlightMax = 1
@@ -190,7 +190,7 @@ import Testing
         #expect(played.machine.nextWake() == played.instant + .seconds(2))
     }
 
-    @Test("one that nobody took gives way to a later one of its topic, kept or taken, but not to one that is dropped")
+    @Test("R20 one that nobody took gives way to a later one of its topic, kept or taken, not to one that is dropped")
     func replaced() {
         var played = Played()
         _ = played.accept(to: "a")
@@ -204,7 +204,7 @@ import Testing
         #expect(played.machine.waitingCount == 0 && played.machine.nextWake() == nil)
     }
 
-    @Test("a push that comes while others are kept does not make them wait longer")
+    @Test("R20 a push that comes while others are kept does not make them wait longer")
     func arrivals() {
         var played = Played()
         _ = played.accept(to: "a", topic: "one")
@@ -217,7 +217,7 @@ import Testing
         #expect(played.machine.nextWake() == due)
     }
 
-    @Test("all that is kept is tried as soon as the socket is back")
+    @Test("R20 all that is kept is tried as soon as the socket is back")
     func socketBack() {
         var played = Played()
         for device in ["a", "b"] { _ = played.accept(to: device) }
@@ -228,7 +228,7 @@ import Testing
         #expect(played.machine.nextWake() == nil)
     }
 
-    @Test("once the socket was back, what is not taken waits anew, and not for the end of its earlier wait")
+    @Test("R20 once the socket was back, what is not taken waits anew, and not for the end of its earlier wait")
     func earlierWait() {
         var played = Played()
         _ = played.accept(to: "a", expiresIn: 100)
@@ -243,7 +243,7 @@ import Testing
         #expect(played.wake() == [.start(1)])
     }
 
-    @Test("of a device for which nothing waits, and which nobody took off, nothing is remembered")
+    @Test("R20 of a device for which nothing waits, and which nobody took off, nothing is remembered")
     func forgotten() {
         var played = Played()
         _ = played.accept(to: "a")
@@ -260,7 +260,7 @@ import Testing
         #expect(played.machine.devices.isEmpty)
     }
 
-    @Test("a device that is taken off during a hand-over keeps the rest; what is under way ends as it ends")
+    @Test("R20 a device that is taken off during a hand-over keeps the rest; what is under way ends as it ends")
     func offInFlight() {
         var played = Played()
         for _ in 1...3 { _ = played.accept(to: "a") }
@@ -271,7 +271,7 @@ import Testing
         #expect(played.machine.setOff(false, "a", at: played.now) == [.start(3)])
     }
 
-    @Test("what waits for a device that is removed is dropped")
+    @Test("R20 what waits for a device that is removed is dropped")
     func removed() {
         var played = Played()
         for _ in 1...3 { _ = played.accept(to: "a") }

@@ -68,7 +68,7 @@ struct Played {
 
 /// R20: one device in order, many at once, the most urgent first.
 @Suite struct ForwardingOrderTests {
-    @Test("the next push of a device waits until the one before is settled, whatever its topic and priority")
+    @Test("R20 the next push of a device waits until the one before is settled, whatever its topic and priority")
     func oneDevice() {
         var played = Played()
         #expect(played.accept(to: "a", topic: "app.voip", priority: .low) == [.start(1)])
@@ -79,7 +79,7 @@ struct Played {
         #expect(played.settled(3) == [] && played.machine.waitingCount == 0)
     }
 
-    @Test("many devices are served at once, up to the limit, and the next as soon as there is room")
+    @Test("R20 many devices are served at once, up to the limit, and the next as soon as there is room")
     func manyDevices() {
         var limits = ForwardingStateMachine.Limits()
         #expect(limits.inFlightMax == 64)
@@ -92,7 +92,7 @@ struct Played {
         #expect(played.settled(3) == [])
     }
 
-    @Test("a flood to one device takes one of the 64 places, and each other device waits for no more than its own")
+    @Test("R20 a flood to one device takes one of the 64 places, and each other device waits for no more than its own")
     func flood() {
         var played = Played()
         let flood = (1...1_000).flatMap { _ in played.accept(to: "flooded") }
@@ -105,7 +105,7 @@ struct Played {
         #expect(played.settled(1_002) == [])
     }
 
-    @Test("10 comes before 5 and 5 before 1; who is held up by one that is less urgent comes with the more urgent")
+    @Test("R20 10 comes before 5 and 5 before 1; who is held up by one that is less urgent comes with the more urgent")
     func priorities() {
         var limits = ForwardingStateMachine.Limits()
         limits.inFlightMax = 1
@@ -124,7 +124,7 @@ struct Played {
         #expect(played.settled(2) == [])
     }
 
-    @Test("what ends twice, or never began, changes nothing")
+    @Test("R20 what ends twice, or never began, changes nothing")
     func strangers() {
         var played = Played()
         _ = played.accept(to: "a")
@@ -201,6 +201,13 @@ struct Played {
         #expect(played.machine.waitingCount == 1)
         played.machine.withdraw(digest, to: push.token)
         #expect(played.machine.admit(digest, to: push.token, at: played.instant) == .admitted)
+    }
+
+    @Test("R19 1,000 may wait for a token, 200,000 in all, and 262,144 requests are remembered") func usualLimits() {
+        let limits = ForwardingStateMachine.Limits()
+        #expect(limits.waitingForTokenMax == 1_000)
+        #expect(limits.waitingMax == 200_000)
+        #expect(limits.rememberedMax == 262_144)
     }
 
     @Test("too many for one token, and too many in all, are refused until there is room again")

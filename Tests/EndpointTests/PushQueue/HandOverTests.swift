@@ -11,10 +11,18 @@ import PushQueue
 import Support
 import Testing
 
-/// A carrier that tells what another one is told.
+/// A carrier that says what another one is given, and what that one says.
 private final class OverheardCarrier: Carrier {
+    enum Step: Equatable {
+        case handedOver(String)
+        case told(String, CarrierNews)
+    }
+
     private let carrier: SocketCarrier
-    private(set) var told: [(id: String, news: CarrierNews)] = []
+    private(set) var steps: [Step] = []
+    var told: [(id: String, news: CarrierNews)] {
+        steps.compactMap { if case .told(let id, let news) = $0 { (id, news) } else { nil } }
+    }
     var onNews: () -> Void = {}
 
     init(_ carrier: SocketCarrier) { self.carrier = carrier }
@@ -25,8 +33,9 @@ private final class OverheardCarrier: Carrier {
     }
 
     func carry(_ handOver: HandOver, _ news: @escaping (CarrierNews) -> Void) {
+        steps.append(.handedOver(handOver.push.apnsID))
         carrier.carry(handOver) { [self] what in
-            told.append((handOver.push.apnsID, what))
+            steps.append(.told(handOver.push.apnsID, what))
             news(what)
             onNews()
         }
@@ -121,26 +130,43 @@ private final class OverheardCarrier: Carrier {
         #expect(carrier.told.map(\.news) == [.rejected(reason: "NoAps", detail: "none")])
     }
 
-    @Test("a call rings on a real worker and its hangup silences it, in this order, and the log has all of it")
+    @Test("R20 a hangup that was accepted with its call is handed over once a worker took the call")
+    func order() throws {
+        let server = try server()
+        let device = try device()
+        let call = submit("{\"callId\":\"a\"}", device).apnsID
+        let hangup = submit("{\"callId\":\"a\",\"info\":{\"type\":\"hangup\"}}", device).apnsID
+        run { news in news.count { $0 == .received } == 2 && news.contains(.event("missed", code: nil)) }
+        stop(server)
+        try expectInOrder([.handedOver(call), .told(call, .received), .handedOver(hangup), .told(hangup, .received)])
+    }
+
+    /// Each of `steps` was taken, and none before the one before it.
+    private func expectInOrder(_ steps: [OverheardCarrier.Step]) throws {
+        let places = try steps.map { step in try #require(carrier.steps.firstIndex(of: step), "\(step)") }
+        #expect(places == places.sorted(), "\(carrier.steps)")
+    }
+
+    @Test("R20 a call rings on a real worker and its hangup silences it, in this order, and the log has all of it")
     func rings() throws {
         let server = try server()
         let device = try device()
         let call = submit("{\"callId\":\"a\",\"callerName\":\"Anna\"}", device)
+        let ringing = CarrierNews.event("ringing", code: "loud")
+        run { $0.contains(ringing) }
         let hangup = submit("{\"callId\":\"a\",\"info\":{\"type\":\"hangup\"}}", device)
         run { $0.contains(.event("missed", code: nil)) }
-        let told = carrier.told
-        #expect(told.first?.id == call.apnsID && told.first?.news == .received)
-        let ringing = told.firstIndex { $0.id == call.apnsID && $0.news == .event("ringing", code: "loud") }
-        let received = told.firstIndex { $0.id == hangup.apnsID && $0.news == .received }
-        let ended = told.firstIndex { $0.id == call.apnsID && $0.news == .event("ended", code: "hangup") }
-        #expect(received != nil && ended.map { end in ringing.map { $0 < end } ?? true } ?? true)
         stop(server)
+        try expectInOrder([
+            .handedOver(call.apnsID), .told(call.apnsID, .received), .told(call.apnsID, ringing),
+            .handedOver(hangup.apnsID), .told(call.apnsID, .event("ended", code: "hangup")),
+        ])
         let lines = try PushLog.lines(of: StateDirectory(path: folder.path)).map { String(decoding: $0, as: UTF8.self) }
         #expect(lines.contains { $0.contains(call.apnsID) && $0.contains("\"step\":\"received\"") })
         #expect(lines.allSatisfy { !$0.contains("Anna") && !$0.contains(device.voipToken.hex) })
     }
 
-    @Test("where there is no socket the push is kept, and handed over as soon as there is one")
+    @Test("R20 where there is no socket the push is kept, and handed over as soon as there is one")
     func noSocket() throws {
         _ = submit("{\"callId\":\"a\"}", try device())
         run { $0.count == 1 }
@@ -153,7 +179,7 @@ private final class OverheardCarrier: Carrier {
         #expect(carrier.told.map(\.news).contains(.received))
     }
 
-    @Test("a call that finds the line busy is tried again once it may be free")
+    @Test("R20 a call that finds the line busy is tried again once it may be free")
     func busy() throws {
         // Long enough for a busy machine to get to the second call.
         let server = try server(["BELFRY_MAX_CALLS": "1", "BELFRY_RING_DURATION": "5s"])
@@ -167,7 +193,7 @@ private final class OverheardCarrier: Carrier {
         #expect(carrier.told.first?.id == first.apnsID && told.contains(.received))
     }
 
-    @Test("a worker that has waited too long for the push leaves the device offline, and the push for a retry")
+    @Test("R20 a worker that has waited too long for the push leaves the device offline, and the push for a retry")
     func late() throws {
         let worker = ScriptedWorker { connection in
             _ = ScriptedWorker.readAll(connection)
@@ -181,7 +207,7 @@ private final class OverheardCarrier: Carrier {
         #expect(carrier.told.map(\.news) == [.offline(.workerDied, detail: "5 s")])
     }
 
-    @Test("a worker that dies before it has taken the push leaves the device offline, and the push for a retry")
+    @Test("R20 a worker that dies before it has taken the push leaves the device offline, and the push for a retry")
     func died() throws {
         let worker = ScriptedWorker(connections: 2) { connection in
             _ = ScriptedWorker.readAll(connection)

@@ -125,7 +125,7 @@ import Testing
         #expect(try store.remembered(max: 3).map(\.number) == store.remembered(max: 100).suffix(3).map(\.number))
     }
 
-    @Test("a push whose token nobody knows any more is kept, and not taken for one of a device that was removed")
+    @Test("R20 a push whose token nobody knows any more is kept, and not taken for one of a device that was removed")
     func unknownToken() throws {
         let bench = try QueueBench()
         try bench.open()

@@ -149,7 +149,7 @@ import Testing
         #expect(worker.world.isSounding && phone.file.read().rings.map(\.key) == [CallKey("A")])
     }
 
-    @Test("R7 what is meant for another call is not answered, and ends nothing") func otherCall() throws {
+    @Test("R7 R8 what is meant for another call is not answered, and ends nothing") func otherCall() throws {
         let worker = try phone.call("A")
         var answers: [RingAnswer?] = []
         for ask in [RingAsk.answer, .decline, .hangUp(.busy, sentAt: nil)] {

@@ -3,7 +3,7 @@ import BelfryTerms
 @testable import CallService
 import Testing
 
-/// What waits for a picture, and for how long: R4.
+/// What waits for a picture, and for how long: R4. What is said of one that does not come: R14.
 @Suite struct PictureStateMachineTests {
     typealias Effect = PictureStateMachine.Effect
 
@@ -38,7 +38,7 @@ import Testing
         #expect(machine.deliveryReady() == [.deliver] && machine.missedReady() == [.reportMissed])
     }
 
-    @Test("a skipped picture is reported, and nobody waits") func skips() {
+    @Test("R14 a skipped picture is reported, and nobody waits") func skips() {
         var machine = PictureStateMachine()
         #expect(machine.skip(.url(Self.url), .ended, "why") == [Self.skipped(.ended)])
         #expect(machine.deliveryReady() == [.deliver])
@@ -46,7 +46,7 @@ import Testing
         #expect(absent.skip(.absent, .ended, "why").isEmpty)
     }
 
-    @Test("R4 if the delivery goes ahead, that is reported once; the picture may still come for the missed call")
+    @Test("R4 R14 if the delivery goes ahead, that is reported once; the picture may still come for the missed call")
     func goesAhead() {
         var machine = coming()
         _ = machine.deliveryReady()

@@ -55,6 +55,20 @@ import Testing
         #expect(worker.isFinished)
     }
 
+    @Test(
+        "R14: where there is no network it rings to its end, and what is missing is reported once",
+        arguments: [SkipReason.resolveFailed, .connectFailed])
+    func noNetwork(reason: SkipReason) throws {
+        phone.picture = (.milliseconds(100), .skipped(Skip(reason, "Network is unreachable")))
+        let worker = try call()
+        phone.loop.advance(by: .seconds(30))
+        #expect(
+            worker.world.storyWithoutTicks == [
+                "ringing loud", "skipped \(reason.rawValue)", "delivered extension", "ended timeout", "missed",
+            ])
+        #expect(worker.isFinished)
+    }
+
     @Test("a hangup delivers at once without it, and the missed call waits for it") func hangup() throws {
         phone.picture = (.seconds(3), arrived)
         let worker = try call()

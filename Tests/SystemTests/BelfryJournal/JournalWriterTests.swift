@@ -5,6 +5,7 @@ import Glibc
 import Support
 import Testing
 
+/// What the journal gets, and that nobody waits for it: R14.
 @Suite struct JournalWriterTests {
     func entry(_ text: String, padding: Int = 0) -> JournalEntry {
         let fields = padding == 0 ? [] : [JournalEntry.Field("PADDING", String(repeating: "x", count: padding))]
@@ -26,7 +27,7 @@ import Testing
         #expect(writer.finish() == 0)
     }
 
-    @Test func aFullJournalDelaysNothingAndGetsWhatWaitedLater() throws {
+    @Test func R14_aFullJournalDelaysNothingAndGetsWhatWaitedLater() throws {
         let journal = try FakeJournal()
         let writer = JournalWriter(path: journal.path)
         var waiting: [Int32?] = []
@@ -129,7 +130,7 @@ import Testing
         #expect(writer.lostCount == 0)
     }
 
-    @Test func withoutAJournalStandardErrorIsTold() throws {
+    @Test func R14_withoutAJournalStandardErrorIsTold() throws {
         let journal = try FakeJournal(isListening: false)
         let pipe = try DescriptorPair.pipe()
         let writer = JournalWriter(path: journal.path, standardError: pipe.writing.number)
@@ -141,7 +142,7 @@ import Testing
         #expect(try journal.nextFields()?["MESSAGE"] == "two")
     }
 
-    @Test func standardErrorThatNobodyReadsDelaysNothing() throws {
+    @Test func R14_standardErrorThatNobodyReadsDelaysNothing() throws {
         let journal = try FakeJournal(isListening: false)
         let pipe = try DescriptorPair.pipe()
         let writer = JournalWriter(path: journal.path, standardError: pipe.writing.number)
