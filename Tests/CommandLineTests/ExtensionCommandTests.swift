@@ -104,6 +104,16 @@ import Testing
         #expect(module.exit == .exited(code: 1) && module.output.first?.contains("Alamofire") == true, "\(module)")
     }
 
+    @Test("a source that is a link out of the package is refused")
+    func linkOut() throws {
+        try makePackage()
+        folder.write(Array("let a = 1".utf8), to: "A.swift")
+        #expect(unsafe symlink("../../../A.swift", "\(folder.path)/app/Sources/AppExtension/B.swift") == 0)
+        let run = try belfry(["import", "../A.swift"], in: "app", swift: "true")
+        let isTold = run.complaints.first?.contains("B.swift: a link that leads out") == true
+        #expect(run.exit == .exited(code: 69) && isTold, "\(run)")
+    }
+
     @Test("an extension is packed with its resources, in place of the one that was there")
     func pack() throws {
         try makePackage()

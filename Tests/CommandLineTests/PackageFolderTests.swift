@@ -17,7 +17,7 @@ import Testing
         let package = PackageFolder(path: folder.path)
         try package.remove("file")
         try package.remove("file")
-        #expect(package.names(in: ".") == ["folder"])
+        #expect(try package.names(in: ".") == ["folder"])
         let refusal = #expect(throws: CommandError.self) { try package.remove("folder") }
         #expect(refusal?.problem == "\(folder.path)/folder cannot be removed: Is a directory")
     }
@@ -70,15 +70,69 @@ import Testing
             folder.write([4], to: "A.appex/old")
             try Packing.layOut("A.appex", program: "program", as: "A")
             let package = PackageFolder(path: folder.path)
-            #expect(package.names(in: ".") == ["A.appex", "program", ExtensionTemplate.resourceFolder].sorted())
-            #expect(package.names(in: "A.appex") == ["A", "de.lproj", "ring.wav"])
-            #expect(package.names(in: "A.appex/de.lproj") == ["words"])
+            #expect(try package.names(in: ".") == ["A.appex", "program", ExtensionTemplate.resourceFolder].sorted())
+            #expect(try package.names(in: "A.appex") == ["A", "de.lproj", "ring.wav"])
+            #expect(try package.names(in: "A.appex/de.lproj") == ["words"])
             var status = stat()
             #expect(unsafe stat("A.appex/A", &status) == 0 && status.st_mode & 0o777 == 0o755)
             // Half of it is nothing.
             #expect(throws: SystemError.self) { try Packing.layOut("A.appex", program: "none", as: "A") }
-            #expect(package.names(in: "A.appex") == ["A", "de.lproj", "ring.wav"])
-            #expect(package.names(in: ".").count == 3)
+            #expect(try package.names(in: "A.appex") == ["A", "de.lproj", "ring.wav"])
+            #expect(try package.names(in: ".").count == 3)
+        }
+    }
+
+    @Test("nothing is packed from behind a link that leads out, of too many files, or by a name that is not in UTF-8")
+    func refusals() async {
+        await #expect(processExitsWith: .success) {
+            let folder = TemporaryFolder()
+            #expect(unsafe chdir(folder.path) == 0)
+            let resources = ExtensionTemplate.resourceFolder
+            folder.makeFolder("secret")
+            folder.write([1], to: "secret/id")
+            folder.write([3], to: "program")
+            func problem() -> String {
+                do throws(SystemError) {
+                    try Packing.layOut("A.appex", program: "program", as: "A")
+                    return ""
+                } catch {
+                    #expect(unsafe access("A.appex", F_OK) != 0)
+                    return "\(error)"
+                }
+            }
+            for target in ["../secret", "../secret/id", "/", "/etc/passwd", "\(folder.path)/secret"] {
+                folder.makeFolder("\(resources)/in")
+                #expect(unsafe symlink(target, "\(resources)/l") == 0)
+                #expect(problem().contains("\(resources)/l: a link that leads out"), "\(target)")
+                TemporaryFolder.remove("\(folder.path)/\(resources)")
+            }
+            folder.makeFolder(resources)
+            folder.write([1], to: "\(resources)/b\u{FFFD}")
+            let made: [CChar] = (Array("\(resources)/a".utf8) + [0xFF, 0]).map { CChar(bitPattern: $0) }
+            let file = unsafe open(made, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+            #expect(file >= 0)
+            close(file)
+            let reason1 = problem()
+            #expect(reason1.contains("a\u{FFFD}: a name that is not in UTF-8"), "\(reason1)")
+            unsafe unlink(made)
+            // A folder of many is refused, and so are many in folders; as many as there may be are packed.
+            folder.makeFolder("\(resources)/many")
+            for number in 0..<(PackageFolder.filesMax - 2) { folder.write([], to: "\(resources)/many/\(number)") }
+            #expect(unsafe symlink("many/0", "\(resources)/l") == 0)
+            let reason2 = problem()
+            #expect(reason2.contains("\(resources): more than 4096 files"), "\(reason2)")
+            unsafe unlink("\(resources)/l")
+            for number in 0..<3 { folder.write([], to: "\(resources)/many/more\(number)") }
+            let reason3 = problem()
+            #expect(reason3.contains("\(resources)/many: more than 4096 files"), "\(reason3)")
+            for number in 0..<3 { unsafe unlink("\(resources)/many/more\(number)") }
+            unsafe unlink("\(resources)/many/0")
+            #expect(unsafe symlink("1", "\(resources)/many/0") == 0)
+            let reason4 = problem()
+            #expect(reason4.isEmpty, "\(reason4)")
+            let package = PackageFolder(path: folder.path)
+            let packed = try package.names(in: "A.appex/many")
+            #expect(packed.count == PackageFolder.filesMax - 2)
         }
     }
 }

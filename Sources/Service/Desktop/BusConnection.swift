@@ -11,6 +11,7 @@ final class BusConnection {
     private let loop: Loop
     private var backOff = BusConnection.backOffFirst
     private var retry: (any ScheduledTimer)?
+    private let senders = SignalSenders()
     /// The connection; nil while there is none.
     private(set) var bus: SessionBus?
 
@@ -18,7 +19,7 @@ final class BusConnection {
     var onConnected: (SessionBus) -> Void = { _ in }
     /// Called when there is no connection, with the reason, for people.
     var onLost: (String) -> Void = { _ in }
-    /// Gets what comes, and says whether it was for us.
+    /// Gets each call and each signal that is believed (S6), and says whether it was for us.
     var onMessage: (BusMessage) -> Bool = { _ in false }
 
     init(on loop: Loop) { self.loop = loop }
@@ -28,9 +29,10 @@ final class BusConnection {
         retry = nil
         do throws(SystemError) {
             let bus = try SessionBus(on: loop)
-            bus.onMessage = { [unowned self] in onMessage($0) }
+            bus.onMessage = { [unowned self] in senders.believes($0) && onMessage($0) }
             bus.onLost = { [weak self] in self?.lost("the session bus has closed the connection") }
             self.bus = bus
+            senders.connected(to: bus)
             onConnected(bus)
         } catch {
             lost("no session bus: \(error.reason)")

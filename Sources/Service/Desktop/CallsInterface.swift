@@ -177,6 +177,7 @@ final class CallsInterface {
             return message.fail("\(Self.error).GroupUnusable", "\(file.file.path): \(detail)")
         }
         let call = values.count > 1 ? values[1].text : nil
+        guard calls.isThere(group) else { return answerForNothing(message, group, call ?? "") }
         switch message.member {
         case "List": message.reply([list(file.read()?.rings ?? [])])
         case "Answer": end(message, group, call, as: .answer)
@@ -185,6 +186,15 @@ final class CallsInterface {
         case "ClearMissed": clearMissed(message, group, values.count > 1 ? values[1].texts ?? [] : [])
         case "ListAnswers": message.reply([.array(of: "a{sv}", (file.read()?.answers ?? []).map(Self.describe))])
         default: collect(message, group, call ?? "")
+        }
+    }
+
+    /// Answers for a group of which there is nothing: a change would make its folder, and hold it open.
+    private func answerForNothing(_ message: BusMessage, _ group: GroupName, _ call: String) {
+        switch message.member {
+        case "List", "ListMissed", "ListAnswers": message.reply([.array(of: "a{sv}", [])])
+        case "ClearMissed": message.reply()
+        default: message.fail("\(Self.error).NoSuchCall", "there is no call \(call) in \(group.text)")
         }
     }
 

@@ -140,6 +140,7 @@ public final class DesktopService {
         interface = CallsInterface(calls: calls, configured: settings.group, secondCall: settings.secondCall)
         // Set only now, since a closure may not capture self before all of it is there.
         settled = { [unowned self] in feed(.settled($0, isMissed: $1, $2)) }
+        calls.hasWorker = { [unowned self] in workers?.hasWorker(of: $0) ?? false }
         workers = try WorkerConnections(on: loop, listener: listener) { [unowned self] in feed(.worker($0)) }
     }
 

@@ -60,13 +60,11 @@ final class DoNotDisturb {
     /// Asks on `bus` for what does not depend on the server.
     func connected(to bus: SessionBus) {
         self.bus = bus
-        let nameChanged = "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'"
         for rule in [
             "type='signal',path='\(Self.serverPath)',interface='\(Self.properties)',member='PropertiesChanged'",
             "type='signal',path='\(Self.feedback.1)',interface='\(Self.properties)',member='PropertiesChanged'",
             "type='signal',path='\(Self.xfce.1)',interface='\(Self.xfce.0)'",
             "type='signal',path='\(Self.dconf.1)',interface='\(Self.dconf.0)',member='Notify'",
-            "\(nameChanged),arg0='\(Self.feedback.0)'", "\(nameChanged),arg0='\(Self.xfce.0)'",
         ] { bus.callBus("AddMatch", [.string(rule)]) }
         askFeedback()
         askXfce()
@@ -111,7 +109,7 @@ final class DoNotDisturb {
         }
     }
 
-    /// Takes a signal; true if it was about this.
+    /// Takes a signal that is believed; true if it was about this.
     func take(_ message: BusMessage) -> Bool {
         guard message.kind == .signal else { return false }
         let values = message.arguments

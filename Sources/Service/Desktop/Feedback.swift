@@ -47,10 +47,7 @@ final class Feedback {
     /// Looks who it is on `bus`.
     func connected(to bus: SessionBus) {
         self.bus = bus
-        for rule in [
-            "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Self.name)'",
-            "type='signal',path='\(Self.path)',interface='\(Self.name)'",
-        ] { bus.callBus("AddMatch", [.string(rule)]) }
+        bus.callBus("AddMatch", [.string("type='signal',path='\(Self.path)',interface='\(Self.name)'")])
         bus.callBus("GetNameOwner", [.string(Self.name)]) { [weak self] answer in
             if let name = (try? answer.get())?.first?.text { self?.owner = name }
         }

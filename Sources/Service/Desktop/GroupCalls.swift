@@ -16,6 +16,8 @@ final class GroupCalls {
     private let state: StateDirectory
     private let runtime: RuntimeDirectory
     private let answersWait: TimeSpan
+    /// Whether a worker of this group is connected.
+    var hasWorker: (GroupName) -> Bool = { _ in false }
     private var files: [GroupName: LedgerFile] = [:]
     private var watches: [GroupName: LedgerWatch] = [:]
     private var sought: [ShownCallID: any ScheduledTimer] = [:]
@@ -43,13 +45,19 @@ final class GroupCalls {
         }
     }
 
-    /// The ledger of `group`.
+    /// Whether there is anything of `group` (S6): a file, a note, or a worker that is connected.
+    func isThere(_ group: GroupName) -> Bool {
+        let file = file(of: group)
+        return file.file.snapshot().status != .missing || file.read() != nil || hasWorker(group)
+    }
+
+    /// The ledger of `group`; kept if there is something to read in it, since the bus names groups as it likes.
     func file(of group: GroupName) -> LedgerFile {
         if let file = files[group] { return file }
         let file = LedgerFile(state: state, runtime: runtime, group: group)
         file.answersWait = answersWait
         file.patience = LedgerFile.collectingPatience
-        files[group] = file
+        if file.read() != nil { files[group] = file }
         return file
     }
 

@@ -57,10 +57,7 @@ final class NotificationServer {
         (owner, known) = (nil, nil)
         isKnown = false
         activatedAt = nil
-        for rule in [
-            "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Self.name)'",
-            "type='signal',path='\(Self.path)',interface='\(Self.name)'",
-        ] { bus.callBus("AddMatch", [.string(rule)]) }
+        bus.callBus("AddMatch", [.string("type='signal',path='\(Self.path)',interface='\(Self.name)'")])
         bus.callBus("GetNameOwner", [.string(Self.name)]) { [weak self, weak bus] answer in
             // A signal that came before the answer is newer than it.
             guard let self, let bus, bus === self.bus, owner == nil else { return }

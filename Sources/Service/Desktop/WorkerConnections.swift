@@ -2,6 +2,7 @@ import BelfryEventLoop
 import BelfryLines
 import BelfryProtocol
 import BelfrySyscalls
+import BelfryTerms
 import DesktopChannel
 
 /// The desktop's socket: workers connect, say whose events follow, and get reports of what became
@@ -45,6 +46,9 @@ final class WorkerConnections {
 
     /// Whether no worker is connected.
     var isEmpty: Bool { connections.isEmpty }
+
+    /// Whether a worker of `group` is connected.
+    func hasWorker(of group: GroupName) -> Bool { connections.values.contains { $0.hello?.group == group } }
 
     /// Writes `report` to the worker behind `link`; nothing happens if it has left.
     func report(_ report: DesktopReport, to link: Int64) {

@@ -136,18 +136,17 @@ public struct ImportPlan: Sendable {
 
     /// The names of those of `classes` that are extensions, and no other's parent.
     private static func services(of classes: [SourceClass]) -> Set<String> {
-        var found: Set<String> = ["UNNotificationServiceExtension"]
-        var parents: Set<String> = []
-        // Each round finds at least one generation of subclasses.
-        for _ in classes {
-            let before = found.count
-            for declared in classes where !found.isDisjoint(with: declared.parents) {
-                parents.formUnion(found.intersection(declared.parents))
-                found.insert(declared.name)
-            }
-            if found.count == before { break }
+        var children: [String: [String]] = [:]
+        for declared in classes {
+            for parent in declared.parents { children[parent, default: []].append(declared.name) }
         }
-        return found.subtracting(parents).subtracting(["UNNotificationServiceExtension"])
+        let root = "UNNotificationServiceExtension"
+        var found: Set<String> = [root]
+        var waiting = [root]
+        while let parent = waiting.popLast() {
+            for child in children[parent] ?? [] where found.insert(child).inserted { waiting.append(child) }
+        }
+        return found.filter { $0 != root && children[$0] == nil }
     }
 }
 

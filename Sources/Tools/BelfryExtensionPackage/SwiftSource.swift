@@ -105,12 +105,17 @@ private struct SourceScan {
                 skipString(pounds: pounds, depth: 0)
                 previous = UInt8(ascii: "\"")
             } else {
-                isCode[place] = true
+                // A whole run of `#`, since each that stands in one would be looked at with all that follow.
+                let end = max(place + 1, endOfPounds)
+                for code in place..<end { isCode[code] = true }
                 if bytes[place] > UInt8(ascii: " ") || bytes[place] == UInt8(ascii: "\n") { previous = bytes[place] }
-                place += 1
+                place = end
             }
         }
     }
+
+    /// Where the `#` end that begin here.
+    private var endOfPounds: Int { bytes[place...].firstIndex { $0 != UInt8(ascii: "#") } ?? bytes.count }
 
     private func stands(_ first: Unicode.Scalar, _ second: Unicode.Scalar) -> Bool {
         place + 1 < bytes.count && bytes[place] == UInt8(ascii: first) && bytes[place + 1] == UInt8(ascii: second)
@@ -134,7 +139,7 @@ private struct SourceScan {
 
     /// How many `#` stand before the quote of a literal that begins here; nil if none does.
     private func poundsBeforeQuote() -> Int? {
-        let end = bytes[place...].prefix { $0 == UInt8(ascii: "#") }.endIndex
+        let end = endOfPounds
         return end < bytes.count && bytes[end] == UInt8(ascii: "\"") ? end - place : nil
     }
 
@@ -177,14 +182,14 @@ private struct SourceScan {
             } else {
                 if bytes[place] == UInt8(ascii: "(") { parentheses += 1 }
                 if bytes[place] == UInt8(ascii: ")") { parentheses -= 1 }
-                place += 1
+                place = max(place + 1, endOfPounds)
             }
         } while parentheses > 0 && place < bytes.count
     }
 
     /// Where the regular expression ends that begins here; nil if none does.
     private func endOfRegex() -> Int? {
-        let start = bytes[place...].prefix { $0 == UInt8(ascii: "#") }.endIndex
+        let start = endOfPounds
         let tail = bytes[place..<start]
         guard start + 1 < bytes.count, bytes[start] == UInt8(ascii: "/") else { return nil }
         if tail.isEmpty {

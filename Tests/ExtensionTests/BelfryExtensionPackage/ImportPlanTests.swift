@@ -31,6 +31,14 @@ import Testing
 
     private static let service = "import UserNotifications\nclass Own: UNNotificationServiceExtension {}\n"
 
+    @Test("a long line of descent, last first, is followed in linear time", .timeLimit(.minutes(1)))
+    func descent() throws {
+        let classes = (1..<16_000).reversed().map { "class C\($0): C\($0 - 1) {}" }
+        let text = (classes + ["class C0: UNNotificationServiceExtension {}"]).joined(separator: "\n")
+        let plan = try plan([("Own.swift", text)])
+        #expect(written("Sources/MyAppExtension/main.swift", by: plan)?.contains("run(C15999())") == true)
+    }
+
     @Test("a class takes the place of the template's: in the program, in the test, and as a file")
     func takesPlace() throws {
         let plan = try plan([("Own.swift", Self.service), ("Other.swift", "class Other: NSObject {}")])

@@ -17,6 +17,15 @@ import Testing
         return String(decoding: source.bytes, as: UTF8.self)
     }
 
+    @Test("what is long and odd is read in linear time", .timeLimit(.minutes(1)))
+    func linear() {
+        let pounds = String(repeating: "#", count: 400 << 10)
+        for text in [pounds, "let a = \"\\(\(pounds)", "\(pounds)/a", "let a = \(pounds)\""] {
+            #expect(imports("import A\n\(text)") == ["A 1"])
+        }
+        #expect(imports("let a = ##\"b\"##; import A\n#if os(Linux)\nimport B\n#endif") == ["A 1", "B 3"])
+    }
+
     @Test("imports are found in each of their forms, and nothing else is taken for one")
     func forms() {
         let text = """

@@ -98,6 +98,49 @@ import Testing
         }
     }
 
+    @Test("S6 of a group that there is nothing of, a question makes and keeps nothing") func groupOfNothing() async {
+        await #expect(processExitsWith: .success) {
+            let bus = try PlayedBus()
+            let worker = try WorkerEnd()
+            let service = try DesktopServiceTests.service(for: worker, on: bus.loop)
+            service.begin()
+            let client = try SessionBus(on: bus.loop)
+            let descriptors = try Directory.names(at: "/proc/self/fd", max: 10_000).count
+            let (name, path) = (CallsInterface.name, CallsInterface.path)
+            var answers: [String] = []
+            let ask = { (member: String, values: [BusValue]) in
+                client.call(name, path, name, member, values) { answer in
+                    if case .failure(let failure) = answer { answers.append(failure.name) } else { answers.append("") }
+                    bus.loop.stop()
+                }
+                bus.run()
+            }
+            // Its name may take a while.
+            while answers.last != "" { ask("List", [.string("group.none")]) }
+            answers = []
+            for number in 0..<50 {
+                let group = BusValue.string("group.none\(number)")
+                ask("ClearMissed", [group, .strings([])])
+                for member in ["Answer", "Decline", "CollectAnswer"] { ask(member, [group, .string("A")]) }
+                for member in ["List", "ListMissed", "ListAnswers"] { ask(member, [group]) }
+            }
+            let noCall = "org.belfry.Error.NoSuchCall"
+            let expected = (0..<50).flatMap { _ in ["", noCall, noCall, noCall, "", "", ""] }
+            #expect(answers == expected, "\(answers.prefix(9))")
+            let more = try Directory.names(at: "/proc/self/fd", max: 10_000).count - descriptors
+            #expect(more <= 2, "\(more)")
+            for made in ["run/rings", "state/groups"] {
+                let names = (try? Directory.names(at: "\(worker.folder.path)/\(made)", max: 100)) ?? []
+                #expect(names.isEmpty, "\(made): \(names)")
+            }
+            // A worker that is connected makes its group one.
+            ask("ClearMissed", [.string(WorkerEnd.group.text), .strings([])])
+            let rings = (try? Directory.names(at: "\(worker.folder.path)/run/rings", max: 100)) ?? []
+            #expect(rings.count == 1 && answers.last == "", "\(rings) \(answers.last ?? "")")
+            withExtendedLifetime((service, client)) {}
+        }
+    }
+
     @Test("R21 a worker has its first word as soon as there is no bus to ask") func noBus() async {
         await #expect(processExitsWith: .success) {
             unsafe setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent", 1)

@@ -24,7 +24,7 @@ extension Command {
             throw CommandError(.usage, "two files are called \(file.path)", "rename one of them")
         }
         var sources: [ImportPlan.File] = []
-        for name in folder.names(in: manifest.sourceFolder) where name.hasSuffix(".swift") {
+        for name in try sourceNames(in: folder, manifest) {
             guard let bytes = try folder.read("\(manifest.sourceFolder)/\(name)") else { continue }
             sources.append(ImportPlan.File(path: name, bytes: bytes))
         }
@@ -41,6 +41,21 @@ extension Command {
         }
         for note in plan.notes { context.warn(note) }
         return report(try missing(plan, manifest, context), context)
+    }
+
+    /// The names of the package's sources.
+    private static func sourceNames(
+        in folder: PackageFolder, _ manifest: PackageManifest
+    ) throws(CommandError) -> [String] {
+        do throws(SystemError) {
+            let names = try folder.names(in: manifest.sourceFolder).filter { $0.hasSuffix(".swift") }
+            for name in names {
+                try PackageFolder.requireInside(folder.path(of: "\(manifest.sourceFolder)/\(name)"), of: folder.path)
+            }
+            return names
+        } catch {
+            throw CommandError(.unavailable, "\(manifest.sourceFolder) cannot be read: \(error)")
+        }
     }
 
     /// The file at `path`, checked for the import.

@@ -25,7 +25,7 @@ extension Command {
             guard status.st_mode & S_IFMT == S_IFDIR else {
                 throw CommandError(.unavailable, "\(path) is there already", "name a new folder")
             }
-            guard folder.names(in: ".").isEmpty else {
+            guard (try? folder.names(in: "."))?.isEmpty == true else {
                 throw CommandError(.unavailable, "\(path) is there already, and not empty", "name a new folder")
             }
         }

@@ -98,7 +98,8 @@ enum Packing {
     static func layOut(_ path: String, program: String, as executable: String) throws(SystemError) {
         let aside = ".\(path).\(getpid())"
         do throws(SystemError) {
-            try copyFolder(ExtensionTemplate.resourceFolder, to: aside, depth: 0)
+            var count = 0
+            try copyFolder(ExtensionTemplate.resourceFolder, to: aside, depth: 0, count: &count)
             try copy(program, to: "\(aside)/\(executable)", mode: 0o755)
             let old = "\(aside).old"
             // rename(2) does not replace a folder with files in it.
@@ -113,15 +114,23 @@ enum Packing {
         }
     }
 
-    private static func copyFolder(_ source: String, to target: String, depth: Int) throws(SystemError) {
+    /// - Parameter count: how many files and folders were met, in all.
+    private static func copyFolder(
+        _ source: String, to target: String, depth: Int, count: inout Int
+    ) throws(SystemError) {
         guard depth < depthMax else { throw SystemError(errno: ELOOP, call: "open", subject: source) }
         try checked("mkdir", on: target) { unsafe mkdir(target, 0o755) }
-        for name in PackageFolder(path: source).names(in: ".") {
+        for name in try PackageFolder(path: ".").names(in: source) {
             let from = "\(source)/\(name)"
+            count += 1
+            guard count <= PackageFolder.filesMax else {
+                throw PackageFolder.tooMany(in: ExtensionTemplate.resourceFolder)
+            }
+            try PackageFolder.requireInside(from, of: ExtensionTemplate.resourceFolder)
             var status = stat()
             try checked("stat", on: from) { unsafe stat(from, &status) }
             switch status.st_mode & S_IFMT {
-            case S_IFDIR: try copyFolder(from, to: "\(target)/\(name)", depth: depth + 1)
+            case S_IFDIR: try copyFolder(from, to: "\(target)/\(name)", depth: depth + 1, count: &count)
             case S_IFREG: try copy(from, to: "\(target)/\(name)", mode: status.st_mode & 0o777)
             default: throw SystemError(errno: EINVAL, call: "open", subject: "\(from): neither a file nor a folder")
             }

@@ -9,7 +9,7 @@ struct PackageFolder {
     /// The most bytes of a source: more than people write.
     static let sourceBytesMax = 4 << 20
     /// The most files of a folder: more than any extension has.
-    private static let filesMax = 4_096
+    static let filesMax = 4_096
 
     /// The path of the folder; `.` for the one in which this program was started.
     let path: String
@@ -55,9 +55,42 @@ struct PackageFolder {
         throw CommandError(.unavailable, "\(path(of: name)) cannot be removed: \(reason)")
     }
 
-    /// The names in its folder `name`, sorted; none if there is no such folder.
-    func names(in name: String) -> [String] {
-        ((try? Directory.names(at: path(of: name), max: Self.filesMax)) ?? []).sorted()
+    /// The names in its folder `name`, sorted; none if there is no such folder. Fails if there are more than
+    /// ``filesMax``, or one that is no UTF-8, which no Swift package can name.
+    func names(in name: String) throws(SystemError) -> [String] {
+        let folder = path(of: name)
+        let names: [String]
+        do throws(SystemError) {
+            names = try Directory.names(at: folder, max: Self.filesMax + 1).sorted()
+        } catch  where error.errno == ENOENT || error.errno == ENOTDIR {
+            return []
+        }
+        guard names.count <= Self.filesMax else { throw Self.tooMany(in: folder) }
+        for name in names where name.unicodeScalars.contains("\u{FFFD}") {
+            var status = stat()
+            // As it was read, it is the name of nothing.
+            guard unsafe lstat("\(folder)/\(name)", &status) == 0 else {
+                throw SystemError(
+                    errno: EILSEQ, call: "open", subject: "\(folder)/\(name): a name that is not in UTF-8")
+            }
+        }
+        return names
+    }
+
+    /// What is said of the folder `path` with more than ``filesMax`` files.
+    static func tooMany(in path: String) -> SystemError {
+        SystemError(errno: EFBIG, call: "open", subject: "\(path): more than \(filesMax) files")
+    }
+
+    /// Refuses `path` if it is a link, or lies behind one, that leads out of the folder `root`: what is behind it is
+    /// nobody's to hand on, or to write over.
+    static func requireInside(_ path: String, of root: String) throws(SystemError) {
+        guard let root = absolutePath(root), let target = absolutePath(path) else {
+            throw SystemError(errno: errno, call: "realpath", subject: path)
+        }
+        guard target.utf8.starts(with: "\(root)/".utf8) else {
+            throw SystemError(errno: EXDEV, call: "open", subject: "\(path): a link that leads out of the folder")
+        }
     }
 
     /// Makes the folders that `path` goes through and that are missing.
