@@ -4,7 +4,7 @@ public import BelfryAppleGround
 
 /// It was done.
 public let errSecSuccess: OSStatus = 0
-/// It is not implemented here.
+/// The status for a function or a query that the keychain does not have.
 public let errSecUnimplemented: OSStatus = -4
 /// The file cannot be written.
 public let errSecIO: OSStatus = -36

@@ -14,8 +14,16 @@ public enum ExtensionConfinement {
         confine()
         // Ignored by our own programs, which an extension's code does not expect.
         _ = signal(SIGPIPE, SIG_DFL)
-        try becomeProgram(program, [], environment: Environment.allOfThisProcess())
+        var environment = Environment.allOfThisProcess()
+        // A crash of optimised code says nothing without one.
+        environment[backtrace] = "enable=yes,color=no,interactive=no"
+        try becomeProgram(program, [], environment: environment)
     }
+
+    /// The variable by which Swift's runtime knows what to do about a crash.
+    static let backtrace = "SWIFT_BACKTRACE"
+    /// Its value for our own program that confines itself: it would complain where the toolchain is not installed.
+    static let withoutBacktrace = "enable=no,swift-backtrace=/"
 
     private static func confine() {
         try? ProcessConfinement.endWithParent()

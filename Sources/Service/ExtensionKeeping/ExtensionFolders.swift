@@ -86,8 +86,7 @@ final class ExtensionFolders {
     }
 
     /// The environment of its process: of `worker`'s what `passed` names, and nothing that is Belfry's or the service
-    /// manager's; with a home and a temporary folder of its own, and with backtraces, since a crash of optimised code
-    /// says nothing without them.
+    /// manager's; with a home and a temporary folder of its own. It has backtraces once it is the extension's program.
     func environment(from worker: [String: String], passed: [String]) -> [String: String] {
         var environment = worker.filter { name, _ in
             !["BELFRY_", "LISTEN_", "SWIFT_BACKTRACE"].contains { name.utf8.starts(with: $0.utf8) }
@@ -97,7 +96,7 @@ final class ExtensionFolders {
         environment["HOME"] = home
         environment["CFFIXED_USER_HOME"] = home
         environment["TMPDIR"] = temporary
-        environment["SWIFT_BACKTRACE"] = "enable=yes,color=no,interactive=no"
+        environment[ExtensionConfinement.backtrace] = ExtensionConfinement.withoutBacktrace
         return environment
     }
 }

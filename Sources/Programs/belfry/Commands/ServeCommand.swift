@@ -136,12 +136,15 @@ private final class Serving {
         return exitOfChild
     }
 
+    /// What is started finds what is served by these.
+    private var environment: [String: String] {
+        context.environment.merging(variables.map { ($0.name, $0.value) }) { $1 }
+    }
+
     private func serve(at path: String) throws(SystemError) {
         guard let program = programBeside("belfry-worker") else {
             throw SystemError(errno: ENOENT, call: "stat", subject: "belfry-worker beside belfry")
         }
-        var environment = context.environment
-        for (name, value) in variables { environment[name] = value }
         let worker = ServedWorker(program, environment: environment)
         try Command.removeStaleSocket(path)
         server = try PushServer(
@@ -154,16 +157,13 @@ private final class Serving {
         guard let program = programBeside("belfry-apns") else {
             throw SystemError(errno: ENOENT, call: "stat", subject: "belfry-apns beside belfry")
         }
-        var environment = context.environment
-        for (name, value) in variables { environment[name] = value }
         let endpoint = try ServedEndpoint(program, environment: environment, runtimePath: runtimePath, on: loop)
         endpoint.onEnd = { [context] in context.warn("the APNs endpoint has ended: \($0)") }
         self.endpoint = endpoint
     }
 
     private func start(_ path: String, arguments: [String], in group: Int32) throws(SystemError) {
-        var command = ChildCommand(path: path, arguments: arguments, environment: context.environment)
-        for (name, value) in variables { command.environment?[name] = value }
+        var command = ChildCommand(path: path, arguments: arguments, environment: environment)
         command.keepsDescriptors = true
         command.joinsGroup = group
         do throws(SystemError) {
