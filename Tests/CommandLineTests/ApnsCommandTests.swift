@@ -390,7 +390,8 @@ import Testing
     func testers() throws {
         let token = String(repeating: "ab", count: 32)
         for (words, line) in [
-            (["goaway"], #"{"command":"goaway"}"#),
+            (["goaway"], #"{"command":"goaway","hard":false}"#),
+            (["goaway", "--hard"], #"{"command":"goaway","hard":true}"#),
             (
                 ["fail", "--status", "200"],
                 #"{"command":"fail","status":200,"reason":"","times":1,"delay":0}"#

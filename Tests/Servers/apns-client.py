@@ -143,9 +143,9 @@ class Client:
         for stream in range(1, 2 * count, 2):
             yield frame.HeadersFrame(stream, blocks[stream > 1], flags=["END_HEADERS"])
 
-    def thousand(self, case, identifier):
-        """As many requests as may be at once, with a long apns-id."""
-        for head in self.heads(case, 1000, "apns-id", "~" * identifier):
+    def requests(self, case, count):
+        """So many requests, with an apns-id that is none."""
+        for head in self.heads(case, count, "apns-id", "~" * 36):
             yield head.serialize() + self.body(head.stream_id).serialize()
 
     @staticmethod
@@ -339,7 +339,7 @@ def unread_answers(case):
         refused.frames(head)
         refused.wait(lambda: head.stream_id in refused.resets)
     client = case.client({frame.SettingsFrame.INITIAL_WINDOW_SIZE: 0})
-    for request in client.thousand(case, int(os.environ.get("IDENTIFIER", "36"))):
+    for request in client.requests(case, 1000):
         client.send(request)
     said = client.end()
     case.authorization = good_authorization
@@ -554,11 +554,11 @@ def idle_with_a_request(case):
 
 
 def stalled(case):
-    """As many requests as may be at once, whose answers are long and are not read: whether the server ends this."""
+    """Requests whose answers are not read, more than the sockets hold: whether the server ends this."""
     client = case.client()
-    client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
     try:
-        for request in client.thousand(case, 6000):
+        for request in client.requests(case, 500_000):
             client.socket.sendall(request)
     except TimeoutError:
         return {"ended": False}

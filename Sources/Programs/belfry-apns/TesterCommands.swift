@@ -17,15 +17,16 @@ struct TesterCommands {
                belfry apns goaway [--hard]
         Has the endpoint answer the next pushes, to the device token T or to all, with this status and reason,
         whatever is right or wrong about them, and deliver none of them; 200 needs no reason. goaway has it send its
-        clients away, so that none loses anything; with --hard what is on its way is lost. For tests of what a push server does then.
+        clients away, so that none loses anything; with --hard what is on its way is lost. For tests of what a push
+        server does then.
         """
 
     /// The options that they take.
     static let options = [
         Option("status", "N", "what is answered"), Option("reason", "REASON", "why"),
         Option("token", "TOKEN", "the one device token"), Option("times", "N", "how often"),
-        Option("delay", "SECONDS", "how late"), Option("help", "show the help"),
-        Option("hard", "goaway: at once, whatever is on its way"),
+        Option("delay", "SECONDS", "how late"),
+        Option("hard", "goaway: at once, whatever is on its way"), Option("help", "show the help"),
     ]
 
     /// Runs the command `verb` with `words`, those after `fail` or `goaway`.

@@ -10,7 +10,7 @@ extension Command {
         synopsis: [
             "apns setup|list", "apns key add FILE --team ID", "apns certificate add FILE",
             "apns credentials new --bundle-id ID", "apns revoke NAME", "apns log|watch [APNS-ID] [--json]",
-            "apns fail --status N --reason R", "apns goaway",
+            "apns fail --status N --reason R", "apns goaway [--hard]",
         ],
         summary: "an APNs endpoint that push servers' own clients talk to",
         details: """
