@@ -90,8 +90,12 @@ def token(path, kid, team, kind="good"):
 # Connections.
 
 class Client:
-    def __init__(self, port, authority, alpn=True, name=NAME, certificate=None):
-        raw = socket.create_connection(("127.0.0.1", port))
+    def __init__(self, port, authority, alpn=True, name=NAME, certificate=None, room=None):
+        raw = socket.socket()
+        if room:
+            # Before it connects: a window that shrinks afterwards stops what is sent the other way, too.
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
+        raw.connect(("127.0.0.1", port))
         raw.settimeout(PATIENCE)
         raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         context = ssl.create_default_context(cafile=authority)
@@ -394,7 +398,22 @@ def first_streams_at_once(case):
     return {"first": first.get("status"), "codes": refused_codes, "status": client.answer(101).get("status")}
 
 
+def blank_at_end(case):
+    client = case.client()
+    case.authorization, case.topic = case.authorization + " ", case.topic + "\t \t"
+    client.request(case, 1, extra=[("apns-push-type", "alert "), ("apns-priority", "10 "), ("x-other", "a ")])
+    return client.answer(1)
+
+
 # What is not.
+
+def blank_at_beginning(case):
+    client = case.client()
+    client.request(case, 1, extra=[("x-other", " a")])
+    first = client.answer(1)
+    client.request(case, 3)
+    return first | {"then": client.answer(3).get("status")}
+
 
 def rapid_reset(case):
     client = case.client()
@@ -554,9 +573,8 @@ def idle_with_a_request(case):
 
 
 def stalled(case):
-    """As many requests as may be at once, whose answers are long and are not read: whether the server ends this."""
-    client = case.client()
-    client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    """As many requests as may be at once, whose answers are not read: whether the server ends this."""
+    client = case.client(room=4096)
     try:
         for request in client.thousand(case, 6000):
             client.socket.sendall(request)
