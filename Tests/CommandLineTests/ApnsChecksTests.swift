@@ -1,5 +1,6 @@
 import BelfryCommandLine
 import BelfrySyscalls
+import BelfryTerms
 import Glibc
 import Support
 import Testing
@@ -16,6 +17,40 @@ import Testing
             #expect(finding?.level == .warn, "\(outside)")
             #expect(finding?.detail.contains(outside.split(separator: " ")[0]) == true, "\(outside)")
         }
+    }
+
+    @Test("refusals of the last hour tell of clocks that are more than five minutes apart, and of nothing else")
+    func clocks() {
+        let now = WallTime(microseconds: 1_800_000_000_000_000)
+        func findings(_ lines: (Int64, String)...) -> [Finding] {
+            let log = lines.map { "{\"at\":\($0.0).5,\"step\":\"refused\"\($0.1)}\n" }.joined()
+            return ClockChecks.findings(Array(log.utf8), now: now)
+        }
+        let (recent, old) = (Int64(1_799_996_400), Int64(1_799_996_399))
+        #expect(findings().isEmpty && findings((recent, "")).isEmpty)
+        #expect(findings((recent, ",\"clock\":300"), (recent, ",\"clock\":-300")).isEmpty)
+        #expect(findings((old, ",\"clock\":7200")).isEmpty)
+        let ahead = findings((recent, ",\"clock\":301"), (recent, ""), (recent, ",\"clock\":7200"))
+        #expect(ahead.map(\.level) == [.warn] && ahead.first?.detail.contains("is 120 min ahead of") == true)
+        #expect(ahead.first?.detail.hasSuffix("2 refusals in the last hour") == true)
+        let behind = findings((recent, ",\"clock\":-301"))
+        #expect(behind.first?.detail.contains("is 5 min behind") == true)
+        #expect(behind.first?.detail.hasSuffix("1 refusal in the last hour") == true)
+        #expect(findings((recent, ",\"clock\":301"), (recent, ",\"clock\":-301")).count == 2)
+    }
+
+    @Test("doctor reads the log of pushes where it is, the file before it too")
+    func log() {
+        let folder = TemporaryFolder()
+        folder.makeFolder("apns")
+        let context = Context(
+            options: ParsedOptions(), environment: ["BELFRY_STATE_DIRECTORY": folder.path], output: Output())
+        #expect(ClockChecks.run(context).isEmpty)
+        let at = wallTimeMicroseconds() / 1_000_000
+        for (name, clock) in [("log.1.jsonl", -4_000), ("log.jsonl", 4_000)] {
+            folder.write(Array("{\"at\":\(at),\"clock\":\(clock)}\n".utf8), to: "apns/\(name)")
+        }
+        #expect(ClockChecks.run(context).count == 2)
     }
 
     @Test("who listens at a port is read from the kernel's table")

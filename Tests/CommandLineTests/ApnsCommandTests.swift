@@ -19,7 +19,9 @@ import Testing
     private func lines(
         _ words: [String], exit status: ProgramStatus = .done, environment: [String: String] = [:]
     ) throws -> [String] {
-        let own = ["BELFRY_STATE_DIRECTORY": state, "TZ": "UTC"].merging(environment) { $1 }
+        let own = [
+            "BELFRY_STATE_DIRECTORY": state, "TZ": "UTC", "BELFRY_APNS_SOCKET": "\(folder.path)/absent",
+        ].merging(environment) { $1 }
         let run = try ProgramRun(testedProgram("belfry-apns"), words, environment: own.mapValues { $0 })
         let lines = run.lines() + run.complaints()
         #expect(try run.child.waitUntilExit() == .exited(code: status.rawValue), "\(words) \(lines)")
@@ -392,6 +394,7 @@ import Testing
         for (words, line) in [
             (["goaway"], #"{"command":"goaway","hard":false}"#),
             (["goaway", "--hard"], #"{"command":"goaway","hard":true}"#),
+            (["fail", "--clear"], #"{"command":"clear"}"#),
             (
                 ["fail", "--status", "200"],
                 #"{"command":"fail","status":200,"reason":"","times":1,"delay":0}"#

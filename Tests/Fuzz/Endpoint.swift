@@ -56,6 +56,9 @@ func feedCertificate(_ bytes: [UInt8]) {
         precondition(again == read, "credentials do not read back")
     case 3: readCertificate(input)
     case 4:
+        if let answer = ControlAnswer(line: input) {
+            precondition(ControlAnswer(line: answer.line) == answer, "an answer to a tester does not read back")
+        }
         guard let request = ControlRequest(line: input) else { return }
         precondition(ControlRequest(line: request.line) == request, "a request of a tester's does not read back")
     default:

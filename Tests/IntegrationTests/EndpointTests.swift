@@ -220,10 +220,14 @@ extension IntegrationTests {
         @Test("testers have the next answer be what they want") func faults() throws {
             #expect(try curl(#"{"aps":{"alert":"x"}}"#, to: alert, topic: "com.example.phone") == "200")
             let socket = "\(Surroundings.runtimeDirectory)/\(phone.name)/apns.sock"
-            let done = try run(
-                "\(Surroundings.programs)/belfry",
-                ["apns", "fail", "--status", "500", "--reason", "InternalServerError"],
-                environment: ["BELFRY_APNS_SOCKET": socket])
+            func apns(_ words: String...) throws -> Finished {
+                try run(
+                    "\(Surroundings.programs)/belfry", ["apns"] + words,
+                    environment: [
+                        "BELFRY_APNS_SOCKET": socket, "BELFRY_STATE_DIRECTORY": phone.state.path,
+                    ])
+            }
+            let done = try apns("fail", "--status", "500", "--reason", "InternalServerError", "--times", "2")
             #expect(done.status.isSuccess, "\(done.errors)")
             #expect(
                 try curl(#"{"aps":{"alert":"x"}}"#, to: alert, topic: "com.example.phone")
@@ -231,6 +235,9 @@ extension IntegrationTests {
             let injected = "injected 500: InternalServerError\n"
             // What became of the first one may be told later.
             #expect(try waitUntil { try phone.belfry("apns", "log").output.contains(injected) })
+            #expect(try apns("list").output.hasSuffix("fail 500 InternalServerError, once\n"))
+            #expect(try apns("fail", "--clear").status.isSuccess)
+            #expect(try apns("list").output.contains("key ") && !apns("list").output.contains("fail "))
             #expect(try curl(#"{"aps":{"alert":"x"}}"#, to: alert, topic: "com.example.phone") == "200")
         }
     }

@@ -90,8 +90,12 @@ def token(path, kid, team, kind="good"):
 # Connections.
 
 class Client:
-    def __init__(self, port, authority, alpn=True, name=NAME, certificate=None):
-        raw = socket.create_connection(("127.0.0.1", port))
+    def __init__(self, port, authority, alpn=True, name=NAME, certificate=None, room=None):
+        raw = socket.socket()
+        if room:
+            # Before it connects: a window that shrinks afterwards stops what is sent the other way, too.
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
+        raw.connect(("127.0.0.1", port))
         raw.settimeout(PATIENCE)
         raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         context = ssl.create_default_context(cafile=authority)
@@ -143,9 +147,9 @@ class Client:
         for stream in range(1, 2 * count, 2):
             yield frame.HeadersFrame(stream, blocks[stream > 1], flags=["END_HEADERS"])
 
-    def requests(self, case, count):
-        """So many requests, with an apns-id that is none."""
-        for head in self.heads(case, count, "apns-id", "~" * 36):
+    def thousand(self, case, identifier):
+        """As many requests as may be at once, with a long apns-id."""
+        for head in self.heads(case, 1000, "apns-id", "~" * identifier):
             yield head.serialize() + self.body(head.stream_id).serialize()
 
     @staticmethod
@@ -339,7 +343,7 @@ def unread_answers(case):
         refused.frames(head)
         refused.wait(lambda: head.stream_id in refused.resets)
     client = case.client({frame.SettingsFrame.INITIAL_WINDOW_SIZE: 0})
-    for request in client.requests(case, 1000):
+    for request in client.thousand(case, int(os.environ.get("IDENTIFIER", "36"))):
         client.send(request)
     said = client.end()
     case.authorization = good_authorization
@@ -394,7 +398,22 @@ def first_streams_at_once(case):
     return {"first": first.get("status"), "codes": refused_codes, "status": client.answer(101).get("status")}
 
 
+def blank_at_end(case):
+    client = case.client()
+    case.authorization, case.topic = case.authorization + " ", case.topic + "\t \t"
+    client.request(case, 1, extra=[("apns-push-type", "alert "), ("apns-priority", "10 "), ("x-other", "a ")])
+    return client.answer(1)
+
+
 # What is not.
+
+def blank_at_beginning(case):
+    client = case.client()
+    client.request(case, 1, extra=[("x-other", " a")])
+    first = client.answer(1)
+    client.request(case, 3)
+    return first | {"then": client.answer(3).get("status")}
+
 
 def rapid_reset(case):
     client = case.client()
@@ -554,11 +573,10 @@ def idle_with_a_request(case):
 
 
 def stalled(case):
-    """Requests whose answers are not read, more than the sockets hold: whether the server ends this."""
-    client = case.client()
-    client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+    """As many requests as may be at once, whose answers are not read: whether the server ends this."""
+    client = case.client(room=4096)
     try:
-        for request in client.requests(case, 500_000):
+        for request in client.thousand(case, 6000):
             client.socket.sendall(request)
     except TimeoutError:
         return {"ended": False}

@@ -48,9 +48,7 @@ import Testing
         },
         others: [
             // A message of another name.
-            "KeeperMessage json",
-            // Whether two headers of a server fit together: what the push is does not depend on it.
-            "EndpointPush isBackgroundOfHighPriority",
+            "KeeperMessage json"
         ])
 
     /// Where a text has places for values (S4).

@@ -2,6 +2,7 @@ import BelfryDevices
 import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
+import PushAPI
 import Testing
 
 /// The pages in `docs/` are the law: what they say of words, settings and rooms is what the code has.
@@ -26,6 +27,7 @@ import Testing
         ("`calls.state`", CallState.allCases.map(\.rawValue)),
         ("`missedCalls.reason`", MissedReason.allCases.map(\.rawValue)),
         ("`step` of a push", PushStep.allCases.map(\.rawValue)),
+        ("`code` of `disconnected`", ConnectionEnd.allCases.map(\.rawValue)),
         ("`code` of `offline`", OfflineReason.allCases.map(\.rawValue)),
     ]
 

@@ -32,6 +32,16 @@ public enum APNsPushType: String, Hashable, Sendable, CaseIterable {
         case .complication, .fileprovider, .location, .liveactivity, .pushtotalk, .widgets, .controls, .mdm: false
         }
     }
+
+    /// Whether Apple's documentation says that `priority` is an error for it, of which no refusal was seen.
+    public func isError(_ priority: APNsPriority) -> Bool {
+        switch self {
+        case .background: priority == .immediate
+        case .alert, .voip, .complication, .fileprovider, .location, .liveactivity, .pushtotalk, .widgets, .controls,
+            .mdm:
+            false
+        }
+    }
 }
 
 /// `apns-priority`: how hard APNs tries.
@@ -83,7 +93,4 @@ public struct EndpointPush: Hashable, Sendable {
         self.payload = payload
         self.acceptedAt = acceptedAt
     }
-
-    /// Whether it is a background push of priority 10, of which Apple's documentation says that it is an error.
-    public var isBackgroundOfHighPriority: Bool { pushType == .background && priority == .immediate }
 }

@@ -4,6 +4,8 @@ public enum PushStep: String, Hashable, Sendable, CaseIterable {
     case accepted
     /// It was refused; `code` is the reason in the answer to the server.
     case refused
+    /// A connection ended before its first request; `code` says why.
+    case disconnected
     /// A tester asked for this answer, and nothing else happened to it; `detail` is the reason in the answer to the
     /// server.
     case injected

@@ -77,11 +77,28 @@ public struct EndpointConnection: Sendable {
     /// Why a client with `certificate` is sent away before its first request; nil if it is not.
     public static func refusal(
         of certificate: ClientCertificate, in environment: APNsEnvironment, credentials: EndpointCredentials
-    ) -> EndpointReason? {
-        guard case .added(let fingerprint) = certificate, let added = credentials.certificates[fingerprint] else {
-            return nil
+    ) -> Refusal? {
+        guard case .added(let fingerprint) = certificate, let added = credentials.certificates[fingerprint],
+            !added.environments.contains(environment)
+        else { return nil }
+        let own = added.environments.map(\.rawValue).sorted().joined(separator: " and ")
+        return Refusal(
+            .badCertificateEnvironment,
+            "certificate \(fingerprint) is for \(own), and the client asked for \(environment.rawValue)")
+    }
+
+    /// The fingerprint of the certificate that its client has shown; nil if it has shown none.
+    public var fingerprint: String? {
+        switch certificate {
+        case .none: nil
+        case .unknown(let fingerprint), .added(let fingerprint): fingerprint
         }
-        return added.environments.contains(environment) ? nil : .badCertificateEnvironment
+    }
+
+    /// The topic of a request that names none, by the certificate of its connection; nil if that stands for none.
+    func certificateTopic(_ credentials: EndpointCredentials) -> String? {
+        guard case .added(let fingerprint) = certificate else { return nil }
+        return credentials.certificates[fingerprint]?.onlyTopic
     }
 
     /// How many bytes of an `apns-id` that is no UUID are echoed and logged.
@@ -111,7 +128,7 @@ public struct EndpointConnection: Sendable {
         _ request: EndpointRequest, body: EndpointBody, identifier: String, at moment: EndpointMoment,
         credentials: EndpointCredentials, isSigned: SignatureCheck, standing: (DeviceToken) -> TokenStanding
     ) throws(Refusal) -> AcceptedPush {
-        if request.hasDuplicates { throw Refusal(.duplicateHeaders) }
+        if let twice = request.duplicate { throw Refusal(.duplicateHeaders, "\(twice.name) is there twice") }
         let tokenStart = try Self.tokenStart(in: request)
         let authority = try authority(of: request, at: moment, credentials: credentials, isSigned: isSigned)
         let fields = try RequestFields(request)
@@ -132,17 +149,24 @@ public struct EndpointConnection: Sendable {
 
     /// The offset in the path's bytes at which the part after `/3/device/` starts.
     private static func tokenStart(in request: EndpointRequest) throws(Refusal) -> Int {
-        guard request.method == "POST" else { throw Refusal(.methodNotAllowed) }
+        guard request.method == "POST" else {
+            throw Refusal(.methodNotAllowed, "the method is \(Sentence.quoted(request.method)), and not POST")
+        }
         let (path, prefix) = (request.path.utf8Span.span, pathPrefix.utf8Span.span)
-        guard path.count >= prefix.count else { throw Refusal(.badPath) }
-        for index in prefix.indices where path[index] != prefix[index] { throw Refusal(.badPath) }
+        guard path.count >= prefix.count else { throw badPath }
+        for index in prefix.indices where path[index] != prefix[index] { throw badPath }
         let slash = UInt8(ascii: "/")
         let start = prefix.count + 1
-        if path.count < start || path.count == start && path[start - 1] == slash { throw Refusal(.missingDeviceToken) }
-        guard path[start - 1] == slash else { throw Refusal(.badPath) }
-        for index in start..<path.count where path[index] == slash { throw Refusal(.badPath) }
+        if path.count < start || path.count == start && path[start - 1] == slash {
+            throw Refusal(.missingDeviceToken, "the path ends before the device token")
+        }
+        guard path[start - 1] == slash else { throw badPath }
+        for index in start..<path.count where path[index] == slash { throw badPath }
         return start
     }
+
+    // The path is not told: there may be a token in it.
+    private static var badPath: Refusal { Refusal(.badPath, "the path is not \(pathPrefix)/TOKEN") }
 
     /// The credential that the request is made with. A certificate comes before a token.
     private mutating func authority(
@@ -167,10 +191,10 @@ public struct EndpointConnection: Sendable {
             }
             return .certificate(added)
         case .none:
-            let topics = try tokens.admit(
+            let key = try tokens.admit(
                 request.authorization, in: environment, at: moment, credentials: credentials, isSigned: isSigned)
             hasGoodCredential = true
-            return .key(topics: topics)
+            return .key(key)
         }
     }
 
@@ -181,9 +205,12 @@ public struct EndpointConnection: Sendable {
     private static func payload(
         _ body: EndpointBody, type: APNsPushType?
     ) throws(Refusal) -> (bytes: [UInt8], object: JSONObject) {
-        if body.bytes.isEmpty { throw Refusal(.payloadEmpty) }
+        if body.bytes.isEmpty { throw Refusal(.payloadEmpty, "there is no body") }
         let bytesMax = type == .voip ? EndpointBody.payloadBytesMax : EndpointBody.ordinaryPayloadBytesMax
-        guard body.bytes.count <= bytesMax else { throw Refusal(.payloadTooLarge) }
+        guard body.bytes.count <= bytesMax else {
+            let kind = type.map { "\($0.rawValue) push" } ?? "push to an app's own topic"
+            throw Refusal(.payloadTooLarge, "the body has more than the \(bytesMax) bytes of a \(kind)")
+        }
         if body.bytes.starts(with: byteOrderMark) {
             throw Refusal(.payloadEmpty, "the body begins with a byte order mark, which no JSON has")
         }
@@ -191,28 +218,62 @@ public struct EndpointConnection: Sendable {
         do throws(JSONError) {
             value = try JSONValue.parse(body.bytes, limits: payloadLimits)
         } catch {
-            throw Refusal(.payloadEmpty, "the body is not JSON, or beyond what is read of it: \(error.detail)")
+            throw Refusal(.payloadEmpty, sentence(of: error))
         }
         guard let object = value.objectValue else { throw Refusal(.payloadEmpty, "the body is JSON, but no object") }
         return (body.bytes, object)
+    }
+
+    /// What is wrong with a body. jansson's own words are not told, which have parts of the payload.
+    private static func sentence(of error: JSONError) -> String {
+        let beyond = "the body may be a JSON object, but beyond what is read of one"
+        return switch error.code {
+        case .tooDeep: "\(beyond): it is nested over \(payloadLimits.depthMax) levels"
+        case .duplicateKey: "\(beyond): a key is there twice in one object"
+        case .nulInKey: "\(beyond): a key has U+0000"
+        case .numberTooLarge: "\(beyond): a number has more than a 64-bit real can hold"
+        case .tooLarge, .tooManyValues, .outOfMemory: "\(beyond): there is too much of it"
+        case .empty: "the body is nothing but blanks"
+        case .incomplete: "the body is no JSON: its end is missing"
+        case .notUTF8: "the body is no JSON: it is not UTF-8\(place(of: error))"
+        case .syntax: "the body is no JSON\(place(of: error))"
+        }
+    }
+
+    private static func place(of error: JSONError) -> String {
+        error.line == 0 ? "" : ", in line \(error.line) at character \(error.column)"
     }
 
     private static func registration(
         of tokenText: Span<UInt8>, for topic: String, in environment: APNsEnvironment,
         _ standing: (DeviceToken) -> TokenStanding
     ) throws(Refusal) -> Registration {
-        guard let token = DeviceToken(hexDigits: tokenText) else { throw Refusal(.badDeviceToken) }
-        let registration: Registration
-        switch standing(token) {
-        case .unknown: throw Refusal(.badDeviceToken)
-        case .registered(let found): registration = found
-        case .removed(let found, let time):
-            // For a server of the other environment this was never a token.
-            guard found.environment == environment else { throw Refusal(.badDeviceToken) }
-            throw Refusal(.unregistered, timestampMilliseconds: time.microseconds / 1_000)
+        guard let token = DeviceToken(hexDigits: tokenText) else {
+            throw Refusal(.badDeviceToken, "the device token is not \(2 * DeviceToken.byteCount) hexadecimal digits")
         }
-        guard registration.environment == environment else { throw Refusal(.badDeviceToken) }
-        guard TopicRules.isTaken(topic, by: registration) else { throw Refusal(.deviceTokenNotForTopic) }
+        let registration: Registration
+        var removed: WallTime?
+        switch standing(token) {
+        case .unknown: throw Refusal(.badDeviceToken, "no device has this token: see belfry device list --tokens")
+        case .registered(let found): registration = found
+        case .removed(let found, let time): (registration, removed) = (found, time)
+        }
+        // For a server of the other environment this never was a token.
+        guard registration.environment == environment else {
+            throw Refusal(
+                .badDeviceToken,
+                "the device token is of \(registration.environment.rawValue), and the client asked for "
+                    + environment.rawValue)
+        }
+        if let removed {
+            throw Refusal(
+                .unregistered, "its device was removed", timestampMilliseconds: removed.microseconds / 1_000)
+        }
+        guard TopicRules.isTaken(topic, by: registration) else {
+            throw Refusal(
+                .deviceTokenNotForTopic,
+                "the \(registration.kind.rawValue) token of \(registration.bundleID) is for \(registration.topic)")
+        }
         return registration
     }
 
@@ -222,7 +283,7 @@ public struct EndpointConnection: Sendable {
     ) throws(Refusal) -> APNsPushType {
         if let stated {
             guard TopicRules.isPossible(stated, to: topic, ofApp: registration.bundleID) else {
-                throw Refusal(.invalidPushType)
+                throw Refusal(.invalidPushType, "a \(stated.rawValue) push is not for the topic \(topic)")
             }
             return stated
         }
@@ -237,27 +298,40 @@ public struct EndpointConnection: Sendable {
 /// The credential of a request.
 private enum Authority {
     case certificate(PushCertificate)
-    /// A key that is for `topics` alone, or for all.
-    case key(topics: [String]?)
+    case key(EndpointKey)
 
     /// The topic that a request states, or that its certificate stands for, if it may be used.
     func topic(stated: String?) throws(Refusal) -> String {
         switch self {
         case .certificate(let certificate):
-            // With several topics, the subject does not say which.
-            guard let topic = stated ?? (certificate.topics.count == 1 ? certificate.topics[0] : nil) else {
-                throw Refusal(.missingTopic)
+            guard let topic = stated ?? certificate.onlyTopic else {
+                let topics = Sentence.listed(certificate.topics)
+                throw Refusal(
+                    .missingTopic,
+                    "there is no apns-topic, and certificate \(certificate.fingerprint) is for \(topics)")
             }
-            guard TopicRules.isWellFormed(topic) else { throw Refusal(.badTopic) }
-            guard certificate.topics.contains(topic), TopicRules.isForCertificates(topic) else {
-                throw Refusal(.topicDisallowed)
+            guard TopicRules.isWellFormed(topic) else { throw Self.badTopic }
+            guard certificate.topics.contains(topic) else {
+                let topics = Sentence.listed(certificate.topics)
+                throw Refusal(.topicDisallowed, "certificate \(certificate.fingerprint) is for \(topics)")
+            }
+            guard TopicRules.isForCertificates(topic) else {
+                throw Refusal(.topicDisallowed, "pushes of this kind need a token, and no certificate is good for them")
             }
             return topic
-        case .key(let topics):
-            guard let topic = stated else { throw Refusal(.missingTopic) }
-            guard TopicRules.isWellFormed(topic) else { throw Refusal(.badTopic) }
-            if let topics, !topics.contains(topic) { throw Refusal(.topicDisallowed) }
+        case .key(let key):
+            guard let topic = stated else {
+                throw Refusal(.missingTopic, "there is no apns-topic, and a token stands for none")
+            }
+            guard TopicRules.isWellFormed(topic) else { throw Self.badTopic }
+            if let topics = key.topics, !topics.contains(topic) {
+                throw Refusal(.topicDisallowed, "key \(key.id) is for \(Sentence.listed(topics))")
+            }
             return topic
         }
     }
+
+    private static let badTopic = Refusal(
+        .badTopic,
+        "apns-topic is no topic, of letters, digits, dots and hyphens, and of \(TopicRules.topicBytesMax) at most")
 }

@@ -77,6 +77,9 @@ public struct PushCertificate: Hashable, Sendable {
 
     /// All topics that it may be used for.
     public var topics: [String] { listedTopics.isEmpty ? [subjectTopic] : listedTopics }
+
+    /// The topic of a request that names none; nil if it has several, of which the subject does not say which.
+    var onlyTopic: String? { topics.count == 1 ? topics[0] : nil }
 }
 
 /// The keys and certificates that were added here.

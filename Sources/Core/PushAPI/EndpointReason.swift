@@ -98,16 +98,21 @@ public enum EndpointReason: String, Hashable, Sendable, CaseIterable {
 public struct Refusal: Error, Hashable, Sendable {
     /// The reason.
     public let reason: EndpointReason
-    /// What is wrong, as a sentence for whoever reads the log; the server does not get it. nil where the reason says
-    /// it all.
-    public let detail: String?
+    /// What is wrong, as a sentence for whoever reads the log; the server does not get it.
+    public let detail: String
+    /// By how many seconds the server's clock seems to be ahead of ours, negative if it is behind; nil if this is no
+    /// matter of clocks.
+    public let clockSeconds: Int64?
     /// Since when a token is not in use any more, in milliseconds since 1970; with 410 alone.
     public let timestampMilliseconds: Int64?
 
     /// A refusal for `reason`.
-    public init(_ reason: EndpointReason, _ detail: String? = nil, timestampMilliseconds: Int64? = nil) {
+    public init(
+        _ reason: EndpointReason, _ detail: String, clockSeconds: Int64? = nil, timestampMilliseconds: Int64? = nil
+    ) {
         self.reason = reason
         self.detail = detail
+        self.clockSeconds = clockSeconds
         self.timestampMilliseconds = timestampMilliseconds
     }
 

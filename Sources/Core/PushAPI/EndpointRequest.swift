@@ -36,8 +36,8 @@ public struct EndpointRequest: Hashable, Sendable {
     private(set) var pushType: String?
     private(set) var topic: String?
     private(set) var collapseID: String?
-    /// Whether one of the headers that count was there twice.
-    private(set) var hasDuplicates = false
+    /// The first of the headers that count which was there twice; nil if none was.
+    private(set) var duplicate: Header?
 
     /// A request that says nothing yet.
     public init() {}
@@ -54,19 +54,24 @@ public struct EndpointRequest: Hashable, Sendable {
     }
 
     private mutating func set(_ header: Header, _ value: String) {
-        switch header {
-        case .authorization: Self.take(value, into: &authorization, else: &hasDuplicates)
-        case .identifier: Self.take(value, into: &identifier, else: &hasDuplicates)
-        case .expiration: Self.take(value, into: &expiration, else: &hasDuplicates)
-        case .priority: Self.take(value, into: &priority, else: &hasDuplicates)
-        case .pushType: Self.take(value, into: &pushType, else: &hasDuplicates)
-        case .topic: Self.take(value, into: &topic, else: &hasDuplicates)
-        case .collapseID: Self.take(value, into: &collapseID, else: &hasDuplicates)
-        }
+        let isFirst =
+            switch header {
+            case .authorization: Self.take(value, into: &authorization)
+            case .identifier: Self.take(value, into: &identifier)
+            case .expiration: Self.take(value, into: &expiration)
+            case .priority: Self.take(value, into: &priority)
+            case .pushType: Self.take(value, into: &pushType)
+            case .topic: Self.take(value, into: &topic)
+            case .collapseID: Self.take(value, into: &collapseID)
+            }
+        if !isFirst, duplicate == nil { duplicate = header }
     }
 
-    private static func take(_ value: String, into field: inout String?, else isDuplicate: inout Bool) {
-        if field == nil { field = value } else { isDuplicate = true }
+    /// Whether `field` had none before.
+    private static func take(_ value: String, into field: inout String?) -> Bool {
+        guard field == nil else { return false }
+        field = value
+        return true
     }
 
     // `allCases` makes an array each time.

@@ -14,14 +14,22 @@ struct RequestFields: Hashable, Sendable {
     let collapseID: String?
 
     init(_ request: EndpointRequest) throws(Refusal) {
-        if let identifier = request.identifier, !Self.isIdentifier(identifier) { throw Refusal(.badMessageID) }
+        if let identifier = request.identifier, !Self.isIdentifier(identifier) {
+            throw Refusal(.badMessageID, "apns-id is no UUID")
+        }
         expiration = try Self.expiration(request.expiration)
         priority = try Self.priority(request.priority)
         pushType = try Self.pushType(request.pushType)
         if let priority, let pushType, !TopicRules.isPossible(priority, for: pushType) {
-            throw Refusal(.badPriority)
+            throw Refusal(
+                .badPriority, "apns-priority is \(priority.rawValue), which no \(pushType.rawValue) push may have")
         }
-        guard request.collapseID?.utf8.count ?? 0 <= Self.collapseIDBytesMax else { throw Refusal(.badCollapseID) }
+        let collapseIDBytes = request.collapseID?.utf8.count ?? 0
+        guard collapseIDBytes <= Self.collapseIDBytesMax else {
+            throw Refusal(
+                .badCollapseID,
+                "apns-collapse-id has \(collapseIDBytes) bytes: \(Self.collapseIDBytesMax) are allowed")
+        }
         collapseID = request.collapseID?.isEmpty == true ? nil : request.collapseID
     }
 
@@ -50,23 +58,28 @@ struct RequestFields: Hashable, Sendable {
         guard let text else { return nil }
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
             let seconds = Int64(text)
-        else { throw Refusal(.badExpirationDate) }
+        else {
+            throw Refusal(
+                .badExpirationDate, "apns-expiration is \(Sentence.quoted(text)), and no whole seconds since 1970")
+        }
         return WallTime(microseconds: TimeSpan.seconds(seconds).microseconds)
     }
 
     private static func priority(_ text: String?) throws(Refusal) -> APNsPriority? {
+        guard let text else { return nil }
         switch text {
-        case nil: return nil
         case "10": return .immediate
         case "5": return .considerate
         case "1": return .low
-        default: throw Refusal(.badPriority)
+        default: throw Refusal(.badPriority, "apns-priority is \(Sentence.quoted(text)), and not 10, 5 or 1")
         }
     }
 
     private static func pushType(_ text: String?) throws(Refusal) -> APNsPushType? {
         guard let text else { return nil }
-        guard let type = APNsPushType(rawValue: text) else { throw Refusal(.invalidPushType) }
+        guard let type = APNsPushType(rawValue: text) else {
+            throw Refusal(.invalidPushType, "apns-push-type is \(Sentence.quoted(text)), which is no kind of push")
+        }
         return type
     }
 }

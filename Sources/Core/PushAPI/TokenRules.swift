@@ -13,8 +13,9 @@ struct TokenRules: Sendable {
     static let changeInterval = TimeSpan.seconds(20 * 60)
     /// How many tokens are remembered: a server's threads change theirs one after the other.
     private static let rememberedMax = 4
-    /// How many characters of a stranger's word are told.
-    private static let wordLengthMax = 32
+    /// A time that is further off is no matter of clocks: it is in milliseconds, or made up. A clock that begins with
+    /// 1970 is not.
+    private static let clockSecondsMax = 3_200_000_000.0
 
     /// The first key that was good here.
     private(set) var firstKey: EndpointKey?
@@ -38,17 +39,16 @@ struct TokenRules: Sendable {
     /// The identifier of the key of the first good token.
     var firstKeyID: String? { firstKey?.id }
 
-    /// The topics that the token in `authorization` is for, or nil for all of its team's, if it is good at `moment` and
-    /// may follow those before it.
+    /// The key of the token in `authorization`, if that is good at `moment` and may follow those before it.
     mutating func admit(
         _ authorization: String?, in environment: APNsEnvironment, at moment: EndpointMoment,
         credentials: EndpointCredentials, isSigned: SignatureCheck
-    ) throws(Refusal) -> [String]? {
+    ) throws(Refusal) -> EndpointKey {
         if let index = remembered.lastIndex(where: { $0.authorization == authorization }),
             let key = credentials.keys[remembered[index].key.id], key == remembered[index].key
         {
-            try checkAge(ofTokenIssuedAt: remembered[index].issuedAt, of: key, at: moment)
-            return key.topics
+            try checkAge(ofTokenIssuedAt: remembered[index].issuedAt, of: key, at: moment, isNew: false)
+            return key
         }
         guard let authorization, let text = ProviderToken.text(inAuthorization: authorization) else {
             throw Refusal(
@@ -68,10 +68,11 @@ struct TokenRules: Sendable {
         if age < -Self.secondsMax {
             throw Refusal(
                 .invalidProviderToken,
-                "iat of key \(key.id)'s token is \(SecondsText.text(-age)) ahead of this machine's clock")
+                "iat of key \(key.id)'s token is \(SecondsText.text(-age)) ahead of this machine's clock",
+                clockSeconds: Self.clockSeconds(age))
         }
         if key.revokedAt != nil { throw Refusal(.forbidden, "key \(key.id) was revoked") }
-        try checkAge(ofTokenIssuedAt: token.issuedAt, of: key, at: moment)
+        try checkAge(ofTokenIssuedAt: token.issuedAt, of: key, at: moment, isNew: true)
         if let only = key.environment, only != environment {
             throw Refusal(
                 .badEnvironmentKeyInToken,
@@ -85,7 +86,7 @@ struct TokenRules: Sendable {
         if firstKey == nil { firstKey = key }
         remembered.append(Remembered(authorization: authorization, issuedAt: token.issuedAt, key: key))
         if remembered.count > Self.rememberedMax { remembered.removeFirst() }
-        return key.topics
+        return key
     }
 
     /// The key that has signed `token`.
@@ -93,12 +94,13 @@ struct TokenRules: Sendable {
         of token: ProviderToken, _ credentials: EndpointCredentials, _ isSigned: SignatureCheck
     ) throws(Refusal) -> EndpointKey {
         guard let key = credentials.keys[token.keyID] else {
-            throw Refusal(.invalidProviderToken, "key \(shortened(token.keyID)) was not added: see belfry apns list")
+            throw Refusal(
+                .invalidProviderToken, "key \(Sentence.shortened(token.keyID)) was not added: see belfry apns list")
         }
         guard key.team == token.team else {
             throw Refusal(
                 .invalidProviderToken,
-                "the token is of team \(shortened(token.team)), and key \(key.id) of team \(key.team)")
+                "the token is of team \(Sentence.shortened(token.team)), and key \(key.id) of team \(key.team)")
         }
         guard isSigned(token.signedBytes, token.signature, key.publicPoint) else {
             throw Refusal(.invalidProviderToken, "the signature is not by key \(key.id) of team \(key.team)")
@@ -106,19 +108,21 @@ struct TokenRules: Sendable {
         return key
     }
 
-    /// A stranger's word, as far as it may take room in the log.
-    private static func shortened(_ word: String) -> String {
-        String(String.UnicodeScalarView(word.unicodeScalars.prefix(wordLengthMax)))
-    }
-
+    /// A token that was good here before, and so is not new, has grown old: that says nothing about its maker's clock.
     private func checkAge(
-        ofTokenIssuedAt issuedAt: Double, of key: EndpointKey, at moment: EndpointMoment
+        ofTokenIssuedAt issuedAt: Double, of key: EndpointKey, at moment: EndpointMoment, isNew: Bool
     ) throws(Refusal) {
         let age = age(ofTokenIssuedAt: issuedAt, at: moment)
         guard age > Self.secondsMax else { return }
         throw Refusal(
             .expiredProviderToken,
-            "iat of key \(key.id)'s token is \(SecondsText.text(age)) behind this machine's clock: an hour is good")
+            "iat of key \(key.id)'s token is \(SecondsText.text(age)) behind this machine's clock: 1 h is good",
+            clockSeconds: isNew ? Self.clockSeconds(age) : nil)
+    }
+
+    /// By how much a clock is ahead whose fresh token seems to be `age` seconds old.
+    private static func clockSeconds(_ age: Double) -> Int64? {
+        abs(age) < clockSecondsMax ? Int64(-age) : nil
     }
 
     /// In seconds; negative for a token whose maker's clock is ahead.

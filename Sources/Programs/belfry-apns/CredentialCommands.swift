@@ -30,7 +30,8 @@ struct CredentialCommands {
 
         Of a key its public half alone is kept. A certificate says itself which topics and environments it is for.
         credentials new makes both, in Apple's shape, for servers that have none, as in CI; both are for that app.
-        A name that setup has added stays among the endpoint's own.
+        A name that setup has added stays among the endpoint's own. list also says which answers belfry apns fail has
+        asked for that are still to come.
         """
 
     /// The commands, by their first words.
@@ -50,7 +51,7 @@ struct CredentialCommands {
     private static let appleWordBytes = 10
 
     /// Runs the command in `words`, from the verb on.
-    func run(_ words: [String], state: StateDirectory) throws(CommandError) {
+    func run(_ words: [String], state: StateDirectory, environment: Environment) throws(CommandError) {
         let words = try OptionParser.parse(words, Self.options, stopsAtFirstArgument: false)
         guard !words.has("help") else { return output.line(Self.help) }
         let store = try orFailure { () throws(CredentialError) in try CredentialStore(state: state) }
@@ -60,7 +61,7 @@ struct CredentialCommands {
         case ("key", "add", 3): try addKey(store, arguments[2], words)
         case ("certificate", "add", 3): try addCertificate(store, arguments[2], words)
         case ("credentials", "new", 2): try mint(store, words)
-        case ("list", nil, 1): try list(store, asJSON: words.has("json"))
+        case ("list", nil, 1): try list(store, asJSON: words.has("json"), environment: environment)
         case ("revoke", let name?, 2):
             let what = try orFailure { () throws(CredentialError) in try store.revoke(name, at: now) }
             output.line("revoked \(Printable.escaped(what))")
@@ -185,9 +186,17 @@ struct CredentialCommands {
         output.line("authority    \(authority)")
     }
 
-    private func list(_ store: CredentialStore, asJSON: Bool) throws(CommandError) {
+    private func list(
+        _ store: CredentialStore, asJSON: Bool, environment: Environment
+    ) throws(CommandError) {
         let credentials = try orFailure { () throws(CredentialError) in try store.credentials() }
-        guard !asJSON else { return output.json(credentials.json) }
+        // An endpoint that does not run has none to come.
+        let failures = FailureList(try? RunningEndpoint.ask(.listFaults, environment: environment))
+        guard !asJSON else {
+            var object = credentials.json
+            object["failures"] = failures.json
+            return output.json(object)
+        }
         for key in credentials.keys.values.sorted(by: { $0.id < $1.id }) {
             let topics = key.topics?.joined(separator: ",") ?? "all topics"
             let environment = key.environment?.rawValue ?? "both environments"
@@ -204,6 +213,7 @@ struct CredentialCommands {
                     "certificate \(certificate.fingerprint.prefix(16)) \(certificate.topics.joined(separator: ",")) "
                         + environments + end))
         }
+        for line in failures.lines { output.line(Printable.escaped(line)) }
     }
 
     private var now: WallTime { WallTime(microseconds: wallTimeMicroseconds()) }

@@ -16,7 +16,8 @@ struct LogCommand {
     static let help = """
         Usage: belfry apns log [APNS-ID] [--lines N] [--since TIME] [--follow] [--json]
                belfry apns watch [APNS-ID] [--json]
-        What became of the pushes that servers sent: log tells of the last ones, watch of each as it happens.
+        What became of the pushes that servers sent: log tells of the last ones, watch of each as it happens. Of what
+        was refused they say why, and of connections that ended before a request.
 
         A TIME is as long ago as 90s, 10m, 2h or 3d, or a date and a time of day here, such as
         "2026-11-27 09:58:04". With --json each line is an object: see docs/protocol.md.
@@ -114,7 +115,7 @@ private struct LinePrinter {
 
     private func text(_ object: JSONObject) -> String {
         func word(_ key: String) -> String? { object[key]?.stringValue }
-        var parts = [time(object["at"]?.numberValue ?? 0), word("id") ?? "?", word("step") ?? "?"]
+        var parts = [time(object["at"]?.numberValue ?? 0)] + [word("id"), word("step")].compactMap { $0 }
         if case .integer(let status)? = object["status"] { parts.append("\(status)") }
         parts += ["event", "code", "type", "topic"].compactMap(word)
         if let device = word("device") { parts.append("device \(device)") }

@@ -79,12 +79,16 @@ final class Serving {
         queue.finish()
     }
 
-    private func perform(_ request: ControlRequest) -> Bool {
+    private func perform(_ request: ControlRequest) -> ControlAnswer {
         switch request {
         case .sendAway(let isHard):
             endpoint.sendAway(.shutdown, isHard: isHard)
-            return true
-        case .fail(let fault): return endpoint.add(fault)
+            return .done
+        case .fail(let fault): return endpoint.add(fault) ? .done : .refused
+        case .clearFaults:
+            endpoint.clearFailures()
+            return .done
+        case .listFaults: return ControlAnswer(listing: endpoint.failures)
         }
     }
 
@@ -142,12 +146,32 @@ private final class QueueTaker: PushTaker {
         note.status = refusal.reason.status
         note.code = refusal.reason.rawValue
         note.detail = refusal.detail
+        note.clockSeconds = refusal.clockSeconds
+        note.certificate = request.fingerprint
         note.topic = request.topic
         note.pushType = request.pushType
         switch request.token.map(standing(of:)) {
         case .registered(let registration), .removed(let registration, _): note.deviceID = registration.deviceID
         case .unknown, nil: break
         }
+        queue.note(note)
+    }
+
+    func note(end: EarlyEnd) {
+        var note = note(.disconnected, nil)
+        (note.code, note.certificate, note.detail) = (end.why.rawValue, end.fingerprint, end.detail)
+        queue.note(note)
+    }
+
+    func note(more count: Int, of kind: RefusalTally.Kind) {
+        var note: PushNote
+        switch kind {
+        case .refusal(let reason):
+            note = self.note(.refused, nil)
+            note.status = reason.status
+        case .end: note = self.note(.disconnected, nil)
+        }
+        (note.code, note.moreCount, note.detail) = (kind.code, count, "and \(count) more")
         queue.note(note)
     }
 
@@ -158,7 +182,7 @@ private final class QueueTaker: PushTaker {
         queue.note(note)
     }
 
-    private func note(_ step: PushStep, _ apnsID: String) -> PushNote {
+    private func note(_ step: PushStep, _ apnsID: String?) -> PushNote {
         PushNote(at: WallTime(microseconds: wallTimeMicroseconds()), apnsID: apnsID, step: step)
     }
 }

@@ -27,7 +27,7 @@ do throws(CommandError) {
     case ("apns", let verb?) where ["fail", "goaway"].contains(verb):
         try TesterCommands(output: output).run(verb, Array(words.dropFirst(2)), environment: environment)
     case ("apns", let verb?) where CredentialCommands.verbs.contains(verb):
-        try CredentialCommands(output: output).run(Array(words.dropFirst()), state: state)
+        try CredentialCommands(output: output).run(Array(words.dropFirst()), state: state, environment: environment)
     case ("apns", _) where words.contains("--help"):
         for help in [CredentialCommands.help, LogCommand.help, TesterCommands.help] { output.line(help + "\n") }
     default: throw CommandError(.usage, "there is no such command", "see belfry apns --help, belfry device --help")

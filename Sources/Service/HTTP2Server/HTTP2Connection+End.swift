@@ -13,6 +13,7 @@ extension HTTP2Connection {
     /// The client is given notice, and asked to answer a PING: what it sent before it read the notice is here once it
     /// has answered, and only then the last stream is named (RFC 9113 section 6.8). If `isHard`, that is done at once.
     func sendAway(_ debugData: [UInt8], isHard: Bool = false) {
+        isEndTold = true
         guard state == .open else { return close() }
         guard farewell == nil else {
             if isHard { sayFarewell() }
@@ -52,6 +53,7 @@ extension HTTP2Connection {
 
     /// Says why, and leaves its place to another.
     func giveWay(_ debugData: [UInt8]) {
+        tellEnd(.crowded)
         if state == .open {
             submitGoAway(debugData, lastStream: unsafe nghttp2_session_get_last_proc_stream_id(session))
             sendNow()
@@ -63,6 +65,40 @@ extension HTTP2Connection {
         unsafe nghttp2_submit_goaway(
             session, UInt8(NGHTTP2_FLAG_NONE.rawValue), lastStream, NGHTTP2_NO_ERROR.rawValue, debugData,
             debugData.count)
+    }
+
+    /// Leaves its place, or what it holds, to others.
+    func makeRoom() {
+        tellEnd(.crowded)
+        close()
+    }
+
+    // What its service is told.
+
+    /// Tells why it ends, if it ends before its first request; once.
+    func tellEnd(_ why: ConnectionEnd, _ words: String? = nil) {
+        guard !isEndTold else { return }
+        isEndTold = true
+        let shown = (tls.refusedCertificate ?? tls.peerCertificate).map { certificate in
+            EarlyEnd.ShownCertificate(
+                fingerprint: Hexadecimal.text(of: certificate.fingerprint), beginsAt: certificate.beginsAt,
+                expiresAt: certificate.expiresAt)
+        }
+        let now = WallTime(microseconds: wallTimeMicroseconds())
+        listener.service?.ended(EarlyEnd(why, certificate: shown, at: now, words: words))
+    }
+
+    func tellHandshakeFailure() {
+        switch tls.failure {
+        case .noTLS: tellEnd(.noTLS)
+        case .noHTTP2: tellEnd(.noHTTP2)
+        case .certificate(.expired): tellEnd(.certificateExpired)
+        case .certificate(.notYet): tellEnd(.certificateNotYet)
+        case .certificate(.revoked): tellEnd(.certificateRevoked)
+        case .untrusted: tellEnd(.untrusted)
+        case .left, nil: tellEnd(.left)
+        case .other(let words): tellEnd(.handshake, words)
+        }
     }
 
     // Its end.
@@ -164,12 +200,16 @@ extension HTTP2Connection {
         if let endAt, endAt <= now { return close() }
         if let stalledAt, stalledAt + limits.stallTime <= now { return close() }
         if let farewell, farewell.due <= now { nameLastStream() }
-        if !isFirstFrameHere, openedAt + limits.handshakeTime <= now { return close() }
+        if !isFirstFrameHere, openedAt + limits.handshakeTime <= now {
+            tellEnd(.timeout)
+            return close()
+        }
         let late = begun.prefix { $0.at + limits.requestTime <= now }
         begun.removeFirst(late.count)
         for (stream, _) in late where exchanges[stream]?.isHandedOver == false { reset(stream, NGHTTP2_CANCEL) }
         if lastReadAt + limits.idleTime <= now {
             lastReadAt = now
+            tellEnd(.timeout)
             return sendAway(EndpointAnswer.body(reason: EndpointReason.idleTimeout.rawValue))
         }
         if state == .open { sendNow() }

@@ -50,6 +50,8 @@ final class HTTP2Connection {
     private var isRaised = false
     private var isSendingSoon = false
     var mustClose = false
+    /// Whether its end is none of those that are told: it has sent a request, or was told before.
+    var isEndTold = false
     /// Whether a block of headers is so long that nothing more is read.
     private var isTooLong = false
     var isInLibrary = false
@@ -139,7 +141,9 @@ final class HTTP2Connection {
         case .done: open()
         case .wantsToRead: source?.setEvents(.readable)
         case .wantsToWrite: source?.setEvents(.writable)
-        case .ended, .failed: linger()
+        case .ended, .failed:
+            tellHandshakeFailure()
+            linger()
         }
     }
 
@@ -161,6 +165,8 @@ final class HTTP2Connection {
             // What came with the end of the handshake is in memory: the socket does not become readable for it.
             if state == .open { read() }
         case .sentAway(let debugData):
+            // Its service knows.
+            isEndTold = true
             submitSettings(streams: 0, isFirst: true)
             submitGoAway(debugData, lastStream: 0)
             end()
@@ -193,7 +199,10 @@ final class HTTP2Connection {
             let outcome = unsafe tls.read(into: listener.buffers.input)
             while keyUpdatesSeen < tls.keyUpdatesCount {
                 keyUpdatesSeen += 1
-                guard keyUpdates.take(at: loop.now) else { return close() }
+                guard keyUpdates.take(at: loop.now) else {
+                    tellEnd(.badHTTP2, "it has its keys changed too often")
+                    return close()
+                }
             }
             switch outcome {
             case .done(let count): unsafe feed(UnsafeRawBufferPointer(rebasing: listener.buffers.input[..<count]))
@@ -201,7 +210,9 @@ final class HTTP2Connection {
             case .wantsToWrite:
                 source?.setEvents([.readable, .writable])
                 return sendNow()
-            case .ended, .failed: return close()
+            case .ended, .failed:
+                tellEnd(.left)
+                return close()
             }
         }
         sendNow()
@@ -222,6 +233,7 @@ final class HTTP2Connection {
         if mustClose { return close() }
         // Fatal, for example if the client speaks another protocol: send what is queued, a GOAWAY, before the close.
         guard used < 0 else { return }
+        tellEnd(.badHTTP2, unsafe String(cString: nghttp2_strerror(Int32(used))))
         if isTooLong || used == NGHTTP2_ERR_TOO_MANY_CONTINUATIONS.rawValue {
             unsafe nghttp2_session_terminate_session(session, NGHTTP2_ENHANCE_YOUR_CALM.rawValue)
         }
@@ -252,12 +264,15 @@ final class HTTP2Connection {
                 if stalledAt == nil { stalledAt = loop.now }
                 source?.setEvents(.writable)
                 return armTimer()
-            case .ended, .failed: return close()
+            case .ended, .failed:
+                tellEnd(.left)
+                return close()
             }
         }
         guard state == .open || state == .ending else { return }
         source?.setEvents(.readable)
         let isDone = unsafe nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0
+        if isDone { tellEnd(.badHTTP2) }
         if state == .ending || isDone { linger() }
     }
 
@@ -289,6 +304,7 @@ final class HTTP2Connection {
     // What the library calls back.
 
     func began(_ stream: Int32) {
+        isEndTold = true
         let exchange = HTTP2Exchange(stream: stream, connection: self)
         exchanges[stream] = exchange
         lastExchange = exchange
@@ -314,13 +330,18 @@ final class HTTP2Connection {
         isTooLong = exchange.decodedBytes > HTTP2Limits.decodedBytesMax
         guard !isTooLong else { return false }
         guard !exchange.isRefused, !exchange.isHandedOver else { return true }
-        guard exchange.head.add(name, value, isTrailer: isTrailer) else {
+        guard let valueCount = RequestHead.countWithoutBlanks(of: value) else {
+            exchange.isRefused = true
+            reset(stream, NGHTTP2_PROTOCOL_ERROR)
+            return true
+        }
+        guard exchange.head.add(name, value.extracting(..<valueCount), isTrailer: isTrailer) else {
             // The header was not added, so it is held neither here nor until the stream is closed.
             exchange.isRefused = true
             reset(stream, NGHTTP2_ENHANCE_YOUR_CALM)
             return true
         }
-        hold(name.count + value.count)
+        hold(name.count + valueCount)
         return true
     }
 
@@ -341,6 +362,9 @@ final class HTTP2Connection {
     }
 
     func frameCame() { isFirstFrameHere = true }
+
+    /// Its client says goodbye.
+    func goodbyeCame() { tellEnd(.left) }
 
     /// Its answer is sent: a client that has not ended its request may stop.
     func answered(_ stream: Int32) {

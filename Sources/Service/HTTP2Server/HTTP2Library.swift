@@ -25,6 +25,8 @@ final class HTTP2Library {
         unsafe nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, streamClosed)
         // Otherwise nghttp2 keeps closed streams in memory for its tree of priorities.
         unsafe nghttp2_option_set_no_closed_streams(options, 1)
+        // A blank at a value's end is cut off here, and one at its beginning resets its stream as ever.
+        unsafe nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(options, 1)
         unsafe nghttp2_option_set_stream_reset_rate_limit(
             options, HTTP2Limits.clientResetsMax, HTTP2Limits.clientResetsPerSecond)
         unsafe nghttp2_option_set_max_continuations(options, HTTP2Limits.continuationsMax)
@@ -92,6 +94,7 @@ private func frameCame(
     } else {
         let isAnswer = UInt32(unsafe cnghttp2_flags(frame)) & NGHTTP2_FLAG_ACK.rawValue != 0
         if type == NGHTTP2_PING.rawValue, isAnswer { unsafe connection(context).pingAnswered() }
+        if type == NGHTTP2_GOAWAY.rawValue { unsafe connection(context).goodbyeCame() }
         unsafe connection(context).frameCame()
     }
     return 0

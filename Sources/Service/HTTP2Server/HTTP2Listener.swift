@@ -116,7 +116,7 @@ public final class HTTP2Listener {
         let isFull = count >= limits.connectionsMax
         guard isFull || places.strangersCount >= limits.strangersMax else { return }
         if let stranger = places.oldestStranger() {
-            stranger.close()
+            stranger.makeRoom()
         } else if isFull {
             places.longestIdle()?.giveWay(Self.idleness)
         }
@@ -138,7 +138,7 @@ public final class HTTP2Listener {
     func chargeStrangers(_ bytes: Int) {
         strangersBytes += bytes
         guard bytes > 0 else { return }
-        while strangersBytes > limits.strangersBytesMax, let oldest = places.oldestStranger() { oldest.close() }
+        while strangersBytes > limits.strangersBytesMax, let oldest = places.oldestStranger() { oldest.makeRoom() }
     }
 
     /// Counts what is held of requests, and if that is too much, ends the stranger that holds most; if there is no

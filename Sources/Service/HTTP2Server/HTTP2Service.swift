@@ -5,6 +5,9 @@ public import PushAPI
 public protocol HTTP2Service: AnyObject {
     /// Decides about a client whose handshake is done: a handler serves it, or it gets a reason to leave.
     func admit(_ client: HTTP2Client) -> HTTP2Admission
+
+    /// Takes note of a connection that has ended before its first request, unless it was sent away or asked to leave.
+    func ended(_ end: EarlyEnd)
 }
 
 /// Serves the requests of one connection.
@@ -37,6 +40,17 @@ struct RequestHead {
     var request = EndpointRequest()
     private(set) var bytesCount = 0
     private var headersCount = 0
+
+    /// How many bytes `value` has without the blanks at its end, which clients send by mistake; nil if it begins with
+    /// one, and so is none (RFC 9113 section 8.2.1).
+    static func countWithoutBlanks(of value: Span<UInt8>) -> Int? {
+        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        var count = value.count
+        guard count > 0 else { return 0 }
+        guard !isBlank(value[0]) else { return nil }
+        while isBlank(value[count - 1]) { count -= 1 }
+        return count
+    }
 
     /// Takes a header. Those after the body are counted, but not read. False if they are too many.
     mutating func add(_ name: Span<UInt8>, _ value: Span<UInt8>, isTrailer: Bool) -> Bool {

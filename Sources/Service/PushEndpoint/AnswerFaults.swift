@@ -1,4 +1,5 @@
 public import BelfryDevices
+import BelfryJSON
 public import BelfryTerms
 import PushAPI
 
@@ -25,11 +26,39 @@ public struct AnswerFault: Hashable, Sendable {
     }
 }
 
+extension AnswerFault {
+    /// The longest delay.
+    private static let delayMax = TimeSpan.seconds(3_600)
+
+    /// The fault as the control socket has it.
+    var json: JSONObject {
+        var object: JSONObject = [
+            "status": .integer(Int64(status)), "reason": .string(reason), "times": .integer(Int64(times)),
+            "delay": .integer(delay.microseconds),
+        ]
+        object["token"] = token.map { .string($0.hex) }
+        return object
+    }
+
+    /// The fault that `json` has; nil if it has none.
+    init?(json: JSONFields) {
+        do throws(JSONFieldError) {
+            self.init(
+                token: json.mentions("token") ? try json.word("token") { DeviceToken(hex: $0) } : nil,
+                status: Int(try json.integer("status", in: 200...599)), reason: try json.string("reason"),
+                times: Int(try json.integer("times", in: 1...1_000_000)),
+                delay: TimeSpan(microseconds: try json.integer("delay", in: 0...Self.delayMax.microseconds)))
+        } catch {
+            return nil
+        }
+    }
+}
+
 /// The faults that are to come, the oldest first.
 struct AnswerFaults {
     /// How many there may be.
     static let countMax = 1_000
-    private var faults: [AnswerFault] = []
+    private(set) var faults: [AnswerFault] = []
 
     /// Adds one; false if there are too many.
     mutating func add(_ fault: AnswerFault) -> Bool {

@@ -6,28 +6,30 @@ public import BelfrySyscalls
 import BelfryTerms
 import PushAPI
 
-/// What testers ask of an endpoint that runs: one JSON object a connection, answered by one.
+/// What testers ask of an endpoint that runs: one JSON object a connection, answered by a line.
 public enum ControlRequest: Hashable, Sendable {
     /// The next answers are these.
     case fail(AnswerFault)
+    /// The next answers are what they are by themselves.
+    case clearFaults
+    /// What the next answers are to be is asked.
+    case listFaults
     /// All clients are sent away; if hard, what is on its way meanwhile is lost.
     case sendAway(isHard: Bool)
 
     /// How long a request may be.
     static let bytesMax = 4 << 10
-    private static let delayMax = TimeSpan.seconds(3_600)
 
     /// The request as it is sent.
     public var line: [UInt8] {
         var object = JSONObject()
         switch self {
         case .sendAway(let isHard): object = ["command": "goaway", "hard": .bool(isHard)]
+        case .clearFaults: object = ["command": "clear"]
+        case .listFaults: object = ["command": "faults"]
         case .fail(let fault):
-            object = [
-                "command": "fail", "status": .integer(Int64(fault.status)), "reason": .string(fault.reason),
-                "times": .integer(Int64(fault.times)), "delay": .integer(fault.delay.microseconds),
-            ]
-            object["token"] = fault.token.map { .string($0.hex) }
+            object = ["command": "fail"]
+            for member in fault.json.members { object[member.key] = member.value }
         }
         return object.serialized() + [UInt8(ascii: "\n")]
     }
@@ -36,39 +38,35 @@ public enum ControlRequest: Hashable, Sendable {
     public init?(line: [UInt8]) {
         guard line.count <= Self.bytesMax, let said = JSONFields(line: line) else { return nil }
         switch try? said.string("command") {
+        case "clear": self = .clearFaults
+        case "faults": self = .listFaults
         case "goaway": self = .sendAway(isHard: (try? said.bool("hard")) ?? false)
         case "fail":
-            guard let fault = try? Self.fault(said) else { return nil }
+            guard let fault = AnswerFault(json: said) else { return nil }
             self = .fail(fault)
         default: return nil
         }
     }
-
-    private static func fault(_ said: JSONFields) throws(JSONFieldError) -> AnswerFault {
-        AnswerFault(
-            token: said.mentions("token") ? try said.word("token") { DeviceToken(hex: $0) } : nil,
-            status: Int(try said.integer("status", in: 200...599)), reason: try said.string("reason"),
-            times: Int(try said.integer("times", in: 1...1_000_000)),
-            delay: TimeSpan(microseconds: try said.integer("delay", in: 0...delayMax.microseconds)))
-    }
 }
 
-/// Serves the control socket of an endpoint: a request a connection, of its own user alone, answered `ok` or `no`.
+/// Serves the control socket of an endpoint: a request a connection, of its own user alone, and a line that answers it.
 public final class ControlSocket {
     private static let connectionsMax = 16
     private static let patience = TimeSpan.seconds(5)
     /// A request's line, and an answer.
-    private static let limits = LineConnection.Limits(lineBytesMax: ControlRequest.bytesMax, unsentBytesMax: 16)
+    private static let limits = LineConnection.Limits(
+        lineBytesMax: ControlRequest.bytesMax, unsentBytesMax: ControlAnswer.bytesMax)
 
     private let loop: Loop
-    private let answer: (ControlRequest) -> Bool
+    private let answer: (ControlRequest) -> ControlAnswer
     private var listener: SocketListener?
     private var connections: [Int64: (connection: LineConnection, timer: any ScheduledTimer)] = [:]
     private var last: Int64 = 0
 
-    /// Serves the clients that connect to `listener`, a socket that stays its owner's. `answer` returns whether it has
-    /// done what was asked.
-    public init(_ listener: Int32, on loop: Loop, _ answer: @escaping (ControlRequest) -> Bool) throws(SystemError) {
+    /// Serves the clients that connect to `listener`, a socket that stays its owner's. `answer` does what was asked.
+    public init(
+        _ listener: Int32, on loop: Loop, _ answer: @escaping (ControlRequest) -> ControlAnswer
+    ) throws(SystemError) {
         self.loop = loop
         self.answer = answer
         self.listener = try SocketListener(at: listener, on: loop, description: "control") { [unowned self] in
@@ -95,8 +93,9 @@ public final class ControlSocket {
     }
 
     private func reply(to line: [UInt8], of id: Int64) {
-        let isDone = ControlRequest(line: line).map(answer) ?? false
-        connections[id]?.connection.send(Array((isDone ? "ok\n" : "no\n").utf8))
+        let answer = ControlRequest(line: line).map(answer) ?? .refused
+        // The kernel takes all of it at once: an answer is shorter than what a socket holds.
+        connections[id]?.connection.send(answer.line)
         end(id)
     }
 

@@ -24,6 +24,8 @@ public final class APNsEndpoint: HTTP2Service {
     private let store: CredentialStore
     private var listener: HTTP2Listener?
     private var watch: DirectorySource?
+    private var tally = RefusalTally()
+    private var tallyEnd: (any ScheduledTimer)?
 
     /// An endpoint that hands its pushes to `taker`. `environment` is the one for clients that ask for another name
     /// than Apple's.
@@ -61,6 +63,12 @@ public final class APNsEndpoint: HTTP2Service {
     /// Has the next answers be as `fault` says; false if there are too many to come.
     public func add(_ fault: AnswerFault) -> Bool { faults.add(fault) }
 
+    /// What the next answers are to be, the next one first.
+    public var failures: [AnswerFault] { faults.faults }
+
+    /// Has all answers be what they are by themselves.
+    public func clearFailures() { faults = AnswerFaults() }
+
     /// Asks all clients to go elsewhere, for `reason`. If `isHard`, what is on its way meanwhile is lost.
     public func sendAway(_ reason: EndpointReason, isHard: Bool = false) {
         listener?.sendAway(EndpointAnswer.body(reason: reason.rawValue), isHard: isHard)
@@ -70,7 +78,31 @@ public final class APNsEndpoint: HTTP2Service {
     public func stop(_ done: @escaping () -> Void) {
         watch?.cancel()
         guard let listener else { return done() }
-        listener.stop(EndpointAnswer.body(reason: EndpointReason.shutdown.rawValue), done: done)
+        listener.stop(EndpointAnswer.body(reason: EndpointReason.shutdown.rawValue)) { [self] in
+            tallyEnd?.cancel()
+            endTally()
+            done()
+        }
+    }
+
+    /// Takes note of a connection that has ended before its first request.
+    public func ended(_ end: EarlyEnd) {
+        tell(.end(end.why)) { taker.note(end: end) }
+    }
+
+    /// Calls `note` for the first stranger of `kind` in a second; how many more there were is noted at its end.
+    fileprivate func tell(_ kind: RefusalTally.Kind, _ note: () -> Void) {
+        if tallyEnd == nil {
+            tallyEnd = loop.schedule(at: loop.now + RefusalTally.span, description: "and more") { [weak self] in
+                self?.endTally()
+            }
+        }
+        if tally.isTold(kind) { note() }
+    }
+
+    private func endTally() {
+        tallyEnd = nil
+        for (kind, count) in tally.rest() { taker.note(more: count, of: kind) }
     }
 
     /// Reads what commands may have changed. What cannot be read stays as it was.
@@ -94,9 +126,10 @@ public final class APNsEndpoint: HTTP2Service {
             certificate =
                 credentials.certificates[fingerprint] == nil
                 ? .unknown(fingerprint: fingerprint) : .added(fingerprint: fingerprint)
-        }
-        if let reason = EndpointConnection.refusal(of: certificate, in: environment, credentials: credentials) {
-            return .sentAway(EndpointAnswer.body(reason: reason.rawValue))
+            if let refusal = EndpointConnection.refusal(of: certificate, in: environment, credentials: credentials) {
+                ended(EarlyEnd(refusal, fingerprint: fingerprint))
+                return .sentAway(EndpointAnswer.body(reason: refusal.reason.rawValue))
+            }
         }
         return .served(by: Client(EndpointConnection(environment: environment, certificate: certificate), of: self))
     }
@@ -152,7 +185,7 @@ private final class Client: HTTP2Handler {
         let environment = connection.environment
         endpoint.taker.take(accepted.push, for: accepted.registration) { reason in
             if let reason {
-                exchange.answer(EndpointAnswer(Refusal(reason), apnsID: apnsID))
+                exchange.answer(EndpointAnswer(status: reason.status, reason: reason.rawValue, apnsID: apnsID))
             } else {
                 exchange.answer(EndpointAnswer(acceptedAs: apnsID, in: environment) { endpoint.newID() })
             }
@@ -162,7 +195,11 @@ private final class Client: HTTP2Handler {
     private func refuse(
         _ refusal: Refusal, _ request: EndpointRequest, _ apnsID: String, _ exchange: HTTP2Exchange
     ) {
-        endpoint.taker.note(refusal: refusal, of: RefusedRequest(request, apnsID: apnsID))
+        func note() {
+            let refused = RefusedRequest(request, apnsID: apnsID, on: connection, credentials: endpoint.credentials)
+            endpoint.taker.note(refusal: refusal, of: refused)
+        }
+        if connection.hasGoodCredential { note() } else { endpoint.tell(.refusal(refusal.reason), note) }
         exchange.answer(EndpointAnswer(refusal, apnsID: apnsID))
     }
 

@@ -12,6 +12,12 @@ public protocol PushTaker: AnyObject {
     /// Notes a request that was refused.
     func note(refusal: Refusal, of request: RefusedRequest)
 
+    /// Notes a connection that ended before its first request.
+    func note(end: EarlyEnd)
+
+    /// Notes that there were `count` more strangers of this kind than were noted.
+    func note(more count: Int, of kind: RefusalTally.Kind)
+
     /// Notes a request that was answered as a tester wants it.
     func note(fault: AnswerFault, of apnsID: String)
 }

@@ -138,10 +138,12 @@ public final class NotificationQueue<Machine: EventLoop> {
             guard !changes.added.isEmpty else { return answer(.accepted) }
             echoes.append(answer)
         case .tooManyRequests:
-            note(push, .refused, registration.deviceID, status: 429, code: "TooManyRequests")
+            let detail = "\(machine.limits.waitingForTokenMax) pushes wait for this device token"
+            note(push, .refused, registration.deviceID, status: 429, code: "TooManyRequests", detail)
             answer(.tooManyRequests)
         case .unavailable:
-            note(push, .refused, registration.deviceID, status: 503, code: "ServiceUnavailable")
+            let detail = "\(machine.limits.waitingMax) pushes wait"
+            note(push, .refused, registration.deviceID, status: 503, code: "ServiceUnavailable", detail)
             answer(.unavailable)
         }
     }
@@ -242,7 +244,7 @@ extension NotificationQueue {
         let (answers, echoes) = (answers, echoes)
         changes = QueueStore.Changes()
         (self.answers, self.echoes) = ([], [])
-        guard save(written) else { return refuse(written, answers + echoes) }
+        if let error = save(written) { return refuse(written, answers + echoes, error) }
         for added in written.added {
             apnsIDs[added.number] = added.push.apnsID
             note(added.push, .accepted, added.deviceID, status: 200)
@@ -265,8 +267,8 @@ extension NotificationQueue {
         fresh = []
     }
 
-    /// Whether `written` is on the disk now.
-    private func save(_ written: QueueStore.Changes) -> Bool {
+    /// Why `written` is not on the disk now; nil if it is.
+    private func save(_ written: QueueStore.Changes) -> DatabaseError? {
         do throws(DatabaseError) {
             do throws(DatabaseError) {
                 try store.write(written)
@@ -275,18 +277,21 @@ extension NotificationQueue {
                 warnOfDamage()
                 try store.write(written)
             }
-            return true
+            return nil
         } catch {
             onWarning("pushes cannot be kept: \(error)")
-            return false
+            return error
         }
     }
 
     /// Nothing was written: answers the servers so, and writes later what was settled.
-    private func refuse(_ unwritten: QueueStore.Changes, _ answers: [(QueueAnswer) -> Void]) {
+    private func refuse(
+        _ unwritten: QueueStore.Changes, _ answers: [(QueueAnswer) -> Void], _ error: DatabaseError
+    ) {
+        let detail = "it cannot be kept: \(error)"
         for added in unwritten.added {
             machine.withdraw(added.digest, to: added.push.token)
-            note(added.push, .refused, added.deviceID, status: 500, code: "InternalServerError")
+            note(added.push, .refused, added.deviceID, status: 500, code: "InternalServerError", detail)
         }
         changes.settled = unwritten.settled + changes.settled
         changes.stored = unwritten.stored + changes.stored
@@ -457,11 +462,14 @@ extension NotificationQueue {
         note(line)
     }
 
-    private func note(_ push: EndpointPush, _ step: PushStep, _ deviceID: String, status: Int, code: String? = nil) {
+    private func note(
+        _ push: EndpointPush, _ step: PushStep, _ deviceID: String, status: Int, code: String? = nil,
+        _ detail: String? = nil
+    ) {
         var line = PushNote(at: push.acceptedAt, apnsID: push.apnsID, step: step)
         (line.deviceID, line.topic, line.pushType) = (deviceID, push.topic, push.pushType)
-        (line.status, line.code) = (status, code)
-        if step == .accepted, push.isBackgroundOfHighPriority { line.code = Self.backgroundPriorityCode }
+        (line.status, line.code, line.detail) = (status, code, detail)
+        if step == .accepted, push.pushType.isError(push.priority) { line.code = Self.backgroundPriorityCode }
         note(line)
     }
 }

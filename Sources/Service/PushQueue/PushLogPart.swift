@@ -16,8 +16,8 @@ public struct PushLogPart: Hashable, Sendable {
 
     /// What `line` says, if it is wanted; nil if it is not, or is no line of the log.
     public func object(in line: [UInt8]) -> JSONObject? {
-        guard case .object(let object)? = try? JSONValue.parse(line), let apnsID = object["id"]?.stringValue,
-            id == nil || id?.lowercased() == apnsID.lowercased()
+        guard case .object(let object)? = try? JSONValue.parse(line), object["step"]?.stringValue != nil,
+            id == nil || id?.lowercased() == object["id"]?.stringValue?.lowercased()
         else { return nil }
         guard let since else { return object }
         return (object["at"]?.numberValue ?? 0) >= since.unixSeconds ? object : nil

@@ -6,8 +6,8 @@ public import BelfryTerms
 public struct PushNote: Hashable, Sendable {
     /// When it was.
     public let at: WallTime
-    /// `apns-id`.
-    public let apnsID: String
+    /// `apns-id`; nil for a connection, and for several requests.
+    public let apnsID: String?
     /// What became of the push.
     public let step: PushStep
     /// The device; nil for a push that was refused before its device was known.
@@ -22,11 +22,17 @@ public struct PushNote: Hashable, Sendable {
     public var event: String?
     /// A word of a closed list that says how or why.
     public var code: String?
+    /// The fingerprint of the certificate that the client of a request or a connection has shown.
+    public var certificate: String?
+    /// How many more there were in the same second, of which nothing else is noted.
+    public var moreCount: Int?
+    /// By how many seconds the server's clock seems to be ahead of ours.
+    public var clockSeconds: Int64?
     /// For people.
     public var detail: String?
 
     /// A line that says `step` of the push `apnsID`.
-    public init(at: WallTime, apnsID: String, step: PushStep) {
+    public init(at: WallTime, apnsID: String?, step: PushStep) {
         self.at = at
         self.apnsID = apnsID
         self.step = step
@@ -43,12 +49,12 @@ public struct PushNote: Hashable, Sendable {
         Self.add(",\"device\":", deviceID, to: &text)
         Self.add(",\"topic\":", topic, to: &text)
         Self.add(",\"type\":", pushType?.rawValue, to: &text)
-        if let status {
-            Self.add(",\"status\":", to: &text)
-            Self.add(UInt64(status), digits: 1, to: &text)
-        }
+        Self.add(",\"status\":", status, to: &text)
         Self.add(",\"event\":", event, to: &text)
         Self.add(",\"code\":", code, to: &text)
+        Self.add(",\"certificate\":", certificate, to: &text)
+        Self.add(",\"more\":", moreCount, to: &text)
+        Self.add(",\"clock\":", clockSeconds.map { Int($0) }, to: &text)
         Self.add(",\"detail\":", detail, to: &text)
         text.append(UInt8(ascii: "}"))
     }
@@ -57,6 +63,13 @@ public struct PushNote: Hashable, Sendable {
         guard let value else { return }
         add(name, to: &text)
         JSONValue.write(value, to: &text)
+    }
+
+    private static func add(_ name: StaticString, _ number: Int?, to text: inout [UInt8]) {
+        guard let number else { return }
+        add(name, to: &text)
+        if number < 0 { text.append(UInt8(ascii: "-")) }
+        add(UInt64(number.magnitude), digits: 1, to: &text)
     }
 
     private static func add(_ literal: StaticString, to text: inout [UInt8]) {

@@ -58,18 +58,48 @@ private func selectProtocol(
 private func judgeCertificate(_ store: OpaquePointer?, _ server: UnsafeMutableRawPointer?) -> Int32 {
     guard let server = unsafe server, let leaf = unsafe X509_STORE_CTX_get0_cert(store) else { return 0 }
     let revoked = unsafe Unmanaged<TLSServer>.fromOpaque(server).takeUnretainedValue().revoked
+    guard let fault = unsafe fault(of: leaf, revoked: revoked) else { return 1 }
     // The alert of an expired certificate is also that of one that is not currently valid (RFC 8446, 6.2).
-    if unsafe X509_cmp_current_time(X509_get0_notAfter(leaf)) <= 0
-        || X509_cmp_current_time(X509_get0_notBefore(leaf)) >= 0
-    {
-        unsafe X509_STORE_CTX_set_error(store, X509_V_ERR_CERT_HAS_EXPIRED)
-        return 0
+    unsafe X509_STORE_CTX_set_error(
+        store, fault == .revoked ? X509_V_ERR_CERT_REVOKED : X509_V_ERR_CERT_HAS_EXPIRED)
+    let owner = unsafe X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx())
+    if let owner = unsafe owner, let context = unsafe SSL_get_ex_data(OpaquePointer(owner), 0) {
+        unsafe Unmanaged<TLSConnection>.fromOpaque(context).takeUnretainedValue().note(refused: leaf, fault)
     }
-    if unsafe revoked.contains(Certificate.fingerprint(of: leaf)) {
-        unsafe X509_STORE_CTX_set_error(store, X509_V_ERR_CERT_REVOKED)
-        return 0
-    }
-    return 1
+    return 0
+}
+
+/// What a certificate's handshake ends for; nil if it is valid.
+private func fault(of leaf: OpaquePointer, revoked: Set<[UInt8]>) -> CertificateFault? {
+    if unsafe X509_cmp_current_time(X509_get0_notAfter(leaf)) <= 0 { return .expired }
+    if unsafe X509_cmp_current_time(X509_get0_notBefore(leaf)) >= 0 { return .notYet }
+    return unsafe revoked.contains(Certificate.fingerprint(of: leaf)) ? .revoked : nil
+}
+
+/// Why a certificate's handshake ends.
+public enum CertificateFault: Hashable, Sendable {
+    /// It has expired.
+    case expired
+    /// It is not valid yet.
+    case notYet
+    /// It is one of ``TLSServer/revoked``.
+    case revoked
+}
+
+/// Why a handshake failed.
+public enum HandshakeFailure: Hashable, Sendable {
+    /// What came is no TLS.
+    case noTLS
+    /// The client offers protocols, and HTTP/2 is none of them.
+    case noHTTP2
+    /// The client's certificate, ``TLSConnection/refusedCertificate``, is not valid.
+    case certificate(CertificateFault)
+    /// The client does not trust the server's certificate.
+    case untrusted
+    /// The client went.
+    case left
+    /// Anything else, in OpenSSL's words.
+    case other(String)
 }
 
 /// The server's end of one TLS connection over a socket that does not block.
@@ -97,6 +127,11 @@ public final class TLSConnection {
     /// How many times its client has had the keys changed (KeyUpdate, RFC 8446 section 4.6.3).
     public private(set) var keyUpdatesCount = 0
     private var isTooLong = false
+    /// Why the handshake failed; nil if it did not.
+    public private(set) var failure: HandshakeFailure?
+    /// The certificate for which it failed; nil if it did not fail for one.
+    public private(set) var refusedCertificate: Certificate?
+    private var certificateFault: CertificateFault?
 
     /// The server's end of a connection over `socket`, which stays its owner's.
     public init(_ server: TLSServer, socket: Int32) throws(TLSFailure) {
@@ -108,7 +143,9 @@ public final class TLSConnection {
         unsafe self.connection = connection
         guard unsafe SSL_set_fd(connection, socket) == 1 else { throw TLSFailure.last("no connection") }
         unsafe SSL_set_accept_state(connection)
-        unsafe copenssl_set_message_context(connection, Unmanaged.passUnretained(self).toOpaque())
+        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+        guard unsafe SSL_set_ex_data(connection, 0, context) == 1 else { throw TLSFailure.last("no connection") }
+        unsafe copenssl_set_message_context(connection, context)
         unsafe SSL_set_msg_callback(connection, noteMessage)
     }
 
@@ -119,7 +156,35 @@ public final class TLSConnection {
         ERR_clear_error()
         // The error queue is cleared before each call, since `SSL_get_error` looks at it.
         let result = TLSMemory.charge(&heldBytes) { unsafe SSL_do_handshake(connection) }
-        return isTooLong ? .failed : outcome(of: result, count: 0)
+        let outcome: Outcome = isTooLong ? .failed : outcome(of: result, count: 0)
+        if outcome == .failed || outcome == .ended { failure = reason() }
+        return outcome
+    }
+
+    /// Why a handshake has failed, by what OpenSSL says of it first.
+    private func reason() -> HandshakeFailure {
+        if isTooLong { return .other("a message of it has more than \(Self.messageBytesMax - 4) bytes") }
+        if let certificateFault { return .certificate(certificateFault) }
+        let code = ERR_peek_error()
+        // The socket's error, or none at all.
+        guard code != 0, ERR_GET_LIB(code) != ERR_LIB_SYS else { return .left }
+        switch ERR_GET_REASON(code) {
+        case SSL_R_HTTP_REQUEST, SSL_R_HTTPS_PROXY_REQUEST, SSL_R_WRONG_VERSION_NUMBER: return .noTLS
+        case SSL_R_NO_APPLICATION_PROTOCOL: return .noHTTP2
+        case SSL_R_UNEXPECTED_EOF_WHILE_READING: return .left
+        case SSL_R_TLSV1_ALERT_UNKNOWN_CA, SSL_R_SSLV3_ALERT_BAD_CERTIFICATE, SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED,
+            SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN:
+            return .untrusted
+        default:
+            guard let text = unsafe ERR_reason_error_string(code) else { return .other("error \(code)") }
+            return .other(unsafe String(cString: text))
+        }
+    }
+
+    fileprivate func note(refused certificate: OpaquePointer, _ fault: CertificateFault) {
+        guard unsafe X509_up_ref(certificate) == 1 else { return }
+        refusedCertificate = unsafe Certificate(owning: certificate)
+        certificateFault = fault
     }
 
     /// Reads the bytes that are there into `room`, as many as fit.

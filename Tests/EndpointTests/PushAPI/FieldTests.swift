@@ -201,7 +201,7 @@ import Testing
         var sample = Sample()
         sample.isRemoved = true
         #expect(
-            sample.judged() == .failure(Refusal(.unregistered, timestampMilliseconds: 1_790_000_000_000)))
+            sample.judged() == .failure(Refusal(.unregistered, "", timestampMilliseconds: 1_790_000_000_000)))
         sample.environment = .development
         #expect(sample.reason == .badDeviceToken, "of the other environment it was never one")
     }

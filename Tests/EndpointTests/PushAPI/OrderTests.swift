@@ -175,9 +175,10 @@ import Testing
         let good = EndpointAnswer(acceptedAs: id, in: .production) { "unique" }
         #expect(good.status == 200 && good.body.isEmpty && good.apnsID == id && good.uniqueID == nil)
         #expect(EndpointAnswer(acceptedAs: id, in: .development) { "unique" }.uniqueID == "unique")
-        let bad = EndpointAnswer(Refusal(.badDeviceToken), apnsID: id)
+        let bad = EndpointAnswer(Refusal(.badDeviceToken, "none"), apnsID: id)
         #expect(bad.status == 400 && bad.body == Array(#"{"reason":"BadDeviceToken"}"#.utf8) && bad.apnsID == id)
-        let gone = EndpointAnswer(Refusal(.unregistered, timestampMilliseconds: 1_790_000_000_123), apnsID: id)
+        let gone = EndpointAnswer(
+            Refusal(.unregistered, "gone", timestampMilliseconds: 1_790_000_000_123), apnsID: id)
         #expect(gone.status == 410)
         #expect(gone.body == Array(#"{"reason":"Unregistered","timestamp":1790000000123}"#.utf8))
     }

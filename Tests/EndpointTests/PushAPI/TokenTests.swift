@@ -70,10 +70,33 @@ import Testing
         var sample = Sample()
         sample.authorization = Sample.bearer(header: header, claims: claims)
         guard case .failure(let refusal) = sample.judged() else { throw SentenceMissing() }
-        #expect(refusal.detail?.contains(sentence) == true, "\(refusal.detail ?? "none")")
+        #expect(refusal.detail.contains(sentence), "\(refusal.detail)")
     }
 
     private struct SentenceMissing: Error {}
+
+    @Test("by how much a clock is ahead or behind that made a new token; one that has grown old here says nothing")
+    func clocks() {
+        func clock(_ authorizations: [(Int64, String)]) -> Int64? {
+            var connection = EndpointConnection(environment: .production, certificate: .none)
+            var sample = Sample()
+            var clock: Int64?
+            for (seconds, authorization) in authorizations {
+                sample.authorization = authorization
+                if case .failure(let refusal) = sample.judged(on: &connection, after: .seconds(seconds)) {
+                    clock = refusal.clockSeconds
+                }
+            }
+            return clock
+        }
+        #expect(clock([(0, Sample.bearer(madeAfter: 7_200))]) == 7_200)
+        #expect(clock([(0, Sample.bearer(madeAfter: -4_000))]) == -4_000)
+        #expect(clock([(0, bearer(issuedAt: "0"))]) == -Sample.now.unixSecond, "a clock that begins with 1970")
+        #expect(clock([(0, bearer(issuedAt: "\(Sample.now.unixSecond)000"))]) == nil, "milliseconds")
+        #expect(clock([(0, bearer(issuedAt: "1e300"))]) == nil)
+        #expect(clock([(0, Sample.bearer()), (4_000, Sample.bearer())]) == nil)
+        #expect(clock([(0, Sample.bearer(signature: [1]))]) == nil)
+    }
 
     @Test("parts that are too many, too few, padded, or signed with something else")
     func malformed() {
@@ -256,9 +279,9 @@ import Testing
         var sample = Sample()
         #expect((try? sample.judged(on: &connection).get()) != nil && connection.hasGoodCredential)
         sample.credentials = Sample.credentials([Sample.key(revokedAt: Sample.now)])
-        #expect(sample.judged(on: &connection) == .failure(Refusal(.forbidden)))
+        #expect(sample.judged(on: &connection) == .failure(Refusal(.forbidden, "")))
         sample.credentials = Sample.credentials([])
-        #expect(sample.judged(on: &connection) == .failure(Refusal(.invalidProviderToken)))
+        #expect(sample.judged(on: &connection) == .failure(Refusal(.invalidProviderToken, "")))
     }
 
     @Test("certificates: unknown, revoked, expired; one that is good comes before any token")
@@ -285,7 +308,8 @@ import Testing
             (.none, .development, nil),
         ] {
             #expect(
-                EndpointConnection.refusal(of: certificate, in: environment, credentials: credentials) == reason)
+                EndpointConnection.refusal(of: certificate, in: environment, credentials: credentials)?.reason
+                    == reason)
         }
     }
 

@@ -16,7 +16,9 @@ import Testing
             AnswerFault(token: nil, status: 503, reason: "ServiceUnavailable", times: 1, delay: .zero),
             AnswerFault(token: .random(), status: 200, reason: "\"", times: 1_000_000, delay: .seconds(3_600)),
         ]
-        for request in faults.map(ControlRequest.fail) + [.sendAway(isHard: false), .sendAway(isHard: true)] {
+        for request in faults.map(ControlRequest.fail) + [
+            .sendAway(isHard: false), .sendAway(isHard: true), .clearFaults, .listFaults,
+        ] {
             #expect(ControlRequest(line: request.line) == request)
         }
     }
@@ -67,7 +69,7 @@ import Testing
         var asked: [ControlRequest] = []
         let control = try ControlSocket(listener.number, on: loop) {
             asked.append($0)
-            return asked.count == 1
+            return asked.count == 1 ? .done : .refused
         }
         func ask(_ line: [UInt8]) throws -> String? {
             let client = try client()
@@ -83,11 +85,38 @@ import Testing
         withExtendedLifetime(control) {}
     }
 
+    @Test("an answer reads as it was written, and lists as many failures as a line holds")
+    func answers() {
+        let fault = AnswerFault(token: .random(), status: 503, reason: "\"\n", times: 2, delay: .seconds(1))
+        for answer in [ControlAnswer.done, .refused, .faults([], more: 0), .faults([fault, fault], more: 7)] {
+            #expect(ControlAnswer(line: answer.line) == answer)
+        }
+        #expect(ControlAnswer(line: []) == nil && ControlAnswer(line: Array("ok".utf8)) == nil)
+        let many = ControlAnswer(listing: Array(repeating: fault, count: 1_000))
+        guard case .faults(let told, let more) = many else { return #expect(Bool(false), "\(many)") }
+        #expect(told.count > 100 && told.count + more == 1_000 && many.line.count <= ControlAnswer.bytesMax)
+        #expect(ControlAnswer(listing: [fault]) == .faults([fault], more: 0))
+    }
+
+    @Test("the longest answer reaches whoever asked")
+    func longAnswer() throws {
+        let listener = try listener()
+        let loop = try Loop()
+        let fault = AnswerFault(token: nil, status: 503, reason: "R", times: 1, delay: .zero)
+        let long = ControlAnswer(listing: Array(repeating: fault, count: 1_000))
+        let control = try ControlSocket(listener.number, on: loop) { _ in long }
+        let client = try client()
+        try writeAll(ControlRequest.listFaults.line, to: client.descriptor.number, path: path)
+        loop.runUntilIdle()
+        #expect(ControlAnswer(line: ScriptedWorker.readAll(client.descriptor.number)) == long)
+        withExtendedLifetime(control) {}
+    }
+
     @Test("sixteen at once may take their time to ask, one more is sent away")
     func crowd() throws {
         let listener = try listener()
         let loop = try Loop()
-        let control = try ControlSocket(listener.number, on: loop) { _ in true }
+        let control = try ControlSocket(listener.number, on: loop) { _ in .done }
         let clients = try (0..<17).map { _ in try client() }
         loop.runUntilIdle()
         #expect(clients.map(answer) == [String?](repeating: nil, count: 16) + [""])
@@ -101,7 +130,7 @@ import Testing
             let loop = try Loop()
             let control = try ControlSocket(listener.number, on: loop) { _ in
                 loop.stop()
-                return true
+                return .done
             }
             let client = try test.client()
             try writeAll(ControlRequest.sendAway(isHard: false).line, to: client.descriptor.number, path: test.path)

@@ -132,6 +132,8 @@ import Testing
         let said = try bench.curl(
             certificate + topic + ["--verbose"], host: "api.development.push.apple.com")
         #expect(said.contains("000 ") && bench.pushes.isEmpty, "\(said)")
+        #expect(bench.ends.first?.why == .badCertificateEnvironment)
+        #expect(bench.ends.first?.detail.hasSuffix("is for production, and the client asked for development") == true)
         #expect(bench.endpoint.connectionCount == 0)
         let shown = try bench.play(
             "shown", environment: ["CERTIFICATE": bench.minted.certificatePath, "NAME": "api.sandbox.push.apple.com"])
@@ -163,6 +165,7 @@ import Testing
             ])
         let said = try bench.curl(topic + ["--cert", key + ".cert", "--key", key])
         #expect(said == "{\"reason\":\"BadCertificate\"}403 2\n")
+        #expect(bench.refused.first?.refusal.detail.contains("was not added: see belfry apns list") == true)
     }
 
     /// A certificate of the app's, good from now on for `days`, with its key in one file; it was added.
@@ -182,12 +185,18 @@ import Testing
     func expired() throws {
         let said = try bench.curl(topic + ["--cert", try made(days: -1)])
         #expect(said.contains("expired") && bench.pushes.isEmpty, "\(said)")
+        let end = try #require(bench.ends.first)
+        #expect(end.why == .certificateExpired && bench.ends.count == 1)
+        let fingerprint = try #require(end.fingerprint)
+        #expect(try bench.store.credentials().certificates[fingerprint]?.listedTopics == [])
+        #expect(end.detail == "certificate \(fingerprint) has expired, 24 h ago")
     }
 
     @Test("so does one that is not valid yet")
     func notYet() throws {
         let said = try bench.curl(topic + ["--cert", try made(days: 3, beginsInDays: 1)])
         #expect(said.contains("expired") && bench.pushes.isEmpty, "\(said)")
+        #expect(bench.ends.map(\.why) == [.certificateNotYet] && bench.ends.first?.fingerprint != nil)
     }
 
     @Test("a name that was added is among the endpoint's own, in the certificates made later too")
@@ -253,6 +262,7 @@ import Testing
         _ = try bench.store.revoke(String(fingerprint.prefix(12)), at: now)
         let said = try bench.curl(topic + certificate)
         #expect(said.contains("revoked") && bench.pushes.count == 2, "\(said)")
+        #expect(bench.ends.map(\.why) == [.certificateRevoked] && bench.ends.first?.fingerprint == fingerprint)
     }
 
     @Test("a key that is added while the endpoint serves is known from then on")

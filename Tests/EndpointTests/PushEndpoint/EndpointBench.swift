@@ -27,15 +27,22 @@ final class EndpointBench: PushTaker {
     /// What was taken, in order.
     private(set) var pushes: [EndpointPush] = []
     /// Why requests were refused, in order.
-    private(set) var refusals: [EndpointReason] = []
+    var refusals: [EndpointReason] { refused.map(\.refusal.reason) }
     /// What was answered as a tester wanted it, in order.
     private(set) var faults: [AnswerFault] = []
+    /// What was refused, in order.
+    private(set) var refused: [(refusal: Refusal, request: RefusedRequest)] = []
+    /// Which connections ended before a request, in order.
+    private(set) var ends: [EarlyEnd] = []
+    /// How many more strangers there were of each kind, in order.
+    private(set) var more: [(count: Int, code: String)] = []
     private(set) var warnings: [String] = []
     /// What the taker says to what it is given.
     var outcome: EndpointReason?
     private let listener: OwnedDescriptor
 
-    init(_ change: (inout HTTP2Limits) -> Void = { _ in }) throws {
+    /// Whose connections have so small a buffer for what they send, if `sendBufferBytes` is given.
+    init(sendBufferBytes: Int32? = nil, _ change: (inout HTTP2Limits) -> Void = { _ in }) throws {
         // As the program does.
         ignoreBrokenPipes()
         loop = try Loop()
@@ -45,6 +52,13 @@ final class EndpointBench: PushTaker {
         var port: UInt16 = 0
         listener = try listenLocally(backlog: 512, port: &port)
         self.port = port
+        if var bytes = sendBufferBytes {
+            let number = listener.number
+            // Which the accepted sockets inherit.
+            try checked("setsockopt") {
+                unsafe setsockopt(number, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
+            }
+        }
         let taker = Weak()
         endpoint = try APNsEndpoint(store: store, environment: .production, taker: taker, on: loop)
         self.taker = taker
@@ -69,6 +83,10 @@ final class EndpointBench: PushTaker {
 
         func note(refusal: Refusal, of request: RefusedRequest) { bench?.note(refusal: refusal, of: request) }
 
+        func note(end: EarlyEnd) { bench?.note(end: end) }
+
+        func note(more count: Int, of kind: RefusalTally.Kind) { bench?.note(more: count, of: kind) }
+
         func note(fault: AnswerFault, of apnsID: String) { bench?.note(fault: fault, of: apnsID) }
     }
 
@@ -92,7 +110,11 @@ final class EndpointBench: PushTaker {
         loop.afterThis(description: "kept") { [outcome] in answer(outcome) }
     }
 
-    func note(refusal: Refusal, of request: RefusedRequest) { refusals.append(refusal.reason) }
+    func note(refusal: Refusal, of request: RefusedRequest) { refused.append((refusal, request)) }
+
+    func note(end: EarlyEnd) { ends.append(end) }
+
+    func note(more count: Int, of kind: RefusalTally.Kind) { more.append((count, kind.code)) }
 
     func note(fault: AnswerFault, of apnsID: String) { faults.append(fault) }
 

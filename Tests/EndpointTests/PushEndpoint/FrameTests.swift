@@ -16,12 +16,21 @@ import Testing
         "whatever is allowed is served",
         arguments: [
             "ordinary", "no-alpn", "empty-last-data", "padding", "continuation", "trailers", "one-byte-at-a-time",
-            "priority", "ping",
+            "priority", "ping", "blank-at-end",
         ])
     func allowed(_ scenario: String) throws {
         let bench = try EndpointBench()
         let said = try bench.play(scenario)
         #expect(said["status"] == 200 && said["body"] == "" && said["dataFrames"] == 0, "\(said)")
+        #expect(bench.pushes.count == 1)
+    }
+
+    @Test("a value that begins with a blank is none, and resets its request alone")
+    func blankAtBeginning() throws {
+        let bench = try EndpointBench()
+        let said = try bench.play("blank-at-beginning")
+        // PROTOCOL_ERROR.
+        #expect(said["reset"] == 1 && said["status"] == nil && said["then"] == 200, "\(said)")
         #expect(bench.pushes.count == 1)
     }
 
@@ -47,7 +56,7 @@ import Testing
         #expect(many["answers"] == 1_000 && many["other"] == 200, "\(many)")
     }
 
-    @Test("a stranger who reads no answer is ended when too much waits for him")
+    @Test("a stranger who reads no answer is ended when too much waits for him, be it what he sent himself")
     func unread() throws {
         let said = try EndpointBench { $0.heldBytesMax = 256 << 10 }.play("unread-answers")
         #expect(said["closed"] == true && said["other"] == 200, "\(said)")
@@ -55,6 +64,10 @@ import Testing
         let refused = try EndpointBench { $0.heldBytesMax = 256 << 10 }.play(
             "unread-answers", environment: ["REFUSED": "300"])
         #expect(refused["closed"] == true && refused["other"] == 200, "\(refused)")
+        // More than a thousand answers are counted as, but not if the 64 bytes that each echoes are counted too.
+        let echoed = try EndpointBench { $0.heldBytesMax = 1_056_000 }.play(
+            "unread-answers", environment: ["IDENTIFIER": "7000"])
+        #expect(echoed["closed"] == true && echoed["other"] == 200, "\(echoed)")
     }
 
     @Test("of a connection that is gone as it is told to end nothing stays behind")
@@ -202,7 +215,7 @@ import Testing
 
     @Test("a client that reads nothing of what waits for it is ended, and nobody else")
     func stalled() throws {
-        let bench = try EndpointBench { $0.stallTime = .milliseconds(500) }
+        let bench = try EndpointBench(sendBufferBytes: 4_096) { $0.stallTime = .milliseconds(500) }
         let said = try bench.play("stalled")
         #expect(said["ended"] == true && said["other"] == 200, "\(said)")
     }

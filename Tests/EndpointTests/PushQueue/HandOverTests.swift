@@ -66,12 +66,13 @@ private final class OverheardCarrier: Carrier {
 
     private func submit(
         _ payload: String, _ device: VirtualDevice, id: String = randomUUID(), expiration: WallTime? = nil,
-        collapseID: String? = nil
+        collapseID: String? = nil, kind: TokenKind = .voip
     ) -> EndpointPush {
-        let registration = device.registrations[1]
+        let registration = device.registrations[kind == .voip ? 1 : 0]
         let push = EndpointPush(
-            apnsID: id, token: registration.token, topic: registration.topic, pushType: .voip, expiration: expiration,
-            collapseID: collapseID, payload: Array(payload.utf8),
+            apnsID: id, token: registration.token, topic: registration.topic,
+            pushType: kind == .voip ? .voip : .alert, expiration: expiration, collapseID: collapseID,
+            payload: Array(payload.utf8),
             acceptedAt: WallTime(microseconds: 1_000_000 * (wallTimeMicroseconds() / 1_000_000)))
         queue.submit(push, for: registration) { answer in #expect(answer == .accepted) }
         return push
@@ -191,6 +192,39 @@ private final class OverheardCarrier: Carrier {
         let told = carrier.told.filter { $0.id == second.apnsID }.map(\.news)
         guard case .offline(.busy, _)? = told.first else { return #expect(Bool(false), "\(told)") }
         #expect(carrier.told.first?.id == first.apnsID && told.contains(.received))
+    }
+
+    @Test("what a worker cannot read is 200 all the same, and rejected in the log, with the reason")
+    func rejected() throws {
+        let server = try server()
+        defer { stop(server) }
+        let device = try device()
+        let noAps = submit("{\"x\":1}", device, kind: .alert)
+        let badField = submit("{\"aps\":[]}", device, kind: .alert)
+        run { $0.count == 2 }
+        let lines = try PushLog.lines(of: StateDirectory(path: folder.path)).compactMap {
+            try JSONValue.parse($0).objectValue
+        }
+        for (push, reason) in [(noAps, "NoAps"), (badField, "BadField")] {
+            let own = lines.filter { $0["id"]?.stringValue == push.apnsID }
+            #expect(own.compactMap { $0["step"]?.stringValue } == ["accepted", "handed-over", "rejected"])
+            #expect(own.first?["status"] == 200 && own.last?["code"]?.stringValue == reason, "\(own)")
+        }
+    }
+
+    @Test("R20 a call that finds the line busy is 200; tried once, it expires, and the log says why")
+    func busyOnce() throws {
+        let server = try server(["BELFRY_MAX_CALLS": "1", "BELFRY_RING_DURATION": "5s"])
+        defer { stop(server) }
+        let device = try device()
+        _ = submit("{\"callId\":\"a\"}", device)
+        let second = submit("{\"callId\":\"b\"}", device, expiration: WallTime(microseconds: 0))
+        run { [carrier] _ in carrier.told.contains { $0.id == second.apnsID } }
+        let own = try PushLog.lines(of: StateDirectory(path: folder.path)).compactMap {
+            try JSONValue.parse($0).objectValue
+        }.filter { $0["id"]?.stringValue == second.apnsID }
+        let steps = own.compactMap { $0["step"]?.stringValue }
+        #expect(steps == ["accepted", "handed-over", "offline", "expired"] && own[2]["code"] == "busy", "\(own)")
     }
 
     @Test("R20 a worker that has waited too long for the push leaves the device offline, and the push for a retry")

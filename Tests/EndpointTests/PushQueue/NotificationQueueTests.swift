@@ -346,6 +346,7 @@ import Testing
             try bench.steps().filter { $0.hasPrefix("refused") } == [
                 "refused TooManyRequests", "refused ServiceUnavailable",
             ])
+        #expect(try bench.details() == ["2 pushes wait for this device token", "3 pushes wait"])
     }
 }
 
@@ -363,6 +364,7 @@ import Testing
         #expect(bench.answers == Array(repeating: .failed, count: 5) && bench.carrier.taken.isEmpty)
         #expect(bench.warnings.count == 1)
         #expect(try bench.steps() == Array(repeating: "refused InternalServerError", count: 5))
+        #expect(try bench.details().count == 5 && bench.details().allSatisfy { $0.hasPrefix("it cannot be kept: ") })
         for number in 0..<5 {
             bench.submit(bench.push(device, id: "id \(number)", body: body))
             bench.loop.advance(by: .seconds(1))

@@ -81,6 +81,23 @@ import Testing
         }
     }
 
+    @Test("a line of a connection has no id, and tells certificate, clock and how many more there were")
+    func connections() throws {
+        let log = try PushLog(state: bench.state)
+        var note = PushNote(at: WallTime(microseconds: 1_800_000_000_000_000), apnsID: nil, step: .disconnected)
+        (note.code, note.certificate, note.moreCount, note.clockSeconds) = ("left", "f1", 7, -301)
+        note.detail = "gone"
+        log.add(note)
+        log.write()
+        #expect(
+            try lines("apns", "log", "--json") == [
+                #"{"at":1800000000.0,"step":"disconnected","code":"left","certificate":"f1","more":7,"clock":-301,"#
+                    + #""detail":"gone"}"#
+            ])
+        #expect(try lines("apns", "log").first?.hasSuffix(" disconnected left: gone") == true)
+        #expect(try lines("apns", "log", "left", exit: 66).count == 1)
+    }
+
     @Test("whoever begins to follow just as a file gets the log's name reads on", arguments: [false, true])
     func begun(hasOlder: Bool) throws {
         let place = "\(bench.folder.path)/apns"

@@ -83,6 +83,11 @@ final class QueueBench {
     }
 
     /// The steps of the log: `accepted`, or `offline busy`.
+    /// What the log has for people.
+    func details() throws -> [String] {
+        try PushLog.lines(of: state).compactMap { try JSONValue.parse($0).objectValue?["detail"]?.stringValue }
+    }
+
     func steps(of id: String? = nil) throws -> [String] {
         try PushLog.lines(of: state).compactMap { line -> String? in
             guard case .object(let object)? = try? JSONValue.parse(line) else { return nil }

@@ -9,8 +9,9 @@ extension Command {
         name: "apns",
         synopsis: [
             "apns setup|list", "apns key add FILE --team ID", "apns certificate add FILE",
-            "apns credentials new --bundle-id ID", "apns revoke NAME", "apns log|watch [APNS-ID] [--json]",
-            "apns fail --status N --reason R", "apns goaway [--hard]",
+            "apns credentials new --bundle-id ID", "apns revoke NAME",
+            "apns log [APNS-ID] [--lines N] [--since TIME] [--follow] [--json]", "apns watch [APNS-ID] [--json]",
+            "apns fail --status N --reason R", "apns fail --clear", "apns goaway [--hard]",
         ],
         summary: "an APNs endpoint that push servers' own clients talk to",
         details: """

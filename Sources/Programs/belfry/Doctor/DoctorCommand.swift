@@ -21,7 +21,7 @@ extension Command {
         let checks: [(Context) -> [Finding]] = [
             MachineChecks.program, ConfigurationChecks.run, UnitChecks.run, SocketChecks.run, MachineChecks.state,
             ExtensionChecks.run, SoundChecks.run, DesktopChecks.vibration, MachineChecks.pictures,
-            ConfinementChecks.run, ApnsChecks.run,
+            ConfinementChecks.run, ApnsChecks.run, ClockChecks.run,
             DesktopChecks.notifications, DesktopChecks.manners, MachineChecks.journal, RingCheck.run,
         ]
         for check in checks {
