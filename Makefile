@@ -16,6 +16,9 @@ TEST_PACKAGES := $(DEMO_PACKAGES) openssl libsndfile1 libpangocairo-1.0-0 fonts-
 	nghttp2-client nghttp2-server python3-aioapns python3-httpx python3-h2 \
 	dunst xfce4-notifyd feedbackd xfconf dconf-gsettings-backend gsettings-desktop-schemas \
 	xvfb xdotool libglib2.0-bin python3-dbus python3-dbusmock python3-gi zsh fish
+# What other languages make a provider token with, and what clients of PyPI are installed by.
+CLIENT_PACKAGES := $(TEST_PACKAGES) python3-venv python3-jwt golang-go ruby php-cli default-jdk-headless \
+	erlang-base erlang-crypto erlang-public-key
 # What makes a Debian package and looks at it.
 CHECK_PACKAGES := $(TEST_PACKAGES) dpkg-dev debhelper lintian
 # What the peers in C are built with.
@@ -69,7 +72,7 @@ package_folder := $(DESTDIR)$(PREFIX)/share/belfry/swift/belfry
 documents_folder := $(DESTDIR)$(PREFIX)/share/doc/belfry
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps/demo deps/test deps/check deps/bench build build/simulate stage demo test check mutants simulate torture storm sanitize fuzz lint format bench deb package install files uninstall rule clean
+.PHONY: help deps deps/demo deps/test deps/check deps/clients deps/bench build build/simulate stage demo test check mutants simulate torture storm clients sanitize fuzz lint format bench deb package install files uninstall rule clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -85,9 +88,10 @@ apt_get := $(if $(filter 0,$(shell id -u)),,sudo) env DEBIAN_FRONTEND=noninterac
 deps/demo: WANTED = $(DEMO_PACKAGES) $(SOUND_SERVER)
 deps/test: WANTED = $(TEST_PACKAGES) $(NODE) $(SOUND_SERVER)
 deps/check: WANTED = $(CHECK_PACKAGES) $(NODE) $(SOUND_SERVER)
+deps/clients: WANTED = $(CLIENT_PACKAGES) $(NODE) $(SOUND_SERVER)
 deps/bench: WANTED = $(BENCH_PACKAGES) $(NODE) $(SOUND_SERVER)
 deps: ## install what building and running need and this machine has not
-deps deps/demo deps/test deps/check deps/bench:
+deps deps/demo deps/test deps/check deps/clients deps/bench:
 	@command -v dpkg-query >/dev/null || { echo 'deps: not a Debian; needed: $(PACKAGES)' >&2; exit 1; }
 	@missing="$(call missing,$(PACKAGES) $(WANTED))"; [ -z "$$missing" ] || \
 	{ [ "$$(id -u)" = 0 ] || command -v sudo >/dev/null || { echo "deps: there is no sudo; root has to: apt-get install" $$missing >&2; exit 69; }; \
@@ -149,6 +153,9 @@ storm: deps/test ## PUSHES=100000 calls, while the APNs endpoint is struck KILLS
 	@$(MAKE) --no-print-directory stage
 	@$(call strike,BELFRY_STORM_PUSHES=$(or $(PUSHES),100000) BELFRY_STORM_KILLS=$(or $(KILLS),20) BELFRY_STORM_WAY=$(WAY),EndpointStorm)
 	@$(call strike,BELFRY_STORM_SECONDS=$(or $(SECONDS),600),SteadyCalls)
+
+clients: deps/clients stage ## clients of PyPI ring, and tokens as eight languages make them are good; recorded in .build/clients
+	@Tests/clients $(STAGE) $(BUILD)/clients
 
 sanitize: deps/test ## SANITIZER=address or thread, FILTER=: the unit tests and what they start, watched by that sanitizer
 	@Tests/sanitize $(or $(SANITIZER),address) $(FILTER)

@@ -140,9 +140,9 @@ let service: [Target] = [
     room(
         "Service/ExtensionKeeping",
         imports: [
-            "BelfryConfinement", "BelfryEventLoop", "BelfryLines", "BelfryPropertyList", "BelfryProtocol",
-            "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "DesktopChannel", "KeeperChannel", "Interception",
-            "NotificationDelivery", "SystemSound",
+            "BelfryConfinement", "BelfryEventLoop", "BelfryJSON", "BelfryLines", "BelfryPropertyList",
+            "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "DesktopChannel", "KeeperChannel",
+            "Interception", "NotificationDelivery", "SystemSound",
         ]),
     room(
         "Service/PushQueue",
@@ -275,7 +275,7 @@ let programs: [Target] = [
         "Programs/belfry-worker",
         imports: [
             "NotificationDelivery", "CallService", "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop",
-            "BelfryAppGroup",
+            "BelfryAppGroup", "BelfryJSON",
             "BelfryProtocol", "BelfryJournal", "BelfrySyscalls", "BelfryTerms", "CallLedger", "Interception",
             "ExtensionKeeping", "PictureFetcher", "SystemSound",
         ]

@@ -10,14 +10,9 @@ extension IntegrationTests {
 
         @Test("is shown on the desktop, replaced by its identifier, and closed when it is removed")
         func shown() throws {
-            folder.makeFolder("Sample.appex")
-            let keys = "<key>CFBundleIdentifier</key><string>com.example.sample</string>"
-            folder.write(
-                Array("<plist version=\"1.0\"><dict>\(keys)</dict></plist>".utf8), to: "Sample.appex/Info.plist")
-            unsafe symlink(builtProgram("ExtensionSample"), "\(folder.path)/Sample.appex/Sample")
             let screen = try Screen()
             let dunst = try screen.startDunst()
-            let phone = try Phone(["BELFRY_EXTENSION": "\(folder.path)/Sample.appex"], hasDesktop: true)
+            let phone = try Phone(["BELFRY_EXTENSION": sampleExtension(in: folder)], hasDesktop: true)
             try phone.wakeDesktop()
             let push = { (what: String, name: String?) in
                 let named = name.map { #", "name": "\#($0)""# } ?? ""

@@ -71,6 +71,30 @@ extension IntegrationTests {
             _ = feedbackd
         }
 
+        @Test("tries the extension with the installed unit's settings, and finds one that drops what it attaches")
+        func unitOfTheExtension() throws {
+            let folder = TemporaryFolder()
+            let installation = try Installation()
+            let path = sampleExtension(in: folder)
+            let found = {
+                let told = try installation.shell("belfry doctor || true", ["BELFRY_EXTENSION": path]).output
+                return told.split(separator: "\n").first { $0.contains("  extension  ") } ?? told[...]
+            }
+            let good = try found()
+            #expect(good.hasPrefix("ok") && good.contains("with the settings of belfry@.service"), "\(good)")
+            // As RestrictSUIDSGID=yes answers openat2(2).
+            try installation.addDropIn(
+                "filter", "[Service]\nSystemCallFilter=~linkat:ENOSYS", to: "belfry@.service")
+            try installation.systemctl("daemon-reload")
+            let bad = try found()
+            #expect(bad.hasPrefix("fail") && bad.contains("what it attaches is dropped: linkat"), "\(bad)")
+            try installation.addDropIn("start", "[Service]\nPrivateTmp=yes\nRootDirectory=/none", to: "belfry@.service")
+            try installation.systemctl("daemon-reload")
+            let none = try found()
+            #expect(none.hasPrefix("fail") && none.contains("is not run"), "\(none)")
+            #expect(names(in: "\(Surroundings.runtimeDirectory)/systemd/user").allSatisfy { !$0.contains("doctor") })
+        }
+
         @Test("names the motor that this user may not open, and the remedy") func denied() throws {
             let motor = try MotorStandIn(isDenied: true)
             let phone = try Phone()

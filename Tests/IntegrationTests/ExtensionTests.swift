@@ -10,12 +10,7 @@ extension IntegrationTests {
         private let folder = TemporaryFolder()
 
         private func phone(_ settings: [String: String]) throws -> Phone {
-            folder.makeFolder("Sample.appex")
-            let keys = "<key>CFBundleIdentifier</key><string>com.example.sample</string>"
-            folder.write(
-                Array("<plist version=\"1.0\"><dict>\(keys)</dict></plist>".utf8), to: "Sample.appex/Info.plist")
-            unsafe symlink(builtProgram("ExtensionSample"), "\(folder.path)/Sample.appex/Sample")
-            return try Phone(["BELFRY_EXTENSION": "\(folder.path)/Sample.appex"].merging(settings) { $1 })
+            try Phone(["BELFRY_EXTENSION": sampleExtension(in: folder)].merging(settings) { $1 })
         }
 
         private func push(_ what: String, to phone: Phone) throws -> Client {

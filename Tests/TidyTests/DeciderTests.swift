@@ -58,7 +58,7 @@ import Testing
         // Who makes a text with places, an address, or a line.
         others: [
             "Localization appendLiteral", "Localization appendInterpolation", "WebURL target", "RememberedEnds escaped",
-            "RememberedEnds text",
+            "RememberedEnds text", "TrialUnit escaped",
         ])
 
     @Test("R11 whether a call was missed is decided by MissedReason.init alone") func missedCalls() {

@@ -9,6 +9,7 @@ let usage = """
            belfry-worker --confined PROGRAM        become the program of an extension, confined as one
            belfry-worker --lend SOCKET             lend an extension's channel to its tests, which serve SOCKET
            belfry-worker --tidy     settle what workers that died have left behind
+           belfry-worker --trial    start the extension once for belfry doctor, and write what came out
     systemd starts it for each connection of belfry.socket; people use belfry(1).
     """
 
@@ -33,6 +34,7 @@ if CommandLine.argc <= 1 {
     case let words where words.count == 2 && words.first == "--confined":
         status = Confining.run(words.last ?? "")
     case ["--tidy"]: status = Tidying.run(environment: workerEnvironment())
+    case ["--trial"]: status = Trying.run(environment: workerEnvironment())
     case ["--help"]:
         print(usage)
         status = 0

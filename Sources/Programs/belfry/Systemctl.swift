@@ -9,7 +9,9 @@ enum Systemctl {
     private static let path = "/usr/bin/systemctl"
 
     /// The output of `systemctl --user` with `arguments`; nil if it fails, is missing or is too slow.
-    static func ask(_ arguments: [String]) -> String? { ProgramAnswer.of(path, ["--user"] + arguments) }
+    static func ask(_ arguments: [String], patience: TimeSpan = ProgramAnswer.patience) -> String? {
+        ProgramAnswer.of(path, ["--user"] + arguments, patience: patience)
+    }
 
     /// The property `name` of `unit`, empty if it has no value; nil if no manager answers. Only the first line, unless
     /// `joined`.
@@ -82,8 +84,8 @@ enum UnitEnvironment {
 
 /// Runs another program and reads its output, with limits on time and size.
 final class ProgramAnswer {
-    /// How long a program may take; then it is killed.
-    private static let patience = TimeSpan.seconds(5)
+    /// How long a program may take if its caller does not say; then it is killed.
+    static let patience = TimeSpan.seconds(5)
     /// About how many bytes of a program's output are kept; the rest is dropped.
     private static let bytesMax = 1 << 20
 
@@ -92,16 +94,19 @@ final class ProgramAnswer {
     private var bytes: [UInt8] = []
     private var isSuccess = false
 
-    /// The output of the program at `path`; nil if it cannot be started, fails or is killed.
-    static func of(_ path: String, _ arguments: [String]) -> String? {
+    /// The output of the program at `path`; nil if it cannot be started, fails or is killed. Its environment is this
+    /// process's own, unless it is given.
+    static func of(
+        _ path: String, _ arguments: [String], environment: [String: String]? = nil, patience: TimeSpan = patience
+    ) -> String? {
         do throws(SystemError) {
             let pipe = try DescriptorPair.pipe()
             let child = try ChildProcess(
                 ChildCommand(
-                    path: path, arguments: arguments,
+                    path: path, arguments: arguments, environment: environment,
                     streams: [0: .null, 1: .descriptor(pipe.writing.number), 2: .null]))
             let answer = ProgramAnswer(try Loop(), try pipe.reading.duplicate())
-            try answer.follow(child)
+            try answer.follow(child, patience)
             return answer.isSuccess ? String(decoding: answer.bytes, as: UTF8.self) : nil
         } catch {
             return nil
@@ -113,7 +118,7 @@ final class ProgramAnswer {
         self.reading = reading
     }
 
-    private func follow(_ child: ChildProcess) throws(SystemError) {
+    private func follow(_ child: ChildProcess, _ patience: TimeSpan) throws(SystemError) {
         try checked("fcntl", on: "F_SETFL") { fcntl(reading.number, F_SETFL, O_NONBLOCK) }
         let source = try loop.watch(descriptor: reading.number, events: .readable, description: "answer") {
             [unowned self] _ in take()
@@ -124,7 +129,7 @@ final class ProgramAnswer {
             loop.stop()
         }
         defer { exit.cancel() }
-        let timer = loop.schedule(at: loop.now + Self.patience, description: "patience") { [unowned self] in
+        let timer = loop.schedule(at: loop.now + patience, description: "patience") { [unowned self] in
             loop.stop()
         }
         loop.run()

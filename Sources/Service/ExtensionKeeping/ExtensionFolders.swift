@@ -21,6 +21,7 @@ final class ExtensionFolders {
     private let stateDirectory: Directory
 
     private static let temporaryDepthMax = 32
+    private static let triedName = "tried.txt"
 
     /// The places of `bundle` in the state directory `state`; makes what is missing.
     ///
@@ -63,6 +64,17 @@ final class ExtensionFolders {
             let way = O_RDONLY | O_DIRECTORY | O_CLOEXEC
             let opened = try checked("open", on: bundle) { unsafe Glibc.open(bundle, way) }
             return try store.take(rest, below: OwnedDescriptor(owning: opened), moves: false)
+        }
+    }
+
+    /// Takes a file of ours as one is taken that the extension attaches, by moving and by copying, into a store among
+    /// the temporary files, which ``removeTemporary()`` removes with it. Fails as ``keep(_:)`` would.
+    func tryAttaching() throws(SystemError) {
+        let folder = try open(["tmp", process], makes: false)
+        try folder.write(Array("tried".utf8), as: Self.triedName, aside: "\(Self.triedName).part")
+        let store = AttachmentStore(in: try folder.openDirectory("tried", makes: true))
+        for moves in [false, true] {
+            _ = try store.take(Self.triedName, below: folder.descriptor, moves: moves)
         }
     }
 

@@ -3,13 +3,15 @@ public import BelfrySyscalls
 public import BelfryTerms
 import KeeperChannel
 
-/// One start of a foreign extension, to see that it starts: its process says that it is there, and is ended before any
-/// code of its own runs for a notification.
+/// One start of a foreign extension, to see that it starts, and that what it attaches can be taken: its process says
+/// that it is there, and is ended before any code of its own runs for a notification.
 public final class ExtensionTrial {
     /// How it went.
     public enum Outcome: Hashable, Sendable {
-        /// The process was there after so long.
+        /// The process was there after so long, and a file that lay where it may lay its own could be attached.
         case started(TimeSpan)
+        /// The process was there, but whatever it attaches is dropped for this reason.
+        case unattachable(SystemError)
         /// It ended instead, and wrote this last.
         case ended(ChildExit, lastLine: String)
         /// It says nothing.
@@ -53,12 +55,21 @@ public final class ExtensionTrial {
         switch event {
         case .said(let bytes, _):
             guard let messages = try? channel.take(bytes, at: loop.now) else { return end(.silent) }
-            if messages.contains(.hello) { end(.started(loop.now - start)) }
+            if messages.contains(.hello) { end(attached(after: loop.now - start)) }
         case .wrote(let bytes): output = Array((output + bytes).suffix(Self.outputBytesMax))
         case .ended(let exit):
             let line = output.split(separator: UInt8(ascii: "\n")).last ?? []
             end(.ended(exit, lastLine: String(decoding: line, as: UTF8.self)))
         case .hungUp: end(.silent)
+        }
+    }
+
+    private func attached(after elapsed: TimeSpan) -> Outcome {
+        do throws(SystemError) {
+            try folders.tryAttaching()
+            return .started(elapsed)
+        } catch {
+            return .unattachable(error)
         }
     }
 

@@ -20,6 +20,8 @@ struct Sample {
     var certificate = ClientCertificate.none
     var environment = APNsEnvironment.production
     var credentials = Sample.credentials()
+    /// What a signature has to be.
+    var isSigned: SignatureCheck = { _, signature, _ in signature == Sample.goodSignature }
     var isRemoved = false
     /// The app that its tokens are of.
     var bundleID = "com.example.phone"
@@ -102,7 +104,7 @@ struct Sample {
                 request, body: body,
                 identifier: EndpointConnection.identifier(of: request) { "11111111-2222-4333-8444-AAAAAAAAAAAA" },
                 at: EndpointMoment(wall: Self.now + span, instant: Instant(microseconds: 1 << 50) + span),
-                credentials: credentials, isSigned: { _, signature, _ in signature == Self.goodSignature },
+                credentials: credentials, isSigned: isSigned,
                 standing: standing)
             return .success(push.push)
         } catch {

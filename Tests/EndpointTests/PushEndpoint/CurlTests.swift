@@ -97,19 +97,6 @@ import Testing
         #expect(try bench.curl(topic + ["--header", try bench.bearer(kind)]) == "200 2\n")
     }
 
-    @Test("a token that a shell and openssl make, by docs/apns.md's own lines")
-    func recipe() throws {
-        let page = String(decoding: sourceBytes("docs/apns.md"), as: UTF8.self)
-        let lines = page.split(separator: "\n").filter { line in
-            ["base64url() ", "claims=", "JWT="].contains { line.hasPrefix($0) }
-        }
-        #expect(lines.count == 3)
-        let recipe = lines.joined(separator: "\n").replacing("AuthKey_ABC1234567.p8", with: bench.minted.keyPath)
-            .replacing("ABC1234567", with: bench.minted.keyID).replacing("DEF1234567", with: EndpointBench.team)
-        let made = try bench.run("/bin/sh", ["-c", "\(recipe)\nprintf %s \"$JWT\""])
-        #expect(try bench.curl(topic + ["--header", "authorization: bearer \(made)"]) == "200 2\n", "\(made)")
-    }
-
     @Test(
         "tokens that are none, whoever signed them",
         arguments: [

@@ -133,18 +133,32 @@ enum UnitChecks {
         return Finding(.ok, "linger", "calls ring without a login too")
     }
 
-    /// Checks user namespaces, which hardened.conf needs: if it is in force without them, every call is lost.
+    /// The units that hardened.conf is for, as systemd shows them.
+    private static let hardened = [
+        "belfry@0.service", "belfry-tidy.service", "belfry-extension.service", "belfry-desktop.service",
+        "belfry-apns.service",
+    ]
+
+    /// Checks user namespaces, which hardened.conf needs: if it is in force without them, its units do not start.
     private static func hardening() -> Finding {
         let works = ProgramAnswer.of("/usr/bin/unshare", ["--user", "--map-current-user", "true"]) != nil
-        let isUsed = Systemctl.property("PrivateUsers", of: "belfry@0.service") == "yes"
-        switch (isUsed, works) {
-        case (true, true): return Finding(.ok, "hardening", "hardened.conf is in force")
-        case (true, false):
-            let detail = "PrivateUsers= is in force, and user namespaces do not work here: every call is lost"
+        let used = hardened.filter { Systemctl.property("PrivateUsers", of: $0) == "yes" }
+        return hardening(of: used.map { $0 == "belfry@0.service" ? "belfry@.service" : $0 }, works: works)
+    }
+
+    /// The finding if `units` have hardened.conf on a machine where that `works`, or not.
+    static func hardening(of units: [String], works: Bool) -> Finding {
+        let isOfAll = units.count == hardened.count
+        let names = isOfAll ? "all units" : units.joined(separator: ", ")
+        switch (units.isEmpty, works) {
+        case (false, true): return Finding(.ok, "hardening", "hardened.conf is in force for \(names)")
+        case (false, false):
+            let losses = units.contains("belfry@.service") ? "every call is lost" : "they do not start"
+            let detail = "PrivateUsers= is in force for \(names), and user namespaces do not work here: \(losses)"
             let mend = "remove hardened.conf, then systemctl --user daemon-reload"
             return Finding(.fail, "hardening", detail, mend: mend)
-        case (false, true): return Finding(.ok, "hardening", "hardened.conf is not in force, and would work here")
-        case (false, false): return Finding(.ok, "hardening", "hardened.conf would not work here; leave it out")
+        case (true, true): return Finding(.ok, "hardening", "hardened.conf is not in force, and would work here")
+        case (true, false): return Finding(.ok, "hardening", "hardened.conf would not work here; leave it out")
         }
     }
 }

@@ -9,8 +9,8 @@ extension Command {
         name: "doctor", synopsis: ["doctor [--play] [--ring]"], summary: "what works here, and how to mend the rest",
         details: """
             Pushes a notification that shows and rings nothing, to see that a worker starts, and starts your extension, if
-            there is one, which receives nothing. Exit status 0 means that
-            calls would ring, 69 that they would not.
+            there is one, which receives nothing: with the settings of belfry@.service, where a user manager has that.
+            Exit status 0 means that calls would ring, 69 that they would not.
             """,
         options: [
             Option("play", "play the ring once, to see that it is heard"),

@@ -1,65 +1,41 @@
 import BelfryAppGroup
 import BelfryCommandLine
-import BelfryEventLoop
+import BelfryJSON
 import BelfrySettings
 import BelfrySyscalls
-import BelfryTerms
-import ExtensionKeeping
 
-/// Whether the extension that replaces the built-in service starts, if there is one.
+/// Whether the extension that replaces the built-in service starts, if there is one, and whether it can attach files.
 enum ExtensionChecks {
-    private static let remedy = "belfry pack makes one, and [Extension] Path= names its NAME.appex"
-
-    /// Starts its process once, which receives nothing.
+    /// Starts its process once, which receives nothing: with the settings of the worker's unit, if there is one.
     static func run(_ context: Context) -> [Finding] {
         guard let path = context.loaded.settings.extensionPath else { return [] }
         do throws(CommandError) {
-            return [try start(path, context)]
+            guard let worker = programBeside("belfry-worker") else {
+                throw CommandError(.unavailable, "/proc is not mounted")
+            }
+            let state = try GroupAccess(context).state.path
+            let variables = [Setting.extensionPath.environmentVariable: path, "BELFRY_STATE_DIRECTORY": state]
+            guard let unit = TrialUnit(context.environment["XDG_RUNTIME_DIR"]) else {
+                let answer = ProgramAnswer.of(
+                    worker, TrialUnit.arguments, environment: context.environment.merging(variables) { $1 },
+                    patience: TrialUnit.patience)
+                return [finding(answer, "tried without a unit's settings: no user manager has belfry@.service")]
+            }
+            return [finding(try unit.answer(of: worker, variables), "tried with the settings of belfry@.service")]
         } catch {
             return [Finding(.fail, "extension", error.problem, mend: error.remedy)]
         }
     }
 
-    private static func start(_ path: String, _ context: Context) throws(CommandError) -> Finding {
-        let state = try GroupAccess(context).state.path
-        let loop = try Command.makeLoop()
-        var outcome: ExtensionTrial.Outcome?
-        do throws(ExtensionBundleError) {
-            let settings = context.loaded.settings
-            let setting = ExtensionSetting(
-                bundle: try ExtensionBundle(path: path), statePath: state, environment: context.environment,
-                passedVariables: settings.passedVariables, budget: settings.expiryBudget,
-                enforcesMemory: settings.enforcesMemory)
-            let trial = try ExtensionTrial(setting, on: loop) { found in
-                outcome = found
-                loop.stop()
-            }
-            // Nothing else keeps the trial alive while the loop runs.
-            withExtendedLifetime(trial) { loop.run() }
-        } catch {
-            throw CommandError(.unavailable, error.description, remedy)
+    /// The finding for what the worker has written, and how it was run.
+    static func finding(_ answer: String?, _ way: String) -> Finding {
+        let verdict = answer.flatMap { try? JSONValue.parse(Array($0.utf8)).objectValue }
+        guard let isGood = verdict?["good"]?.boolValue, let detail = verdict?["detail"]?.stringValue,
+            let remedy = verdict?["remedy"]?.stringValue
+        else {
+            let detail = "what starts it is not run, or ends at once; \(way)"
+            return Finding(.fail, "extension", detail, mend: "see journalctl --user -t systemd -t belfry-worker")
         }
-        return finding(outcome ?? .silent, of: path)
-    }
-
-    /// The finding for an outcome.
-    static func finding(_ outcome: ExtensionTrial.Outcome, of path: String) -> Finding {
-        switch outcome {
-        case .started(let elapsed):
-            let milliseconds = DecimalText.fixed(elapsed.seconds * 1_000, digits: 1)
-            return Finding(.ok, "extension", "\(path) starts in \(milliseconds) ms")
-        case .ended(let exit, let line):
-            let end =
-                switch exit {
-                case .exited(let code): "with status \(code)"
-                case .killed(let signal): "by signal \(signal)"
-                }
-            let detail = "\(path) ends at once, \(end)" + (line.isEmpty ? "" : ": \(line)")
-            return Finding(.fail, "extension", detail, mend: remedy)
-        case .silent:
-            let seconds = DecimalText.fixed(ExtensionTrial.patience.seconds, digits: 0)
-            let detail = "\(path) did not say within \(seconds) s that it is there"
-            return Finding(.fail, "extension", detail, mend: "its main.swift calls ExtensionProcess.run")
-        }
+        return Finding(isGood ? .ok : .fail, "extension", "\(detail); \(way)", mend: remedy)
     }
 }
