@@ -61,10 +61,13 @@ extension IntegrationTests {
             #expect(try call("List", "").output.contains("'call': <'A'>"))
             #expect(try call("List", "group.other").output.contains("'call': <'B'>"))
             #expect(try call("List", "group.none").output == "(@aa{sv} [],)\n")
-            for method in ["Answer", "Decline", "CollectAnswer"] {
+            for method in ["Answer", "Decline", "Silence", "CollectAnswer"] {
                 #expect(try call(method, "", "C").errors.contains("\(Self.error).NoSuchCall"))
                 #expect(try call(method, "a/b", "").errors.contains("\(Self.error).BadGroup"))
             }
+            #expect(try call("Silence", "group.other", "B").status.isSuccess)
+            #expect(try other.wait(for: "ringing").ringing?.why == .silenced)
+            #expect(try call("List", "group.other").output.contains("'mode': <'silent'>"))
             #expect(try call("Decline", "group.other", "").status.isSuccess)
             #expect(try other.wait(for: "ended").ended?.reason == .declined)
             #expect(try call("Answer", "", "A").status.isSuccess)

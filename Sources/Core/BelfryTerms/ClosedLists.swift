@@ -36,6 +36,8 @@ public enum RingMode: String, Hashable, Sendable, CaseIterable {
 
 /// `ringing.why`: why a call rings without sound.
 public enum MuteReason: String, Hashable, Sendable, CaseIterable {
+    /// The person at the endpoint silenced this ring.
+    case silenced
     /// The operator's quiet hours.
     case quietHours = "quiet-hours"
     /// The desktop is not to disturb.

@@ -85,7 +85,8 @@ import Testing
             .extensionReuse: "yes", .passEnvironment: "HOME CI_*",
             .avatarFrom: "a.example", .appGroupName: "group.other", .answerLifetime: "90s",
             .apnsEnvironment: "development", .apnsFirstStreams: "1",
-            .doNotDisturb: "ignore", .desktopNotify: "no", .onAnswer: "a.service", .onDecline: "/bin/b c",
+            .doNotDisturb: "ignore", .desktopNotify: "no", .onClose: "none", .onAnswer: "a.service",
+            .onDecline: "/bin/b c",
             .onMissed: "/bin/d", .onCallBack: "e.target",
         ]
         let value = other[setting] ?? ""

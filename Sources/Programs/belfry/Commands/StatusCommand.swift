@@ -37,7 +37,7 @@ struct StatusReport {
     private let rejections: [Rejected]
     private let sound: String
     private let disturbance: String
-    private let secondCall: String
+    private let secondCall: RingMode
     private let group: String
 
     /// Looks around.
@@ -53,7 +53,7 @@ struct StatusReport {
         rejections = Rejected.last(Self.rowsMax)
         sound = Self.sound(context)
         disturbance = Self.disturbance(context.loaded.settings)
-        secondCall = context.loaded.settings.secondCall.rawValue
+        secondCall = context.loaded.settings.secondCall
         group = context.groupName
     }
 
@@ -109,9 +109,9 @@ struct StatusReport {
 
     private var ringLines: [String] {
         let now = Instant(microseconds: bootTimeMicroseconds())
-        let lines = ledger.rings.prefix(Self.rowsMax).enumerated().map { index, call in
+        let lines = ledger.rings(secondCall: secondCall).prefix(Self.rowsMax).map { call, mode in
             let still = DecimalText.fixed((call.until - now).seconds, digits: 1)
-            return "\(index == 0 ? "loud" : secondCall), for \(still) s: \(CallText.description(of: call))"
+            return "\(mode.rawValue), for \(still) s: \(CallText.description(of: call))"
         }
         return lines.isEmpty ? ["nothing in \(group)"] : lines + more(ledger.rings.count)
     }
