@@ -45,7 +45,7 @@ extension IntegrationTests {
                     ".ListMissed method s aa{sv}", #".Version property s "1""#, ".RingingCount property u 1",
                     ".MissedCount property u 0", #".DoNotDisturb property s "off""#, ".AnswerPending signal ss -",
                     ".Ended signal sss -", ".MissedChanged signal su -", ".ModeChanged signal sss -",
-                    ".Ringing signal sa{sv} -",
+                    ".Ringing signal sa{sv} -", ".Silence method ss -",
                 ])
             let above = try run("/usr/bin/busctl", ["--user", "tree", "--list", "--no-pager", Self.name]).output
             #expect(above.split(separator: "\n").contains("/org/belfry/Calls1"), "\(above)")

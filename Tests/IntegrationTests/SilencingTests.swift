@@ -40,7 +40,7 @@ extension IntegrationTests {
         {
             let call = try ringing("A")
             let silenced = try phone.belfry("silence")
-            #expect(silenced.output == "silenced A\n", "\(silenced.errors)")
+            #expect(silenced.output == "silenced A (Ada)\n", "\(silenced.errors)")
             #expect(Recording.waitUntilSilent())
             #expect(try call.wait(for: "ringing").ringing?.why == .silenced)
             #expect(try phone.belfry("calls").output.contains("silent"))

@@ -98,6 +98,8 @@ public enum AskedKind: String, Hashable, Sendable, CaseIterable {
 public enum SoundState: String, Hashable, Sendable, CaseIterable {
     /// The sound server plays it.
     case playing
+    /// It plays it, and nobody hears it: what it plays to is muted, or at volume 0.
+    case muted
     /// It cannot be played now; the next ticks try again.
     case unavailable
 }

@@ -113,8 +113,8 @@ public struct ShowingStateMachine: Sendable {
 
     // MARK: Calls
 
-    /// `id` rings until `until`, as the worker behind `link` says, or the ledger if that is nil; the person has silenced
-    /// it if `isSilenced`.
+    /// `id` rings until `until`, as the worker behind `link` says, or the ledger if that is nil; `isSilenced` if the
+    /// person has silenced it.
     public mutating func rings(
         _ id: ShownCallID, _ caller: ShownCaller, until: Instant, isSilenced: Bool = false, link: Int64?
     ) -> [ShowingEffect] {

@@ -92,8 +92,8 @@ final class Ring {
         let before = why
         if isMuted { mutes.insert(reason) } else { mutes.remove(reason) }
         let mode = mutedMode
-        // The mode stays, but why it rings without sound also says what is felt.
-        if machine.isRinging, mode == .silent, let before, before != why { reportRinging(mode) }
+        // The mode stays if it was muted before, but what is felt follows from why.
+        if reason == .silenced, machine.isRinging, let before, before != why { reportRinging(mode) }
         feed(.change(mode))
     }
 

@@ -207,6 +207,7 @@ public final class Ringer: RingOutput {
         player().makeSound { [report] state in
             switch state {
             case .playing(let detail): report(.sound(state: .playing, detail: detail))
+            case .muted(let detail): report(.sound(state: .muted, detail: detail))
             case .unavailable(let detail): report(.sound(state: .unavailable, detail: detail))
             }
         }

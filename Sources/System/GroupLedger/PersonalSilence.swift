@@ -1,5 +1,5 @@
 public import BelfryEventLoop
-public import BelfryTerms
+import BelfryTerms
 public import CallLedger
 
 extension LedgerFile {

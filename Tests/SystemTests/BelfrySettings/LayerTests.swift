@@ -28,7 +28,7 @@ import Testing
                 "30s", "1s", "ring", "yes", "400ms 600ms", "", "180s", "mute", "soft",
                 "10", "30s", "", "no", "no", "no", "PATH LANG LC_* TZ", "5s",
                 "10M", "", "",
-                "group.belfry", "120s", "production", "1000", "auto", "", "", "", "",
+                "group.belfry", "120s", "production", "1000", "auto", "silence", "", "", "", "",
             ]
         )
     }

@@ -63,8 +63,10 @@ struct StatusReport {
         switch SoundServer.ask() {
         case .noLibrary, .unreachable: return "\(setting), and no sound server answers: calls make no sound"
         case .hung: return "\(setting), and the sound server hangs"
-        case .sinks([]): return "\(setting), and the sound server has no device to play to"
-        case .sinks(let names): return "\(setting), to \(names.joined(separator: ", "))"
+        case .outputs(let outputs):
+            guard let used = outputs.used else { return "\(setting), and the sound server has no device to play to" }
+            let unheard = outputs.silence ?? (used.isNull ? "that plays into nothing" : nil)
+            return "\(setting), to \(used.name)" + (unheard.map { ", and nobody hears it: \($0)" } ?? "")
         }
     }
 
