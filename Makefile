@@ -25,6 +25,8 @@ CHECK_PACKAGES := $(TEST_PACKAGES) dpkg-dev debhelper lintian
 BENCH_PACKAGES := $(TEST_PACKAGES) libsystemd-dev
 # What demo and tests need where no sound server runs; it conflicts with a desktop's PipeWire.
 SOUND_SERVER = $(shell dpkg-query -W pipewire-pulse >/dev/null 2>&1 || echo pulseaudio)
+# The other one, which tests start for themselves; where one runs for the user, it is not disturbed.
+OTHER_SOUND_SERVER = $(shell pactl info >/dev/null 2>&1 || echo pipewire-pulse wireplumber)
 # Debian's, if there is none of another origin.
 NODE = $(shell command -v node >/dev/null || echo nodejs)
 
@@ -86,8 +88,8 @@ apt_get := $(if $(filter 0,$(shell id -u)),,sudo) env DEBIAN_FRONTEND=noninterac
 	--no-install-recommends --no-remove
 
 deps/demo: WANTED = $(DEMO_PACKAGES) $(SOUND_SERVER)
-deps/test: WANTED = $(TEST_PACKAGES) $(NODE) $(SOUND_SERVER)
-deps/check: WANTED = $(CHECK_PACKAGES) $(NODE) $(SOUND_SERVER)
+deps/test: WANTED = $(TEST_PACKAGES) $(NODE) $(SOUND_SERVER) $(OTHER_SOUND_SERVER)
+deps/check: WANTED = $(CHECK_PACKAGES) $(NODE) $(SOUND_SERVER) $(OTHER_SOUND_SERVER)
 deps/clients: WANTED = $(CLIENT_PACKAGES) $(NODE) $(SOUND_SERVER)
 deps/bench: WANTED = $(BENCH_PACKAGES) $(NODE) $(SOUND_SERVER)
 deps: ## install what building and running need and this machine has not

@@ -13,7 +13,7 @@ _belfry_files() {
 
 _belfry() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command='' wanted='' i
-    local names='push call hangup answer decline app calls watch group config status doctor serve apns device new-extension import pack help'
+    local names='push call hangup answer decline silence app calls watch group config status doctor serve apns device new-extension import pack help'
     COMPREPLY=()
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
@@ -47,7 +47,7 @@ _belfry() {
         case $command in
             ''|help) wanted=$names ;;
             push|new-extension|import) _belfry_files "$current"; return ;;
-            hangup|answer|decline) wanted=$(_belfry_ids) ;;
+            hangup|answer|decline|silence) wanted=$(_belfry_ids) ;;
             app) wanted='foreground background pending' ;;
             calls) [[ ${COMP_LINE} != *--clear-missed* ]] || wanted=$(_belfry_ids --missed) ;;
             group) wanted='list get set remove watch' ;;

@@ -12,6 +12,7 @@ complete -c belfry -n __fish_use_subcommand -a call -d 'push a call request, pri
 complete -c belfry -n __fish_use_subcommand -a hangup -d 'push a hangup, as the caller\'s side does, and follow it'
 complete -c belfry -n __fish_use_subcommand -a answer -d 'answer a call, as the person at the endpoint does'
 complete -c belfry -n __fish_use_subcommand -a decline -d 'decline a call, as the person at the endpoint does'
+complete -c belfry -n __fish_use_subcommand -a silence -d 'silence a ring without declining the call'
 complete -c belfry -n __fish_use_subcommand -a app -d 'say whether the app is in front, which silences what rings; show answers that wait for it'
 complete -c belfry -n __fish_use_subcommand -a calls -d 'who rings, for how long still; which calls were missed'
 complete -c belfry -n __fish_use_subcommand -a watch -d 'who rings, live, and how each call ends'
@@ -48,6 +49,7 @@ complete -c belfry -n '__fish_seen_subcommand_from hangup' -l no-follow -d 'leav
 complete -c belfry -n '__fish_seen_subcommand_from hangup' -a '(__belfry_ids)'
 complete -c belfry -n '__fish_seen_subcommand_from answer' -a '(__belfry_ids)'
 complete -c belfry -n '__fish_seen_subcommand_from decline' -a '(__belfry_ids)'
+complete -c belfry -n '__fish_seen_subcommand_from silence' -a '(__belfry_ids)'
 complete -c belfry -n '__fish_seen_subcommand_from app' -l pid -x -d 'the app\'s process (foreground)'
 complete -c belfry -n '__fish_seen_subcommand_from app' -l collect -d 'take the answers out (pending)'
 complete -c belfry -n '__fish_seen_subcommand_from app' -a 'foreground background pending'
@@ -64,4 +66,4 @@ complete -c belfry -n '__fish_seen_subcommand_from device' -a 'add list remove o
 complete -c belfry -n '__fish_seen_subcommand_from new-extension' -l belfry -r -F -d 'build on the package of Belfry there, rather than on the installed one'
 complete -c belfry -n '__fish_seen_subcommand_from new-extension' -F
 complete -c belfry -n '__fish_seen_subcommand_from import' -F
-complete -c belfry -n '__fish_seen_subcommand_from help' -a 'push call hangup answer decline app calls watch group config status doctor serve apns device new-extension import pack help'
+complete -c belfry -n '__fish_seen_subcommand_from help' -a 'push call hangup answer decline silence app calls watch group config status doctor serve apns device new-extension import pack help'

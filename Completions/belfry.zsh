@@ -8,7 +8,7 @@ _belfry_ids() {
 
 _belfry() {
     local previous=${words[CURRENT-1]} command='' wanted='' i
-    local names='push call hangup answer decline app calls watch group config status doctor serve apns device new-extension import pack help'
+    local names='push call hangup answer decline silence app calls watch group config status doctor serve apns device new-extension import pack help'
     for ((i = 2; i < CURRENT; i++)); do
         case ${words[i]} in
             # What follows one of these is no command.
@@ -41,7 +41,7 @@ _belfry() {
         case $command in
             ''|help) wanted=$names ;;
             push|new-extension|import) _files; return ;;
-            hangup|answer|decline) wanted=$(_belfry_ids) ;;
+            hangup|answer|decline|silence) wanted=$(_belfry_ids) ;;
             app) wanted='foreground background pending' ;;
             calls) [[ ${words[*]} != *--clear-missed* ]] || wanted=$(_belfry_ids --missed) ;;
             group) wanted='list get set remove watch' ;;

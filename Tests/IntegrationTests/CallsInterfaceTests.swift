@@ -45,7 +45,7 @@ extension IntegrationTests {
                     ".ListMissed method s aa{sv}", #".Version property s "1""#, ".RingingCount property u 1",
                     ".MissedCount property u 0", #".DoNotDisturb property s "off""#, ".AnswerPending signal ss -",
                     ".Ended signal sss -", ".MissedChanged signal su -", ".ModeChanged signal sss -",
-                    ".Ringing signal sa{sv} -",
+                    ".Ringing signal sa{sv} -", ".Silence method ss -",
                 ])
             let above = try run("/usr/bin/busctl", ["--user", "tree", "--list", "--no-pager", Self.name]).output
             #expect(above.split(separator: "\n").contains("/org/belfry/Calls1"), "\(above)")
@@ -61,10 +61,13 @@ extension IntegrationTests {
             #expect(try call("List", "").output.contains("'call': <'A'>"))
             #expect(try call("List", "group.other").output.contains("'call': <'B'>"))
             #expect(try call("List", "group.none").output == "(@aa{sv} [],)\n")
-            for method in ["Answer", "Decline", "CollectAnswer"] {
+            for method in ["Answer", "Decline", "Silence", "CollectAnswer"] {
                 #expect(try call(method, "", "C").errors.contains("\(Self.error).NoSuchCall"))
                 #expect(try call(method, "a/b", "").errors.contains("\(Self.error).BadGroup"))
             }
+            #expect(try call("Silence", "group.other", "B").status.isSuccess)
+            #expect(try other.wait(for: "ringing").ringing?.why == .silenced)
+            #expect(try call("List", "group.other").output.contains("'mode': <'silent'>"))
             #expect(try call("Decline", "group.other", "").status.isSuccess)
             #expect(try other.wait(for: "ended").ended?.reason == .declined)
             #expect(try call("Answer", "", "A").status.isSuccess)

@@ -46,6 +46,16 @@ extension IntegrationTests {
             #expect(!call.ticks.isEmpty, "it rings on; a machine at its limits may miss one")
         }
 
+        @Test("a sink that is muted: the ring is played, its sound is told as muted, and belfry call warns")
+        func mutedSink() throws {
+            let phone = try Phone(["BELFRY_SOUND": "ring", "BELFRY_RING_DURATION": "2s"])
+            _ = try run("/usr/bin/pactl", ["set-sink-mute", "ring", "1"])
+            defer { _ = try? run("/usr/bin/pactl", ["set-sink-mute", "ring", "0"]) }
+            let call = try phone.belfry("call", "--name", "Ada")
+            #expect(call.output.contains("muted"), "\(call.output)")
+            #expect(call.errors.contains("nobody hears this call: the sink ring is muted"), "\(call.errors)")
+        }
+
         @Test("a sound server that is stopped before the ring delays neither ticks nor hangup") func stoppedBefore()
             throws
         {

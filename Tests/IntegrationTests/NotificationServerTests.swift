@@ -17,7 +17,10 @@ extension IntegrationTests {
                     #""type": 1, "callId": "A", "callerName": "<i>Ada", "handle": "+49 & \u202e1""#, "", group: nil))
             let asked = try server.asked()
             #expect(asked.summary == "<i>Ada" && asked.body == "+49 &amp; 1\nIncoming call")
-            #expect(asked.actions == ["call.accept", "Accept", "call.decline", "Decline"])
+            #expect(
+                asked.actions == [
+                    "call.accept", "Accept", "call.decline", "Decline", "call.silence", "Silence",
+                ])
             #expect(asked.category == "call.incoming" && asked.urgency == 2 && asked.isQuiet && !asked.hasPicture)
             #expect(asked.isResident && asked.feedback == "none", "Phosh would ring itself")
             #expect((30_000...35_000).contains(asked.expires))
@@ -120,10 +123,27 @@ extension IntegrationTests {
             #expect(after.shown.isEmpty)
         }
 
-        @Test("whoever closes a call's notification decides nothing; neither does a click beside the buttons")
-        func closed() throws {
+        @Test("R21: a call is silenced by its button, and by a person who closes its notification")
+        func silenced() throws {
             let server = try StubServer()
             let phone = try Phone(hasDesktop: true)
+            for act in ["choose ID call.silence", "close ID 2"] {
+                let call = try phone.call(act)
+                let asked = try server.asked()
+                try call.waitForNotification(.shown)
+                server.obey(act.replacing("ID", with: "\(asked.id)"))
+                #expect(try call.wait(for: "ringing").ringing?.why == .silenced)
+                // What is closed is not shown again, what is shown has no third button any more.
+                if act.hasPrefix("choose") { #expect(try server.asked().actions.count == 4) }
+                try phone.belfry("answer")
+                #expect(try call.wait(for: "ended").ended?.reason == .answered)
+            }
+        }
+
+        @Test("where OnClose=none a person who closes a call's notification decides nothing; nor does a foreign choice")
+        func closed() throws {
+            let server = try StubServer()
+            let phone = try Phone(["BELFRY_ON_CLOSE": "none"], hasDesktop: true)
             let call = try phone.call("A")
             let asked = try server.asked()
             try call.waitForNotification(.shown)

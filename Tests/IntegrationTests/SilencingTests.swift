@@ -35,6 +35,22 @@ extension IntegrationTests {
             #expect(try phone.call("A").story().contains(command == "answer" ? "silent answered" : "silent declined"))
         }
 
+        @Test("R21: not by the person who silences it; it is silent at once, and answered as ever") func silenced()
+            throws
+        {
+            let call = try ringing("A")
+            let silenced = try phone.belfry("silence")
+            #expect(silenced.output == "silenced A (Ada)\n", "\(silenced.errors)")
+            #expect(Recording.waitUntilSilent())
+            #expect(try call.wait(for: "ringing").ringing?.why == .silenced)
+            #expect(try phone.belfry("calls").output.contains("silent"))
+            let later = try phone.call("B")
+            #expect(try later.wait(for: "ringing").ringing?.mode == .soft)
+            try phone.belfry("answer", "A")
+            #expect(try call.wait(for: "ended").ended?.reason == .answered)
+            #expect(try phone.belfry("silence", "A").status == .exited(code: 66))
+        }
+
         @Test("R5 R7: by the app that comes to the front, whose owner's death lets calls ring again") func app() throws
         {
             let call = try ringing("A")

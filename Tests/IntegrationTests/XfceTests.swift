@@ -31,7 +31,7 @@ extension IntegrationTests {
             return try Phone(settings, hasDesktop: true)
         }
 
-        @Test("a click on Accept answers; a click beside the buttons decides nothing") func clicked() throws {
+        @Test("a click on Accept answers; a click beside the buttons silences") func clicked() throws {
             let phone = try phone()
             let call = try phone.call("A", #""handle": "+49 123""#)
             try call.waitForNotification(.shown)
@@ -40,6 +40,7 @@ extension IntegrationTests {
             // On the name, above the buttons: this server then takes the notification away.
             try screen.click(x: area.left + 30, y: area.top + 20)
             try call.waitForNotification(.closed)
+            #expect(try call.wait(for: "ringing").ringing?.why == .silenced)
             try call.wait(for: "tick")
             #expect(phone.ledger().call(CallKey("A"))?.state == .ringing)
             _ = try phone.hangUp("A").story()

@@ -59,7 +59,7 @@ extension Oracle {
         var (ask, end) = (ask, CallState.foreground)
         var why: HangupReason?
         switch ask {
-        case .look: return
+        case .look, .silence: return
         case .foreground: break
         case .answer: end = .answered
         case .decline: end = .declined

@@ -238,7 +238,7 @@ struct Model {
         switch ask {
         case .hangUp(let reason, let sentAt): hangUpCall(key, reason, sentAt: sentAt, now: now, hasEnded: hasEnded)
         case .answer where entry.end == nil: leaveAnswer(to: key, now: now)
-        case .answer, .decline, .foreground, .look: break
+        case .answer, .decline, .silence, .foreground, .look: break
         }
     }
 

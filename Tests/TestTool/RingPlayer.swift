@@ -51,6 +51,7 @@ final class RingPlayer {
             rings[prefix] = player.makeSound { state in
                 switch state {
                 case .playing(let detail): say("\(prefix)state playing \(detail)")
+                case .muted(let detail): say("\(prefix)state muted \(detail)")
                 case .unavailable(let detail): say("\(prefix)state unavailable \(detail)")
                 }
             }

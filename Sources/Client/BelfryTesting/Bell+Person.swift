@@ -46,6 +46,17 @@ extension Bell {
         try await end(id, as: .decline)
     }
 
+    /// Silences the call `id`, or the loud one, which rings on without sound. It is silent once this returns.
+    ///
+    /// Throws ``BellError/Code/noSuchCall``, which says what rings instead, if it does not ring.
+    public func silence(_ id: String? = nil) async throws(BellError) {
+        let (silenced, outcome) = await withCheckedContinuation { continuation in
+            ledgerFile.silence(id.map(CallKey.init), on: executor.loop) { continuation.resume(returning: ($0, $1)) }
+        }
+        guard outcome.isRecorded else { throw notRecorded() }
+        guard silenced != nil else { throw nothingRings(name(of: id)) }
+    }
+
     /// The app comes to the front, which silences every ring, and those to come until ``enterBackground()``.
     public func enterForeground() async throws(BellError) {
         guard let process = ProcessIdentity(livingPID: getpid()) else {
@@ -68,13 +79,15 @@ extension Bell {
         }
         guard outcome.isRecorded else { throw notRecorded() }
         guard let ended else {
-            throw nothingRings(id.map { Printable.escaped(CallText.name(of: $0)) } ?? "a call")
+            throw nothingRings(name(of: id))
         }
         guard ended.state == end.state else {
             let name = Printable.escaped(CallText.name(of: ended.call.key.text))
             throw BellError(.noSuchCall, "\(name) has ended already: \(ended.state.rawValue)")
         }
     }
+
+    private func name(of id: String?) -> String { id.map { Printable.escaped(CallText.name(of: $0)) } ?? "a call" }
 
     private func nothingRings(_ what: String) -> BellError {
         let others = calls.map { "\($0)" }.joined(separator: "; ")

@@ -36,6 +36,8 @@ public enum RingMode: String, Hashable, Sendable, CaseIterable {
 
 /// `ringing.why`: why a call rings without sound.
 public enum MuteReason: String, Hashable, Sendable, CaseIterable {
+    /// The person at the endpoint silenced this ring.
+    case silenced
     /// The operator's quiet hours.
     case quietHours = "quiet-hours"
     /// The desktop is not to disturb.
@@ -96,6 +98,8 @@ public enum AskedKind: String, Hashable, Sendable, CaseIterable {
 public enum SoundState: String, Hashable, Sendable, CaseIterable {
     /// The sound server plays it.
     case playing
+    /// It plays it, and nobody hears it: what it plays to is muted, or at volume 0.
+    case muted
     /// It cannot be played now; the next ticks try again.
     case unavailable
 }

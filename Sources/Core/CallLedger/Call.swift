@@ -102,6 +102,12 @@ public struct Call: Hashable, Sendable {
         set { Owner.write(newValue, to: &entry) }
     }
 
+    /// Whether the person at the endpoint silenced the ring: it rings on without sound (R21).
+    public internal(set) var isSilenced: Bool {
+        get { entry["silenced"] == .bool(true) }
+        set { entry["silenced"] = newValue ? .bool(true) : nil }
+    }
+
     /// Why the caller's side hung up; nil if it did not.
     public internal(set) var hangupReason: HangupReason? {
         get { string("reason").flatMap(HangupReason.init(rawValue:)) }

@@ -87,6 +87,7 @@ extension Ledger {
         call.until = until
         call.owner = owner
         call.hangupReason = nil
+        call.isSilenced = false
         call.isSettled = false
         write(call)
     }

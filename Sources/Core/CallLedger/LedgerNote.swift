@@ -233,6 +233,7 @@ extension Call {
         guard other.since == since else { return forgetEarlier(other) }
         keepEarlier(alsoIn: other)
         keepHangup(of: other)
+        if state == .ringing, other.isSilenced { isSilenced = true }
     }
 
     /// Drops the rings of ``earlier`` that `other`, another version of this ring, lacks: they have been reported since.

@@ -8,6 +8,8 @@ public enum RingAsk: Hashable, Sendable {
     case answer
     /// The person at the endpoint declines.
     case decline
+    /// The person at the endpoint silences the ring, which rings on.
+    case silence
     /// The app has come to the front.
     case foreground
     /// Something has changed that the group file may not show: look again.
@@ -36,7 +38,7 @@ extension RingAsk {
         case .answer: return .answered
         case .decline: return .declined
         case .foreground: return .foreground
-        case .look: return nil
+        case .silence, .look: return nil
         }
     }
 }
@@ -61,6 +63,7 @@ extension Ledger {
             }
         case .answer: if let ring = call(key), ring.state == .ringing { leaveAnswer(to: ring) }
         case .decline: if let ring = call(key), ring.state == .ringing { recordDecline(ofKnown: ring) }
+        case .silence: if let ring = call(key), ring.state == .ringing { silence(known: ring) }
         case .foreground, .look: break
         }
     }

@@ -82,6 +82,8 @@ public enum NoticeAction: String, Hashable, Sendable, CaseIterable {
     case accept = "call.accept"
     /// Declines it.
     case decline = "call.decline"
+    /// Silences the ring, which goes on.
+    case silence = "call.silence"
     /// Calls back who called.
     case callBack = "call.back"
     /// Forgets the missed call.

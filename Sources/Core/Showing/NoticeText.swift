@@ -37,7 +37,7 @@ public enum NoticeText {
 
 /// What notifications say of themselves, in the person's language.
 public struct NoticeWords: Hashable, Sendable {
-    let accept, decline, callBack, seen: String
+    let accept, decline, silence, callBack, seen: String
     let incoming, incomingVideo, missed, missedVideo, missedMany, unknown, more: String
 
     /// The words for the language of `locale`, such as `de_DE.UTF-8`; English if there are none.
@@ -47,12 +47,14 @@ public struct NoticeWords: Hashable, Sendable {
     }
 
     private init(
-        _ accept: String, _ decline: String, _ callBack: String, _ seen: String, _ incoming: String,
-        _ incomingVideo: String, _ missed: String, _ missedVideo: String, _ missedMany: String, _ unknown: String,
+        _ accept: String, _ decline: String, _ silence: String, _ callBack: String, _ seen: String,
+        _ incoming: String, _ incomingVideo: String, _ missed: String, _ missedVideo: String, _ missedMany: String,
+        _ unknown: String,
         _ more: String
     ) {
         self.accept = accept
         self.decline = decline
+        self.silence = silence
         self.callBack = callBack
         self.seen = seen
         self.incoming = incoming
@@ -70,7 +72,7 @@ public struct NoticeWords: Hashable, Sendable {
     }
 
     private static let english = NoticeWords(
-        "Accept", "Decline", "Call back", "Seen", "Incoming call", "Incoming video call", "Missed call",
+        "Accept", "Decline", "Silence", "Call back", "Seen", "Incoming call", "Incoming video call", "Missed call",
         "Missed video call", "# missed calls", "Unknown caller", "and # more")
 
     private static let table: [(language: String, words: NoticeWords)] = [
@@ -78,31 +80,34 @@ public struct NoticeWords: Hashable, Sendable {
         (
             "de",
             NoticeWords(
-                "Annehmen", "Ablehnen", "Zurückrufen", "Gesehen", "Eingehender Anruf", "Eingehender Videoanruf",
+                "Annehmen", "Ablehnen", "Lautlos", "Zurückrufen", "Gesehen", "Eingehender Anruf",
+                "Eingehender Videoanruf",
                 "Verpasster Anruf", "Verpasster Videoanruf", "# verpasste Anrufe", "Unbekannt", "und # weitere")
         ),
         (
             "fr",
             NoticeWords(
-                "Accepter", "Refuser", "Rappeler", "Vu", "Appel entrant", "Appel vidéo entrant", "Appel manqué",
+                "Accepter", "Refuser", "Silence", "Rappeler", "Vu", "Appel entrant", "Appel vidéo entrant",
+                "Appel manqué",
                 "Appel vidéo manqué", "# appels manqués", "Inconnu", "et # autres")
         ),
         (
             "es",
             NoticeWords(
-                "Aceptar", "Rechazar", "Devolver la llamada", "Visto", "Llamada entrante", "Videollamada entrante",
+                "Aceptar", "Rechazar", "Silenciar", "Devolver la llamada", "Visto", "Llamada entrante",
+                "Videollamada entrante",
                 "Llamada perdida", "Videollamada perdida", "# llamadas perdidas", "Desconocido", "y # más")
         ),
         (
             "it",
             NoticeWords(
-                "Accetta", "Rifiuta", "Richiama", "Visto", "Chiamata in arrivo", "Videochiamata in arrivo",
+                "Accetta", "Rifiuta", "Silenzia", "Richiama", "Visto", "Chiamata in arrivo", "Videochiamata in arrivo",
                 "Chiamata persa", "Videochiamata persa", "# chiamate perse", "Sconosciuto", "e altre #")
         ),
         (
             "nl",
             NoticeWords(
-                "Aannemen", "Weigeren", "Terugbellen", "Gezien", "Inkomende oproep", "Inkomende video-oproep",
+                "Aannemen", "Weigeren", "Dempen", "Terugbellen", "Gezien", "Inkomende oproep", "Inkomende video-oproep",
                 "Gemiste oproep", "Gemiste video-oproep", "# gemiste oproepen", "Onbekend", "en nog #")
         ),
     ]

@@ -13,6 +13,8 @@ public enum ShowingEffect: Hashable, Sendable {
     case answer(ShownCallID)
     /// Ask who rings the call to decline it.
     case decline(ShownCallID)
+    /// Ask who rings the call to silence it.
+    case silence(ShownCallID)
     /// Find out how the call ended, whose worker left without its end; feed ``ShowingStateMachine/settled(_:missed:)``.
     case findOut(ShownCallID)
     /// Call back who was missed.
@@ -49,6 +51,7 @@ public struct ShowingStateMachine: Sendable {
         let id: ShownCallID
         var caller: ShownCaller
         var until: Instant
+        var isSilenced = false
         var picture: String?
         /// The worker that rings it; nil if it is known from the ledger alone.
         var link: Int64?
@@ -64,6 +67,7 @@ public struct ShowingStateMachine: Sendable {
 
     private let words: NoticeWords
     private let callsBack: Bool
+    private let closeSilences: Bool
     private var calls: [RingingCall] = []
     /// Calls whose worker left without their end, to be found out.
     private var lost: [RingingCall] = []
@@ -73,10 +77,15 @@ public struct ShowingStateMachine: Sendable {
     /// What an earlier process has shown, and the unique name of the server that shows it.
     private var inherited: (owner: String, notices: [KeptNotice])?
 
-    /// A machine that shows nothing yet, and speaks with `words`; `callsBack` if a missed call can be called back.
-    public init(words: NoticeWords, callsBack: Bool) {
+    /// A machine that shows nothing yet, and speaks with `words`.
+    ///
+    /// - Parameters:
+    ///   - callsBack: whether a missed call can be called back.
+    ///   - closeSilences: whether a ring is silenced whose notification the person closes.
+    public init(words: NoticeWords, callsBack: Bool, closeSilences: Bool) {
         self.words = words
         self.callsBack = callsBack
+        self.closeSilences = closeSilences
     }
 
     /// The calls that ring, the oldest first.
@@ -104,17 +113,19 @@ public struct ShowingStateMachine: Sendable {
 
     // MARK: Calls
 
-    /// `id` rings until `until`, as the worker behind `link` says, or the ledger if that is nil.
+    /// `id` rings until `until`, as the worker behind `link` says, or the ledger if that is nil; `isSilenced` if the
+    /// person has silenced it.
     public mutating func rings(
-        _ id: ShownCallID, _ caller: ShownCaller, until: Instant, link: Int64?
+        _ id: ShownCallID, _ caller: ShownCaller, until: Instant, isSilenced: Bool = false, link: Int64?
     ) -> [ShowingEffect] {
         lost.removeAll { $0.id == id }
         if let index = calls.firstIndex(where: { $0.id == id }) {
             if let link { calls[index].link = link }
             calls[index].caller = caller
             calls[index].until = until
+            calls[index].isSilenced = isSilenced
         } else {
-            calls.append(RingingCall(id: id, caller: caller, until: until, link: link))
+            calls.append(RingingCall(id: id, caller: caller, until: until, isSilenced: isSilenced, link: link))
         }
         return show()
     }
@@ -257,8 +268,8 @@ public struct ShowingStateMachine: Sendable {
         board.refused(token, detail) + show()
     }
 
-    /// The server closed `id`: a person did, or its time was up.
-    public mutating func closed(_ id: UInt32) -> [ShowingEffect] {
+    /// The server closed `id`: the person did if `byPerson`, or its time was up.
+    public mutating func closed(_ id: UInt32, byPerson: Bool) -> [ShowingEffect] {
         guard let subject = board.closed(id) else { return [] }
         let link = board.link(of: subject)
         switch subject {
@@ -270,7 +281,15 @@ public struct ShowingStateMachine: Sendable {
             board.drop(subject)
         case .call, .more: break
         }
-        return (link.map { [.report(link: $0, .closed, detail: "")] } ?? []) + show()
+        let report = link.map { [ShowingEffect.report(link: $0, .closed, detail: "")] } ?? []
+        return report + (byPerson ? silenced(subject) : []) + show()
+    }
+
+    /// What has to be done as the person waves `subject` away.
+    private func silenced(_ subject: NoticeSubject) -> [ShowingEffect] {
+        guard closeSilences, case .call(let id) = subject, calls.contains(where: { $0.id == id && !$0.isSilenced })
+        else { return [] }
+        return [.silence(id)]
     }
 
     /// The person chose `key` in `id`. What is no choice of ours decides nothing.
@@ -279,13 +298,14 @@ public struct ShowingStateMachine: Sendable {
         switch (action, subject) {
         case (.accept, .call(let call)): return [.answer(call)]
         case (.decline, .call(let call)): return [.decline(call)]
+        case (.silence, .call(let call)): return [.silence(call)]
         case (.callBack, .missed):
             guard let entry = missed.first(where: { $0.subject == subject }), let call = entry.calls.last else {
                 return []
             }
             return [.callBack(call, entry.caller)] + forget(subject)
         case (.seen, .missed): return forget(subject)
-        case (.accept, _), (.decline, _), (.callBack, _), (.seen, _): return []
+        case (.accept, _), (.decline, _), (.silence, _), (.callBack, _), (.seen, _): return []
         }
     }
 
@@ -321,7 +341,8 @@ public struct ShowingStateMachine: Sendable {
             body += "\nbelfry answer" + (call.id.call.isEmpty ? "" : " \(NoticeText.clean(call.id.call))")
         }
         return Notice(
-            summary: name(of: call.caller), body: body, actions: labels([.accept, .decline]),
+            summary: name(of: call.caller), body: body,
+            actions: labels(call.isSilenced ? [.accept, .decline] : [.accept, .decline, .silence]),
             category: "call.incoming", urgency: .critical, until: call.until + Self.grace, picture: call.picture)
     }
 
@@ -349,6 +370,7 @@ public struct ShowingStateMachine: Sendable {
             switch action {
             case .accept: Notice.Label(action: action, text: words.accept)
             case .decline: Notice.Label(action: action, text: words.decline)
+            case .silence: Notice.Label(action: action, text: words.silence)
             case .callBack: Notice.Label(action: action, text: words.callBack)
             case .seen: Notice.Label(action: action, text: words.seen)
             }

@@ -74,6 +74,7 @@ private func settings(_ environment: Environment) -> DesktopSettings {
     desktop.vibrates = settings.vibrates
     desktop.vibratePattern = settings.vibratePattern
     desktop.dconfPath = dconfPath(environment)
+    desktop.closeSilences = settings.onClose == .silence
     desktop.minds = settings.mindsDoNotDisturb
     desktop.onAnswer = settings.onAnswer.flatMap(DesktopHook.init)
     desktop.onDecline = settings.onDecline.flatMap(DesktopHook.init)

@@ -87,12 +87,20 @@ final class Ring {
 
     /// Mutes it for `reason` from now on, or no longer; also before it begins (R21).
     func mute(_ reason: MuteReason, _ isMuted: Bool) {
-        guard !passesMutes else { return }
+        // What passes other mutes does not pass the person who silences this ring.
+        guard !passesMutes || reason == .silenced else { return }
+        let before = why
         if isMuted { mutes.insert(reason) } else { mutes.remove(reason) }
-        feed(.change(mutedMode))
+        let mode = mutedMode
+        // The mode stays if it was muted before, but what is felt follows from why.
+        if reason == .silenced, machine.isRinging, let before, before != why { reportRinging(mode) }
+        feed(.change(mode))
     }
 
     private var mutedMode: RingMode { mutes.isEmpty ? unmutedMode : .silent }
+
+    /// What counts of all that mutes it.
+    private var why: MuteReason? { MuteReason.allCases.first(where: mutes.contains) }
 
     /// Ends the ring for `reason`; only the first end counts (R7).
     func end(_ reason: EndReason) {
@@ -113,15 +121,22 @@ final class Ring {
             return feed(.timerFired)
         }
         guard let reason = ask.end(ofRingSentAt: sentAt, wall: world.wall()) else {
-            return world.ledger.transact { [request, owner = world.ledger.owner] in
-                $0.carryOut(ask, for: request, owner: owner)
-            } done: { _, outcome in
-                answer(RingAnswer(key: key, state: .ringing, isRecorded: outcome.isRecorded))
-            }
+            guard ask == .silence else { return ringOn(ask, answer) }
+            mute(.silenced, true)
+            return world.ringer.silence { [weak self] in self?.ringOn(ask, answer) }
         }
         endedBy = ask
         askers.append(answer)
         feed(.end(reason))
+    }
+
+    /// Carries out `ask`, which does not end the ring, and answers.
+    private func ringOn(_ ask: RingAsk, _ answer: @escaping (RingAnswer?) -> Void) {
+        world.ledger.transact { [request, owner = world.ledger.owner] in
+            $0.carryOut(ask, for: request, owner: owner)
+        } done: { [key = request.key] _, outcome in
+            answer(RingAnswer(key: key, state: .ringing, isRecorded: outcome.isRecorded))
+        }
     }
 
     private func look(at ledger: Ledger) {
@@ -131,6 +146,7 @@ final class Ring {
         case .rings(let mode, let older):
             sentAt = ledger.call(request.key)?.sentAt ?? sentAt
             unmutedMode = mode
+            if ledger.call(request.key)?.isSilenced == true { mute(.silenced, true) }
             feed(.change(mutedMode))
             guard machine.isRinging else { return }
             // This ring may become loud once the next older one is over (R10); a killed worker writes nothing (R12).
@@ -190,7 +206,7 @@ final class Ring {
         world.report(
             .ringing(
                 Event.Ringing(
-                    call: request.key.text, mode: mode, why: MuteReason.allCases.first(where: mutes.contains),
+                    call: request.key.text, mode: mode, why: why,
                     duration: (window.end - window.start).seconds, interval: settings.interval.seconds,
                     sound: world.ringer.soundName(of: mode), vibrate: isFelt)))
     }

@@ -161,6 +161,8 @@ public final class Ringer: RingOutput {
     private let report: (Event.Body) -> Void
     private var sounds: [(mode: RingMode, sound: ResolvedSound?)] = []
     private var hasReportedNoSound = false
+    /// Whether the last pulse may still be heard.
+    private var mayBeHeard = false
 
     /// A ringer that follows `settings`; `environment` says where sounds are.
     ///
@@ -178,9 +180,9 @@ public final class Ringer: RingOutput {
     /// The sound that ``pulse(_:)`` plays, which is not the configured one if that is wrong.
     public func soundName(of mode: RingMode) -> String { sound(for: mode)?.name ?? SoundFiles.none }
 
-    /// Plays the sound of `mode` once, if that mode has one.
+    /// Plays the sound of `mode` once, if that mode has one; stops what the last pulse plays in any case.
     public func pulse(_ mode: RingMode) {
-        guard hasSound(mode) else { return }
+        guard hasSound(mode) else { return stop() }
         guard let sound = sound(for: mode) else {
             if !hasReportedNoSound { report(.sound(state: .unavailable, detail: "no sound can be found")) }
             hasReportedNoSound = true
@@ -189,18 +191,23 @@ public final class Ringer: RingOutput {
         let playerSound = playerSound ?? makePlayerSound()
         self.playerSound = playerSound
         playerSound.play(sound)
+        mayBeHeard = true
     }
 
     /// Stops the sound.
     public func silence(_ silent: @escaping () -> Void) {
+        mayBeHeard = false
         guard let playerSound else { return silent() }
         playerSound.silence(then: silent)
     }
+
+    private func stop() { if mayBeHeard { silence {} } }
 
     private func makePlayerSound() -> PlayerSound {
         player().makeSound { [report] state in
             switch state {
             case .playing(let detail): report(.sound(state: .playing, detail: detail))
+            case .muted(let detail): report(.sound(state: .muted, detail: detail))
             case .unavailable(let detail): report(.sound(state: .unavailable, detail: detail))
             }
         }

@@ -179,9 +179,10 @@ final class CallsInterface {
         let call = values.count > 1 ? values[1].text : nil
         guard calls.isThere(group) else { return answerForNothing(message, group, call ?? "") }
         switch message.member {
-        case "List": message.reply([list(file.read()?.rings ?? [])])
+        case "List": message.reply([list(file.read()?.rings(secondCall: secondCall) ?? [])])
         case "Answer": end(message, group, call, as: .answer)
         case "Decline": end(message, group, call, as: .decline)
+        case "Silence": silence(message, group, call)
         case "ListMissed": message.reply([.array(of: "a{sv}", (file.read()?.missedCalls ?? []).map(Self.describe))])
         case "ClearMissed": clearMissed(message, group, values.count > 1 ? values[1].texts ?? [] : [])
         case "ListAnswers": message.reply([.array(of: "a{sv}", (file.read()?.answers ?? []).map(Self.describe))])
@@ -200,15 +201,15 @@ final class CallsInterface {
 
     private static let error = "org.belfry.Error"
 
-    private func list(_ rings: [Call]) -> BusValue {
+    private func list(_ rings: [(call: Call, mode: RingMode)]) -> BusValue {
         .array(
             of: "a{sv}",
-            rings.enumerated().map { index, ring in
+            rings.map { ring, mode in
                 let caller = ShownCaller(name: ring.name, handle: ring.handle, hasVideo: ring.hasVideo)
                 return .properties(
                     Self.describe(
-                        ring.key.text, caller, mode: (index == 0 ? RingMode.loud : secondCall).rawValue,
-                        since: ring.since, until: ring.until, picture: ring.picture))
+                        ring.key.text, caller, mode: mode.rawValue, since: ring.since, until: ring.until,
+                        picture: ring.picture))
             })
     }
 
@@ -222,6 +223,15 @@ final class CallsInterface {
             }
             guard ended?.state == end.state else {
                 return message.fail("\(Self.error).AlreadyEnded", state.rawValue)
+            }
+            message.reply()
+        }
+    }
+
+    private func silence(_ message: BusMessage, _ group: GroupName, _ call: String?) {
+        calls.silence(call.flatMap { $0.isEmpty ? nil : CallKey($0) }, in: group) { silenced in
+            guard silenced != nil else {
+                return message.fail("\(Self.error).NoSuchCall", "no call \(call ?? "") rings in \(group.text)")
             }
             message.reply()
         }
@@ -270,7 +280,8 @@ final class CallsInterface {
     private typealias Member = (name: String, takes: String, gives: String)
 
     private static let methods: [Member] = [
-        ("List", "s", "aa{sv}"), ("Answer", "ss", ""), ("Decline", "ss", ""), ("ListMissed", "s", "aa{sv}"),
+        ("List", "s", "aa{sv}"), ("Answer", "ss", ""), ("Decline", "ss", ""), ("Silence", "ss", ""),
+        ("ListMissed", "s", "aa{sv}"),
         ("ClearMissed", "sas", ""), ("ListAnswers", "s", "aa{sv}"), ("CollectAnswer", "ss", "a{sv}"),
     ]
 

@@ -34,6 +34,8 @@ public struct DesktopSettings: Sendable {
     public var dconfPath: String?
     /// Whether a desktop that is not to disturb mutes rings.
     public var minds = true
+    /// Whether a ring is silenced whose notification the person closes.
+    public var closeSilences = true
     /// What is run when a call was answered.
     public var onAnswer: DesktopHook?
     /// What is run when a call was declined.
@@ -129,7 +131,8 @@ public final class DesktopService {
         self.settings = settings
         self.finished = finished
         shownFile = ShownFile(runtime: runtime)
-        showing = ShowingStateMachine(words: settings.words, callsBack: settings.onCallBack != nil)
+        showing = ShowingStateMachine(
+            words: settings.words, callsBack: settings.onCallBack != nil, closeSilences: settings.closeSilences)
         feeling = FeelingStateMachine(vibrates: settings.vibrates, minds: settings.minds)
         bus = BusConnection(on: loop)
         hookFiles = HookFiles(runtime: runtime)
@@ -192,7 +195,7 @@ public final class DesktopService {
     private func adoptRings() {
         for (id, call) in calls.rings() {
             let caller = ShownCaller(name: call.name, handle: call.handle, hasVideo: call.hasVideo)
-            perform(showing.rings(id, caller, until: call.until, link: nil))
+            perform(showing.rings(id, caller, until: call.until, isSilenced: call.isSilenced, link: nil))
             // Its worker may have died with the process before this one.
             calls.findOut(id)
         }
@@ -258,7 +261,7 @@ public final class DesktopService {
             return showing.serverIsAbsent(why)
         case .shown(let token, let id): return showing.shown(token, as: id)
         case .refused(let token, let why): return showing.refused(token, why)
-        case .closed(let id): return showing.closed(id)
+        case .closed(let id, let byPerson): return showing.closed(id, byPerson: byPerson)
         case .chosen(let id, let key): return showing.chosen(key, in: id)
         }
     }
@@ -279,7 +282,8 @@ public final class DesktopService {
             } else {
                 interface.changed(ring.call, to: mode)
             }
-            return showing.rings(ring.call, ring.caller, until: until, link: link)
+            return showing.rings(
+                ring.call, ring.caller, until: until, isSilenced: ring.why == .silenced, link: link)
         case .picture(let path, let call): return showing.picture(path, of: call)
         case .ended(let call, let caller, let reason, let isMissed):
             feeling.ended(call)
@@ -317,6 +321,7 @@ public final class DesktopService {
             workers?.report(.notification(state, detail: detail), to: link)
         case .answer(let call): calls.end(CallKey(call.call), in: call.group, as: .answer)
         case .decline(let call): calls.end(CallKey(call.call), in: call.group, as: .decline)
+        case .silence(let call): calls.silence(CallKey(call.call), in: call.group)
         case .findOut(let call): calls.findOut(call)
         case .seen(let seen):
             for call in seen {

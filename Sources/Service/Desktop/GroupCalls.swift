@@ -71,6 +71,12 @@ final class GroupCalls {
         file(of: group).end(named, as: end, on: loop) { ended, _ in done(ended) }
     }
 
+    /// Silences `named`, or the call that rings loud if that is nil, as the person decided; then calls `done` with the
+    /// call, nil if it does not ring.
+    func silence(_ named: CallKey?, in group: GroupName, done: @escaping (Call?) -> Void = { _ in }) {
+        file(of: group).silence(named, on: loop) { silenced, _ in done(silenced) }
+    }
+
     /// Changes what the ledger of `group` says, and then calls `done` with what `change` returned.
     func change<Answer>(
         in group: GroupName, _ change: @escaping (inout Ledger) -> Answer, done: @escaping (Answer) -> Void

@@ -13,6 +13,9 @@ final class NotificationServer {
     /// How long the bus is not asked again to start a server.
     private static let activationInterval = TimeSpan.seconds(5)
 
+    /// Why a notification was closed: the person did it (Desktop Notifications Specification, NotificationClosed).
+    private static let dismissed: UInt32 = 2
+
     /// What the server says.
     enum Input {
         /// It is there now, or there anew.
@@ -25,8 +28,8 @@ final class NotificationServer {
         case shown(Int64, UInt32)
         /// It would not, and why.
         case refused(Int64, String)
-        /// It has closed this.
-        case closed(UInt32)
+        /// It has closed this, for the person if `byPerson`.
+        case closed(UInt32, byPerson: Bool)
         /// The person chose this in that.
         case chosen(UInt32, String)
     }
@@ -89,7 +92,8 @@ final class NotificationServer {
             return false
         }
         switch message.member {
-        case "NotificationClosed": take(.closed(id))
+        case "NotificationClosed":
+            take(.closed(id, byPerson: values.count > 1 && values[1].number == Self.dismissed))
         case "ActionInvoked": if values.count > 1, let key = values[1].text { take(.chosen(id, key)) }
         default: break
         }

@@ -123,6 +123,9 @@ final class ExtensionSounds {
     private func heard(_ number: Int64, _ state: SoundReport) {
         switch state {
         case .playing(let detail): tell(.sound(state: .playing, detail: detail))
+        case .muted(let detail):
+            let name = playing[number]?.name ?? ""
+            tell(.sound(state: .muted, detail: "\(name): \(detail)"))
         case .unavailable(let detail):
             guard let entry = playing.removeValue(forKey: number) else { return }
             silence(entry.sound)

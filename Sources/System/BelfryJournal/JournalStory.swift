@@ -99,7 +99,7 @@ public struct JournalStory: Sendable {
             (.ringing, .info, "rings \(ringing.mode.rawValue)\(note(ringing.why)) for \(seconds(ringing.duration))")
         case .silent(_, let why): (.silent, .info, "does not ring: \(why.rawValue)")
         case .tick, .asked, .unknown: nil
-        case .sound(let state, _): (.sound, state == .unavailable ? .warning : .info, "sound \(event.body.told)")
+        case .sound(let state, _): (.sound, state == .playing ? .info : .warning, "sound \(event.body.told)")
         case .notification(let state, _):
             (.notification, state == .unavailable ? .warning : .info, "notification \(event.body.told)")
         case .vibration: (.vibration, .info, "vibration \(event.body.told)")

@@ -53,6 +53,8 @@ public enum Setting: Int, CaseIterable, Sendable {
     case apnsFirstStreams
     /// Whether calls are shown on the desktop.
     case desktopNotify
+    /// What a person does who closes a call's notification.
+    case onClose
     /// The command to run when a call was answered.
     case onAnswer
     /// The command to run when a call was declined.
@@ -303,6 +305,13 @@ struct SettingRow: Sendable {
             environment has a display, `yes` in any case, `no` shows nothing
             """
         ) { $0.word(&$1.desktopNotify, expects: "auto, yes or no") },
+        SettingRow(
+            .onClose, "Desktop", "OnClose", "BELFRY_ON_CLOSE",
+            """
+            what closing the notification of a call that rings does, by hand or with a click beside the buttons: \
+            `silence` has it ring on without sound, `none` nothing
+            """
+        ) { $0.word(&$1.onClose, expects: "silence or none") },
         SettingRow(
             .onAnswer, "Desktop", "OnAnswer", "BELFRY_ON_ANSWER",
             """

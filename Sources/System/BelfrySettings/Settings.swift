@@ -67,6 +67,8 @@ public struct Settings: Hashable, Sendable {
     public internal(set) var apnsFirstStreams = Self.apnsStreamsMax
     /// `[Desktop] Notify=`: whether calls are shown, and `yes` also where no display is known.
     public internal(set) var desktopNotify = DesktopNotify.auto
+    /// `[Desktop] OnClose=`: what a person does who closes the notification of a call that rings.
+    public internal(set) var onClose = DesktopClose.silence
     /// `[Desktop] OnAnswer=`: a unit, or an absolute path with arguments; nil for nothing.
     public internal(set) var onAnswer: String?
     /// `[Desktop] OnDecline=`, as ``onAnswer``.
@@ -110,6 +112,14 @@ public struct Settings: Hashable, Sendable {
         }
         return advice
     }
+}
+
+/// `[Desktop] OnClose=`: what closing a call's notification does.
+public enum DesktopClose: String, Hashable, Sendable {
+    /// The ring goes on without sound.
+    case silence
+    /// It rings on as it did.
+    case none
 }
 
 /// `[Desktop] Notify=`: whether calls are shown.

@@ -24,7 +24,7 @@ public struct RingMessage: Hashable, Sendable {
     }
 
     private enum Word: String {
-        case hangup, answer, decline, foreground, look
+        case hangup, answer, decline, silence, foreground, look
     }
 
     /// The message in `packet`; nil if it is none.
@@ -37,6 +37,7 @@ public struct RingMessage: Hashable, Sendable {
         switch word {
         case .answer: ask = .answer
         case .decline: ask = .decline
+        case .silence: ask = .silence
         case .foreground: ask = .foreground
         case .look: ask = .look
         case .hangup:
@@ -52,6 +53,7 @@ public struct RingMessage: Hashable, Sendable {
         switch ask {
         case .answer: say(.answer)
         case .decline: say(.decline)
+        case .silence: say(.silence)
         case .foreground: say(.foreground)
         case .look: say(.look)
         case .hangUp(let reason, let sentAt):

@@ -40,8 +40,7 @@ final class CanberraConnection {
             (CA_PROP_MEDIA_FILENAME, sound.path),
             (CA_PROP_MEDIA_NAME, "Incoming call"),
             (CA_PROP_EVENT_DESCRIPTION, "Incoming call"),
-            // "phone" would cork music for good and may go to the call's own device.
-            (CA_PROP_MEDIA_ROLE, "event"),
+            (CA_PROP_MEDIA_ROLE, SoundOutputs.role),
             // A cached sound lives in the server and plays on for seconds after we are killed (R14).
             (CA_PROP_CANBERRA_CACHE_CONTROL, "never"),
         ]

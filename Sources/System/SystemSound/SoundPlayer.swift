@@ -167,6 +167,8 @@ public final class PlayerSound {
 public enum SoundReport: Hashable, Sendable {
     /// The sound server plays it.
     case playing(String)
+    /// It plays it, and nobody hears it; why.
+    case muted(String)
     /// It cannot be played now; later ticks try again.
     case unavailable(String)
 

@@ -1,15 +1,14 @@
 import BelfrySyscalls
 public import BelfryTerms
 import CBelfryPulse
+import Glibc
 
 /// The user's sound server, PulseAudio or PipeWire's stand-in for it, asked through libpulse without playing anything.
 public enum SoundServer {
     /// How long it may take to answer.
     public static let patience = TimeSpan.milliseconds(800)
-    /// The most sinks that are listed.
-    static let sinksMax = 16
     /// The name of the silent sink that PulseAudio and PipeWire create if there is no other.
-    private static let nullSink = "auto_null"
+    private static let silentSink = "auto_null"
 
     /// The result of asking; the texts are for people.
     public enum Answer: Hashable, Sendable {
@@ -17,27 +16,28 @@ public enum SoundServer {
         case noLibrary(String)
         /// No server listens, or it refuses us.
         case unreachable(String)
-        /// It took the connection and said nothing for ``SoundServer/patience``, as one that was stopped.
+        /// It took the connection and said nothing for as long as it may take, as one that was stopped.
         case hung
-        /// The names of its sinks, without the silent one.
-        case sinks([String])
+        /// How it stands with what it plays to.
+        case outputs(SoundOutputs)
     }
 
-    /// Asks the server that the environment names. Returns within ``patience``.
-    public static func ask() -> Answer {
+    /// Asks the server that the environment names. Returns within `patience`.
+    public static func ask(patience: TimeSpan = Self.patience) -> Answer {
         let calls: cpulse_calls
         do throws(SystemError) { calls = try load() } catch { return .noLibrary(error.subject) }
         guard let mainloop = calls.mainloop_new() else { return .unreachable("out of memory") }
         defer { unsafe calls.mainloop_free(mainloop) }
-        guard let context = unsafe calls.context_new(calls.mainloop_get_api(mainloop), "belfry doctor") else {
+        guard let context = unsafe calls.context_new(calls.mainloop_get_api(mainloop), "belfry") else {
             return .unreachable("out of memory")
         }
         defer { unsafe calls.context_unref(context) }
-        return unsafe ask(calls, mainloop, context)
+        return unsafe ask(calls, mainloop, context, until: bootTimeMicroseconds() + patience.microseconds)
     }
 
     private static func ask(
-        _ calls: cpulse_calls, _ mainloop: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer
+        _ calls: cpulse_calls, _ mainloop: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer,
+        until deadline: Int64
     ) -> Answer {
         let failure = { unsafe Answer.unreachable(errorText(calls.context_errno(context), calls)) }
         // NOAUTOSPAWN: asking must not start a server.
@@ -45,21 +45,16 @@ public enum SoundServer {
             return failure()
         }
         defer { unsafe calls.context_disconnect(context) }
-        let deadline = bootTimeMicroseconds() + patience.microseconds
-        let found = Found()
+        let found = Found(calls)
         var isAsked = false
-        while !found.isComplete {
+        while found.answersDue > 0 {
             let state = unsafe calls.context_get_state(context)
             if state == CPULSE_CONTEXT_FAILED || state == CPULSE_CONTEXT_TERMINATED {
                 return failure()
             }
             if state == CPULSE_CONTEXT_READY, !isAsked {
                 isAsked = true
-                let data = unsafe Unmanaged.passUnretained(found).toOpaque()
-                guard let operation = unsafe calls.context_get_sink_info_list(context, takeSink, data) else {
-                    return failure()
-                }
-                unsafe calls.operation_unref(operation)
+                guard unsafe ask(context, calls, for: found) else { return failure() }
             }
             let left = deadline - bootTimeMicroseconds()
             guard left > 0 else { return .hung }
@@ -67,7 +62,25 @@ public enum SoundServer {
                 unsafe calls.mainloop_dispatch(mainloop) >= 0
             else { return .unreachable("libpulse's loop failed") }
         }
-        return found.isFailed ? failure() : .sinks(found.names.filter { $0 != nullSink })
+        guard !found.isFailed else { return failure() }
+        found.outputs.sinks.removeAll { $0.name == silentSink }
+        return .outputs(found.outputs)
+    }
+
+    /// Sends all questions at once.
+    private static func ask(_ context: UnsafeMutableRawPointer, _ calls: cpulse_calls, for found: Found) -> Bool {
+        let data = unsafe Unmanaged.passUnretained(found).toOpaque()
+        let questions = unsafe [
+            calls.context_get_server_info(context, takeServer, data),
+            calls.context_get_sink_info_list(context, takeSink, data),
+            calls.context_get_sink_input_info_list(context, takeInput, data),
+            calls.ext_stream_restore_read(context, takeRemembered, data),
+        ]
+        for index in unsafe questions.indices {
+            guard let question = unsafe questions[index] else { return false }
+            unsafe calls.operation_unref(question)
+        }
+        return true
     }
 
     private static func errorText(_ error: Int32, _ calls: cpulse_calls) -> String {
@@ -89,6 +102,10 @@ public enum SoundServer {
         unsafe calls.context_get_state = try library.function("pa_context_get_state")
         unsafe calls.context_errno = try library.function("pa_context_errno")
         unsafe calls.context_get_sink_info_list = try library.function("pa_context_get_sink_info_list")
+        unsafe calls.context_get_sink_input_info_list = try library.function("pa_context_get_sink_input_info_list")
+        unsafe calls.context_get_server_info = try library.function("pa_context_get_server_info")
+        unsafe calls.ext_stream_restore_read = try library.function("pa_ext_stream_restore_read")
+        unsafe calls.proplist_gets = try library.function("pa_proplist_gets")
         unsafe calls.context_disconnect = try library.function("pa_context_disconnect")
         unsafe calls.context_unref = try library.function("pa_context_unref")
         unsafe calls.operation_unref = try library.function("pa_operation_unref")
@@ -97,23 +114,91 @@ public enum SoundServer {
     }
 }
 
-/// The sinks that were reported so far.
+/// What was reported so far.
 private final class Found {
-    var names: [String] = []
-    var isComplete = false
+    let calls: cpulse_calls
+    var outputs = SoundOutputs()
+    /// How many questions have no answer yet: server, sinks, what plays, and what is remembered.
+    var answersDue = 4
+    let ownPID = "\(getpid())"
     var isFailed = false
+
+    init(_ calls: cpulse_calls) { self.calls = calls }
+
+    /// What `data`, which a question carried, stands for.
+    static func of(_ data: UnsafeMutableRawPointer?) -> Found? {
+        guard let data = unsafe data else { return nil }
+        return unsafe Unmanaged<Found>.fromOpaque(data).takeUnretainedValue()
+    }
+
+    func property(_ key: String, in properties: UnsafeRawPointer?) -> String? {
+        guard let properties = unsafe properties, let text = unsafe calls.proplist_gets(properties, key) else {
+            return nil
+        }
+        return unsafe String(cString: text)
+    }
+}
+
+private func text(_ text: UnsafePointer<CChar>?) -> String { unsafe text.map { unsafe String(cString: $0) } ?? "" }
+
+/// Whether nothing is heard at this volume; one without channels says nothing.
+private func isSilent(_ volume: cpulse_volume) -> Bool {
+    guard (1...32).contains(volume.channels) else { return false }
+    return unsafe withUnsafeBytes(of: volume.values) { bytes in
+        unsafe bytes.bindMemory(to: UInt32.self).prefix(Int(volume.channels)).allSatisfy { $0 == 0 }
+    }
+}
+
+private func takeServer(
+    _ context: UnsafeMutableRawPointer?, _ server: UnsafePointer<cpulse_server>?, _ data: UnsafeMutableRawPointer?
+) {
+    guard let found = unsafe Found.of(data) else { return }
+    found.answersDue -= 1
+    guard let server = unsafe server?.pointee else { return found.isFailed = true }
+    found.outputs.defaultName = unsafe text(server.default_sink)
 }
 
 private func takeSink(
     _ context: UnsafeMutableRawPointer?, _ sink: UnsafePointer<cpulse_sink>?, _ end: Int32,
     _ data: UnsafeMutableRawPointer?
 ) {
-    guard let data = unsafe data else { return }
-    let found = unsafe Unmanaged<Found>.fromOpaque(data).takeUnretainedValue()
-    if end != 0 {
-        found.isComplete = true
-        found.isFailed = end < 0
-    } else if let name = unsafe sink?.pointee.name, found.names.count < SoundServer.sinksMax {
-        found.names.append(unsafe String(cString: name))
+    guard let found = unsafe Found.of(data) else { return }
+    guard end == 0 else {
+        found.answersDue -= 1
+        return found.isFailed = found.isFailed || end < 0
     }
+    guard let sink = unsafe sink?.pointee, found.outputs.sinks.count < SoundOutputs.sinksMax else { return }
+    // PulseAudio names its module, PipeWire what the sink was made of.
+    let (driver, factory) = unsafe (text(sink.driver), found.property("factory.name", in: sink.properties))
+    let isNull = driver == "module-null-sink.c" || factory == "support.null-audio-sink"
+    found.outputs.sinks.append(
+        unsafe SoundOutputs.Sink(
+            name: text(sink.name), isMuted: sink.mute != 0, isSilent: isSilent(sink.volume), isNull: isNull))
+}
+
+private func takeInput(
+    _ context: UnsafeMutableRawPointer?, _ input: UnsafePointer<cpulse_input>?, _ end: Int32,
+    _ data: UnsafeMutableRawPointer?
+) {
+    guard let found = unsafe Found.of(data) else { return }
+    guard end == 0 else { return found.answersDue -= 1 }
+    guard let input = unsafe input?.pointee,
+        unsafe found.property("application.process.id", in: input.properties) == found.ownPID
+    else { return }
+    unsafe found.outputs.isRoleMuted = found.outputs.isRoleMuted || input.mute != 0
+    unsafe found.outputs.isRoleSilent = found.outputs.isRoleSilent || isSilent(input.volume)
+}
+
+private func takeRemembered(
+    _ context: UnsafeMutableRawPointer?, _ remembered: UnsafePointer<cpulse_remembered>?, _ end: Int32,
+    _ data: UnsafeMutableRawPointer?
+) {
+    guard let found = unsafe Found.of(data) else { return }
+    // A server without the module answers with an error: it remembers nothing.
+    guard end == 0 else { return found.answersDue -= 1 }
+    guard let remembered = unsafe remembered?.pointee,
+        unsafe text(remembered.name) == "sink-input-by-media-role:\(SoundOutputs.role)"
+    else { return }
+    unsafe found.outputs.isRoleMuted = found.outputs.isRoleMuted || remembered.mute != 0
+    unsafe found.outputs.isRoleSilent = found.outputs.isRoleSilent || isSilent(remembered.volume)
 }

@@ -1,4 +1,5 @@
 import BelfrySyscalls
+import BelfryTerms
 import CBelfryCanberra
 import CBelfryLinux
 import Glibc
@@ -19,6 +20,13 @@ final class SoundThread {
 
     private var library: CanberraLibrary?
     private var connection: CanberraConnection?
+    /// How long the server may take to say what mutes a sound that plays already. Silence waits for that, too.
+    private static let mutePatience = TimeSpan.milliseconds(50)
+    /// How often more the server is asked what mutes what ``connection`` plays: as it begins, and again, since it may
+    /// apply what it remembers of such sounds a little later.
+    private var questionsLeft = 0
+    /// Why nothing is heard of what ``connection`` plays; nil if it is heard.
+    private var silence: String?
     private var slot: SoundSlot
     /// When each sound that is loud was first asked for, in microseconds since boot.
     private var loudSince: [UInt32: Int64] = [:]
@@ -130,7 +138,15 @@ final class SoundThread {
             connection.cancel(id)
             return nil
         }
-        return .playing(sound.label)
+        return whyUnheard().map(SoundReport.muted) ?? .playing(sound.label)
+    }
+
+    /// Why nobody hears what plays; nil if it is heard, or if no server says.
+    private func whyUnheard() -> String? {
+        guard questionsLeft > 0 else { return silence }
+        questionsLeft -= 1
+        if case .outputs(let outputs) = SoundServer.ask(patience: Self.mutePatience) { silence = outputs.silence }
+        return silence
     }
 
     private func connect() throws(CanberraError) -> CanberraConnection {
@@ -139,6 +155,7 @@ final class SoundThread {
         guard let library else { preconditionFailure("a library that was opened is there") }
         let connection = try CanberraConnection(library: library)
         self.connection = connection
+        (silence, questionsLeft) = (nil, 2)
         return connection
     }
 

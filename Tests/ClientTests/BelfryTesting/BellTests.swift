@@ -36,6 +36,9 @@ import Testing
 
             let hungUp = try await bell.call(id: "b")
             try await hungUp.waitFor(.ringing, within: Self.patience)
+            try await bell.silence("b")
+            let rung = try await hungUp.waitFor(.ringing, within: Self.patience) { $0.ringing?.mode == .silent }
+            #expect(rung.ringing?.why == .silenced)
             try await bell.hangup("b", reason: .answeredElsewhere).waitUntilDone(within: Self.patience)
             let ended = try await hungUp.waitFor(.ended, within: Self.patience).ended
             #expect(ended?.reason == .hangup && ended?.hangupReason == .answeredElsewhere)

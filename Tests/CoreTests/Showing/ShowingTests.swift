@@ -3,49 +3,6 @@ import Showing
 import Support
 import Testing
 
-/// A machine, and what it had done, in short.
-private struct Desk {
-    var machine: ShowingStateMachine
-    /// The notification that each token stands for.
-    var notices: [Int64: Notice] = [:]
-
-    static let group = GroupName("group.a") ?? { preconditionFailure("no group") }()
-    static let dunst = NoticeServer(owner: ":1.7", hasActions: true, readsMarkup: true)
-
-    init(server: NoticeServer? = Desk.dunst, callsBack: Bool = false) {
-        machine = ShowingStateMachine(words: NoticeWords(locale: "C"), callsBack: callsBack)
-        if let server { _ = machine.serverIs(server) }
-    }
-
-    static func id(_ call: String) -> ShownCallID { ShownCallID(group: group, call: call) }
-
-    static func caller(_ name: String = "Ada", handle: String = "") -> ShownCaller {
-        ShownCaller(name: name, handle: handle, hasVideo: false)
-    }
-
-    mutating func rings(_ call: String, link: Int64? = 1, caller: ShownCaller = caller()) -> [String] {
-        told(machine.rings(Self.id(call), caller, until: Instant(microseconds: 30_000_000), link: link))
-    }
-
-    mutating func told(_ effects: [ShowingEffect]) -> [String] {
-        effects.map { effect in
-            switch effect {
-            case .notify(let token, let replaces, let notice):
-                notices[token] = notice
-                return "notify \(token) for \(replaces): \(notice.summary) | \(notice.body) | \(notice.category)"
-            case .close(let id): return "close \(id)"
-            case .report(let link, let state, let detail):
-                return "tell \(link) \(state.rawValue)\(detail.isEmpty ? "" : ": \(detail)")"
-            case .answer(let call): return "answer \(call.call)"
-            case .decline(let call): return "decline \(call.call)"
-            case .findOut(let call): return "find out \(call.call)"
-            case .callBack(let call, let caller): return "call back \(call.call) \(caller.name)"
-            case .seen(let calls): return "seen \(calls.map(\.call))"
-            }
-        }
-    }
-}
-
 /// A notification server that shows at once what it is asked to, and answers when it is had to.
 private struct PlayedServer {
     private(set) var shown: [UInt32: Notice] = [:]
@@ -68,7 +25,7 @@ private struct PlayedServer {
                 shown[id] = notice
                 unanswered.append((token, id))
             case .close(let id): shown[id] = nil
-            case .report, .answer, .decline, .findOut, .callBack, .seen: break
+            case .report, .answer, .decline, .silence, .findOut, .callBack, .seen: break
             }
             hasKept = hasKept && calls <= 5 && missed <= 20 && alerts <= 20
         }
@@ -89,7 +46,7 @@ private struct PlayedServer {
         var desk = Desk()
         #expect(desk.rings("A") == ["notify 1 for 0: Ada | Incoming call | call.incoming"])
         #expect(desk.notices[1]?.urgency == .critical && desk.notices[1]?.isRinging == true)
-        #expect(desk.notices[1]?.actions.map(\.action) == [.accept, .decline])
+        #expect(desk.notices[1]?.actions.map(\.action) == [.accept, .decline, .silence])
         #expect(desk.notices[1]?.until == Instant(microseconds: 35_000_000))
         #expect(desk.told(desk.machine.shown(1, as: 4)) == ["tell 1 shown"])
         #expect(desk.rings("A") == [], "on another mode nothing is shown anew")
@@ -295,7 +252,7 @@ private struct PlayedServer {
         var desk = Desk()
         _ = desk.rings("A")
         _ = desk.machine.shown(1, as: 4)
-        #expect(desk.told(desk.machine.closed(4)) == ["tell 1 closed"])
+        #expect(desk.told(desk.machine.closed(4, byPerson: true)) == ["tell 1 closed", "silence A"])
         #expect(desk.told(desk.machine.picture("/p", of: Desk.id("A"))) == [])
         #expect(
             desk.told(desk.machine.ended(Desk.id("A"), missed: true))
@@ -303,8 +260,33 @@ private struct PlayedServer {
         #expect(desk.notices[2]?.isRinging == false)
         _ = desk.machine.shown(2, as: 5)
         #expect(desk.machine.isBusy)
-        #expect(desk.told(desk.machine.closed(5)) == [])
+        #expect(desk.told(desk.machine.closed(5, byPerson: true)) == [])
         #expect(!desk.machine.isBusy)
+    }
+
+    @Test("R21 a ring is silenced by the last of three buttons, which then goes, and by who closes its notification")
+    func silenced() throws {
+        var desk = Desk()
+        _ = desk.rings("A")
+        _ = desk.machine.shown(1, as: 4)
+        #expect(desk.notices[1]?.actions.map(\.text) == ["Accept", "Decline", "Silence"])
+        #expect(desk.told(desk.machine.chosen("call.silence", in: 4)) == ["silence A"])
+        let until = Instant(microseconds: 30_000_000)
+        let effects = desk.machine.rings(Desk.id("A"), Desk.caller(), until: until, isSilenced: true, link: 1)
+        #expect(desk.told(effects) == ["notify 2 for 4: Ada | Incoming call | call.incoming"])
+        #expect(desk.notices[2]?.actions.map(\.text) == ["Accept", "Decline"])
+        _ = desk.machine.shown(2, as: 4)
+        #expect(desk.told(desk.machine.closed(4, byPerson: true)) == ["tell 1 closed"], "it is silent already")
+    }
+
+    @Test("R21 a notification that the server closes silences nothing, nor one that is closed where OnClose=none")
+    func closedOtherwise() {
+        for closeSilences in [false, true] {
+            var desk = Desk(closeSilences: closeSilences)
+            _ = desk.rings("A")
+            _ = desk.machine.shown(1, as: 4)
+            #expect(desk.told(desk.machine.closed(4, byPerson: !closeSilences)) == ["tell 1 closed"])
+        }
     }
 
     @Test("a process that comes after another replaces what that has shown, and closes what is over")

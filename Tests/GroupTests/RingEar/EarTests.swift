@@ -60,7 +60,9 @@ import Testing
             heard.append(message)
             answer(RingAnswer(key: message.call, state: .hangup, isRecorded: false))
         }
-        let asks: [RingAsk] = [.hangUp(.busy, sentAt: WallTime(unixSeconds: 1_800_000_000.5)), .answer, .decline]
+        let asks: [RingAsk] = [
+            .hangUp(.busy, sentAt: WallTime(unixSeconds: 1_800_000_000.5)), .answer, .decline, .silence,
+        ]
         for asked in asks {
             #expect(
                 ask(asked, of: [ring("a\"é", by: owner)]) == [

@@ -142,6 +142,59 @@ import Testing
         #expect(told == ["silent do-not-disturb true", "soft - false"])
     }
 
+    private func silence(_ id: String) throws -> [RingAnswer] {
+        var answers: [RingAnswer]?
+        FakeWorld(file: phone.file, pid: 99).ask(.silence, of: CallKey(id)) { heard, _ in answers = heard }
+        phone.loop.advance(by: .milliseconds(100))
+        return try #require(answers)
+    }
+
+    @Test("R21 a ring that the person silences is silent at once, for all programs, and goes on: ticks, answer, missed")
+    func silenced() throws {
+        phone.settings.quietHours = DayHours()
+        let first = try phone.call("A")
+        let second = try phone.call("B")
+        #expect(try silence("A").map(\.state) == [.ringing])
+        #expect(ringing(first) == ["loud", "silent silenced"] && !first.world.isSounding)
+        #expect(phone.file.read().rings(secondCall: .soft).map(\.mode) == [.silent, .soft])
+        #expect(ringing(second) == ["soft"], "one ring only, and it stays the loud one to others")
+        phone.loop.advance(by: .seconds(31))
+        #expect(first.world.story.suffix(3).contains("ended timeout") && first.world.story.last == "missed")
+        #expect(first.world.pulses.dropFirst().allSatisfy { $0 == .silent })
+        #expect(first.world.story.contains("tick 29"))
+        #expect(ringing(try phone.call("A")) == ["loud"], "the next ring of the same call is heard")
+    }
+
+    @Test("R21 a ring whose process does not hear is silenced in the ledger, where it finds that") func silencedLate()
+        throws
+    {
+        phone.settings.quietHours = DayHours()
+        let call = try phone.call("A")
+        #expect(phone.file.change { $0.silence(CallKey("A")) }?.key == CallKey("A"))
+        phone.loop.advance(by: .seconds(1))
+        #expect(ringing(call) == ["loud", "silent silenced"] && !call.world.isSounding)
+        #expect(phone.file.change { $0.silence(CallKey("B")) } == nil)
+        _ = phone.file.change { $0.answer(CallKey("A")) }
+        phone.loop.advance(by: .seconds(1))
+        #expect(call.world.story.last == "ended answered")
+    }
+
+    @Test("R21 the person's silence counts over all that mutes or passes, and says so", arguments: [false, true])
+    func silencedOverAll(passes: Bool) throws {
+        let world = FakeWorld(file: FakeGroupFile(loop: phone.loop), pid: 7)
+        let ring = try ring(in: world, passesMutes: passes)
+        ring.begin(mode: .loud)
+        ring.mute(.doNotDisturb, true)
+        ring.asked(CallKey("A"), .silence) { _ in }
+        ring.mute(.doNotDisturb, false)
+        let modes = world.events.compactMap { event -> String? in
+            guard case .ringing(let ringing) = event.body else { return nil }
+            return "\(ringing.mode) \(ringing.why?.rawValue ?? "")"
+        }
+        let muted = passes ? [] : ["silent do-not-disturb"]
+        #expect(modes == ["loud "] + muted + ["silent silenced"])
+    }
+
     /// A ring of thirty seconds, which has not begun.
     private func ring(in world: FakeWorld, hearing desktop: Desktop? = nil, passesMutes: Bool = false) throws -> Ring {
         var parts = world.world

@@ -130,6 +130,14 @@ import Testing
         #expect(after.sounding.map { $0.upperBound < Self.silentWithinMilliseconds } ?? true, "\(after)")
     }
 
+    @Test("a sound that nobody hears is told as muted, and not as playing") func muted() throws {
+        try server.start()
+        let mute = try ProgramRun(
+            "/usr/bin/pactl", ["set-sink-mute", "ring", "1"], environment: server.environment)
+        #expect(try mute.child.waitUntilExit() == .exited(code: 0))
+        #expect(try Ringer(on: server).begin(longSound()) == "muted the sink ring is muted")
+    }
+
     @Test func R14_noSoundServerIsOneEventAndDelaysNothing() throws {
         let ringer = try Ringer(on: server)
         let sound = longSound()

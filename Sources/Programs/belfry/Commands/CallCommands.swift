@@ -28,6 +28,27 @@ extension Command {
         try end(context, as: .decline)
     }
 
+    /// `belfry silence`.
+    static let silence = Command(
+        name: "silence", synopsis: ["silence [ID]"], summary: "silence a ring without declining the call",
+        details: """
+            Without ID the call that rings loud is silenced. It rings on without sound and vibration, can still be
+            answered or declined, and is missed in the end as ever. The next call is heard.
+            """,
+        arguments: 0...1
+    ) { context throws(CommandError) in
+        let access = try GroupAccess(context)
+        _ = try access.knownLedger()
+        let named = context.options.arguments.first.map { CallKey($0) }
+        guard let call = try access.silence(named) else { throw try notRinging(named, context, access) }
+        if context.wantsJSON {
+            context.output.json(["call": .string(call.key.text), "state": .string(CallState.ringing.rawValue)])
+        } else {
+            context.output.line("silenced \(CallText.description(of: call))")
+        }
+        return .done
+    }
+
     /// The call that rings loud.
     static func loudestCall(_ context: Context) throws(CommandError) -> CallKey {
         let access = try GroupAccess(context)
@@ -39,10 +60,7 @@ extension Command {
         let access = try GroupAccess(context)
         _ = try access.knownLedger()
         let named = context.options.arguments.first.map { CallKey($0) }
-        guard let ended = try access.end(named, as: end) else {
-            guard let named else { throw try nothingRings(context, access) }
-            throw CommandError(.notFound, "no call \(named.text) rings", "see belfry calls")
-        }
+        guard let ended = try access.end(named, as: end) else { throw try notRinging(named, context, access) }
         let (call, state) = (ended.call, end.state)
         guard ended.state == state else {
             throw CommandError(
@@ -54,6 +72,14 @@ extension Command {
             context.output.line("\(state.rawValue) \(CallText.description(of: call))")
         }
         return .done
+    }
+
+    /// The error that `named` does not ring, or that nothing does.
+    private static func notRinging(
+        _ named: CallKey?, _ context: Context, _ access: GroupAccess
+    ) throws(CommandError) -> CommandError {
+        guard let named else { return try nothingRings(context, access) }
+        return CommandError(.notFound, "no call \(named.text) rings", "see belfry calls")
     }
 
     /// Records dead rings as missed, and returns the error that nothing rings.

@@ -29,18 +29,16 @@ extension Command {
             MissedRow.print(try GroupAccess(context).ledger().missedCalls, context)
             return .done
         }
-        let rings = try GroupAccess(context).ledger().rings
+        let rings = try GroupAccess(context).ledger().rings(secondCall: context.loaded.settings.secondCall)
         let now = Instant(microseconds: bootTimeMicroseconds())
         if context.wantsJSON {
-            for (index, call) in rings.enumerated() {
-                context.output.json(CallRow.json(of: call, mode: mode(index, context), now: now))
+            for (call, mode) in rings {
+                context.output.json(CallRow.json(of: call, mode: mode.rawValue, now: now))
             }
         } else if rings.isEmpty {
             context.output.line("no call rings in \(context.groupName)")
         } else {
-            let rows = rings.enumerated().map { index, call in
-                CallRow.cells(of: call, mode: mode(index, context), now: now)
-            }
+            let rows = rings.map { call, mode in CallRow.cells(of: call, mode: mode.rawValue, now: now) }
             context.printTable(CallRow.headings, rows)
         }
         return .done
@@ -53,10 +51,6 @@ extension Command {
             throw CommandError(.notFound, "no missed call \(gone.text) is listed", "see belfry calls --missed")
         }
         return .done
-    }
-
-    private static func mode(_ index: Int, _ context: Context) -> String {
-        index == 0 ? "loud" : context.loaded.settings.secondCall.rawValue
     }
 }
 

@@ -99,6 +99,21 @@ struct GroupAccess {
         return answer.ended
     }
 
+    /// Silences `named`, or the loud call, by the worker that rings it, else in the ledger; nil if no such call rings.
+    func silence(_ named: CallKey?) throws(CommandError) -> Call? {
+        let loop = try Command.makeLoop()
+        var answer: (silenced: Call?, outcome: LedgerOutcome)?
+        ledgerFile.silence(named, on: loop) {
+            answer = ($0, $1)
+            loop.stop()
+        }
+        // If there was no ring to wait for, the loop stops at once.
+        loop.run()
+        guard let answer else { preconditionFailure("another part stopped the loop of a question") }
+        try report(ledgerFile.waitUntilRecorded(answer.outcome, on: loop))
+        return answer.silenced
+    }
+
     /// Prints the warnings of a change; throws if the file cannot be changed.
     private func report(_ outcome: LedgerOutcome) throws(CommandError) {
         switch outcome {

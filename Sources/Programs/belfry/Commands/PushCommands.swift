@@ -267,6 +267,9 @@ final class PushRun {
             if isHangup, case .warning(let code, let detail) = event.body, code.known == .groupUnwritable {
                 unrecorded = detail
             }
+        case "sound":
+            guard case .sound(let state, let detail) = event.body, state.known == .muted else { break }
+            context.warn("nobody hears this call: \(detail); belfry doctor says what to do")
         case "ringing": ringing = event.call
         case "ended": ringing = nil
         case "rejected": rejection = event.body.details

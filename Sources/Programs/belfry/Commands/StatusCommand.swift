@@ -37,7 +37,7 @@ struct StatusReport {
     private let rejections: [Rejected]
     private let sound: String
     private let disturbance: String
-    private let secondCall: String
+    private let secondCall: RingMode
     private let group: String
 
     /// Looks around.
@@ -53,7 +53,7 @@ struct StatusReport {
         rejections = Rejected.last(Self.rowsMax)
         sound = Self.sound(context)
         disturbance = Self.disturbance(context.loaded.settings)
-        secondCall = context.loaded.settings.secondCall.rawValue
+        secondCall = context.loaded.settings.secondCall
         group = context.groupName
     }
 
@@ -63,8 +63,10 @@ struct StatusReport {
         switch SoundServer.ask() {
         case .noLibrary, .unreachable: return "\(setting), and no sound server answers: calls make no sound"
         case .hung: return "\(setting), and the sound server hangs"
-        case .sinks([]): return "\(setting), and the sound server has no device to play to"
-        case .sinks(let names): return "\(setting), to \(names.joined(separator: ", "))"
+        case .outputs(let outputs):
+            guard let used = outputs.used else { return "\(setting), and the sound server has no device to play to" }
+            let unheard = outputs.silence ?? (used.isNull ? "that plays into nothing" : nil)
+            return "\(setting), to \(used.name)" + (unheard.map { ", and nobody hears it: \($0)" } ?? "")
         }
     }
 
@@ -109,9 +111,9 @@ struct StatusReport {
 
     private var ringLines: [String] {
         let now = Instant(microseconds: bootTimeMicroseconds())
-        let lines = ledger.rings.prefix(Self.rowsMax).enumerated().map { index, call in
+        let lines = ledger.rings(secondCall: secondCall).prefix(Self.rowsMax).map { call, mode in
             let still = DecimalText.fixed((call.until - now).seconds, digits: 1)
-            return "\(index == 0 ? "loud" : secondCall), for \(still) s: \(CallText.description(of: call))"
+            return "\(mode.rawValue), for \(still) s: \(CallText.description(of: call))"
         }
         return lines.isEmpty ? ["nothing in \(group)"] : lines + more(ledger.rings.count)
     }

@@ -66,13 +66,27 @@ enum SoundChecks {
         case .hung:
             let mend = "continue or restart it, for example: systemctl --user restart pipewire-pulse"
             return Finding(.fail, "sound server", "it hangs, or was stopped: it does not answer", mend: mend)
-        case .sinks([]):
+        case .outputs(let outputs): return finding(of: outputs)
+        }
+    }
+
+    static func finding(of outputs: SoundOutputs) -> Finding {
+        guard let used = outputs.used else {
             let mend = "start wireplumber beside PipeWire; for a sound card without a login, join the group audio"
             return Finding(.fail, "sound server", "it answers, but has no device to play to", mend: mend)
-        case .sinks(let names):
-            let detail = "it plays to \(names.joined(separator: ", ")); belfry doctor --play lets you hear it"
-            return Finding(.ok, "sound server", detail)
         }
+        if let silence = outputs.silence {
+            return Finding(.fail, "sound server", "nobody hears what it plays: \(silence)", mend: outputs.remedy ?? "")
+        }
+        guard !used.isNull else {
+            let mend = "pactl set-default-sink NAME, of those that pactl list short sinks names"
+            return Finding(.warn, "sound server", "it plays to \(used.name), which plays into nothing", mend: mend)
+        }
+        return Finding(.ok, "sound server", "it plays to \(used.name); belfry doctor --play lets you hear it")
+    }
+
+    private static var muteRemedy: String? {
+        if case .outputs(let outputs) = SoundServer.ask() { outputs.remedy } else { nil }
     }
 
     private static func play(_ sound: ResolvedSound, _ context: Context) -> Finding {
@@ -89,6 +103,10 @@ enum SoundChecks {
         ring.play(sound)
         _ = loop.schedule(at: loop.now + playTime, description: "heard") { loop.stop() }
         loop.run()
+        // While it plays, the server also says what it does to just this sound.
+        if case .playing? = state, case .outputs(let outputs) = SoundServer.ask(), let silence = outputs.silence {
+            state = .muted(silence)
+        }
         var isSilent = false
         ring.silence {
             isSilent = true
@@ -98,6 +116,8 @@ enum SoundChecks {
         if !isSilent { loop.run() }
         switch state {
         case .playing(let detail)?: return Finding(.ok, "playing", "the ring played: \(detail)")
+        case .muted(let detail)?:
+            return Finding(.fail, "playing", "the ring played, and nobody heard it: \(detail)", mend: muteRemedy ?? "")
         case .unavailable(let detail)?: return Finding(.fail, "playing", detail, mend: "see journalctl --user")
         case nil: return Finding(.fail, "playing", "nothing was heard for \(DecimalText.seconds(playTime.seconds))")
         }
