@@ -5,7 +5,7 @@ import BelfryDevices
 import BelfryJSON
 import BelfryTLS
 import BelfryTerms
-import PushAPI
+@testable import PushAPI
 import PushEndpoint
 
 /// Lines of a name, a colon and a value, and behind an empty line the body: one request on a connection, twice.
@@ -35,6 +35,23 @@ func feedEndpointRequest(_ bytes: [UInt8]) {
         precondition(DeviceToken(hex: push.token.hex) == push.token, "a token does not read back")
         precondition(connection.hasGoodCredential, "a push of nobody's")
     }
+}
+
+/// The first byte chooses: a signature, as two numbers or in DER, which cannot be the public key's; or base64, which
+/// says the same bytes however it is written.
+func feedProviderToken(_ bytes: [UInt8]) {
+    let input = Array(bytes.dropFirst())
+    guard bytes.first.map({ $0 % 2 == 1 }) ?? false else {
+        precondition(!ES256().isSigned([1, 2, 3], input, by: FuzzedEndpoint.point), "forged")
+        return
+    }
+    guard let decoded = Base64.decode(input) else { return }
+    let digits = input.prefix { $0 != UInt8(ascii: "=") }
+    precondition(decoded.count == digits.count * 3 / 4, "bytes are lost")
+    let other = digits.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "+") : $0 == UInt8(ascii: "_") ? 0x2F : $0 }
+    precondition(Base64.decode(other) == decoded, "the two alphabets differ")
+    let padding = [UInt8](repeating: UInt8(ascii: "="), count: (4 - digits.count % 4) % 4)
+    precondition(Base64.decode(other + padding) == decoded, "padding changes something")
 }
 
 /// The first byte chooses the reader.
@@ -78,13 +95,22 @@ private func readCertificate(_ bytes: [UInt8]) {
     _ = PushTopics.topics(inDER: value)
 }
 
-/// A key, and a device with a token of all ones.
+/// Keys, and a device with a token of all ones.
 private enum FuzzedEndpoint {
     static let credentials: EndpointCredentials = {
         var credentials = EndpointCredentials()
         credentials.keys["KEYKEYKEY1"] = EndpointKey(id: "KEYKEYKEY1", team: "TEAMTEAM01", publicPoint: [4])
         return credentials
     }()
+
+    /// A public key: the generator of P-256 (SEC 2, 2.4.2).
+    static let point: [UInt8] =
+        [4] + [
+            0x6B, 0x17, 0xD1, 0xF2, 0xE1, 0x2C, 0x42, 0x47, 0xF8, 0xBC, 0xE6, 0xE5, 0x63, 0xA4, 0x40, 0xF2,
+            0x77, 0x03, 0x7D, 0x81, 0x2D, 0xEB, 0x33, 0xA0, 0xF4, 0xA1, 0x39, 0x45, 0xD8, 0x98, 0xC2, 0x96,
+            0x4F, 0xE3, 0x42, 0xE2, 0xFE, 0x1A, 0x7F, 0x9B, 0x8E, 0xE7, 0xEB, 0x4A, 0x7C, 0x0F, 0x9E, 0x16,
+            0x2B, 0xCE, 0x33, 0x57, 0x6B, 0x31, 0x5E, 0xCE, 0xCB, 0xB6, 0x40, 0x68, 0x37, 0xBF, 0x51, 0xF5,
+        ]
 
     static func standing(_ token: DeviceToken) -> TokenStanding {
         .registered(

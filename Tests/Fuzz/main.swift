@@ -14,6 +14,7 @@ enum FuzzTarget: String, CaseIterable {
     case hostChannel = "host-channel"
     case sources, devices, desktop
     case endpointRequest = "endpoint-request"
+    case providerToken = "provider-token"
     case certificate, ends
 
     /// The one that the command line names.
@@ -37,6 +38,7 @@ enum FuzzTarget: String, CaseIterable {
         case .devices: feedDevices(bytes)
         case .desktop: feedDesktop(bytes)
         case .endpointRequest: feedEndpointRequest(bytes)
+        case .providerToken: feedProviderToken(bytes)
         case .certificate: feedCertificate(bytes)
         case .ends: feedEnds(bytes)
         }
