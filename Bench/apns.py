@@ -292,7 +292,7 @@ def milliseconds_through(place, provider, log):
     def received():
         for line in log:
             note = json.loads(line)
-            if note["id"] == apns_id and note["step"] == "received":
+            if note.get("id") == apns_id and note["step"] == "received":
                 return note["at"]
         return None
 
