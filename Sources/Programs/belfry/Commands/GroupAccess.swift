@@ -86,24 +86,21 @@ struct GroupAccess {
 
     /// Ends `named`, or the loud call, by the worker that rings it, else in the ledger; nil if no such call rings.
     func end(_ named: CallKey?, as end: PersonalEnd) throws(CommandError) -> EndedCall? {
-        let loop = try Command.makeLoop()
-        var answer: (ended: EndedCall?, outcome: LedgerOutcome)?
-        ledgerFile.end(named, as: end, on: loop) {
-            answer = ($0, $1)
-            loop.stop()
-        }
-        // If there was no ring to wait for, the loop stops at once.
-        loop.run()
-        guard let answer else { preconditionFailure("another part stopped the loop of a question") }
-        try report(ledgerFile.waitUntilRecorded(answer.outcome, on: loop))
-        return answer.ended
+        try answer(to: { loop, done in ledgerFile.end(named, as: end, on: loop, done: done) })
     }
 
     /// Silences `named`, or the loud call, by the worker that rings it, else in the ledger; nil if no such call rings.
     func silence(_ named: CallKey?) throws(CommandError) -> Call? {
+        try answer(to: { loop, done in ledgerFile.silence(named, on: loop, done: done) })
+    }
+
+    /// What `ask` comes to, which gets a loop and calls its second argument once; waits until the file has it.
+    private func answer<Answer>(
+        to ask: (Loop, @escaping (Answer, LedgerOutcome) -> Void) -> Void
+    ) throws(CommandError) -> Answer {
         let loop = try Command.makeLoop()
-        var answer: (silenced: Call?, outcome: LedgerOutcome)?
-        ledgerFile.silence(named, on: loop) {
+        var answer: (answer: Answer, outcome: LedgerOutcome)?
+        ask(loop) {
             answer = ($0, $1)
             loop.stop()
         }
@@ -111,7 +108,7 @@ struct GroupAccess {
         loop.run()
         guard let answer else { preconditionFailure("another part stopped the loop of a question") }
         try report(ledgerFile.waitUntilRecorded(answer.outcome, on: loop))
-        return answer.silenced
+        return answer.answer
     }
 
     /// Prints the warnings of a change; throws if the file cannot be changed.
