@@ -85,10 +85,6 @@ enum SoundChecks {
         return Finding(.ok, "sound server", "it plays to \(used.name); belfry doctor --play lets you hear it")
     }
 
-    private static var muteRemedy: String? {
-        if case .outputs(let outputs) = SoundServer.ask() { outputs.remedy } else { nil }
-    }
-
     private static func play(_ sound: ResolvedSound, _ context: Context) -> Finding {
         let loop: Loop
         do throws(CommandError) { loop = try Command.makeLoop() } catch {
@@ -104,8 +100,12 @@ enum SoundChecks {
         _ = loop.schedule(at: loop.now + playTime, description: "heard") { loop.stop() }
         loop.run()
         // While it plays, the server also says what it does to just this sound.
-        if case .playing? = state, case .outputs(let outputs) = SoundServer.ask(), let silence = outputs.silence {
-            state = .muted(silence)
+        var remedy = ""
+        switch state {
+        case .playing?, .muted?:
+            guard case .outputs(let outputs) = SoundServer.ask(), let silence = outputs.silence else { break }
+            (state, remedy) = (.muted(silence), outputs.remedy ?? "")
+        case .unavailable?, nil: break
         }
         var isSilent = false
         ring.silence {
@@ -117,7 +117,7 @@ enum SoundChecks {
         switch state {
         case .playing(let detail)?: return Finding(.ok, "playing", "the ring played: \(detail)")
         case .muted(let detail)?:
-            return Finding(.fail, "playing", "the ring played, and nobody heard it: \(detail)", mend: muteRemedy ?? "")
+            return Finding(.fail, "playing", "the ring played, and nobody heard it: \(detail)", mend: remedy)
         case .unavailable(let detail)?: return Finding(.fail, "playing", detail, mend: "see journalctl --user")
         case nil: return Finding(.fail, "playing", "nothing was heard for \(DecimalText.seconds(playTime.seconds))")
         }
