@@ -77,6 +77,30 @@ extension IntegrationTests {
             #expect(try waitUntil { try phone.rings().map(\.call) == ["2"] })
         }
 
+        @Test("a client that heeds the first GOAWAY loses nothing while the endpoint is started anew")
+        func heeding() throws {
+            let device = try #require(Self.object(phone.belfry("device", "list", "--json"))["id"]?.stringValue)
+            try phone.belfry("device", "offline", device)
+            let input = try DescriptorPair.pipe()
+            let output = try DescriptorPair.pipe()
+            let child = try ChildProcess(
+                ChildCommand(
+                    path: "/usr/bin/python3",
+                    arguments: scenario("heeding", "bearer \(newToken())"),
+                    streams: [0: .descriptor(input.reading.number), 1: .descriptor(output.writing.number)]))
+            output.writing.close()
+            let lines = LineReader(output.reading)
+            for _ in 0..<3 {
+                #expect(lines.next(within: 60_000) == "ready")
+                try phone.systemctl("restart", "\(phone.name)-apns.service")
+            }
+            #expect(lines.next(within: 60_000) == "ready")
+            input.writing.close()
+            let said = try JSONValue.parse(Array((lines.next(within: 60_000) ?? "").utf8)).objectValue
+            #expect(said?["connections"] == 4 && said?["lost"] == 0 && said?["statuses"] == ["200"], "\(said ?? [:])")
+            #expect(try child.waitUntilExit().isSuccess)
+        }
+
         @Test("what was kept for a phone on a disk rings it once it comes back, and no other push has to come first")
         func cameBack() throws {
             let id = try #require(
@@ -100,9 +124,12 @@ extension IntegrationTests {
             #expect(try curl("{}", to: alert, topic: "com.example.phone") == "200")
             let process = try #require(phone.endpoint)
             let before = kibibytes("VmHWM", of: process)
-            let declared = try play("declared-hello", "none")
-            // Long before the ten seconds of a handshake.
-            #expect((declared["milliseconds"]?.integerValue ?? .max) < 5_000, "\(declared)")
+            for scenario in ["declared-hello", "second-hello"] {
+                let said = try play(scenario, "none")
+                // Long before the ten seconds of a handshake.
+                #expect((said["milliseconds"]?.integerValue ?? .max) < 5_000, "\(said)")
+                #expect(said["isAsked"] != false)
+            }
             // A thousand are accepted in a second: 10,000 are asked for by `make check`.
             let count = Surroundings.value("BELFRY_CROWD").flatMap { Int($0) } ?? 3_000
             let said = try play("crowd", "bearer \(newToken())", environment: ["COUNT": "\(count)"])
@@ -121,12 +148,14 @@ extension IntegrationTests {
             _ scenario: String, _ authorization: String, environment: [String: String] = [:]
         ) throws -> JSONObject {
             try Self.object(
-                run(
-                    "/usr/bin/python3",
-                    [
-                        sourceFile("Tests/Servers/apns-client.py"), scenario, "\(phone.endpointPort)",
-                        "\(phone.state.path)/credentials/ca.pem", "com.example.phone", alert, authorization,
-                    ], environment: environment))
+                run("/usr/bin/python3", self.scenario(scenario, authorization), environment: environment))
+        }
+
+        private func scenario(_ name: String, _ authorization: String) -> [String] {
+            [
+                sourceFile("Tests/Servers/apns-client.py"), name, "\(phone.endpointPort)",
+                "\(phone.state.path)/credentials/ca.pem", "com.example.phone", alert, authorization,
+            ]
         }
 
         @Test("no attack takes more memory than its limit, nor anything from who is served")

@@ -780,14 +780,19 @@ def declared_hello(case):
     """What becomes of a ClientHello that declares more than it may, long before it is there."""
     client = socket.create_connection(("127.0.0.1", case.port))
     client.settimeout(PATIENCE)
-    client.sendall(DECLARED)
+    return {"milliseconds": end_of(client, DECLARED), "other": good(case)}
+
+
+def end_of(client, data):
+    """After how many milliseconds a connection is ended, once it has sent this."""
+    client.sendall(data)
     begun = time.monotonic()
     try:
         while client.recv(4096):
             pass
     except OSError:
         pass
-    return {"milliseconds": int((time.monotonic() - begun) * 1000), "other": good(case)}
+    return int((time.monotonic() - begun) * 1000)
 
 
 def long_hello(case):
@@ -804,6 +809,27 @@ def long_hello(case):
     except OSError:
         pass
     return {"isServed": bool(said), "other": good(case)}
+
+
+def second_hello(case):
+    """What becomes of a client that is asked for another key share and then declares a ClientHello that is too long."""
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    tls = ssl.create_default_context().wrap_bio(incoming, outgoing, server_hostname=NAME)
+    try:
+        tls.do_handshake()
+    except ssl.SSLWantReadError:
+        pass
+    # A share of a group that no server has, instead of X25519, which has an entry in both lists.
+    hello = outgoing.read()
+    assert hello.count(b"\x00\x1d\x00\x20") == 1 and hello.count(b"\x00\x1d\x00\x17") == 1
+    hello = hello.replace(b"\x00\x1d\x00\x20", b"\x12\x34\x00\x20").replace(
+        b"\x00\x1d\x00\x17", b"\x12\x34\x00\x17")
+    client = socket.create_connection(("127.0.0.1", case.port))
+    client.settimeout(PATIENCE)
+    client.sendall(hello)
+    # The random of a HelloRetryRequest (RFC 8446 section 4.1.3).
+    is_asked = hashlib.sha256(b"HelloRetryRequest").digest() in client.recv(4096)
+    return {"isAsked": is_asked, "milliseconds": end_of(client, DECLARED), "other": good(case)}
 
 
 def key_updates(case):
@@ -855,6 +881,34 @@ def in_flight(case):
     return {"status": client.answer(3).get("status"), "last": seen, "goaway": end["goaway"], "closed": end["closed"]}
 
 
+def heeding(case):
+    """A client that has some requests under way at any time until its input ends, and begins none on a connection that
+    was sent a GOAWAY: how many connections it had, and how many requests were answered, and how many were not. It prints a
+    line for each connection that is served."""
+    result = {"connections": 0, "answered": 0, "lost": 0, "statuses": []}
+    statuses, is_open, said = set(), True, 0
+    while is_open:
+        client = case.client()
+        result["connections"] += 1
+        begun = 0
+        while not client.closed:
+            is_open = is_open and not select.select([0], [], [], 0)[0]
+            if not is_open and len(client.answers) == begun:
+                break
+            while is_open and not client.goaway and begun < len(client.answers) + 10:
+                client.request(case, 2 * begun + 1)
+                begun += 1
+            client.read(0.05)
+            if client.answers and result["connections"] > said:
+                said = result["connections"]
+                print("ready", flush=True)
+        ended = [answer for answer in client.answers.values() if answer["ended"]]
+        statuses |= {answer["headers"][":status"] for answer in ended}
+        result["answered"] += len(ended)
+        result["lost"] += begun - len(ended)
+    return result | {"statuses": sorted(statuses)}
+
+
 def places(case):
     """COUNT clients with one credential, one after the other: which of them are sent away."""
     clients = []
@@ -876,6 +930,18 @@ def shown(case):
     client = Client(case.port, case.authority, name=os.environ["NAME"], certificate=os.environ["CERTIFICATE"])
     client.begin()
     return client.end()
+
+
+def chain(case):
+    """A client that shows CERTIFICATE and a chain of about KIB KiB: how its request is answered, or none is."""
+    path = os.environ["CERTIFICATE"]
+    with open(path) as own, open(case.authority) as authority, open(path + ".chain", "w") as made:
+        one = authority.read()
+        # PEM takes four bytes for three.
+        made.write(own.read() + one * (int(os.environ["KIB"]) * 1024 * 4 // 3 // len(one)))
+    client = case.client(certificate=path + ".chain")
+    client.request(case, 1)
+    return {"status": client.answer(1).get("status"), "other": good(case)}
 
 
 def steady(port, authority, topic, certificate, device, seconds):

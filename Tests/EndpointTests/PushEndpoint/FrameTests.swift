@@ -122,6 +122,17 @@ import Testing
         }
     }
 
+    @Test("a chain of certificates of more than 16 KiB ends its handshake, which is said")
+    func longChain() throws {
+        let bench = try EndpointBench()
+        for (kibibytes, status) in [("14", 200), ("18", nil)] as [(String, JSONValue?)] {
+            let said = try bench.play(
+                "chain", environment: ["CERTIFICATE": bench.minted.certificatePath, "KIB": kibibytes])
+            #expect(said["status"] ?? .null == status ?? .null && said["other"] == 200, "\(kibibytes): \(said)")
+        }
+        #expect(bench.ends.map(\.detail) == ["the handshake failed: excessive message size"])
+    }
+
     @Test("one connection too many of a credential takes the place of that which was silent for longest")
     func shares() throws {
         let idle: JSONValue = .string(#"{"reason":"IdleTimeout"}"#)
