@@ -36,6 +36,7 @@ _belfry() {
             push) wanted='--explain --no-follow' ;;
             call) wanted='--name --handle --video --avatar --id --duration --no-follow' ;;
             hangup) wanted='--reason --no-follow' ;;
+            answer) wanted='--pid' ;;
             app) wanted='--pid --collect' ;;
             calls) wanted='--missed --clear-missed' ;;
             doctor) wanted='--play --ring' ;;
@@ -48,7 +49,7 @@ _belfry() {
             ''|help) wanted=$names ;;
             push|new-extension|import) _belfry_files "$current"; return ;;
             hangup|answer|decline|silence) wanted=$(_belfry_ids) ;;
-            app) wanted='foreground background pending' ;;
+            app) wanted='foreground background busy pending' ;;
             calls) [[ ${COMP_LINE} != *--clear-missed* ]] || wanted=$(_belfry_ids --missed) ;;
             group) wanted='list get set remove watch' ;;
             config) wanted='check' ;;

@@ -57,7 +57,7 @@ import Testing
             let isInFront = random.oneIn(3)
             file.change { isInFront ? $0.enterForeground(owner: owner) : $0.enterBackground() }
         default:
-            let ask = random.pick([RingAsk.answer, .decline, .foreground, .look, .hangUp(.busy, sentAt: nil)])
+            let ask = random.pick([RingAsk.answer(), .decline, .foreground, .look, .hangUp(.busy, sentAt: nil)])
             file.end(id, by: pid, .hangup, askedBy: ask)
         }
         _ = file.standing(id, by: pid)

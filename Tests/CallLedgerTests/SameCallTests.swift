@@ -131,7 +131,7 @@ import Testing
 
     @Test("R8 what it was asked before it stood still does nothing to the later ring")
     func askedBefore() {
-        for (ask, reason) in [(RingAsk.hangUp(.busy, sentAt: nil), EndReason.hangup), (.answer, .answered)] {
+        for (ask, reason) in [(RingAsk.hangUp(.busy, sentAt: nil), EndReason.hangup), (.answer(), .answered)] {
             file.request("", by: 1)
             file.hangUp("", .answeredElsewhere)
             file.request("", by: 2)

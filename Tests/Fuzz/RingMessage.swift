@@ -82,7 +82,7 @@ private func merge(_ notes: [LedgerNote], into file: PropertyListDictionary) {
     for call in opened.calls.prefix(4) {
         _ = (opened.standing(of: call.key, owner: owner, secondCall: .soft), opened.changes(from: before))
         let request = RingRequest(key: call.key)
-        for ask in [RingAsk.hangUp(.busy, sentAt: moment.wall), .answer, .decline, .silence, .foreground, .look] {
+        for ask in [RingAsk.hangUp(.busy, sentAt: moment.wall), .answer(), .decline, .silence, .foreground, .look] {
             change(before) { $0.carryOut(ask, for: request, owner: call.owner ?? owner) }
         }
         change(before) { _ = $0.settle(request, owner: call.owner ?? owner, reason: .timeout) }

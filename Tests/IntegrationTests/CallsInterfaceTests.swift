@@ -45,7 +45,8 @@ extension IntegrationTests {
                     ".ListMissed method s aa{sv}", #".Version property s "1""#, ".RingingCount property u 1",
                     ".MissedCount property u 0", #".DoNotDisturb property s "off""#, ".AnswerPending signal ss -",
                     ".Ended signal sss -", ".MissedChanged signal su -", ".ModeChanged signal sss -",
-                    ".Ringing signal sa{sv} -", ".Silence method ss -",
+                    ".Ringing signal sa{sv} -", ".Silence method ss -", ".AnswerFor method ssu -",
+                    ".ListActive method s aa{sv}",
                 ])
             let above = try run("/usr/bin/busctl", ["--user", "tree", "--list", "--no-pager", Self.name]).output
             #expect(above.split(separator: "\n").contains("/org/belfry/Calls1"), "\(above)")

@@ -112,7 +112,7 @@ final class Phone {
         return GroupFile(state: state, group: group)
     }
 
-    /// The calls that ring, the loud one first, as `belfry calls` tells.
+    /// The calls that ring, the loud one first, and then those that are active, as `belfry calls` tells.
     func rings() throws -> [(call: String, mode: String, worker: Int32)] {
         try belfry("calls", "--json").output.split(separator: "\n").map { line in
             let object = try JSONValue.parse(Array(line.utf8)).objectValue

@@ -67,7 +67,7 @@ private struct Chance {
         for call in 0..<24 {
             let (begins, id) = (Int64(call) * 200_000, "many \(call)")
             add(.push(PlayedPush(kind: .request, group: 0, id: id)), at: begins)
-            add(.chosen(.answer, id, group: 0), at: begins + 100_000)
+            add(.chosen(.answer(), id, group: 0), at: begins + 100_000)
         }
     }
 
@@ -82,8 +82,8 @@ private struct Chance {
             if random.oneIn(4) { hangup.sentAt = 3_600_000_000 }
             var all: [Happening.What] = [
                 .push(hangup), .command(random.oneIn(2) ? .answer(named) : .decline(named), group: 0),
-                .chosen(random.oneIn(2) ? .answer : .decline, named, group: 0),
-                .chosen(random.oneIn(2) ? .answer : .decline, named, group: 0),
+                .chosen(random.oneIn(2) ? .answer() : .decline, named, group: 0),
+                .chosen(random.oneIn(2) ? .answer() : .decline, named, group: 0),
             ]
             if random.oneIn(4) { all.append(.command(.foreground(livesForMicroseconds: nil), group: 0)) }
             for what in all { add(what, at: meet + Int64(number(0..<1_000))) }
@@ -151,12 +151,12 @@ private struct Chance {
             add(.push(alert()), at: at)
             if random.oneIn(3) { add(.terminated(worker), at: at + time(0..<3_000)) }
         case 5: add(.terminated(worker), at: at)
-        case 6: add(.chosen(random.pick([.answer, .decline]), random.pick([nil, "0"]), group: group()), at: at)
+        case 6: add(.chosen(random.pick([.answer(), .decline]), random.pick([nil, "0"]), group: group()), at: at)
         case 7:
             let flag = Stranger.setsForeground(random.pick(ForegroundFlag.allCases))
             add(.stranger(random.pick([.addsKey, .writesThroughMapping, flag, flag, flag]), group: group()), at: at)
         default:
-            let asks: [RingAsk] = [.answer, .decline, .foreground, .hangUp(.cancelled, sentAt: nil)]
+            let asks: [RingAsk] = [.answer(), .decline, .foreground, .hangUp(.cancelled, sentAt: nil)]
             add(.askedForAnother(worker, random.pick(asks)), at: at)
         }
     }

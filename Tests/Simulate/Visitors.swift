@@ -13,7 +13,7 @@ extension World {
         process.perform { [self] in
             let visit = Visit(ledgerFile(of: group), of: process, group, world: self)
             switch command {
-            case .answer(let id): visit.end(id, as: .answer)
+            case .answer(let id): visit.end(id, as: .answer())
             case .decline(let id): visit.end(id, as: .decline)
             case .foreground(let life): visit.enterForeground(livesFor: life)
             case .background:

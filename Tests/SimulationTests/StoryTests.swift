@@ -217,7 +217,7 @@ import Testing
         for sleeps in [0, 0.066] {
             let run = Run(
                 [
-                    at(0.4, request("1")), at(0.5, .chosen(.answer, "1", group: 0)),
+                    at(0.4, request("1")), at(0.5, .chosen(.answer(), "1", group: 0)),
                     at(0.5 + sleeps, .suspended(forMicroseconds: 38_000_000)),
                 ]) { $0.isSoundDead = true }
             #expect(run.mistake == nil)
@@ -228,7 +228,7 @@ import Testing
     func answeredAndSuspended() {
         let run = Run(
             [
-                at(0, request("1")), at(0.1, .chosen(.answer, "1", group: 0)),
+                at(0, request("1")), at(0.1, .chosen(.answer(), "1", group: 0)),
                 at(0.174, .suspended(forMicroseconds: 30_000_000)), at(0.18, request("2")),
             ]) { $0.isSoundDead = true }
         #expect(run.mistake == nil && run.tells("worker 0: ends: answered"))

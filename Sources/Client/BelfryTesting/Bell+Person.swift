@@ -34,11 +34,15 @@ extension Bell {
     /// The calls that ring, the oldest first, which is the loud one.
     public var calls: [RingingCall] { (ledgerFile.read()?.rings ?? []).map(RingingCall.init) }
 
-    /// Answers the call `id`, or the loud one. It is silent once this returns.
+    /// Answers the call `id`, or the loud one. It is silent once this returns. With a `process` the call goes on until
+    /// that ends or the caller hangs up: meanwhile other calls ring as ``BellSettings/secondCall`` says.
     ///
-    /// Throws ``BellError/Code/noSuchCall``, which says what rings instead, if it does not ring.
-    public func answer(_ id: String? = nil) async throws(BellError) {
-        try await end(id, as: .answer)
+    /// Throws ``BellError/Code/noSuchCall``, which says what rings instead, if it does not ring, and
+    /// ``BellError/Code/notRecorded`` if there is no such process.
+    public func answer(_ id: String? = nil, heldBy process: Int32? = nil) async throws(BellError) {
+        let holder = process.flatMap { ProcessIdentity(livingPID: $0) }
+        guard process == nil || holder != nil else { throw BellError(.notRecorded, "no process \(process ?? 0) runs") }
+        try await end(id, as: .answer(heldBy: holder.map { Owner($0) }))
     }
 
     /// Declines the call `id`, or the loud one; see ``answer(_:)``.

@@ -195,6 +195,9 @@ public struct Call: Hashable, Sendable {
         sentAt = [sentAt, hangupSentAt].compactMap { $0 }.max()
     }
 
+    /// Sets the value of `key`, or removes it.
+    mutating func setEntry(_ key: String, _ value: PropertyListValue?) { entry[key] = value }
+
     private func string(_ key: String) -> String? {
         guard case .string(let text)? = entry[key] else { return nil }
         return text

@@ -132,6 +132,7 @@ public struct Ledger {
     /// Returns `call` as the record of its end, to be forgotten after ``memory``.
     func record(_ call: Call, as state: CallState) -> Call {
         var call = call
+        call.forgetAnswer()
         call.state = state
         if call.hasNoStart { call.since = moment.now }
         call.ended = moment.wall.unixSecond
@@ -213,7 +214,7 @@ extension Ledger {
     }
 
     private mutating func settleWhatIsLeft() {
-        let forgotten = Set(calls.filter { $0.isForgotten(at: moment) }.map(\.key))
+        let forgotten = Set(calls.filter { $0.isForgotten(at: moment) && !isActive($0) }.map(\.key))
         drop(forgotten)
         let settled = calls.compactMap(settled)
         guard !settled.isEmpty else { return }

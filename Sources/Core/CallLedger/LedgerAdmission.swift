@@ -37,7 +37,7 @@ extension Ledger {
     ///
     /// - Parameters:
     ///   - until: when the ring would end; nil if the request is stale.
-    ///   - secondCall: the mode if another call rings already.
+    ///   - secondCall: the mode if another call rings already, or is active.
     ///   - callsMax: how many calls may ring at once.
     ///   - owner: the process that will ring.
     public mutating func admit(
@@ -60,7 +60,7 @@ extension Ledger {
         let rings = rings
         guard rings.count < callsMax else { return .busy(ringing: rings.count) }
         ring(request, until: until, owner: owner, over: known)
-        return .ring(mode: rings.isEmpty ? .loud : secondCall)
+        return .ring(mode: rings.isEmpty && activeCalls.isEmpty ? .loud : secondCall)
     }
 
     /// Whether a call from `handle` began to ring, or was silenced, within the last `span`, whatever its id (R21).

@@ -42,15 +42,18 @@ extension Ledger {
     static let pendingAcceptMax = 20
 
     /// Answers `key` for the person at the endpoint, and leaves the answer for the app; nil if the call does not ring.
-    public mutating func answer(_ key: CallKey) -> Call? {
+    /// The call is active as long as `holder` lives, if that is given.
+    public mutating func answer(_ key: CallKey, heldBy holder: Owner? = nil) -> Call? {
         guard let ring = call(key), isRinging(ring) else { return nil }
-        return leaveAnswer(to: ring)
+        return leaveAnswer(to: ring, heldBy: holder)
     }
 
-    /// Records `ring` as answered, and leaves the answer for the app.
+    /// Records `ring` as answered, and held by `holder` if that is given, and leaves the answer for the app.
     @discardableResult
-    mutating func leaveAnswer(to ring: Call) -> Call {
-        let call = record(ring, as: .answered)
+    mutating func leaveAnswer(to ring: Call, heldBy holder: Owner?) -> Call {
+        var call = record(ring, as: .answered)
+        call.answeredAt = moment.now
+        if let holder { call.holders = [holder] }
         write(call)
         if ring.isListed { unlist(ring) }
         var accept = PropertyListDictionary()

@@ -5,13 +5,15 @@ extension Ledger {
     /// Hangs up the call `key`, and remembers the hangup whether or not the call rings (R8). Returns the calls whose
     /// rings it ended.
     ///
-    /// The anonymous key ends every ring whose request was not sent later. The hangup itself is not remembered.
+    /// The anonymous key ends every ring and every active call whose request was not sent later. The hangup itself is
+    /// not remembered.
     public mutating func hangUp(_ key: CallKey, reason: HangupReason, sentAt: WallTime?) -> [CallKey] {
         let sentAt = believed(sentAt)
         guard !key.isAnonymous else {
             let rings = rings
             let ended = rings.filter { !Self.isLate(sentAt, for: $0.sentAt) }
             endByHangup(ended, reason: reason, sentAt: sentAt)
+            endActiveCalls(sentAt: sentAt)
             if ended.count < rings.count { noteHangup(of: rings.filter { !ended.contains($0) }, sentAt: sentAt) }
             return ended.map(\.key)
         }
@@ -74,7 +76,11 @@ extension Ledger {
                 return endByHangup([known], reason: reason, sentAt: sentAt)
             }
             remember(known, hangupSentAt: sentAt)
-        case .answered, .declined: remember(known, hangupSentAt: sentAt)
+        case .declined: remember(known, hangupSentAt: sentAt)
+        case .answered:
+            var call = known
+            if !Self.isLate(sentAt, for: known.sentAt) { call.markHungUp() }
+            remember(call, hangupSentAt: sentAt)
         }
     }
 
@@ -110,7 +116,9 @@ extension Ledger {
 extension Ledger {
     /// Records that `ring` was answered, because its owner said so but cannot record it; nil if another end is known.
     /// The owner may have left since, and may already count as dead.
-    public mutating func recordAnswer(of ring: Call) -> Call? { known(ring).map { leaveAnswer(to: $0) } }
+    public mutating func recordAnswer(of ring: Call, heldBy holder: Owner? = nil) -> Call? {
+        known(ring).map { leaveAnswer(to: $0, heldBy: holder) }
+    }
 
     /// Records that `ring` was declined, as ``recordAnswer(of:)`` does.
     public mutating func recordDecline(of ring: Call) -> Call? { known(ring).map { recordDecline(ofKnown: $0) } }

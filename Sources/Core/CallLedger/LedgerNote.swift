@@ -234,6 +234,10 @@ extension Call {
         keepEarlier(alsoIn: other)
         keepHangup(of: other)
         if state == .ringing, other.isSilenced { isSilenced = true }
+        guard state == .answered, other.state == .answered else { return }
+        // The ring's owner settles the end at any time, perhaps without knowing who holds the call meanwhile.
+        if other.isHungUp { markHungUp() }
+        if other.progress < progress, holders.isEmpty, !isHungUp { holders = other.holders }
     }
 
     /// Drops the rings of ``earlier`` that `other`, another version of this ring, lacks: they have been reported since.

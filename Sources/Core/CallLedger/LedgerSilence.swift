@@ -18,10 +18,11 @@ extension Ledger {
     }
 
     /// The calls that ring, the oldest first, each with how it rings unless something mutes the whole device; others
-    /// than the oldest ring as `secondCall` says (R10).
+    /// than the oldest, and all while a call is active, ring as `secondCall` says (R10).
     public func rings(secondCall: RingMode) -> [(call: Call, mode: RingMode)] {
-        rings.enumerated().map { index, ring in
-            (ring, ring.isSilenced ? .silent : index == 0 ? .loud : secondCall)
+        let isInCall = !activeCalls.isEmpty
+        return rings.enumerated().map { index, ring in
+            (ring, ring.isSilenced ? .silent : index == 0 && !isInCall ? .loud : secondCall)
         }
     }
 }

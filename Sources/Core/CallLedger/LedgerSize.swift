@@ -19,7 +19,7 @@ extension Ledger {
         let room = callsBytesMax
         var bytes = Self.xmlBytes(of: .dictionary(known))
         guard bytes > room else { return }
-        let records = calls.filter { !isRinging($0) && !isSettling($0) }
+        let records = calls.filter { !isRinging($0) && !isSettling($0) && !isActive($0) }
         let oldest = records.sorted { ($0.isToBeReported ? 1 : 0, $0.until) < ($1.isToBeReported ? 1 : 0, $1.until) }
         var dropped: Set<CallKey> = []
         for call in oldest where bytes > room {

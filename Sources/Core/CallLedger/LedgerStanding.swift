@@ -4,7 +4,7 @@ public import BelfryTerms
 /// What the file says about a ring, as its owner needs it.
 public enum Standing: Hashable, Sendable {
     /// The call rings, in this mode; unless it is the loud one, after the ring that
-    /// ``Ledger/nextOldestRing(before:since:)`` names.
+    /// ``Ledger/nextOldestRing(before:since:)`` names or, if there is none, beside an active call.
     case rings(RingMode, after: Call? = nil)
     /// The ring was ended.
     case ended(EndReason)
@@ -67,9 +67,9 @@ extension Ledger {
         return gone + changed
     }
 
-    /// The oldest ring is loud, the others ring as a second call does (R10).
+    /// The oldest ring is loud, unless a call is active; the others ring as a second call does (R10).
     private func mode(of key: CallKey, _ since: Instant?, _ secondCall: RingMode) -> Standing {
-        let older = nextOldestRing(before: key, since: since)
-        return .rings(older == nil ? .loud : secondCall, after: older)
+        let other = nextOldestRing(before: key, since: since) ?? activeCalls.last
+        return .rings(other == nil ? .loud : secondCall, after: other)
     }
 }

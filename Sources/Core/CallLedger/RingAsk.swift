@@ -4,8 +4,8 @@ public import BelfryTerms
 public enum RingAsk: Hashable, Sendable {
     /// The caller's side hung up; `sentAt` is when that was sent, if the push says so.
     case hangUp(HangupReason, sentAt: WallTime?)
-    /// The person at the endpoint answers.
-    case answer
+    /// The person at the endpoint answers; the call is active as long as the process lives, if one is named.
+    case answer(heldBy: Owner? = nil)
     /// The person at the endpoint declines.
     case decline
     /// The person at the endpoint silences the ring, which rings on.
@@ -61,7 +61,8 @@ extension Ledger {
             } else {
                 _ = hangUpCall(key, reason: reason, sentAt: believed(sentAt))
             }
-        case .answer: if let ring = call(key), ring.state == .ringing { leaveAnswer(to: ring) }
+        case .answer(let holder):
+            if let ring = call(key), ring.state == .ringing { leaveAnswer(to: ring, heldBy: holder) }
         case .decline: if let ring = call(key), ring.state == .ringing { recordDecline(ofKnown: ring) }
         case .silence: if let ring = call(key), ring.state == .ringing { silence(known: ring) }
         case .foreground, .look: break

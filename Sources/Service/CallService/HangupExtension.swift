@@ -34,7 +34,8 @@ final class HangupExtension: ServiceExtension {
         world.ledger.carryOut(ask, of: key.isAnonymous ? nil : key) { answers, all in
             // Ended for another reason, or not recorded: the ledger must still remember this hangup (R8).
             let isRemembered = answers.allSatisfy { $0.isRecorded && ($0.state == .hangup || $0.state == .ringing) }
-            return all && !answers.isEmpty && isRemembered ? () : nil
+            // One that names no call also ends those that were answered and go on, at no ear.
+            return all && !answers.isEmpty && isRemembered && !key.isAnonymous ? () : nil
         } else: { [hangup] ledger in
             _ = ledger.hangUp(key, reason: hangup.reason, sentAt: hangup.sentAt)
         } done: { [self] _, _ in

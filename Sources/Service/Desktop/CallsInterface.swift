@@ -166,8 +166,9 @@ final class CallsInterface {
         guard let signature = Self.methods.first(where: { $0.name == message.member })?.takes else {
             return message.fail("org.freedesktop.DBus.Error.UnknownMethod", "there is no method \(message.member)")
         }
-        guard values.map(\.signature).joined() == signature, let text = values.first?.text else {
-            return message.fail("org.freedesktop.DBus.Error.InvalidArgs", "\(message.member) takes \(signature)")
+        guard values.map(\.signature).joined() == signature.joined(), let text = values.first?.text else {
+            return message.fail(
+                "org.freedesktop.DBus.Error.InvalidArgs", "\(message.member) takes \(signature.joined())")
         }
         guard let group = text.isEmpty ? configured : GroupName(text) else {
             return message.fail("\(Self.error).BadGroup", "an app group is \(GroupName.rule)")
@@ -179,8 +180,10 @@ final class CallsInterface {
         let call = values.count > 1 ? values[1].text : nil
         guard calls.isThere(group) else { return answerForNothing(message, group, call ?? "") }
         switch message.member {
+        case "ListActive": message.reply([listActive(file.read()?.activeCalls ?? [])])
         case "List": message.reply([list(file.read()?.rings(secondCall: secondCall) ?? [])])
-        case "Answer": end(message, group, call, as: .answer)
+        case "Answer": end(message, group, call, as: .answer())
+        case "AnswerFor": answer(message, group, call, for: values.last?.number ?? 0)
         case "Decline": end(message, group, call, as: .decline)
         case "Silence": silence(message, group, call)
         case "ListMissed": message.reply([.array(of: "a{sv}", (file.read()?.missedCalls ?? []).map(Self.describe))])
@@ -193,7 +196,7 @@ final class CallsInterface {
     /// Answers for a group of which there is nothing: a change would make its folder, and hold it open.
     private func answerForNothing(_ message: BusMessage, _ group: GroupName, _ call: String) {
         switch message.member {
-        case "List", "ListMissed", "ListAnswers": message.reply([.array(of: "a{sv}", [])])
+        case "List", "ListActive", "ListMissed", "ListAnswers": message.reply([.array(of: "a{sv}", [])])
         case "ClearMissed": message.reply()
         default: message.fail("\(Self.error).NoSuchCall", "there is no call \(call) in \(group.text)")
         }
@@ -226,6 +229,30 @@ final class CallsInterface {
             }
             message.reply()
         }
+    }
+
+    /// Answers for a process, which holds the call from then on.
+    private func answer(_ message: BusMessage, _ group: GroupName, _ call: String?, for pid: UInt32) {
+        guard let holder = Int32(exactly: pid).flatMap({ ProcessIdentity(livingPID: $0) }) else {
+            return message.fail("\(Self.error).NoSuchProcess", "no process \(pid) runs")
+        }
+        end(message, group, call, as: .answer(heldBy: Owner(holder)))
+    }
+
+    private func listActive(_ calls: [Call]) -> BusValue {
+        let now = Instant(microseconds: bootTimeMicroseconds())
+        return .array(
+            of: "a{sv}",
+            calls.map { call in
+                let since = call.answeredAt ?? call.since
+                return .properties([
+                    ("call", .string(call.key.text)), ("name", .string(call.name)), ("handle", .string(call.handle)),
+                    ("video", .bool(call.hasVideo)), ("since", .uint64(UInt64(clamping: since.microseconds))),
+                    ("duration", .uint64(UInt64(clamping: (now - since).microseconds))),
+                    ("pids", .array(of: "u", call.holders.map { .uint32(UInt32(clamping: $0.pid)) })),
+                    ("picture", .string(call.picture ?? "")),
+                ])
+            })
     }
 
     private func silence(_ message: BusMessage, _ group: GroupName, _ call: String?) {
@@ -277,12 +304,14 @@ final class CallsInterface {
 
     // MARK: Introspection
 
-    private typealias Member = (name: String, takes: String, gives: String)
+    /// What it takes and gives, as signatures (D-Bus Specification, "Type System").
+    private typealias Member = (name: String, takes: [String], gives: String)
 
     private static let methods: [Member] = [
-        ("List", "s", "aa{sv}"), ("Answer", "ss", ""), ("Decline", "ss", ""), ("Silence", "ss", ""),
-        ("ListMissed", "s", "aa{sv}"),
-        ("ClearMissed", "sas", ""), ("ListAnswers", "s", "aa{sv}"), ("CollectAnswer", "ss", "a{sv}"),
+        ("List", ["s"], "aa{sv}"), ("ListActive", ["s"], "aa{sv}"), ("Answer", ["s", "s"], ""),
+        ("AnswerFor", ["s", "s", "u"], ""), ("Decline", ["s", "s"], ""), ("Silence", ["s", "s"], ""),
+        ("ListMissed", ["s"], "aa{sv}"), ("ClearMissed", ["s", "as"], ""), ("ListAnswers", ["s"], "aa{sv}"),
+        ("CollectAnswer", ["s", "s"], "a{sv}"),
     ]
 
     private static let signals: [(name: String, carries: [String])] = [
@@ -296,8 +325,7 @@ final class CallsInterface {
 
     private static let introspection: String = {
         let methodNodes = methods.map { method in
-            let second = method.takes == "ss" ? ["s"] : method.takes == "sas" ? ["as"] : []
-            let takes = (["s"] + second).map { "<arg type=\"\($0)\" direction=\"in\"/>" }
+            let takes = method.takes.map { "<arg type=\"\($0)\" direction=\"in\"/>" }
             let gives = method.gives.isEmpty ? "" : "<arg type=\"\(method.gives)\" direction=\"out\"/>"
             return "<method name=\"\(method.name)\">\(takes.joined())\(gives)</method>"
         }

@@ -319,7 +319,10 @@ public final class DesktopService {
         case .close(let id): server.close(id)
         case .report(let link, let state, let detail):
             workers?.report(.notification(state, detail: detail), to: link)
-        case .answer(let call): calls.end(CallKey(call.call), in: call.group, as: .answer)
+        case .answer(let call):
+            // Until what is run for it holds the call: else another one would be loud in between.
+            let holder = settings.onAnswer == nil ? nil : Owner(.current)
+            calls.end(CallKey(call.call), in: call.group, as: .answer(heldBy: holder))
         case .decline(let call): calls.end(CallKey(call.call), in: call.group, as: .decline)
         case .silence(let call): calls.silence(CallKey(call.call), in: call.group)
         case .findOut(let call): calls.findOut(call)
@@ -364,6 +367,21 @@ public final class DesktopService {
             files: hookFiles
         ) { [settings] why in
             settings.complain("\(hook) cannot be started: \(Printable.escaped(why))")
+        } started: { [weak self] unit in
+            guard let self, cause.occasion == .answered else { return }
+            UnitProcess(bus: bus, timers: loop).find(unit) { [weak self] in self?.hold(call, by: $0) }
+        }
+    }
+
+    /// Has `process`, which runs for an answered call, hold it in the place of this one.
+    private func hold(_ call: ShownCallID, by process: ProcessIdentity?) {
+        calls.change(in: call.group) { ledger in
+            if let process {
+                ledger.hold(CallKey(call.call), by: Owner(process), insteadOf: Owner(.current))
+            } else {
+                ledger.release(CallKey(call.call), by: Owner(.current))
+            }
+        } done: { _ in
         }
     }
 

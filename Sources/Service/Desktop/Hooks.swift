@@ -55,18 +55,25 @@ public struct DesktopHook: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Has the service manager on `bus` run it, with `variables`; `failed` gets why it could not.
+    /// Has the service manager on `bus` run it, with `variables`; `failed` gets why it could not, or `started` the
+    /// unit.
     ///
     /// - Parameters:
     ///   - call: a number that no other call has, by which a template's instance differs from others.
     ///   - files: where a unit finds the variables.
     func run(
-        on bus: SessionBus, variables: HookVariables, call: Int64, files: HookFiles, failed: @escaping (String) -> Void
+        on bus: SessionBus, variables: HookVariables, call: Int64, files: HookFiles,
+        failed: @escaping (String) -> Void, started: @escaping (String) -> Void
     ) {
         let (manager, path) = ("org.freedesktop.systemd1", "/org/freedesktop/systemd1")
         let interface = "\(manager).Manager"
-        let done: (Result<[BusValue], BusFailure>) -> Void = { answer in
-            if case .failure(let failure) = answer { failed("\(failure.name): \(failure.text)") }
+        func start(_ unit: String, _ method: String, _ more: [BusValue]) {
+            bus.call(manager, path, interface, method, [.string(unit)] + more) { answer in
+                switch answer {
+                case .success: started(unit)
+                case .failure(let failure): failed("\(failure.name): \(failure.text)")
+                }
+            }
         }
         switch action {
         case .unit(let name):
@@ -76,7 +83,7 @@ public struct DesktopHook: Hashable, Sendable, CustomStringConvertible {
             } catch {
                 return failed("\(error)")
             }
-            bus.call(manager, path, interface, "StartUnit", [.string(unit), .string("replace")], done: done)
+            start(unit, "StartUnit", [.string("replace")])
         case .program(let program, let arguments):
             // The manager would find out only as it starts the unit, after it has answered us.
             guard unsafe access(program, X_OK) == 0 else {
@@ -90,13 +97,13 @@ public struct DesktopHook: Hashable, Sendable, CustomStringConvertible {
                 ("Description", .string("Belfry: \(program)")), ("CollectMode", .string("inactive-or-failed")),
                 ("Environment", .strings(variables.assignments)), ("ExecStartEx", .array(of: "(sasas)", [command])),
             ]
-            bus.call(
-                manager, path, interface, "StartTransientUnit",
+            start(
+                "belfry-hook-\(randomUUID()).service", "StartTransientUnit",
                 [
-                    .string("belfry-hook-\(randomUUID()).service"), .string("fail"),
+                    .string("fail"),
                     .array(of: "(sv)", properties.map { .structure([.string($0.0), .variant($0.1)]) }),
                     .array(of: "(sa(sv))", []),
-                ], done: done)
+                ])
         }
     }
 

@@ -49,13 +49,14 @@ public final class LedgerWatch {
         watch.look()
     }
 
-    /// Shows the ledger again when the owner of one of `rings` dies, in the next iteration if it is dead already, and
-    /// when the time of one is up; neither of these changes the file (R10). This replaces the rings of an earlier call.
-    public func expectEnds(of rings: [Call]) {
+    /// Shows the ledger again when the owner of one of `calls` dies, in the next iteration if it is dead already, or a
+    /// holder of one that is active, and when the time of a ring is up; neither of these changes the file (R10). This
+    /// replaces the calls of an earlier one.
+    public func expectEnds(of calls: [Call]) {
         guard !isEnded else { return }
-        expectDeaths(of: rings.compactMap(\.owner))
+        expectDeaths(of: calls.flatMap { $0.state == .answered ? $0.holders : $0.owner.map { [$0] } ?? [] })
         timer?.cancel()
-        timer = rings.map(\.until).min().map { end in
+        timer = calls.filter { $0.state == .ringing }.map(\.until).min().map { end in
             loop.schedule(at: end, description: "a ring's end") { [weak self] in self?.showAgain() }
         }
     }

@@ -5,7 +5,10 @@ public import CallLedger
 
 /// How the person at the endpoint ends a call that rings.
 public enum PersonalEnd: Sendable {
-    case answer, decline
+    /// Answers it; it is active as long as the process lives, if one is named.
+    case answer(heldBy: Owner? = nil)
+    /// Declines it.
+    case decline
 
     /// How the call has ended then.
     public var state: CallState {
@@ -17,21 +20,21 @@ public enum PersonalEnd: Sendable {
 
     fileprivate var ask: RingAsk {
         switch self {
-        case .answer: .answer
+        case .answer(let holder): .answer(heldBy: holder)
         case .decline: .decline
         }
     }
 
     fileprivate func carryOut(_ key: CallKey, in ledger: inout Ledger) -> Call? {
         switch self {
-        case .answer: ledger.answer(key)
+        case .answer(let holder): ledger.answer(key, heldBy: holder)
         case .decline: ledger.decline(key)
         }
     }
 
     fileprivate func record(of ring: Call, in ledger: inout Ledger) -> Call? {
         switch self {
-        case .answer: ledger.recordAnswer(of: ring)
+        case .answer(let holder): ledger.recordAnswer(of: ring, heldBy: holder)
         case .decline: ledger.recordDecline(of: ring)
         }
     }

@@ -1,4 +1,5 @@
 import BelfryJSON
+import BelfrySyscalls
 public import BelfryTerms
 public import CallLedger
 
@@ -35,7 +36,7 @@ public struct RingMessage: Hashable, Sendable {
         self.group = group
         self.call = CallKey(call)
         switch word {
-        case .answer: ask = .answer
+        case .answer: ask = .answer(heldBy: Self.holder(in: said))
         case .decline: ask = .decline
         case .silence: ask = .silence
         case .foreground: ask = .foreground
@@ -46,12 +47,23 @@ public struct RingMessage: Hashable, Sendable {
         }
     }
 
+    /// The process of this boot that `said` names as the one that holds the call.
+    private static func holder(in said: JSONFields) -> Owner? {
+        guard let pid = try? said.integer("pid"), let start = try? said.integer("pidStart") else { return nil }
+        return Owner(bootID: bootID(), pid: pid, start: start)
+    }
+
     /// The message as it is sent.
     public var packet: [UInt8] {
         var object: JSONObject = ["group": .string(group.text), "call": .string(call.text)]
         func say(_ word: Word) { object["ask"] = .string(word.rawValue) }
         switch ask {
-        case .answer: say(.answer)
+        case .answer(let holder):
+            say(.answer)
+            if let holder {
+                object["pid"] = .integer(holder.pid)
+                object["pidStart"] = .integer(holder.start)
+            }
         case .decline: say(.decline)
         case .silence: say(.silence)
         case .foreground: say(.foreground)

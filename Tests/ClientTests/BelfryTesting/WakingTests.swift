@@ -39,7 +39,7 @@ import Testing
                 answer(nil)
             }
             loop.settle()
-            #expect(heard == [.answer, .look])
+            #expect(heard == [.answer(), .look])
             ear.close()
             _ = consume lock
         }

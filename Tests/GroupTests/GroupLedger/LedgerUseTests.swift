@@ -90,7 +90,7 @@ import Testing
         }
         var told: [(states: [CallState], all: Bool)] = []
         for key in [CallKey("a"), nil, CallKey("c")] {
-            file.ask(.answer, of: key, on: loop) { told.append(($0.map(\.state), $1)) }
+            file.ask(.answer(), of: key, on: loop) { told.append(($0.map(\.state), $1)) }
             loop.advance(by: .milliseconds(100))
         }
         #expect(heard == ["a answer", "a answer", "b answer"])

@@ -58,9 +58,9 @@ import Testing
         ring("b")
         let declined = try #require(try end("b", as: .decline))
         #expect(declined.call.key == CallKey("b") && declined.state == .declined)
-        let answered = try #require(try end(nil, as: .answer))
+        let answered = try #require(try end(nil, as: .answer()))
         #expect(answered.call.key == CallKey("a") && answered.state == .answered)
-        #expect(try end(nil, as: .answer) == nil)
+        #expect(try end(nil, as: .answer()) == nil)
         #expect(try end("a", as: .decline) == nil)
     }
 
@@ -73,7 +73,7 @@ import Testing
         ring("a")
         let ear = try ear(answering: state, isRecorded: true)
         defer { ear.close() }
-        let ended = try #require(try end("a", as: .answer))
+        let ended = try #require(try end("a", as: .answer()))
         #expect(ended.call.key == CallKey("a") && ended.state == state)
         #expect(file.read()?.rings.count == 1)
     }
@@ -82,12 +82,12 @@ import Testing
     func unrecorded() throws {
         ring("a")
         let otherwise = try ear(answering: .timeout, isRecorded: false)
-        #expect(try end("a", as: .answer)?.state == .timeout)
+        #expect(try end("a", as: .answer())?.state == .timeout)
         #expect(file.read()?.rings.count == 1)
         otherwise.close()
         let ear = try ear(answering: .answered, isRecorded: false)
         defer { ear.close() }
-        #expect(try end("a", as: .answer)?.state == .answered)
+        #expect(try end("a", as: .answer())?.state == .answered)
         #expect(file.read()?.call(CallKey("a"))?.state == .answered)
     }
 }

@@ -53,7 +53,7 @@ import Testing
         var isOpen: Bool { get throws { try received == nil } }
     }
 
-    private var message: [UInt8] { RingMessage(group: group, call: CallKey("a"), ask: .answer).packet }
+    private var message: [UInt8] { RingMessage(group: group, call: CallKey("a"), ask: .answer()).packet }
 
     /// An ear that keeps what it is to answer with.
     private final class Listener {
@@ -188,7 +188,7 @@ import Testing
 
     private func ask(_ rings: [Call], in folder: RingFolder? = nil) -> Asked {
         let asked = Asked()
-        RingCalls.ask(.answer, of: rings, in: group, folder: folder ?? askersFolder, on: loop) {
+        RingCalls.ask(.answer(), of: rings, in: group, folder: folder ?? askersFolder, on: loop) {
             #expect(asked.answers == nil, "done twice")
             asked.answers = $0
         }

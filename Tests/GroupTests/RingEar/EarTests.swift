@@ -61,7 +61,7 @@ import Testing
             answer(RingAnswer(key: message.call, state: .hangup, isRecorded: false))
         }
         let asks: [RingAsk] = [
-            .hangUp(.busy, sentAt: WallTime(unixSeconds: 1_800_000_000.5)), .answer, .decline, .silence,
+            .hangUp(.busy, sentAt: WallTime(unixSeconds: 1_800_000_000.5)), .answer(), .decline, .silence,
         ]
         for asked in asks {
             #expect(
@@ -71,7 +71,7 @@ import Testing
         }
         #expect(heard.map(\.ask) == asks && heard.allSatisfy { $0.group == group && $0.call == CallKey("a\"é") })
         ear.close()
-        #expect(ask(.answer, of: [ring("a", by: owner)]).isEmpty)
+        #expect(ask(.answer(), of: [ring("a", by: owner)]).isEmpty)
         folder.removeIfEmpty()
         #expect(names("rings").isEmpty)
     }
@@ -98,7 +98,7 @@ import Testing
         ear.close()
         _ = consume ear
         try checked("rename") { unsafe rename(kept, path) }
-        #expect(ask(.answer, of: [ring("a", by: owner)]).isEmpty)
+        #expect(ask(.answer(), of: [ring("a", by: owner)]).isEmpty)
         #expect(unsafe access(path, F_OK) == -1)
     }
 
@@ -129,7 +129,7 @@ import Testing
             try sendPacket(packets[kind] ?? Array(kind.utf8), to: peer.number)
             return peer.release()
         }
-        #expect(ask(.answer, of: [ring("a", by: owner)]).map(\.state) == [.answered])
+        #expect(ask(.answer(), of: [ring("a", by: owner)]).map(\.state) == [.answered])
         #expect(heard == 1)
         for peer in peers { close(peer) }
         ear.close()
@@ -146,7 +146,7 @@ import Testing
             try connectUnixSocket(peer.number, to: path)
             return peer.release()
         }
-        #expect(ask(.answer, of: [ring("a", by: owner)]).map(\.state) == [.answered])
+        #expect(ask(.answer(), of: [ring("a", by: owner)]).map(\.state) == [.answered])
         var closed = 0
         for peer in peers where (try? receivePacket(from: peer, bytesMax: 1)) == [] { closed += 1 }
         #expect(closed >= 14)

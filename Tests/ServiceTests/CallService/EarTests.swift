@@ -54,13 +54,13 @@ import Testing
         let worker = try phone.call("A", #""sentAt": \#(sent)"#)
         worker.world.silenceDelay = .milliseconds(20)
         phone.loop.advance(by: .milliseconds(100))
-        #expect(try answers(.answer, of: "B") == ([], true))
+        #expect(try answers(.answer(), of: "B") == ([], true))
         let earlier = RingAsk.hangUp(.busy, sentAt: WallTime(unixSeconds: Double(sent - 10)))
         #expect(try answers(earlier, of: "A").answers.map(\.state) == [.ringing])
         #expect(worker.world.isSounding)
         var told: [CallState] = []
         let asker = FakeWorld(file: phone.file, pid: 8)
-        for ask in [RingAsk.answer, .hangUp(.cancelled, sentAt: nil), .decline] {
+        for ask in [RingAsk.answer(), .hangUp(.cancelled, sentAt: nil), .decline] {
             asker.ask(ask, of: CallKey("A")) { answers, _ in told += answers.map(\.state) }
         }
         phone.loop.advance(by: .milliseconds(20))
@@ -100,7 +100,7 @@ import Testing
         let worker = try phone.call("A")
         phone.file.isWritable = false
         phone.file.stoppedProcesses = [worker.world.owner.pid]
-        #expect(try answers(.answer, of: "A") == ([], false))
+        #expect(try answers(.answer(), of: "A") == ([], false))
         #expect(phone.file.change { $0.answer(CallKey("A")) }?.state == .answered)
         #expect(phone.file.read().rings.isEmpty)
         phone.file.stoppedProcesses = []
@@ -111,7 +111,7 @@ import Testing
     @Test("R7 a ring whose time is up when it is answered has timed out") func timeIsUp() throws {
         let worker = try phone.call("A", #""duration": 2"#)
         phone.loop.stall(for: .seconds(3))
-        #expect(try answers(.answer, of: "A") == ([], true))
+        #expect(try answers(.answer(), of: "A") == ([], true))
         phone.loop.advance(by: .seconds(1))
         #expect(worker.world.storyWithoutTicks.suffix(2) == ["ended timeout", "missed"])
     }
@@ -152,7 +152,7 @@ import Testing
     @Test("R7 R8 what is meant for another call is not answered, and ends nothing") func otherCall() throws {
         let worker = try phone.call("A")
         var answers: [RingAnswer?] = []
-        for ask in [RingAsk.answer, .decline, .hangUp(.busy, sentAt: nil)] {
+        for ask in [RingAsk.answer(), .decline, .hangUp(.busy, sentAt: nil)] {
             phone.file.say(ask, of: CallKey("B"), toEarOf: worker.world.owner.pid) { answers.append($0) }
         }
         phone.loop.advance(by: .zero)

@@ -10,34 +10,47 @@ import GroupLedger
 extension Command {
     /// `belfry app`.
     static let app = Command(
-        name: "app", synopsis: ["app foreground [--pid PID]", "app background", "app pending [--collect]"],
-        summary: "say whether the app is in front, which silences what rings; show answers that wait for it",
+        name: "app",
+        synopsis: [
+            "app foreground [--pid PID]", "app background", "app busy --pid PID [ID]", "app pending [--collect]",
+        ],
+        summary: "say if the app is in front, or in a call; show answers that wait for it",
         details: """
             With --pid the app is in front as long as that process lives. Without it nobody can be asked: the word holds
-            until "belfry app background", a reboot, or for 12 hours.
+            until "belfry app background", a reboot, or for 12 hours. What rings falls silent, and later calls do not ring.
+
+            "belfry app busy" says that the answered call ID, or the one that was answered last, goes on in the process
+            PID: until that ends, or the caller hangs up, other calls ring as [Ring] SecondCall= says.
 
             "belfry app pending" shows the calls that were answered while the app did not run. With --collect each is
             the caller's, and shown once; with --json it is one object a line.
             """,
         options: [
-            Option("pid", "PID", "the app's process (foreground)"),
+            Option("pid", "PID", "the app's process (foreground, busy)"),
             Option("collect", "take the answers out (pending)"),
         ],
-        arguments: 1...1
+        arguments: 1...2
     ) { context throws(CommandError) in
         let word = context.options.arguments[0]
-        for (option, home) in [("pid", "foreground"), ("collect", "pending")] where context.options.has(option) {
-            guard word == home else { throw CommandError(.usage, "--\(option) goes with app \(home)", "leave it out") }
+        let homes = [("pid", ["foreground", "busy"]), ("collect", ["pending"])]
+        for (option, homes) in homes where context.options.has(option) && !homes.contains(word) {
+            throw CommandError(
+                .usage, "--\(option) goes with app \(homes.joined(separator: " and app "))", "leave it out")
+        }
+        guard context.options.arguments.count == 1 || word == "busy" else {
+            throw CommandError(.usage, "app \(word) takes no ID", "leave it out")
         }
         switch word {
         case "foreground": return try enterForeground(context)
         case "background":
             try GroupAccess(context).changeLedger { ledger in ledger.enterBackground() }
             return .done
+        case "busy": return try hold(context)
         case "pending": return try showAnswers(context)
         case let word:
             throw CommandError(
-                .usage, "an app is not \(word)", "belfry app foreground, belfry app background, or belfry app pending")
+                .usage, "an app is not \(word)",
+                "belfry app foreground, belfry app background, belfry app busy, or belfry app pending")
         }
     }
 
@@ -55,14 +68,22 @@ extension Command {
         return .done
     }
 
-    private static func enterForeground(_ context: Context) throws(CommandError) -> ProgramStatus {
-        var owner: Owner?
-        if let text = context.options["pid"] {
-            guard let pid = ValueText.integer(text, in: 1...Int(Int32.max)),
-                let process = ProcessIdentity(livingPID: Int32(pid))
-            else { throw CommandError(.usage, "no process \(text) runs", "--pid takes the app's process id") }
-            owner = Owner(process)
+    private static func hold(_ context: Context) throws(CommandError) -> ProgramStatus {
+        guard let owner = try context.owner(of: "pid") else {
+            throw CommandError(.usage, "app busy needs --pid", "the process in which the call goes on")
         }
+        let named = context.options.arguments.dropFirst().first.map { CallKey($0) }
+        let access = try GroupAccess(context)
+        _ = try access.knownLedger()
+        guard try access.changeLedger({ $0.hold(named, by: owner) }) != nil else {
+            let what = named.map { "call \($0.text) was not answered" } ?? "no call was answered"
+            throw CommandError(.notFound, "\(what), or its caller has hung up", "belfry answer --pid does both at once")
+        }
+        return .done
+    }
+
+    private static func enterForeground(_ context: Context) throws(CommandError) -> ProgramStatus {
+        let owner = try context.owner(of: "pid")
         let isOwned = owner != nil
         try GroupAccess(context).changeLedger(telling: .foreground) { ledger in ledger.enterForeground(owner: owner) }
         if !isOwned, !context.wantsJSON {
@@ -70,6 +91,17 @@ extension Command {
                 "in front until belfry app background, a reboot, or for 12 hours; --pid gives it an owner")
         }
         return .done
+    }
+}
+
+extension Context {
+    /// The living process that `option` names; nil if it is not given.
+    func owner(of option: String) throws(CommandError) -> Owner? {
+        guard let text = options[option] else { return nil }
+        guard let pid = ValueText.integer(text, in: 1...Int(Int32.max)),
+            let process = ProcessIdentity(livingPID: Int32(pid))
+        else { throw CommandError(.usage, "no process \(text) runs", "--\(option) takes a process id") }
+        return Owner(process)
     }
 }
 

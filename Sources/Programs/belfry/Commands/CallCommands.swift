@@ -11,13 +11,17 @@ import GroupLedger
 extension Command {
     /// `belfry answer`.
     static let answer = Command(
-        name: "answer", synopsis: ["answer [ID]"], summary: "answer a call, as the person at the endpoint does",
+        name: "answer", synopsis: ["answer [ID] [--pid PID]"],
+        summary: "answer a call, as the person at the endpoint does",
         details: """
             Without ID the call that rings loud is answered. The app finds the answer in pendingAccept of the group file.
+
+            With --pid the call is active until that process ends or the caller hangs up. Meanwhile other calls ring as
+            [Ring] SecondCall= says. Without it the call is over at once as far as later calls are concerned.
             """,
-        arguments: 0...1
+        options: [Option("pid", "PID", "the process in which the call goes on")], arguments: 0...1
     ) { context throws(CommandError) in
-        try end(context, as: .answer)
+        try end(context, as: .answer(heldBy: context.owner(of: "pid")))
     }
 
     /// `belfry decline`.

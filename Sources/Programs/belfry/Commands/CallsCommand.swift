@@ -11,9 +11,10 @@ extension Command {
     /// `belfry calls`.
     static let calls = Command(
         name: "calls", synopsis: ["calls", "calls --missed", "calls --clear-missed [ID]..."],
-        summary: "who rings, for how long still; which calls were missed",
+        summary: "who rings, for how long still; who is spoken to, for how long; which calls were missed",
         details: """
-            With --json one object a line for each call; nothing where there is none. A missed call is listed until it
+            With --json one object a line for each call; nothing where there is none. A call that goes on after it was
+            answered has the mode "active" and a duration in seconds: see belfry answer --pid. A missed call is listed until it
             is cleared, since the person has seen it: those with an ID that is given, else all.
             """,
         options: [
@@ -29,18 +30,23 @@ extension Command {
             MissedRow.print(try GroupAccess(context).ledger().missedCalls, context)
             return .done
         }
-        let rings = try GroupAccess(context).ledger().rings(secondCall: context.loaded.settings.secondCall)
+        let ledger = try GroupAccess(context).ledger()
+        let (rings, active) = (ledger.rings(secondCall: context.loaded.settings.secondCall), ledger.activeCalls)
         let now = Instant(microseconds: bootTimeMicroseconds())
         if context.wantsJSON {
             for (call, mode) in rings {
                 context.output.json(CallRow.json(of: call, mode: mode.rawValue, now: now))
             }
-        } else if rings.isEmpty {
+            for call in active { context.output.json(ActiveRow.json(of: call, now: now)) }
+            return .done
+        }
+        if rings.isEmpty {
             context.output.line("no call rings in \(context.groupName)")
         } else {
             let rows = rings.map { call, mode in CallRow.cells(of: call, mode: mode.rawValue, now: now) }
             context.printTable(CallRow.headings, rows)
         }
+        if !active.isEmpty { context.printTable(ActiveRow.headings, active.map { ActiveRow.cells(of: $0, now: now) }) }
         return .done
     }
 
@@ -76,6 +82,30 @@ private enum CallRow {
         if let owner = call.owner { object["pid"] = .integer(owner.pid) }
         return object
     }
+}
+
+/// A call that was answered and goes on, as a row of a table or as an object.
+private enum ActiveRow {
+    static let headings = ["SINCE", "CALL", "CALLER", "HANDLE", "KIND", "PID"]
+
+    static func cells(of call: Call, now: Instant) -> [String] {
+        [
+            DecimalText.fixed(duration(of: call, now).seconds, digits: 0) + " s", CallText.name(of: call.key.text),
+            call.name, call.handle, call.hasVideo ? "video" : "audio", "\(call.holders.last?.pid ?? 0)",
+        ]
+    }
+
+    static func json(of call: Call, now: Instant) -> JSONObject {
+        var object: JSONObject = [
+            "call": .string(call.key.text), "mode": "active", "name": .string(call.name),
+            "handle": .string(call.handle), "video": .bool(call.hasVideo),
+            "duration": .real(duration(of: call, now).seconds), "pids": .array(call.holders.map { .integer($0.pid) }),
+        ]
+        if let picture = call.picture { object["picture"] = .string(picture) }
+        return object
+    }
+
+    private static func duration(of call: Call, _ now: Instant) -> TimeSpan { now - (call.answeredAt ?? call.since) }
 }
 
 /// A missed call, as a row of a table or as an object.
