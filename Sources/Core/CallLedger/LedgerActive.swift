@@ -68,6 +68,9 @@ extension Call {
         }
     }
 
+    /// The processes with whose deaths it ends: that which rings it, or all that hold it once it was answered.
+    public var owners: [Owner] { state == .answered ? holders : owner.map { [$0] } ?? [] }
+
     /// Whether the caller's side hung up after the call was answered.
     var isHungUp: Bool { entry["hungUp"] == .bool(true) }
 

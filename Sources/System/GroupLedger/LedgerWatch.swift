@@ -54,7 +54,7 @@ public final class LedgerWatch {
     /// replaces the calls of an earlier one.
     public func expectEnds(of calls: [Call]) {
         guard !isEnded else { return }
-        expectDeaths(of: calls.flatMap { $0.state == .answered ? $0.holders : $0.owner.map { [$0] } ?? [] })
+        expectDeaths(of: calls.flatMap(\.owners))
         timer?.cancel()
         timer = calls.filter { $0.state == .ringing }.map(\.until).min().map { end in
             loop.schedule(at: end, description: "a ring's end") { [weak self] in self?.showAgain() }

@@ -187,6 +187,33 @@ import Testing
         loop.runUntilIdle()
     }
 
+    @Test("R10 and when a process ends that an answered call goes on in, or was over before", .timeLimit(.minutes(1)))
+    func holderDies() throws {
+        let child = try ChildProcess(ChildCommand(path: "/bin/sleep", arguments: ["600"]))
+        let holder = Owner(try #require(ProcessIdentity(livingPID: child.pid)))
+        _ = file.transactAndWait(on: loop) { [loop] in
+            let owner = Owner(.current)
+            _ = $0.admit(
+                RingRequest(key: CallKey("a")), until: loop.now + .seconds(30), secondCall: .soft, callsMax: 10,
+                owner: owner)
+            return $0.answer(CallKey("a"), heldBy: holder)
+        }
+        let active = try #require(file.read()?.activeCalls)
+        #expect(active.map(\.holders) == [[holder]])
+        var shown: [Int] = []
+        let watch = file.watch(on: loop) { [loop] ledger in
+            shown.append(ledger.activeCalls.count)
+            if ledger.activeCalls.isEmpty { loop.stop() }
+        }
+        loop.runUntilIdle()
+        watch.expectEnds(of: active)
+        try child.signal(SIGKILL)
+        loop.run()
+        #expect(shown == [1, 0])
+        watch.cancel()
+        _ = try child.waitUntilExit()
+    }
+
     @Test("R13 a file that is gone, half written or empty for a moment hangs up nobody, though no note says who rings")
     func withoutNotes() throws {
         folder.write([], to: "run")

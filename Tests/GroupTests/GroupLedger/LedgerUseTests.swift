@@ -93,7 +93,7 @@ import Testing
             file.ask(.answer(), of: key, on: loop) { told.append(($0.map(\.state), $1)) }
             loop.advance(by: .milliseconds(100))
         }
-        #expect(heard == ["a answer", "a answer", "b answer"])
+        #expect(heard == ["a", "a", "b"].map { "\($0) \(RingAsk.answer())" })
         #expect(told.map(\.states) == [[.answered], [.answered], []] && told.map(\.all) == [true, false, true])
         ear.close()
     }

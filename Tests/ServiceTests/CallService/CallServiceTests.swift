@@ -289,6 +289,36 @@ import Testing
         #expect(second.world.storyWithoutTicks.last == "ringing loud")
     }
 
+    @Test("R10: when the process ends that an answered call goes on in, the next one is loud at once") func holder()
+        throws
+    {
+        let first = try phone.call("A")
+        let holder = Owner(bootID: first.world.owner.bootID, pid: 70_000, start: 1)
+        let second = try phone.call("B")
+        phone.loop.advance(by: .milliseconds(100))
+        _ = phone.file.change { $0.answer(CallKey("A"), heldBy: holder) }
+        phone.loop.advance(by: .milliseconds(1))
+        #expect(second.world.storyWithoutTicks == ["ringing soft", "delivered extension"])
+        phone.file.kill(holder.pid)
+        // Not the next tick: the death itself.
+        phone.loop.advance(by: .milliseconds(1))
+        #expect(second.world.storyWithoutTicks.last == "ringing loud")
+    }
+
+    @Test("R8 R10: a hangup that names no call ends what rings, at its ear, and what goes on") func hangsUpAll() throws
+    {
+        let first = try phone.call("A")
+        let second = try phone.call("B")
+        let holder = Owner(bootID: first.world.owner.bootID, pid: 70_000, start: 1)
+        _ = phone.file.change { $0.answer(CallKey("A"), heldBy: holder) }
+        phone.loop.advance(by: .milliseconds(100))
+        #expect(phone.file.read().activeCalls.count == 1)
+        _ = try phone.push(#""type": "hangup""#)
+        phone.loop.advance(by: .milliseconds(100))
+        #expect(second.world.storyWithoutTicks.contains("ended hangup cancelled"))
+        #expect(phone.file.read().activeCalls.isEmpty)
+    }
+
     @Test("R10: when the loud ring is declined, the next one is loud at once") func elderDeclined() throws {
         _ = try phone.call("A")
         let second = try phone.call("B")

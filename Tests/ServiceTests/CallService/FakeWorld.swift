@@ -257,9 +257,11 @@ final class FakeWorld: SharedLedger, RingOutput {
 
     func expectEnd(of call: Call?) {
         #expect(changed != nil || call == nil, "waits for another's end after its own")
-        file.watchDeath(of: call?.owner?.pid, self) { [weak self] in self?.show() }
+        file.watchDeath(of: call?.owners.last?.pid, self) { [weak self] in self?.show() }
         end?.cancel()
-        end = call.map { loop.schedule(at: $0.until, description: "end") { [weak self] in self?.show() } }
+        end = nil
+        guard let call, call.state == .ringing else { return }
+        end = loop.schedule(at: call.until, description: "end") { [weak self] in self?.show() }
     }
 
     func stopWatching() {
