@@ -6,6 +6,11 @@ _belfry_ids() {
     belfry calls "$@" --json 2>/dev/null | sed -n 's/^{"call":"\([A-Za-z0-9][A-Za-z0-9._@+-]*\)".*/\1/p'
 }
 
+# Keys of the group file come from any program, as ids do.
+_belfry_keys() {
+    belfry group list 2>/dev/null | sed -n 's/^\([A-Za-z0-9][A-Za-z0-9._-]*\)  .*/\1/p'
+}
+
 _belfry_files() {
     compopt -o filenames
     mapfile -t COMPREPLY < <(compgen -f -- "$1")
@@ -55,6 +60,10 @@ _belfry() {
             config) wanted='check' ;;
             apns) wanted='setup list key certificate credentials revoke log watch fail goaway' ;;
             device) wanted='add list remove offline online' ;;
+        esac
+        # Behind a word of group's stands a key.
+        case $command/${COMP_WORDS[i+1]-} in
+            group/get|group/set|group/remove|group/watch) ((COMP_CWORD == i + 1)) || wanted=$(_belfry_keys) ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$wanted" -- "$current")

@@ -6,6 +6,16 @@ function __belfry_ids
     belfry calls $argv --json 2>/dev/null | sed -n 's/^{"call":"\([A-Za-z0-9][A-Za-z0-9._@+-]*\)".*/\1/p'
 end
 
+# Keys of the group file come from any program, as ids do.
+function __belfry_keys
+    belfry group list 2>/dev/null | sed -n 's/^\([A-Za-z0-9][A-Za-z0-9._-]*\)  .*/\1/p'
+end
+
+function __belfry_wants_key
+    set -l words (commandline -opc)
+    contains -- group $words; and contains -- $words[-1] get set remove watch
+end
+
 complete -c belfry -f
 complete -c belfry -n __fish_use_subcommand -a push -d 'inject a payload or an envelope, and follow it'
 complete -c belfry -n __fish_use_subcommand -a call -d 'push a call request, print the call\'s id, and follow it'
@@ -57,7 +67,8 @@ complete -c belfry -n '__fish_seen_subcommand_from app' -a 'foreground backgroun
 complete -c belfry -n '__fish_seen_subcommand_from calls' -l missed -d 'show the calls that were missed instead'
 complete -c belfry -n '__fish_seen_subcommand_from calls' -l clear-missed -d 'take missed calls off that list'
 complete -c belfry -n '__fish_seen_subcommand_from calls; and __fish_contains_opt clear-missed' -a '(__belfry_ids --missed)'
-complete -c belfry -n '__fish_seen_subcommand_from group' -a 'list get set remove watch'
+complete -c belfry -n '__fish_seen_subcommand_from group; and not __belfry_wants_key' -a 'list get set remove watch'
+complete -c belfry -n '__fish_seen_subcommand_from group; and __belfry_wants_key' -a '(__belfry_keys)'
 complete -c belfry -n '__fish_seen_subcommand_from config' -a 'check'
 complete -c belfry -n '__fish_seen_subcommand_from doctor' -l play -d 'play the ring once, to see that it is heard'
 complete -c belfry -n '__fish_seen_subcommand_from doctor' -l ring -d 'ring for two seconds, to see what is heard, seen and felt'

@@ -6,6 +6,11 @@ _belfry_ids() {
     belfry calls "$@" --json 2>/dev/null | sed -n 's/^{"call":"\([A-Za-z0-9][A-Za-z0-9._@+-]*\)".*/\1/p'
 }
 
+# Keys of the group file come from any program, as ids do.
+_belfry_keys() {
+    belfry group list 2>/dev/null | sed -n 's/^\([A-Za-z0-9][A-Za-z0-9._-]*\)  .*/\1/p'
+}
+
 _belfry() {
     local previous=${words[CURRENT-1]} command='' wanted='' i
     local names='push call hangup answer decline silence app calls watch group config status doctor serve apns device new-extension import pack help'
@@ -49,6 +54,10 @@ _belfry() {
             config) wanted='check' ;;
             apns) wanted='setup list key certificate credentials revoke log watch fail goaway' ;;
             device) wanted='add list remove offline online' ;;
+        esac
+        # Behind a word of group's stands a key.
+        case $command/${words[i+1]-} in
+            group/get|group/set|group/remove|group/watch) ((CURRENT == i + 1)) || wanted=$(_belfry_keys) ;;
         esac
     fi
     compadd -- ${=wanted}

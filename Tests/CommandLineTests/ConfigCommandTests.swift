@@ -67,6 +67,33 @@ import Testing
         #expect(shown.complaints.hasPrefix("belfry: warning: $BELFRY_SOUND: Sound=rnig is not played but ring: "))
     }
 
+    @Test("a program of a hook that is not there, or is none, is a mistake with its place") func hooks() {
+        let file = folder.write(
+            Array("[Desktop]\nOnAnswer=/nosuch/prog --open\nOnMissed=/etc/passwd\nOnDecline=/bin/true x\n".utf8),
+            to: "hooks.conf")
+        let run = CommandRun(["config", "check", file])
+        #expect(run.status == .badConfiguration)
+        let faults = run.lines.filter { !$0.contains("belfry-desktop.socket is off") }
+        #expect(
+            faults == [
+                "\(file):2: OnAnswer=/nosuch/prog --open: No such file or directory",
+                "\(file):3: OnMissed=/etc/passwd: /etc/passwd is no program that may be run",
+            ])
+    }
+
+    @Test("what only a shell would read is said so") func shellWords() {
+        for value in ["~/x.wav", "\"/x.wav\"", "$HOME/x.wav"] {
+            let file = folder.write(Array("[Ring]\nSound=\(value)\n".utf8), to: "shell.conf")
+            #expect(
+                CommandRun(["config", "check", file]).output.contains("no shell reads it, so that ~, $ and quotes"))
+        }
+    }
+
+    @Test("of several files each is to be checked by itself") func severalFiles() {
+        let run = CommandRun(["config", "check", "a", "b"])
+        #expect(run.status == .usage && run.complaints.contains("belfry config check takes one file, not 2"))
+    }
+
     /// The sound that Belfry brings along.
     private let ring = sourceBytes("Sounds/ring.wav")
 }

@@ -15,7 +15,7 @@ import Testing
 
     /// A server that plays to its sink `ring`, and remembers how loud each role is.
     private final class Server {
-        let environment: [String: String]
+        var environment: [String: String]
         private let pulse = PrivateSoundServer()
         private let pipeWire: PrivatePipeWire?
 
@@ -74,6 +74,29 @@ import Testing
         try server.pactl("set-sink-mute", "ring", "0")
         try server.pactl("set-sink-volume", "ring", "0%")
         #expect(try server.finding().contains("| nobody hears what it plays: the volume of the sink ring is 0 |"))
+    }
+
+    @Test(
+        "of two sinks the one is judged and named that Device= names, and one that is not there is said",
+        arguments: Kind.installed)
+    func device(_ kind: Kind) throws {
+        let server = try Server(kind)
+        try server.pactl("load-module", "module-null-sink", "sink_name=speaker")
+        try server.pactl("set-sink-mute", "speaker", "1")
+        #expect(try server.status().hasSuffix("ring, to ring, and nobody hears it: that plays into nothing"))
+        server.environment["BELFRY_SOUND_DEVICE"] = "speaker"
+        #expect(
+            try server.unheard() == [
+                "fail | nobody hears what it plays: the sink speaker is muted | pactl set-sink-mute speaker 0",
+                "sound           ring, to speaker, and nobody hears it: the sink speaker is muted",
+            ])
+        server.environment["BELFRY_SOUND_DEVICE"] = "nosuch"
+        #expect(
+            try server.finding().hasPrefix(
+                "warn | it plays to ring, since there is no sink nosuch, as [Ring] Device= has it | set [Ring] Device=")
+        )
+        #expect(try server.status().contains("ring, to ring, since there is no sink nosuch, and nobody hears it: "))
+        #expect(try server.finding("playing").hasSuffix(", and not to nosuch, since there is no such sink | "))
     }
 
     @Test("system sounds that a mixer muted once are said, though nothing plays", arguments: Kind.installed)

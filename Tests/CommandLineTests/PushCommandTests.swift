@@ -45,6 +45,22 @@ import Testing
         #expect(run.lines == ["    0.500  received   alert, intercepted", "    0.500  delivered  by extension: A"])
     }
 
+    @Test("a file that is not there is 66, and a path that is no socket is said to be none") func missing() {
+        let run = CommandRun(["push", "/nosuch.json"])
+        #expect(run.status == .notFound && run.complaints.contains("/nosuch.json: No such file"))
+        let socket = CommandRun(["call", "--socket", "/etc/passwd"])
+        #expect(socket.status == .unavailable && socket.complaints.hasPrefix("belfry: /etc/passwd is no socket"))
+    }
+
+    @Test("a ring that is shorter than was asked for is said") func shortened() {
+        let ended = Self.event("ended", #""call":"it's c","reason":"timeout","rang":30,"ticks":29"#)
+        let answer = Self.received + Self.ringing + Self.delivered + ended
+        let (cut, _) = run(["call", "--duration", "60s"], answer: answer)
+        #expect(cut.complaints.contains("it rings for 30 s and not for 60 s: [Ring] Duration= and [Extension]"))
+        let (whole, _) = run(["call", "--duration", "30s"], answer: answer)
+        #expect(!whole.complaints.contains("it rings for"))
+    }
+
     @Test("--explain says what each kind of warning means, once, and what to do") func explains() {
         let warning = Self.event("warning", #""code":"blocked","detail":"x""#)
         let future = Self.event("warning", #""code":"from-the-future","detail":"x""#)

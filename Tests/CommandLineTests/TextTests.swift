@@ -20,6 +20,11 @@ import Testing
         #expect(DecimalText.seconds(100) == "100 s")
     }
 
+    @Test("what is wide in East Asia takes two columns, and what is combined takes one") func wideText() {
+        #expect("李娜".columns == 4 && "👩‍🚒".columns == 2 && "e\u{301}".columns == 1 && "Ｅ".columns == 2)
+        #expect(TableText.lines([["李娜", "x"], ["Anna", "y"]]) == ["李娜  x", "Anna  y"])
+    }
+
     @Test func columnsStandBelowOneAnother() {
         #expect(
             TableText.lines([["a", "bb", "c"], ["aaa", "b", "cc"], ["x"]]) == ["a    bb  c", "aaa  b   cc", "x"])

@@ -21,7 +21,8 @@ final class Phone {
     private let unitFolder = "\(Surroundings.home)/.config/systemd/user"
 
     private static let units = [
-        ".socket", "@.service", "-tidy.service", "-extension.socket", "-extension.service", "-desktop.socket",
+        ".socket", "@.service", "-tidy.service", "-missing.service",
+        "-extension.socket", "-extension.service", "-desktop.socket",
         "-desktop.service", "-apns.socket", "-apns.service",
     ]
 
@@ -33,7 +34,11 @@ final class Phone {
     ///     where its endpoint pushes, if that is not its push socket.
     ///   - configuration: the configuration file of the workers, if they shall read one.
     ///   - hasDesktop: whether calls are shown.
-    init(_ settings: [String: String] = [:], configuration: String? = nil, hasDesktop: Bool = false) throws {
+    ///   - hasWorker: whether its units' worker is there.
+    init(
+        _ settings: [String: String] = [:], configuration: String? = nil, hasDesktop: Bool = false,
+        hasWorker: Bool = true
+    ) throws {
         name = "belfry-\(String(UInt32.random(in: .min ... .max), radix: 36))"
         // Of a port that nobody has.
         var port: UInt16 = 0
@@ -51,7 +56,7 @@ final class Phone {
             isKept || hasDesktop
             ? "\(Surroundings.runtimeDirectory)/\(name)" : settings["BELFRY_RUNTIME_DIRECTORY"]
         environment["BELFRY_RUNTIME_DIRECTORY"] = runtimeDirectory
-        try writeUnits(environment)
+        try writeUnits(environment, worker: hasWorker ? "/belfry-worker" : "/nosuch-worker")
         try systemctl("daemon-reload")
         try systemctl("start", "\(name).socket")
         if isKept { try systemctl("start", "\(name)-extension.socket") }
@@ -183,7 +188,7 @@ final class Phone {
         return finished
     }
 
-    private func writeUnits(_ environment: [String: String]) throws {
+    private func writeUnits(_ environment: [String: String], worker: String) throws {
         let variables = environment.map { "Environment=\"\($0.key)=\($0.value)\"" }.sorted().joined(separator: "\n")
         let installed = "\(Surroundings.programs)/../share/systemd/user"
         var made = Surroundings.home
@@ -194,8 +199,9 @@ final class Phone {
         for unit in Self.units {
             var text = contents(of: "\(installed)/belfry\(unit)")
             precondition(!text.isEmpty, "no \(installed)/belfry\(unit)")
+            text = replace("/belfry-worker", with: worker, in: text)
             text = replace("%t/belfry/", with: "%t/\(name)/", in: text)
-            for other in ["-tidy.service", "-desktop.socket"] {
+            for other in ["-tidy.service", "-missing.service", "-desktop.socket"] {
                 text = replace("belfry\(other)", with: "\(name)\(other)", in: text)
             }
             text = replace("[Service]", with: "[Service]\n\(variables)", in: text)

@@ -36,7 +36,7 @@ public final class PrivateSoundServer {
     public func start() throws(SystemError) -> SoundRecording {
         // Without norewinds= it renders 2 s ahead before anybody listens.
         try start(modules: ["module-null-sink sink_name=ring rate=\(Self.samplesPerSecond) channels=1 norewinds=1"])
-        return try startRecorder()
+        return try record()
     }
 
     /// Starts the server with `modules` besides its socket, and without a recorder.
@@ -72,7 +72,8 @@ public final class PrivateSoundServer {
     /// Lets it go on (SIGCONT).
     public func resume() throws(SystemError) { try server?.signal(SIGCONT) }
 
-    private func startRecorder() throws(SystemError) -> SoundRecording {
+    /// Records its sink `ring` from now on. A recorder that is there already goes along to another default sink.
+    public func record() throws(SystemError) -> SoundRecording {
         let pipe = try DescriptorPair.pipe()
         let sound = try pipe.reading.duplicate()
         recorder = try ChildProcess(

@@ -44,8 +44,11 @@ final class RingPlayer {
         self.loop = loop
         lastBeat = Stopwatch(loop)
         let libraryName = environmentValue("RING_PLAYER_LIBRARY") ?? "libcanberra.so.0"
+        let route = SoundRoute(
+            device: environmentValue("RING_PLAYER_DEVICE"),
+            volumePercent: environmentValue("RING_PLAYER_VOLUME").flatMap { Int($0) })
         let player = SoundPlayer(
-            loop: loop, runtimeDirectory: environmentValue("XDG_RUNTIME_DIR"), libraryName: libraryName
+            loop: loop, runtimeDirectory: environmentValue("XDG_RUNTIME_DIR"), route: route, libraryName: libraryName
         )
         for prefix in ["", "second "] {
             rings[prefix] = player.makeSound { state in

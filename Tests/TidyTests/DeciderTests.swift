@@ -59,6 +59,8 @@ import Testing
         others: [
             "Localization appendLiteral", "Localization appendInterpolation", "WebURL target", "RememberedEnds escaped",
             "RememberedEnds text", "TrialUnit escaped",
+            // A volume in percent.
+            "ValueText percent",
         ])
 
     @Test("R11 whether a call was missed is decided by MissedReason.init alone") func missedCalls() {

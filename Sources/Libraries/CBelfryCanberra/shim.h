@@ -37,6 +37,7 @@ struct ccanberra_calls {
     int (*context_destroy)(ca_context *context);
     int (*context_open)(ca_context *context);
     int (*context_change_props_full)(ca_context *context, ca_proplist *properties);
+    int (*context_change_device)(ca_context *context, const char *device);
     int (*context_play_full)(
         ca_context *context, uint32_t id, ca_proplist *properties,
         void (*finished)(ca_context *context, uint32_t id, int error, void *userdata), void *userdata);

@@ -138,7 +138,9 @@ final class Worker {
         return ForeignExtension(
             setting, link: keeperLink(settings, note: note),
             player: settings.sound == SoundFiles.none
-                ? nil : SoundPlayer(loop: loop, runtimeDirectory: environment["XDG_RUNTIME_DIR"]),
+                ? nil
+                : SoundPlayer(
+                    loop: loop, runtimeDirectory: environment["XDG_RUNTIME_DIR"], route: SoundRoute(settings)),
             on: loop, report: report
         ) { bytes in
             // The extension's output must not block the worker if it is not read.
@@ -187,7 +189,7 @@ final class Worker {
             timers: loop, wall: { WallTime(microseconds: wallTimeMicroseconds()) }, minuteOfDay: localMinuteOfDay,
             ledger: ledger,
             ringer: Ringer(
-                player: SoundPlayer(loop: loop, runtimeDirectory: runtimeDirectory),
+                player: SoundPlayer(loop: loop, runtimeDirectory: runtimeDirectory, route: SoundRoute(settings)),
                 settings: RingSettings(settings), environment: environment, report: report),
             pictures: FetchedPicture(loop: loop, picture: picture), report: report)
         world.desktop = desktop
@@ -250,6 +252,12 @@ private func processStart() -> Instant {
     let ticksPerSecond = Int64(sysconf(Int32(_SC_CLK_TCK)))
     let ticks = Int64(clamping: ProcessIdentity.current.startTicks)
     return Instant(microseconds: ticks.multipliedReportingOverflow(by: 1_000_000 / ticksPerSecond).partialValue)
+}
+
+extension SoundRoute {
+    fileprivate init(_ settings: Settings) {
+        self.init(device: settings.ringDevice, volumePercent: settings.ringVolumePercent)
+    }
 }
 
 extension PictureSettings {

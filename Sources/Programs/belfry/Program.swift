@@ -54,6 +54,7 @@ enum Program {
             let problem = extra.isEmpty ? "needs more arguments" : "does not take " + extra.joined(separator: ", ")
             throw CommandError(.usage, "belfry \(name) \(problem)", "belfry \(command.synopsis[0])")
         }
+        try ForeignHome.refuse(command, options, environment, words)
         return try command.run(Context(options: options, environment: environment, output: output))
     }
 

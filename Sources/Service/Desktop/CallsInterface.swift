@@ -222,7 +222,7 @@ final class CallsInterface {
         calls.end(named, in: group, as: end) { [calls] ended in
             let known = named.flatMap { calls.file(of: group).read()?.call($0) }
             guard let state = ended?.state ?? known?.state, state != .ringing else {
-                return message.fail("\(Self.error).NoSuchCall", "no call \(call ?? "") rings in \(group.text)")
+                return message.fail("\(Self.error).NoSuchCall", Self.nothingRings(call, in: group))
             }
             guard ended?.state == end.state else {
                 return message.fail("\(Self.error).AlreadyEnded", state.rawValue)
@@ -258,10 +258,15 @@ final class CallsInterface {
     private func silence(_ message: BusMessage, _ group: GroupName, _ call: String?) {
         calls.silence(call.flatMap { $0.isEmpty ? nil : CallKey($0) }, in: group) { silenced in
             guard silenced != nil else {
-                return message.fail("\(Self.error).NoSuchCall", "no call \(call ?? "") rings in \(group.text)")
+                return message.fail("\(Self.error).NoSuchCall", Self.nothingRings(call, in: group))
             }
             message.reply()
         }
+    }
+
+    private static func nothingRings(_ call: String?, in group: GroupName) -> String {
+        let named = call.flatMap { $0.isEmpty ? nil : $0 }
+        return named.map { "no call \($0) rings in \(group.text)" } ?? "nothing rings in \(group.text)"
     }
 
     private func clearMissed(_ message: BusMessage, _ group: GroupName, _ names: [String]) {
@@ -280,7 +285,8 @@ final class CallsInterface {
             return key.map { ledger.collectAnswers($0) } ?? []
         } done: { answers in
             guard let answer = answers.first else {
-                return message.fail("\(Self.error).NoSuchCall", "no answer to \(call) waits in \(group.text)")
+                let named = call.isEmpty ? "" : "to \(call) "
+                return message.fail("\(Self.error).NoSuchCall", "no answer \(named)waits in \(group.text)")
             }
             message.reply([Self.describe(answer)])
         }
@@ -325,12 +331,19 @@ final class CallsInterface {
 
     private static let introspection: String = {
         let methodNodes = methods.map { method in
-            let takes = method.takes.map { "<arg type=\"\($0)\" direction=\"in\"/>" }
-            let gives = method.gives.isEmpty ? "" : "<arg type=\"\(method.gives)\" direction=\"out\"/>"
+            let takes = zip(method.takes, ["group", method.takes.contains("as") ? "calls" : "call", "pid"]).map {
+                "<arg name=\"\($1)\" type=\"\($0)\" direction=\"in\"/>"
+            }
+            let given = method.gives.hasPrefix("aa") ? "calls" : "answer"
+            let gives =
+                method.gives.isEmpty ? "" : "<arg name=\"\(given)\" type=\"\(method.gives)\" direction=\"out\"/>"
             return "<method name=\"\(method.name)\">\(takes.joined())\(gives)</method>"
         }
         let signalNodes = signals.map { signal in
-            "<signal name=\"\(signal.name)\">\(signal.carries.map { "<arg type=\"\($0)\"/>" }.joined())</signal>"
+            let last = signal.name == "ModeChanged" ? "mode" : "reason"
+            let names = ["group", signal.name == "MissedChanged" ? "count" : "call", last]
+            let values = zip(signal.carries, names).map { "<arg name=\"\($1)\" type=\"\($0)\"/>" }
+            return "<signal name=\"\(signal.name)\">\(values.joined())</signal>"
         }
         let propertyNodes = properties.map { "<property name=\"\($0.name)\" type=\"\($0.type)\" access=\"read\"/>" }
         return """

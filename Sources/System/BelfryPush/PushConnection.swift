@@ -232,6 +232,8 @@ public final class PushConnection {
         let path = Printable.escaped(socket.path)
         switch error.errno {
         case ENOENT, ENOTDIR: return PushError(.noSocket, "there is no push socket at \(path)", cause: error)
+        case ECONNREFUSED where !isSocket:
+            return PushError(.noSocket, "\(path) is no socket", cause: error)
         case ECONNREFUSED: return PushError(.noSocket, "nobody listens on the push socket at \(path)", cause: error)
         case EACCES, EPERM:
             return PushError(.noSocket, "the push socket at \(path) belongs to somebody else", cause: error)
@@ -241,6 +243,14 @@ public final class PushConnection {
                 cause: error)
         default: return PushError(.connectionFailed, "cannot connect to \(path): \(error)", cause: error)
         }
+    }
+}
+
+extension PushConnection {
+    /// Whether what stands at the path is a socket.
+    private var isSocket: Bool {
+        var status = stat()
+        return unsafe stat(socket.path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
 }
 

@@ -132,7 +132,10 @@ struct Reading {
 
     private mutating func set(_ setting: Setting, to value: String, at origin: Origin) {
         guard loaded.settings.set(setting, to: value) else {
-            let detail = "\(setting.key)=\(Self.cut(value)) is ignored: expected \(setting.expectation)"
+            let isForShell = value.utf8.first.map { "~\"'$".utf8.contains($0) } ?? false
+            let detail =
+                "\(setting.key)=\(Self.cut(value)) is ignored: expected \(setting.expectation)"
+                + (isForShell ? ", as it is: no shell reads it, so that ~, $ and quotes mean nothing" : "")
             return add(Mistake(.badValue, at: origin, setting: setting, detail))
         }
         loaded.setOrigin(value.isEmpty ? nil : origin, of: setting)

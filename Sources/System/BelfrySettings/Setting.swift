@@ -9,6 +9,10 @@ public enum Setting: Int, CaseIterable, Sendable {
     case ringInterval
     /// What the ring sounds like.
     case ringSound
+    /// Where it is played to.
+    case ringDevice
+    /// How loud it is.
+    case ringVolume
     /// Whether a ring vibrates.
     case ringVibrate
     /// How it vibrates.
@@ -141,6 +145,28 @@ struct SettingRow: Sendable {
         ) {
             $0.text(
                 &$1.sound, expects: "the name of a sound, the absolute path of a file, or none", read: ValueText.sound)
+        },
+        SettingRow(
+            .ringDevice, "Ring", "Device", "BELFRY_SOUND_DEVICE",
+            """
+            the sink that rings are played to, by its name in `pactl list short sinks`, such as a loudspeaker beside \
+            a headset; one that is not there is passed over, and the event `sound` says so. Without it, the sound \
+            server's default
+            """
+        ) {
+            $0.optional(&$1.ringDevice, expects: "the name of a sink without spaces", read: ValueText.device)
+        },
+        SettingRow(
+            .ringVolume, "Ring", "Volume", "BELFRY_SOUND_VOLUME",
+            """
+            how loud rings are, `1%` to `100%` as mixers show it; the sink's own volume counts besides. Without it, \
+            as loud as the sound server has system sounds
+            """
+        ) {
+            $0.field(
+                &$1.ringVolumePercent, expects: "a volume from 1% to 100%",
+                read: { $0.isEmpty ? .some(nil) : ValueText.percent($0).map(Optional.some) },
+                write: { $0.map { "\($0)%" } ?? "" })
         },
         SettingRow(
             .ringVibrate, "Ring", "Vibrate", "BELFRY_VIBRATE",

@@ -20,6 +20,10 @@ public struct Settings: Hashable, Sendable {
     public internal(set) var ringInterval = TimeSpan.seconds(1)
     /// `[Ring] Sound=`: the name of a sound, an absolute path, or `none`.
     public internal(set) var sound = "ring"
+    /// `[Ring] Device=`: the name of a sink; nil for the sound server's default.
+    public internal(set) var ringDevice: String?
+    /// `[Ring] Volume=`: 1 to 100, in percent; nil for as loud as the sound server has it.
+    public internal(set) var ringVolumePercent: Int?
     /// `[Ring] Vibrate=`.
     public internal(set) var vibrates = true
     /// `[Ring] VibratePattern=`: for how long it vibrates and rests in turn, over and over.

@@ -126,6 +126,16 @@ public enum ValueText {
         return isPath && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F } ? text : nil
     }
 
+    /// The name of a sink: printable ASCII without spaces.
+    static func device(_ text: String) -> String? {
+        (1...256).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? text : nil
+    }
+
+    /// A whole number from 1 to 100, with or without its `%`.
+    static func percent(_ text: String) -> Int? {
+        integer(text.hasSuffix("%") ? String(text.dropLast()) : text, in: 1...100)
+    }
+
     private static func skipSpaces(_ rest: inout ArraySlice<UInt8>) {
         rest = rest.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
     }

@@ -7,20 +7,26 @@ import CBelfryCanberra
 final class CanberraConnection {
     private let library: CanberraLibrary
     private let context: OpaquePointer
+    private let route: SoundRoute
+    /// Whether the server said that it has no such device as ``route`` names: then all goes where it likes.
+    private(set) var isDeviceMissing = false
 
-    /// Connects (ca_context_create, ca_context_open).
-    init(library: CanberraLibrary) throws(CanberraError) {
+    /// Connects (ca_context_create, ca_context_open), to play by `route`.
+    init(library: CanberraLibrary, route: SoundRoute) throws(CanberraError) {
         var context: OpaquePointer?
         let created = unsafe library.calls.context_create(&context)
         guard created == CA_SUCCESS, let context = unsafe context else {
             throw CanberraError(detail: library.text(of: created))
         }
         self.library = library
+        self.route = route
         unsafe self.context = context
         let opened = unsafe Self.open(context, library)
         guard opened == CA_SUCCESS else {
             throw CanberraError(detail: Self.serverText(of: opened, library))
         }
+        // It is looked up when something is played.
+        if let device = route.device { _ = unsafe library.calls.context_change_device(context, device) }
     }
 
     deinit {
@@ -44,10 +50,16 @@ final class CanberraConnection {
             // A cached sound lives in the server and plays on for seconds after we are killed (R14).
             (CA_PROP_CANBERRA_CACHE_CONTROL, "never"),
         ]
-        if sound.attenuationDecibels > 0 {
-            properties.append((CA_PROP_CANBERRA_VOLUME, "-\(sound.attenuationDecibels)"))
+        if let volume = route.decibels(attenuatedBy: sound.attenuationDecibels) {
+            properties.append((CA_PROP_CANBERRA_VOLUME, volume))
         }
-        let result = play(properties, as: id, ended: ended)
+        var result = play(properties, as: id, ended: ended)
+        // PulseAudio has no such file, or no such sink. PipeWire plays to another sink, and says nothing.
+        if result == CA_ERROR_NOTFOUND, route.device != nil, !isDeviceMissing {
+            _ = unsafe library.calls.context_change_device(context, nil)
+            result = play(properties, as: id, ended: ended)
+            isDeviceMissing = result == CA_SUCCESS
+        }
         guard result != CA_SUCCESS else { return }
         switch Int(result) {
         case CA_ERROR_NOTSUPPORTED, CA_ERROR_CORRUPT, CA_ERROR_TOOBIG, CA_ERROR_NOTFOUND, CA_ERROR_SYSTEM:
@@ -162,6 +174,7 @@ struct CanberraLibrary {
             unsafe calls.context_destroy = try library.function("ca_context_destroy")
             unsafe calls.context_open = try library.function("ca_context_open")
             unsafe calls.context_change_props_full = try library.function("ca_context_change_props_full")
+            unsafe calls.context_change_device = try library.function("ca_context_change_device")
             unsafe calls.context_play_full = try library.function("ca_context_play_full")
             unsafe calls.context_cancel = try library.function("ca_context_cancel")
             unsafe calls.proplist_create = try library.function("ca_proplist_create")

@@ -27,6 +27,8 @@ public struct SoundOutputs: Hashable, Sendable {
     public var sinks: [Sink] = []
     /// The name of the one that is used where none is asked for.
     public var defaultName = ""
+    /// What rings ask for.
+    public var route = SoundRoute()
     /// Whether the server has the sounds of events muted: those of this process that it plays now, or all, as it
     /// remembers. PipeWire 0.3.65 learns of a stream that was muted by itself at its next start.
     public var isRoleMuted = false
@@ -37,7 +39,12 @@ public struct SoundOutputs: Hashable, Sendable {
     public init() {}
 
     /// The sink that is used; nil if there is none.
-    public var used: Sink? { sinks.first { $0.name == defaultName } ?? sinks.first }
+    public var used: Sink? { asked ?? sinks.first { $0.name == defaultName } ?? sinks.first }
+
+    /// The device that rings ask for and that is not there; nil if it is there, or if they ask for none.
+    public var missingDevice: String? { asked == nil ? route.device : nil }
+
+    private var asked: Sink? { route.device.flatMap { device in sinks.first { $0.name == device } } }
 
     /// Why a ring is not heard though it is played, for people; nil if it is heard as far as the server knows.
     public var silence: String? {

@@ -21,6 +21,7 @@ public final class SoundPlayer: @unchecked Sendable {
     fileprivate let exchange = SoundExchange()
     private let poster: LoopPoster
     private let runtimeDirectory: String?
+    private let route: SoundRoute
     private let libraryName: String
     private var hasThread = false
     /// By number; each is here until it ends.
@@ -35,11 +36,16 @@ public final class SoundPlayer: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - runtimeDirectory: `$XDG_RUNTIME_DIR`, where the user's sounding processes are counted; nil counts none.
+    ///   - route: where it plays to, and how loud.
     ///   - libraryName: what dlopen(3) is asked for; tests name one that is not there.
-    public init(loop: Loop, runtimeDirectory: String?, libraryName: String = "libcanberra.so.0") {
+    public init(
+        loop: Loop, runtimeDirectory: String?, route: SoundRoute = SoundRoute(),
+        libraryName: String = "libcanberra.so.0"
+    ) {
         self.timers = loop
         self.poster = loop.poster
         self.runtimeDirectory = runtimeDirectory
+        self.route = route
         self.libraryName = libraryName
     }
 
@@ -67,7 +73,8 @@ public final class SoundPlayer: @unchecked Sendable {
         guard !hasThread else { return }
         weak let player = self
         let poster = poster
-        try SoundThread.start(exchange: exchange, runtimeDirectory: runtimeDirectory, libraryName: libraryName) { id in
+        let manner = SoundThread.Manner(runtimeDirectory: runtimeDirectory, route: route, libraryName: libraryName)
+        try SoundThread.start(exchange: exchange, manner: manner) { id in
             poster.post { player?.sounds[id]?.sound?.takeNews() }
         } tellEnd: { id, tick in
             poster.post { player?.sounds[id]?.sound?.takeEnd(of: tick) }

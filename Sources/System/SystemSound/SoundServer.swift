@@ -22,8 +22,8 @@ public enum SoundServer {
         case outputs(SoundOutputs)
     }
 
-    /// Asks the server that the environment names. Returns within `patience`.
-    public static func ask(patience: TimeSpan = Self.patience) -> Answer {
+    /// Asks the server that the environment names what becomes of rings by `route`. Returns within `patience`.
+    public static func ask(_ route: SoundRoute, patience: TimeSpan = Self.patience) -> Answer {
         let calls: cpulse_calls
         do throws(SystemError) { calls = try load() } catch { return .noLibrary(error.subject) }
         guard let mainloop = calls.mainloop_new() else { return .unreachable("out of memory") }
@@ -32,20 +32,20 @@ public enum SoundServer {
             return .unreachable("out of memory")
         }
         defer { unsafe calls.context_unref(context) }
-        return unsafe ask(calls, mainloop, context, until: bootTimeMicroseconds() + patience.microseconds)
+        let found = Found(calls, route)
+        return unsafe ask(found, mainloop, context, until: bootTimeMicroseconds() + patience.microseconds)
     }
 
     private static func ask(
-        _ calls: cpulse_calls, _ mainloop: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer,
-        until deadline: Int64
+        _ found: Found, _ mainloop: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer, until deadline: Int64
     ) -> Answer {
+        let calls = found.calls
         let failure = { unsafe Answer.unreachable(errorText(calls.context_errno(context), calls)) }
         // NOAUTOSPAWN: asking must not start a server.
         guard unsafe calls.context_connect(context, nil, Int32(CPULSE_CONTEXT_NOAUTOSPAWN), nil) >= 0 else {
             return failure()
         }
         defer { unsafe calls.context_disconnect(context) }
-        let found = Found(calls)
         var isAsked = false
         while found.answersDue > 0 {
             let state = unsafe calls.context_get_state(context)
@@ -123,7 +123,15 @@ private final class Found {
     let ownPID = "\(getpid())"
     var isFailed = false
 
-    init(_ calls: cpulse_calls) { self.calls = calls }
+    init(_ calls: cpulse_calls, _ route: SoundRoute) {
+        self.calls = calls
+        outputs.route = route
+    }
+
+    /// Whether a sink called `name` is listed: however many there are, those that may be used are.
+    func lists(_ name: String) -> Bool {
+        outputs.sinks.count < SoundOutputs.sinksMax || [outputs.defaultName, outputs.route.device].contains(name)
+    }
 
     /// What `data`, which a question carried, stands for.
     static func of(_ data: UnsafeMutableRawPointer?) -> Found? {
@@ -167,7 +175,7 @@ private func takeSink(
         found.answersDue -= 1
         return found.isFailed = found.isFailed || end < 0
     }
-    guard let sink = unsafe sink?.pointee, found.outputs.sinks.count < SoundOutputs.sinksMax else { return }
+    guard let sink = unsafe sink?.pointee, unsafe found.lists(text(sink.name)) else { return }
     // PulseAudio names its module, PipeWire what the sink was made of.
     let (driver, factory) = unsafe (text(sink.driver), found.property("factory.name", in: sink.properties))
     let isNull = driver == "module-null-sink.c" || factory == "support.null-audio-sink"
@@ -200,5 +208,7 @@ private func takeRemembered(
         unsafe text(remembered.name) == "sink-input-by-media-role:\(SoundOutputs.role)"
     else { return }
     unsafe found.outputs.isRoleMuted = found.outputs.isRoleMuted || remembered.mute != 0
+    // A ring with a volume of its own does not have what is remembered.
+    guard found.outputs.route.volumePercent == nil else { return }
     unsafe found.outputs.isRoleSilent = found.outputs.isRoleSilent || isSilent(remembered.volume)
 }

@@ -11,8 +11,15 @@ final class SoundThread {
     /// address space.
     static let stackBytes = 256 << 10
 
+    /// How it plays: the place where sounding processes are counted, where to and how loud, and by which library.
+    struct Manner {
+        let runtimeDirectory: String?
+        let route: SoundRoute
+        let libraryName: String
+    }
+
     private let exchange: SoundExchange
-    private let libraryName: String
+    private let manner: Manner
     /// Wakes the loop: the exchange holds news of the sound with this number.
     private let wakeLoop: @Sendable (UInt32) -> Void
     /// Reports to the loop that a sound was heard to the end of the tick with this number.
@@ -27,20 +34,21 @@ final class SoundThread {
     private var questionsLeft = 0
     /// Why nothing is heard of what ``connection`` plays; nil if it is heard.
     private var silence: String?
+    /// The device that it does not play to, since that is not there; nil if it does.
+    private var missingDevice: String?
     private var slot: SoundSlot
     /// When each sound that is loud was first asked for, in microseconds since boot.
     private var loudSince: [UInt32: Int64] = [:]
 
     private init(
         exchange: SoundExchange,
-        runtimeDirectory: String?,
-        libraryName: String,
+        manner: Manner,
         wakeLoop: @escaping @Sendable (UInt32) -> Void,
         tellEnd: @escaping @Sendable (UInt32, UInt64) -> Void
     ) {
         self.exchange = exchange
-        self.slot = SoundSlot(runtimeDirectory: runtimeDirectory)
-        self.libraryName = libraryName
+        self.slot = SoundSlot(runtimeDirectory: manner.runtimeDirectory)
+        self.manner = manner
         self.wakeLoop = wakeLoop
         self.tellEnd = tellEnd
     }
@@ -48,8 +56,7 @@ final class SoundThread {
     /// Starts the thread (pthread_create), detached and with every signal blocked.
     static func start(
         exchange: SoundExchange,
-        runtimeDirectory: String?,
-        libraryName: String,
+        manner: Manner,
         wakeLoop: @escaping @Sendable (UInt32) -> Void,
         tellEnd: @escaping @Sendable (UInt32, UInt64) -> Void
     ) throws(SystemError) {
@@ -68,8 +75,7 @@ final class SoundThread {
         defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
 
         let body = SoundThread(
-            exchange: exchange, runtimeDirectory: runtimeDirectory, libraryName: libraryName, wakeLoop: wakeLoop,
-            tellEnd: tellEnd)
+            exchange: exchange, manner: manner, wakeLoop: wakeLoop, tellEnd: tellEnd)
         let argument = unsafe Unmanaged.passRetained(body)
         var thread = pthread_t()
         let result = unsafe pthread_create(
@@ -138,24 +144,28 @@ final class SoundThread {
             connection.cancel(id)
             return nil
         }
-        return whyUnheard().map(SoundReport.muted) ?? .playing(sound.label)
+        lookAtServer()
+        if connection.isDeviceMissing { missingDevice = manner.route.device }
+        if let silence { return .muted(silence) }
+        guard let missingDevice else { return .playing(sound.label) }
+        return .playing("\(sound.label), and not to \(missingDevice), since there is no such sink")
     }
 
-    /// Why nobody hears what plays; nil if it is heard, or if no server says.
-    private func whyUnheard() -> String? {
-        guard questionsLeft > 0 else { return silence }
+    /// Finds out whether nobody hears what plays, and whether it plays where it should, if the server says.
+    private func lookAtServer() {
+        guard questionsLeft > 0 else { return }
         questionsLeft -= 1
-        if case .outputs(let outputs) = SoundServer.ask(patience: Self.mutePatience) { silence = outputs.silence }
-        return silence
+        guard case .outputs(let outputs) = SoundServer.ask(manner.route, patience: Self.mutePatience) else { return }
+        (silence, missingDevice) = (outputs.silence, outputs.missingDevice)
     }
 
     private func connect() throws(CanberraError) -> CanberraConnection {
         if let connection { return connection }
-        if library == nil { library = try CanberraLibrary(fileName: libraryName) }
+        if library == nil { library = try CanberraLibrary(fileName: manner.libraryName) }
         guard let library else { preconditionFailure("a library that was opened is there") }
-        let connection = try CanberraConnection(library: library)
+        let connection = try CanberraConnection(library: library, route: manner.route)
         self.connection = connection
-        (silence, questionsLeft) = (nil, 2)
+        (silence, missingDevice, questionsLeft) = (nil, nil, 2)
         return connection
     }
 

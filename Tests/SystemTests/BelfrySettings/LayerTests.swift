@@ -25,7 +25,7 @@ import Testing
         let texts = Setting.allCases.map { Settings().text(of: $0) }
         #expect(
             texts == [
-                "30s", "1s", "ring", "yes", "400ms 600ms", "", "180s", "mute", "soft",
+                "30s", "1s", "ring", "", "", "yes", "400ms 600ms", "", "180s", "mute", "soft",
                 "10", "30s", "", "no", "no", "no", "PATH LANG LC_* TZ", "5s",
                 "10M", "", "",
                 "group.belfry", "120s", "production", "1000", "auto", "silence", "", "", "", "",
@@ -76,7 +76,9 @@ import Testing
     @Test(arguments: Setting.allCases)
     func everySettingHasItsVariableAndItsKey(setting: Setting) {
         let other: [Setting: String] = [
-            .ringDuration: "7s", .ringInterval: "500ms", .ringSound: "none", .ringVibrate: "no",
+            .ringDuration: "7s", .ringInterval: "500ms", .ringSound: "none", .ringDevice: "alsa_output.usb-1.stereo",
+            .ringVolume: "70%",
+            .ringVibrate: "no",
             .vibratePattern: "1s 10ms", .quietHours: "22:00-07:00 13:00-14:30", .allowRepeated: "0s",
             .secondCall: "loud",
             .maxCalls: "7", .expiryBudget: "90s", .avatarTimeout: "0s", .avatarMaxBytes: "1K",

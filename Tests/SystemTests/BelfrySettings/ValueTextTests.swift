@@ -58,6 +58,19 @@ import Testing
         #expect(ValueText.sound(text) == nil)
     }
 
+    @Test func aVolumeIsOneToAHundredPercent() {
+        for (text, value) in [("1", 1), ("100%", 100), ("70%", 70)] { #expect(ValueText.percent(text) == value) }
+        for text in ["0", "101", "", "%", "-1%", "70 %", "7.5%", "loud"] { #expect(ValueText.percent(text) == nil) }
+    }
+
+    @Test func aDeviceIsOneWord() {
+        let name = "alsa_output.usb-Acme_0000:00-00.analog-stereo"
+        #expect(ValueText.device(name) == name)
+        for text in ["", "a b", "a\n", "é", String(repeating: "x", count: 257)] {
+            #expect(ValueText.device(text) == nil)
+        }
+    }
+
     @Test func groupNamesAreBounded() {
         var settings = Settings()
         for text in ["group.a", String(repeating: "a", count: 128)] {

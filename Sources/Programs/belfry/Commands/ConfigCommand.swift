@@ -14,12 +14,15 @@ extension Command {
             $XDG_CONFIG_HOME/belfry/belfry.conf (~/.config), its belfry.conf.d/*.conf, the environment. The worker's
             environment is its unit's, not the shell's: where they differ, both are shown.
             """,
-        arguments: 0...2
+        arguments: 0...64
     ) { context throws(CommandError) in
         let words = context.options.arguments
         guard let word = words.first else { return show(context) }
         guard word == "check" else {
             throw CommandError(.usage, "there is no belfry config \(word)", "belfry config check FILE")
+        }
+        guard words.count < 3 else {
+            throw CommandError(.usage, "belfry config check takes one file, not \(words.count - 1)", "check each")
         }
         guard words.count == 2 else { return report(context.loaded, context) }
         let loaded = SettingsLoader.loadOnly(file: words[1])
@@ -47,7 +50,7 @@ extension Command {
     }
 
     private static func mistakes(in loaded: LoadedSettings, _ context: Context) -> [Mistake] {
-        loaded.mistakes + [SoundChecks.mistake(in: loaded, context)].compactMap { $0 }
+        loaded.mistakes + [SoundChecks.mistake(in: loaded, context)].compactMap { $0 } + HookChecks.mistakes(in: loaded)
     }
 
     private static func show(_ context: Context) -> ProgramStatus {

@@ -54,7 +54,9 @@ enum NotificationFile {
             let file = OwnedDescriptor(owning: number)
             return try bytes(of: file.number, path)
         } catch {
-            throw CommandError(.badNotification, "the notification cannot be read", "\(error)")
+            let isMissing = error.errno == ENOENT || error.errno == ENOTDIR
+            throw CommandError(
+                isMissing ? .notFound : .badNotification, "the notification cannot be read", "\(error)")
         }
     }
 
@@ -198,6 +200,8 @@ final class PushRun {
         do throws(PushError) {
             connection = try PushConnection(
                 to: socket, sending: notification, on: loop,
+                // One try tells whether another program than the one that is missing is started.
+                patience: Self.missingWorker == nil ? PushConnection.connectPatience : .zero,
                 onLine: { [self] line in print(line) },
                 onEnd: { [self] error in
                     failure = error
@@ -270,11 +274,28 @@ final class PushRun {
         case "sound":
             guard case .sound(let state, let detail) = event.body, state.known == .muted else { break }
             context.warn("nobody hears this call: \(detail); belfry doctor says what to do")
-        case "ringing": ringing = event.call
+        case "ringing":
+            if ringing == nil, case .ringing(let ring) = event.body { noteLength(of: ring) }
+            ringing = event.call
         case "ended": ringing = nil
         case "rejected": rejection = event.body.details
         default: break
         }
+    }
+
+    /// The worker that should be beside this program; nil if it is there.
+    private static var missingWorker: String? {
+        programBeside("belfry-worker").flatMap { unsafe access($0, X_OK) == 0 ? nil : $0 }
+    }
+
+    /// Says if a ring is shorter than was asked for.
+    private func noteLength(of ring: Event.Ringing) {
+        guard let asked = context.options["duration"].flatMap({ ValueText.duration($0) }),
+            asked.seconds >= ring.duration + 1
+        else { return }
+        context.warn(
+            "it rings for \(DecimalText.seconds(ring.duration)) and not for \(DecimalText.seconds(asked.seconds)):"
+                + " [Ring] Duration= and [Extension] ExpiryBudget= bound it")
     }
 
     private func conclusion() throws(CommandError) -> ProgramStatus {
@@ -288,7 +309,14 @@ final class PushRun {
             let hangup = hangup(of: ringing)
             throw CommandError(.interrupted, "\(CallText.name(of: ringing)) rings on", "hang up with: \(hangup)")
         }
-        if let failure { throw CommandError(failure) }
+        if let failure {
+            if failure.code == .connectionFailed, let worker = Self.missingWorker {
+                throw CommandError(
+                    .unavailable, "nobody took the notification: there is no \(worker)",
+                    "install Belfry anew, or systemctl --user disable --now belfry.socket")
+            }
+            throw CommandError(failure)
+        }
         if let unrecorded { throw CommandError(.unavailable, "the hangup could not be recorded", unrecorded) }
         return .done
     }

@@ -60,13 +60,14 @@ struct StatusReport {
     private static func sound(_ context: Context) -> String {
         let setting = context.loaded.settings.sound
         guard setting != SoundFiles.none else { return "none: calls make no sound" }
-        switch SoundServer.ask() {
+        switch SoundServer.ask(SoundChecks.route(context)) {
         case .noLibrary, .unreachable: return "\(setting), and no sound server answers: calls make no sound"
         case .hung: return "\(setting), and the sound server hangs"
         case .outputs(let outputs):
             guard let used = outputs.used else { return "\(setting), and the sound server has no device to play to" }
             let unheard = outputs.silence ?? (used.isNull ? "that plays into nothing" : nil)
-            return "\(setting), to \(used.name)" + (unheard.map { ", and nobody hears it: \($0)" } ?? "")
+            let missing = outputs.missingDevice.map { ", since there is no sink \($0)" } ?? ""
+            return "\(setting), to \(used.name)\(missing)" + (unheard.map { ", and nobody hears it: \($0)" } ?? "")
         }
     }
 

@@ -9,7 +9,7 @@ import BelfryVibration
 enum DesktopChecks {
     private static let busctl = "/usr/bin/busctl"
     private static let muting = "do-not-disturb"
-    private static let enable = "systemctl --user enable --now belfry-desktop.socket"
+    static let enable = "systemctl --user enable --now belfry-desktop.socket"
 
     /// Whether notifications are shown: the unit that asks for them, and the server that shows them.
     static func notifications(_ context: Context) -> [Finding] {

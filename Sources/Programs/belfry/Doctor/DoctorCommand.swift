@@ -43,7 +43,7 @@ enum ConfigurationChecks {
     /// One finding for each mistake, or one that says that there is none.
     static func run(_ context: Context) -> [Finding] {
         let loaded = context.loaded
-        let mistakes = loaded.mistakes.map { mistake in
+        let mistakes = (loaded.mistakes + HookChecks.mistakes(in: loaded)).map { mistake in
             Finding(.warn, "configuration", mistake.description, mend: "see belfry config")
         }
         let advice = loaded.settings.advice.map { Finding(.warn, "configuration", $0) }

@@ -38,6 +38,12 @@ enum SoundChecks {
         return Mistake(.badValue, at: origin, detail)
     }
 
+    /// Where the configured ring is played to.
+    static func route(_ context: Context) -> SoundRoute {
+        let settings = context.loaded.settings
+        return SoundRoute(device: settings.ringDevice, volumePercent: settings.ringVolumePercent)
+    }
+
     private static func files(_ context: Context) -> SoundFiles {
         SoundFiles(environment: Environment(context.environment), programPath: runningProgramPath())
     }
@@ -56,7 +62,7 @@ enum SoundChecks {
         guard value("PULSE_SERVER") != nil || value("XDG_RUNTIME_DIR") != nil else {
             return Finding(.fail, "sound server", "there is no runtime directory", mend: "set XDG_RUNTIME_DIR")
         }
-        switch SoundServer.ask() {
+        switch SoundServer.ask(route(context)) {
         case .noLibrary(let why):
             let mend = "apt install libcanberra-pulse"
             return Finding(.fail, "sound server", "none can be asked: \(why)", mend: mend)
@@ -78,6 +84,11 @@ enum SoundChecks {
         if let silence = outputs.silence {
             return Finding(.fail, "sound server", "nobody hears what it plays: \(silence)", mend: outputs.remedy ?? "")
         }
+        if let missing = outputs.missingDevice {
+            let detail = "it plays to \(used.name), since there is no sink \(missing), as [Ring] Device= has it"
+            let mend = "set [Ring] Device= to one that pactl list short sinks names"
+            return Finding(.warn, "sound server", detail, mend: mend)
+        }
         guard !used.isNull else {
             let mend = "pactl set-default-sink NAME, of those that pactl list short sinks names"
             return Finding(.warn, "sound server", "it plays to \(used.name), which plays into nothing", mend: mend)
@@ -91,7 +102,8 @@ enum SoundChecks {
             return Finding(.fail, "playing", error.problem)
         }
         var state: SoundReport?
-        let player = SoundPlayer(loop: loop, runtimeDirectory: context.environment["XDG_RUNTIME_DIR"])
+        let player = SoundPlayer(
+            loop: loop, runtimeDirectory: context.environment["XDG_RUNTIME_DIR"], route: route(context))
         let ring = player.makeSound { news in
             state = news
             if case .unavailable = news { loop.stop() }
@@ -103,7 +115,9 @@ enum SoundChecks {
         var remedy = ""
         switch state {
         case .playing?, .muted?:
-            guard case .outputs(let outputs) = SoundServer.ask(), let silence = outputs.silence else { break }
+            guard case .outputs(let outputs) = SoundServer.ask(route(context)), let silence = outputs.silence else {
+                break
+            }
             (state, remedy) = (.muted(silence), outputs.remedy ?? "")
         case .unavailable?, nil: break
         }
