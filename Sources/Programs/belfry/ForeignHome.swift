@@ -5,7 +5,7 @@ import Glibc
 /// Root in another's place: calls, state and socket are those of a user, and what root finds or writes there is wrong.
 enum ForeignHome {
     /// The commands that look at nothing of a user's, or at what they are given.
-    private static let anybodys = ["help", "serve", "new-extension", "import", "pack"]
+    private static let anybodys = ["help", "config", "serve", "new-extension", "import", "pack"]
     /// Variables that say where a user's things are: who sets them knows what they are doing.
     private static let places = ["BELFRY_STATE_DIRECTORY", "BELFRY_RUNTIME_DIRECTORY", "BELFRY_SOCKET"]
 
