@@ -213,7 +213,7 @@ files: $(if $(wildcard $(PROGRAMS:%=$(BUILD)/release/%)),,build)
 	@install -m 644 $(BUS_SERVICES:%=Units/dbus/%) $(bus_services_folder)
 	@install -m 644 Sounds/README.md $(documents_folder)/sounds.md
 	@install -m 644 $(DOCUMENTS) Units/hardened.conf $(documents_folder)
-	@install -m 644 docs/*.md docs/*.png $(documents_folder)/docs
+	@install -m 644 docs/*.md docs/*.png docs/*.conf $(documents_folder)/docs
 	@rm -rf $(package_folder) && install -d $(package_folder)
 	@cp -R --preserve=timestamps Package.swift LICENSE Plugins Sources $(package_folder)
 	@chmod -R u=rwX,go=rX $(package_folder)

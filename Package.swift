@@ -166,7 +166,8 @@ let service: [Target] = [
     room(
         "Service/CallService",
         imports: [
-            "NotificationDelivery", "PictureFetcher", "BelfryPictures", "Ringing", "CallLedger", "GroupLedger",
+            "BelfryBus", "NotificationDelivery", "PictureFetcher", "BelfryPictures", "Ringing", "CallLedger",
+            "GroupLedger",
             "RingEar",
             "SystemSound", "BelfryAppGroup", "DesktopChannel",
             "BelfryProtocol", "BelfryEventLoop", "BelfryTerms", "Interception", "BelfrySyscalls",
@@ -275,7 +276,7 @@ let programs: [Target] = [
         "Programs/belfry-worker",
         imports: [
             "NotificationDelivery", "CallService", "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop",
-            "BelfryAppGroup", "BelfryJSON",
+            "BelfryAppGroup", "BelfryBus", "BelfryJSON",
             "BelfryProtocol", "BelfryJournal", "BelfrySyscalls", "BelfryTerms", "CallLedger", "Interception",
             "ExtensionKeeping", "PictureFetcher", "SystemSound",
         ]
@@ -284,7 +285,7 @@ let programs: [Target] = [
         "Programs/belfry",
         imports: [
             "BelfryPush", "BelfryCommandLine", "BelfryServe", "BelfryAppGroup", "BelfryExtensionPackage",
-            "CallLedger", "ExtensionKeeping",
+            "BelfryBus", "CallLedger", "ExtensionKeeping",
             "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop", "BelfryProtocol",
             "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "SystemSound",
             "CBelfryLinux",

@@ -56,6 +56,13 @@ import Testing
             return lines.first { $0.hasPrefix("sound") } ?? ""
         }
 
+        /// What a status bar gets of sound: the word, and the sink.
+        func standing() throws -> [String?] {
+            let lines = try run(testedProgram("belfry"), "status", "--json").lines()
+            let sound = try JSONValue.parse(Array(lines.joined().utf8)).objectValue?["sound"]?.objectValue
+            return ["state", "sink", "missingDevice"].map { sound?[$0]?.stringValue }
+        }
+
         func unheard() throws -> [String] { [try finding(), try status()] }
     }
 
@@ -66,7 +73,9 @@ import Testing
         let server = try Server(kind)
         #expect(try server.finding().hasPrefix("warn | it plays to ring, which plays into nothing | pactl set-default"))
         #expect(try server.status().hasSuffix("ring, to ring, and nobody hears it: that plays into nothing"))
+        #expect(try server.standing() == ["nowhere", "ring", nil])
         try server.pactl("set-sink-mute", "ring", "1")
+        #expect(try server.standing() == ["muted", "ring", nil])
         let muted = try server.unheard()
         #expect(
             muted[0] == "fail | nobody hears what it plays: the sink ring is muted | pactl set-sink-mute ring 0")
@@ -95,6 +104,7 @@ import Testing
             try server.finding().hasPrefix(
                 "warn | it plays to ring, since there is no sink nosuch, as [Ring] Device= has it | set [Ring] Device=")
         )
+        #expect(try server.standing() == ["nowhere", "ring", "nosuch"])
         #expect(try server.status().contains("ring, to ring, since there is no sink nosuch, and nobody hears it: "))
         #expect(try server.finding("playing").hasSuffix(", and not to nosuch, since there is no such sink | "))
     }

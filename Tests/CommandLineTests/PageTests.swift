@@ -91,6 +91,24 @@ import Testing
         #expect(named.sorted() == Setting.allCases.map(\.name).sorted())
     }
 
+    @Test("docs/belfry.conf has each setting, commented, with its meaning and its default, and may be used as it is")
+    func example() {
+        let text = Self.file("docs/belfry.conf")
+        let lines = text.split(separator: "\n").map(String.init)
+        let folder = TemporaryFolder()
+        let file = folder.write(
+            Array(
+                lines.map { $0.hasPrefix("#") && !$0.hasPrefix("# ") ? String($0.dropFirst()) : $0 }
+                    .joined(separator: "\n").utf8), to: "belfry.conf")
+        let loaded = SettingsLoader.loadOnly(file: file)
+        #expect(loaded.mistakes.isEmpty && loaded.settings == Settings(), "\(loaded.mistakes)")
+        for setting in Setting.allCases {
+            let line = "#\(setting.key)=\(Settings().text(of: setting))"
+            #expect(lines.contains(line), "docs/belfry.conf lacks \(line), in [\(setting.section)], with its meaning")
+        }
+        #expect(lines.count { $0.hasPrefix("#") && !$0.hasPrefix("# ") } == Setting.allCases.count)
+    }
+
     @Test("belfry.conf(5) says of a setting what configuration.md and the program say", arguments: Setting.allCases)
     func settings(setting: Setting) throws {
         let page = ManualPage(Self.file("docs/man/belfry.conf.5"))

@@ -1,4 +1,6 @@
 import BelfryCommandLine
+import BelfryJSON
+import BelfrySyscalls
 import BelfryTerms
 import CallLedger
 import Support
@@ -44,6 +46,33 @@ extension GroupCommandTests {
         let missed = status().lines.drop { !$0.hasPrefix("missed ") }
         #expect(missed.first?.hasSuffix(" Last (died)") == true, "the last ones, the newest first")
         #expect(json.contains(#""ringing":2,"loud":"one","foreground":true,"answers":1,"missed":7,"#))
+    }
+
+    @Test("for a status bar there are words, numbers and times with callers' names, and no prose") func machine() throws
+    {
+        try ring("gone", name: "Gone", ownerIsDead: true)
+        try ring("one", name: "Anna")
+        try ring("three", name: "Ada")
+        #expect(run("answer", "three").status == .done)
+        let object = try #require(JSONValue.parse(Array(status("--json").output.utf8)).objectValue)
+        #expect(
+            object.members.map(\.key) == [
+                "socket", "listens", "ringing", "loud", "foreground", "answers", "missed", "calls", "answered",
+                "missedCalls", "rejections", "sound", "doNotDisturb",
+            ])
+        func first(_ key: String) -> JSONObject? { object[key]?.arrayValue?.first?.objectValue }
+        #expect(first("calls")?["name"]?.stringValue == "Anna" && first("calls")?["mode"]?.stringValue == "loud")
+        #expect(first("calls")?["remaining"]?.numberValue.map { $0 > 0 && $0 < 60 } == true)
+        #expect(first("answered")?["name"]?.stringValue == "Ada")
+        #expect(first("missedCalls")?["name"]?.stringValue == "Gone")
+        let now = wallTimeMicroseconds() / 1_000_000
+        for time in [first("answered")?["answered"], first("missedCalls")?["missed"]] {
+            #expect(time?.numberValue.map { abs(Int64($0) - now) < 60 } == true)
+        }
+        #expect(object["sound"] == .object(["state": "none", "name": "none", "sink": .null, "missingDevice": .null]))
+        #expect(object["doNotDisturb"] == "off")
+        let quiet = status("--json", variables: ["BELFRY_QUIET_HOURS": "00:00-24:00"]).output
+        #expect(quiet.contains(#""doNotDisturb":"quiet-hours""#))
     }
 
     @Test func quietHoursAreTold() {

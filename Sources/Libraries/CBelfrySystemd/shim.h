@@ -52,6 +52,7 @@ typedef int (*csystemd_message_handler)(
 
 struct csystemd_bus_calls {
     int (*open_user)(sd_bus **bus);
+    int (*open_system)(sd_bus **bus);
     int (*attach_event)(sd_bus *bus, sd_event *event, int priority);
     int (*detach_event)(sd_bus *bus);
     void (*close)(sd_bus *bus);

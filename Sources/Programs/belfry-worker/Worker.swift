@@ -1,4 +1,5 @@
 import BelfryAppGroup
+import BelfryBus
 import BelfryEventLoop
 import BelfryJournal
 import BelfryProtocol
@@ -193,6 +194,8 @@ final class Worker {
                 settings: RingSettings(settings), environment: environment, report: report),
             pictures: FetchedPicture(loop: loop, picture: picture), report: report)
         world.desktop = desktop
+        // Tests and containers keep no machine awake.
+        if environment["BELFRY_CONFIG_FILES"] != "no" { world.wakefulness = SleepInhibitor(on: loop) }
         return world
     }
 

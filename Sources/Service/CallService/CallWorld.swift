@@ -21,6 +21,8 @@ public struct CallWorld {
     public let pictures: any PictureSource
     /// Takes the events.
     public let report: (Event.Body) -> Void
+    /// What keeps the machine awake; nil if nothing does.
+    public var wakefulness: (any RingWakefulness)?
     /// The desktop; nil if none is there.
     public var desktop: (any RingDesktop)?
 
@@ -101,6 +103,15 @@ public protocol RingOutput: AnyObject {
 
     /// Stops the sound, and calls `silent` once it has stopped, perhaps before this returns.
     func silence(_ silent: @escaping () -> Void)
+}
+
+/// What keeps the machine awake while a call rings loud.
+public protocol RingWakefulness: AnyObject {
+    /// Keeps it awake from now on; does nothing if it does so.
+    func hold()
+
+    /// Lets it sleep.
+    func release()
 }
 
 /// Where the caller's picture comes from.

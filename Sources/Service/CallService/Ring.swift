@@ -180,7 +180,9 @@ final class Ring {
     private func perform(_ effect: RingStateMachine.Effect) {
         switch effect {
         case .ringing(let mode): reportRinging(mode)
-        case .pulse(let mode): world.ringer.pulse(mode)
+        case .pulse(let mode):
+            world.ringer.pulse(mode)
+            if mode == .loud { world.wakefulness?.hold() } else { world.wakefulness?.release() }
         case .tick(let n, let late):
             world.report(.tick(n: n, late: late.seconds))
             world.ledger.lookAgain()
@@ -219,6 +221,7 @@ final class Ring {
     }
 
     private func silence() {
+        world.wakefulness?.release()
         // The time of silence is now, not when the queue feeds it to the machine: nothing is heard in between.
         world.ringer.silence { [weak self, world] in self?.feed(.silenced(world.timers.now)) }
         timer?.cancel()

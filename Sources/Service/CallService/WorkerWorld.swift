@@ -1,4 +1,5 @@
 import BelfryAppGroup
+public import BelfryBus
 public import BelfryEventLoop
 public import BelfryProtocol
 public import BelfrySyscalls
@@ -149,6 +150,8 @@ public final class WorkerLedger: SharedLedger {
         report(.warning(code: code, detail: detail))
     }
 }
+
+extension SleepInhibitor: RingWakefulness {}
 
 /// Sounds a ring through the sound server: one sound for loud rings, one for soft ones.
 public final class Ringer: RingOutput {

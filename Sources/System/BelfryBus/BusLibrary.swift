@@ -1,7 +1,7 @@
 import BelfrySyscalls
 import CBelfrySystemd
 
-/// libsystemd's sd-bus, opened by the one program that has a bus.
+/// libsystemd's sd-bus, opened by who has a bus.
 @safe
 struct BusLibrary: @unchecked Sendable {
     // Unchecked: C functions' addresses, which never change.
@@ -17,6 +17,7 @@ struct BusLibrary: @unchecked Sendable {
         let library = try DynamicLibrary("libsystemd.so.0")
         var calls = csystemd_bus_calls()
         unsafe calls.open_user = try library.function("sd_bus_open_user")
+        unsafe calls.open_system = try library.function("sd_bus_open_system")
         unsafe calls.attach_event = try library.function("sd_bus_attach_event")
         unsafe calls.detach_event = try library.function("sd_bus_detach_event")
         unsafe calls.close = try library.function("sd_bus_close")

@@ -122,7 +122,7 @@ final class MessageReference {
         case .entry(let key, let value): try appendContainer("e", key.signature + value.signature, [key, value])
         case .structure(let members): try appendContainer("r", members.map(\.signature).joined(), members)
         case .variant(let value): try appendContainer("v", value.signature, [value])
-        case .other: throw SystemError(errno: EINVAL, call: "sd_bus_message_append")
+        case .other, .descriptor: throw SystemError(errno: EINVAL, call: "sd_bus_message_append")
         }
     }
 
@@ -176,6 +176,8 @@ final class MessageReference {
         case "x": return readBasic(type, Int64(0)).map { .int64($0) }
         case "t": return readBasic(type, UInt64(0)).map { .uint64($0) }
         case "d": return readBasic(type, Double(0)).map { .double($0) }
+        // The message owns it.
+        case "h": return readBasic(type, Int32(-1)).map { BusDescriptor(copying: $0).map { .descriptor($0) } ?? .other }
         case "s", "o", "g":
             var text: UnsafePointer<CChar>?
             guard unsafe sdBus.message_read_basic(pointer, type, &text) > 0, let text = unsafe text else { return nil }

@@ -1,3 +1,6 @@
+import BelfrySyscalls
+import Glibc
+
 /// What a D-Bus message carries: one complete type.
 public indirect enum BusValue: Hashable, Sendable {
     /// `y`.
@@ -26,6 +29,8 @@ public indirect enum BusValue: Hashable, Sendable {
     case structure([BusValue])
     /// `v`.
     case variant(BusValue)
+    /// An incoming `h`: a descriptor, which is open as long as this value exists.
+    case descriptor(BusDescriptor)
     /// A value of a type that nothing here needs: skipped.
     case other
 
@@ -53,6 +58,7 @@ public indirect enum BusValue: Hashable, Sendable {
         case .entry(let key, let value): "{\(key.signature)\(value.signature)}"
         case .structure(let members): "(\(members.map(\.signature).joined()))"
         case .variant: "v"
+        case .descriptor: "h"
         case .other: ""
         }
     }
@@ -81,4 +87,22 @@ public indirect enum BusValue: Hashable, Sendable {
         for case .entry(.string(let name), let value) in elements where name == key { return value.unwrapped }
         return nil
     }
+}
+
+/// A descriptor that came over a bus, closed with the last who has it.
+public final class BusDescriptor: Hashable, Sendable {
+    private let descriptor: OwnedDescriptor
+
+    /// A copy of `number` (F_DUPFD_CLOEXEC); nil if the process has no place for it.
+    init?(copying number: Int32) {
+        let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
+        guard copy >= 0 else { return nil }
+        descriptor = OwnedDescriptor(owning: copy)
+    }
+
+    /// Whether both are the same value: two copies of one descriptor differ.
+    public static func == (one: BusDescriptor, other: BusDescriptor) -> Bool { one === other }
+
+    /// Feeds what tells it from others.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -17,7 +17,8 @@ public struct BusFailure: Error, Hashable, Sendable {
     }
 }
 
-/// A connection to the user's session bus, on a loop of ours (sd-bus, `sd_bus_attach_event`).
+/// A connection to the user's session bus, or to the machine's system bus, on a loop of ours (sd-bus,
+/// `sd_bus_attach_event`).
 ///
 /// Nothing here waits: a call's answer comes from the loop, as late as it likes. A connection that is lost stays so.
 @safe
@@ -32,12 +33,15 @@ public final class SessionBus {
 
     /// Connects to the bus that `DBUS_SESSION_BUS_ADDRESS` names, else to `$XDG_RUNTIME_DIR/bus` (`sd_bus_open_user`).
     /// Fails if no bus listens there; a bus that listens but does not answer is noticed later.
-    public init(on loop: Loop) throws(SystemError) {
+    ///
+    /// - Parameter isSystem: whether it is the machine's instead, which `DBUS_SYSTEM_BUS_ADDRESS` names, or
+    ///   /run/dbus/system_bus_socket (`sd_bus_open_system`).
+    public init(on loop: Loop, isSystem: Bool = false) throws(SystemError) {
         let calls = try BusLibrary.opened.get().calls
         var opened: OpaquePointer?
-        let result = unsafe calls.open_user(&opened)
+        let result = unsafe isSystem ? calls.open_system(&opened) : calls.open_user(&opened)
         guard result >= 0, let opened = unsafe opened else {
-            throw SystemError(negated: result, call: "sd_bus_open_user")
+            throw SystemError(negated: result, call: isSystem ? "sd_bus_open_system" : "sd_bus_open_user")
         }
         self.loop = loop
         unsafe bus = opened

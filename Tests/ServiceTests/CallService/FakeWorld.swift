@@ -132,6 +132,7 @@ final class FakeWorld: SharedLedger, RingOutput {
     private(set) var events: [(at: TimeSpan, body: Event.Body)] = []
     private(set) var isSounding = false
     private(set) var pulses: [RingMode] = []
+    let wakefulness = FakeWakefulness()
     let start: Instant
     private var changed: ((Ledger) -> Void)?
     private var shownRoot = PropertyListDictionary()
@@ -149,10 +150,12 @@ final class FakeWorld: SharedLedger, RingOutput {
 
     /// What a call is given of it.
     var world: CallWorld {
-        CallWorld(
+        var world = CallWorld(
             timers: loop, wall: { [file] in file.wall }, minuteOfDay: { [file] in file.minuteOfDay }, ledger: self,
             ringer: self, pictures: self,
             report: { [self] in report($0) })
+        world.wakefulness = wakefulness
+        return world
     }
 
     func transact<Answer>(

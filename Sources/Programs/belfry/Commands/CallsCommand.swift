@@ -61,7 +61,7 @@ extension Command {
 }
 
 /// A ringing call, as a row of a table or as an object.
-private enum CallRow {
+enum CallRow {
     static let headings = ["STILL", "MODE", "CALL", "CALLER", "HANDLE", "KIND"]
 
     static func cells(of call: Call, mode: String, now: Instant) -> [String] {
@@ -109,7 +109,7 @@ private enum ActiveRow {
 }
 
 /// A missed call, as a row of a table or as an object.
-private enum MissedRow {
+enum MissedRow {
     static func print(_ missed: [MissedRecord], _ context: Context) {
         if context.wantsJSON {
             for call in missed { context.output.json(json(of: call)) }
@@ -127,7 +127,7 @@ private enum MissedRow {
         ]
     }
 
-    private static func json(of call: MissedRecord) -> JSONObject {
+    static func json(of call: MissedRecord) -> JSONObject {
         var object: JSONObject = [
             "call": .string(call.key.text), "name": .string(call.name), "handle": .string(call.handle),
             "video": .bool(call.hasVideo), "missed": .integer(call.missed), "reason": .string(call.reason.rawValue),

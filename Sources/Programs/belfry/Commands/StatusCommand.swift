@@ -16,7 +16,7 @@ extension Command {
         summary: "how things stand, on one screen: socket, calls, missed calls, rejections, sound, do-not-disturb",
         details: """
             Looks, and changes nothing: no worker is started. Exit status 69 if nobody listens for calls. With --json it is
-            one object. What is wrong with the machine, and how to mend it, is told by belfry doctor.
+            one object of words, numbers and times, for a status bar. What is wrong with the machine, and how to mend it, is told by belfry doctor.
             """
     ) { context throws(CommandError) in
         let status = try StatusReport(context)
@@ -35,8 +35,9 @@ struct StatusReport {
     private let socket: String
     private let ledger: Ledger
     private let rejections: [Rejected]
-    private let sound: String
+    private let sound: SoundStanding
     private let disturbance: String
+    private let isQuiet: Bool
     private let secondCall: RingMode
     private let group: String
 
@@ -51,24 +52,11 @@ struct StatusReport {
         listens = ListeningSockets.contains(socket)
         ledger = try GroupAccess(context).knownLedger()
         rejections = Rejected.last(Self.rowsMax)
-        sound = Self.sound(context)
+        sound = SoundStanding(context)
         disturbance = Self.disturbance(context.loaded.settings)
+        isQuiet = context.loaded.settings.quietHours.contains(minute: localMinuteOfDay())
         secondCall = context.loaded.settings.secondCall
         group = context.groupName
-    }
-
-    private static func sound(_ context: Context) -> String {
-        let setting = context.loaded.settings.sound
-        guard setting != SoundFiles.none else { return "none: calls make no sound" }
-        switch SoundServer.ask(SoundChecks.route(context)) {
-        case .noLibrary, .unreachable: return "\(setting), and no sound server answers: calls make no sound"
-        case .hung: return "\(setting), and the sound server hangs"
-        case .outputs(let outputs):
-            guard let used = outputs.used else { return "\(setting), and the sound server has no device to play to" }
-            let unheard = outputs.silence ?? (used.isNull ? "that plays into nothing" : nil)
-            let missing = outputs.missingDevice.map { ", since there is no sink \($0)" } ?? ""
-            return "\(setting), to \(used.name)\(missing)" + (unheard.map { ", and nobody hears it: \($0)" } ?? "")
-        }
     }
 
     /// What mutes calls now, as far as that is known without starting a program.
@@ -99,7 +87,7 @@ struct StatusReport {
         rows.append(("missed", missedLines, ledger.missedCalls.isEmpty ? nil : .bad))
         rows.append(
             ("rejected", rejections.isEmpty ? ["none"] : rejections.map(\.text), rejections.isEmpty ? nil : .notable))
-        rows.append(("sound", [sound], nil))
+        rows.append(("sound", [sound.text], nil))
         rows.append(("do not disturb", [disturbance], nil))
         for row in rows {
             for (index, line) in row.lines.enumerated() {
@@ -138,15 +126,88 @@ struct StatusReport {
         return caller.isEmpty ? CallText.name(of: answer.key.text) : caller
     }
 
-    /// The values as an object.
+    /// The values as an object of words, numbers and times, which programs may rely on (docs/operations.md).
     var json: JSONObject {
-        [
-            "socket": .string(socket), "listens": .bool(listens), "ringing": .integer(Int64(ledger.rings.count)),
+        let now = Instant(microseconds: bootTimeMicroseconds())
+        let rings = ledger.rings(secondCall: secondCall)
+        return [
+            "socket": .string(socket), "listens": .bool(listens), "ringing": .integer(Int64(rings.count)),
             "loud": ledger.loudest.map { .string($0.key.text) } ?? .null,
             "foreground": .bool(ledger.foreground != .background), "answers": .integer(Int64(ledger.answers.count)),
             "missed": .integer(Int64(ledger.missedCalls.count)),
-            "rejections": .array(rejections.map { .object($0.json) }), "sound": .string(sound),
-            "doNotDisturb": .string(disturbance),
+            "calls": .array(rings.map { .object(CallRow.json(of: $0, mode: $1.rawValue, now: now)) }),
+            "answered": .array(ledger.answers.map { .object(Self.json(of: $0)) }),
+            "missedCalls": .array(ledger.missedCalls.map { .object(MissedRow.json(of: $0)) }),
+            "rejections": .array(rejections.map { .object($0.json) }), "sound": .object(sound.json),
+            "doNotDisturb": .string(isQuiet ? "quiet-hours" : disturbance.hasPrefix("off") ? "off" : "desktop"),
+        ]
+    }
+
+    private static func json(of answer: PendingAnswer) -> JSONObject {
+        [
+            "call": .string(answer.key.text), "name": .string(answer.name), "handle": .string(answer.handle),
+            "answered": .integer(answer.answered),
+        ]
+    }
+}
+
+/// How it stands with what makes rings heard.
+struct SoundStanding {
+    /// One word for it.
+    enum Word: String {
+        /// Rings are heard, as far as the server knows.
+        case heard
+        /// `Sound=none`.
+        case none
+        /// No server answers.
+        case noServer = "no-server"
+        /// The server hangs.
+        case hung
+        /// It has nothing to play to.
+        case noDevice = "no-device"
+        /// The sink or the sounds of events are muted or at volume 0.
+        case muted
+        /// The sink plays into nothing.
+        case nowhere
+    }
+
+    /// The word.
+    let word: Word
+    /// For people.
+    let text: String
+    private let name: String
+    private var outputs = SoundOutputs()
+
+    /// Asks the sound server.
+    init(_ context: Context) {
+        name = context.loaded.settings.sound
+        guard name != SoundFiles.none else {
+            (word, text) = (.none, "none: calls make no sound")
+            return
+        }
+        switch SoundServer.ask(SoundChecks.route(context)) {
+        case .noLibrary, .unreachable:
+            (word, text) = (.noServer, "\(name), and no sound server answers: calls make no sound")
+        case .hung: (word, text) = (.hung, "\(name), and the sound server hangs")
+        case .outputs(let outputs):
+            self.outputs = outputs
+            guard let used = outputs.used else {
+                (word, text) = (.noDevice, "\(name), and the sound server has no device to play to")
+                return
+            }
+            let unheard = outputs.silence ?? (used.isNull ? "that plays into nothing" : nil)
+            let missing = outputs.missingDevice.map { ", since there is no sink \($0)" } ?? ""
+            text = "\(name), to \(used.name)\(missing)" + (unheard.map { ", and nobody hears it: \($0)" } ?? "")
+            word = outputs.silence != nil ? .muted : used.isNull ? .nowhere : .heard
+        }
+    }
+
+    /// The values as an object.
+    var json: JSONObject {
+        func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+        return [
+            "state": .string(word.rawValue), "name": .string(name), "sink": text(outputs.used?.name),
+            "missingDevice": text(outputs.missingDevice),
         ]
     }
 }
@@ -181,7 +242,7 @@ struct Rejected {
     var text: String { "\(TimeText.time(at)) \(reason)\(detail.isEmpty ? "" : ": \(detail)")" }
 
     /// The values as an object.
-    var json: JSONObject { ["at": .integer(at), "reason": .string(reason), "detail": .string(detail)] }
+    var json: JSONObject { ["at": .integer(at), "reason": .string(reason)] }
 }
 
 /// The Unix sockets with a listener. Asking the kernel starts no worker; connecting would.

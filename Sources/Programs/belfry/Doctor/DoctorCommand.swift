@@ -22,7 +22,7 @@ extension Command {
             MachineChecks.program, ConfigurationChecks.run, UnitChecks.run, SocketChecks.run, MachineChecks.state,
             ExtensionChecks.run, SoundChecks.run, DesktopChecks.vibration, MachineChecks.pictures,
             ConfinementChecks.run, ApnsChecks.run, ClockChecks.run,
-            DesktopChecks.notifications, DesktopChecks.manners, MachineChecks.journal, RingCheck.run,
+            DesktopChecks.notifications, DesktopChecks.manners, SleepCheck.run, MachineChecks.journal, RingCheck.run,
         ]
         for check in checks {
             for finding in check(context) {
