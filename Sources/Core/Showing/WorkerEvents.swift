@@ -56,8 +56,9 @@ public struct WorkerEvents: Sendable {
     /// Those of no worker.
     public init() {}
 
-    /// The worker behind `link` has left.
-    public mutating func left(_ link: Int64) { notifications[link] = nil }
+    /// The worker behind `link` has left, whose call this was.
+    @discardableResult
+    public mutating func left(_ link: Int64) -> ShownCallID? { notifications.removeValue(forKey: link)?.call }
 
     /// What `event` of the worker behind `link` means, which said `hello` first; nil for nothing.
     public mutating func take(_ event: Event, from link: Int64, _ hello: DesktopHello) -> DesktopNews? {

@@ -85,6 +85,7 @@ public final class DesktopService {
         case worker(WorkerConnections.Input)
         case server(NotificationServer.Input)
         case settled(ShownCallID, isMissed: Bool, Call?)
+        case overdue(ShownCallID, Call)
         case doNotDisturb
         case felt(isPlaying: Bool, String)
         case ready
@@ -99,6 +100,8 @@ public final class DesktopService {
     private var feeling: FeelingStateMachine
     private var events = WorkerEvents()
     private var queue = EffectQueue<Input>()
+    /// Calls whose worker has not said yet that they are over, which is known already.
+    private var overdue: Set<ShownCallID> = []
     /// What the file says that is shown.
     private var kept: [KeptNotice] = []
     private var leaving: (any ScheduledTimer)?
@@ -143,6 +146,7 @@ public final class DesktopService {
         interface = CallsInterface(calls: calls, configured: settings.group, secondCall: settings.secondCall)
         // Set only now, since a closure may not capture self before all of it is there.
         settled = { [unowned self] in feed(.settled($0, isMissed: $1, $2)) }
+        calls.overdue = { [unowned self] in feed(.overdue($0, $1)) }
         calls.hasWorker = { [unowned self] in workers?.hasWorker(of: $0) ?? false }
         workers = try WorkerConnections(on: loop, listener: listener) { [unowned self] in feed(.worker($0)) }
     }
@@ -222,7 +226,7 @@ public final class DesktopService {
         case .worker(.event(let link, let hello, let event)):
             return events.take(event, from: link, hello).map { take($0, from: link) } ?? []
         case .worker(.left(let link)):
-            events.left(link)
+            if let call = events.left(link) { overdue.remove(call) }
             perform(feeling.left(link))
             return showing.left(link)
         case .server(let input): return take(input)
@@ -232,6 +236,11 @@ public final class DesktopService {
             let caller = known.map { ShownCaller(name: $0.name, handle: $0.handle, hasVideo: $0.hasVideo) }
             run(HookCause(diedAs: known?.state, isMissed: isMissed), call, caller)
             return showing.settled(call, missed: isMissed)
+        case .overdue(let call, let known):
+            guard let reason = EndReason(rawValue: known.state.rawValue) else { return [] }
+            overdue.insert(call)
+            let caller = ShownCaller(name: known.name, handle: known.handle, hasVideo: known.hasVideo)
+            return end(call, caller, reason, isMissed: known.missedReason != nil)
         case .doNotDisturb:
             perform(feeling.disturbs(doNotDisturb.level))
             return []
@@ -273,6 +282,8 @@ public final class DesktopService {
             return []
         case .rings(let ring):
             calls.forget(ring.call)
+            calls.follow(ring.call)
+            overdue.remove(ring.call)
             feeling.rings(ring.call, ring.mode.known, why: ring.why)
             // A later event says another mode: the ring's end is where it was.
             let known = showing.end(of: ring.call)
@@ -286,11 +297,8 @@ public final class DesktopService {
                 ring.call, ring.caller, until: until, isSilenced: ring.why == .silenced, link: link)
         case .picture(let path, let call): return showing.picture(path, of: call)
         case .ended(let call, let caller, let reason, let isMissed):
-            feeling.ended(call)
-            interface.ended(call, reason)
-            if isMissed { interface.missedChanged(in: call.group) }
-            run(HookCause(reason, isMissed: isMissed), call, caller)
-            return showing.ended(call, missed: isMissed)
+            calls.forget(call)
+            return overdue.remove(call) == nil ? end(call, caller, reason, isMissed: isMissed) : []
         case .missed(let call, let caller):
             interface.missedChanged(in: call.group)
             run(.missedUnheard, call, caller)
@@ -302,6 +310,16 @@ public final class DesktopService {
             perform(feeling.buzz(from: link))
             return []
         }
+    }
+
+    private func end(
+        _ call: ShownCallID, _ caller: ShownCaller, _ reason: EndReason, isMissed: Bool
+    ) -> [ShowingEffect] {
+        feeling.ended(call)
+        interface.ended(call, reason)
+        if isMissed { interface.missedChanged(in: call.group) }
+        run(HookCause(reason, isMissed: isMissed), call, caller)
+        return showing.ended(call, missed: isMissed)
     }
 
     // MARK: Effects

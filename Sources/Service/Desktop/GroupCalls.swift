@@ -22,6 +22,16 @@ final class GroupCalls {
     private var watches: [GroupName: LedgerWatch] = [:]
     private var sought: [ShownCallID: any ScheduledTimer] = [:]
     private let settled: (ShownCallID, _ isMissed: Bool, Call?) -> Void
+    /// How long a worker that is connected may take to say itself that its call is over.
+    static let wordPatience = TimeSpan.seconds(1)
+    private struct Followed {
+        /// Runs once the ledger says that the call is over.
+        var timer: (any ScheduledTimer)?
+    }
+    /// The calls of workers that are connected.
+    private var followed: [ShownCallID: Followed] = [:]
+    /// Gets a call that is over as the ledger says, and of which its worker, perhaps one that stands still, does not.
+    var overdue: (ShownCallID, Call) -> Void = { _, _ in }
 
     /// - Parameters:
     ///   - answersWait: how long an answer waits for the app.
@@ -87,17 +97,30 @@ final class GroupCalls {
     /// Finds out how `call` has ended, or will: watches the ledger until it says so.
     func findOut(_ call: ShownCallID) {
         guard sought[call] == nil else { return }
+        followed.removeValue(forKey: call)?.timer?.cancel()
         sought[call] = loop.schedule(at: loop.now + Self.tidyingPatience, description: "tidying") { [weak self] in
             self?.found(call, nil)
         }
-        guard watches[call.group] == nil else { return }
-        watches[call.group] = file(of: call.group).watch(on: loop) { [weak self] in self?.look(at: $0, of: call.group) }
+        watch(call.group)
     }
 
-    /// Stops finding out how `call` ended.
+    /// Looks whether `call`, whose worker is connected, ends without a word of it.
+    func follow(_ call: ShownCallID) {
+        guard followed[call] == nil else { return }
+        followed[call] = Followed()
+        watch(call.group)
+    }
+
+    private func watch(_ group: GroupName) {
+        guard watches[group] == nil else { return }
+        watches[group] = file(of: group).watch(on: loop) { [weak self] in self?.look(at: $0, of: group) }
+    }
+
+    /// Stops finding out how `call` ended, and following it.
     func forget(_ call: ShownCallID) {
         sought.removeValue(forKey: call)?.cancel()
-        guard !sought.keys.contains(where: { $0.group == call.group }) else { return }
+        followed.removeValue(forKey: call)?.timer?.cancel()
+        guard !(Array(sought.keys) + followed.keys).contains(where: { $0.group == call.group }) else { return }
         watches.removeValue(forKey: call.group)?.cancel()
         // A group without a call holds no file, so that groups that come and go do not add up.
         if !watches.keys.contains(call.group) { files[call.group] = nil }
@@ -111,6 +134,14 @@ final class GroupCalls {
             found(call, known)
         }
         watches[group]?.expectEnds(of: rings)
+        for call in followed.keys where call.group == group && followed[call]?.timer == nil {
+            guard let known = ledger.call(CallKey(call.call)), known.state != .ringing else { continue }
+            followed[call]?.timer = loop.schedule(at: loop.now + Self.wordPatience, description: "worker's word") {
+                [weak self] in
+                self?.forget(call)
+                self?.overdue(call, known)
+            }
+        }
     }
 
     private func found(_ call: ShownCallID, _ known: Call?) {
