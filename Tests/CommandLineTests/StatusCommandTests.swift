@@ -3,6 +3,7 @@ import BelfryJSON
 import BelfrySyscalls
 import BelfryTerms
 import CallLedger
+import Glibc
 import Support
 import Testing
 @testable import belfry
@@ -48,6 +49,19 @@ extension GroupCommandTests {
         #expect(json.contains(#""ringing":2,"loud":"one","foreground":true,"answers":1,"missed":7,"#))
     }
 
+    @Test("R10 a call that goes on is there with its duration, and then none rings loud") func active() throws {
+        try ring("three", name: "Ada")
+        #expect(run("answer", "--pid", "\(getpid())").status == .done)
+        try ring("one", name: "Anna")
+        let lines = status().lines
+        #expect(lines.contains { $0.hasPrefix("rings           soft, for ") && $0.hasSuffix("s: one (Anna)") })
+        #expect(lines.contains { $0.hasPrefix("in a call       for ") && $0.hasSuffix(" s: three (Ada)") })
+        let object = try #require(JSONValue.parse(Array(status("--json").output.utf8)).objectValue)
+        let active = object["active"]?.arrayValue?.first?.objectValue
+        #expect(active?["name"] == "Ada" && active?["mode"] == "active" && object["loud"] == .null)
+        #expect(active?["duration"]?.numberValue.map { $0 >= 0 && $0 < 60 } == true)
+    }
+
     @Test("for a status bar there are words, numbers and times with callers' names, and no prose") func machine() throws
     {
         try ring("gone", name: "Gone", ownerIsDead: true)
@@ -57,7 +71,7 @@ extension GroupCommandTests {
         let object = try #require(JSONValue.parse(Array(status("--json").output.utf8)).objectValue)
         #expect(
             object.members.map(\.key) == [
-                "socket", "listens", "ringing", "loud", "foreground", "answers", "missed", "calls", "answered",
+                "socket", "listens", "ringing", "loud", "foreground", "answers", "missed", "calls", "active", "answered",
                 "missedCalls", "rejections", "sound", "doNotDisturb",
             ])
         func first(_ key: String) -> JSONObject? { object[key]?.arrayValue?.first?.objectValue }

@@ -85,12 +85,12 @@ enum CallRow {
 }
 
 /// A call that was answered and goes on, as a row of a table or as an object.
-private enum ActiveRow {
+enum ActiveRow {
     static let headings = ["SINCE", "CALL", "CALLER", "HANDLE", "KIND", "PID"]
 
     static func cells(of call: Call, now: Instant) -> [String] {
         [
-            DecimalText.fixed(duration(of: call, now).seconds, digits: 0) + " s", CallText.name(of: call.key.text),
+            duration(of: call, now), CallText.name(of: call.key.text),
             call.name, call.handle, call.hasVideo ? "video" : "audio", "\(call.holders.last?.pid ?? 0)",
         ]
     }
@@ -99,13 +99,16 @@ private enum ActiveRow {
         var object: JSONObject = [
             "call": .string(call.key.text), "mode": "active", "name": .string(call.name),
             "handle": .string(call.handle), "video": .bool(call.hasVideo),
-            "duration": .real(duration(of: call, now).seconds), "pids": .array(call.holders.map { .integer($0.pid) }),
+            "duration": .real((now - (call.answeredAt ?? call.since)).seconds), "pids": .array(call.holders.map { .integer($0.pid) }),
         ]
         if let picture = call.picture { object["picture"] = .string(picture) }
         return object
     }
 
-    private static func duration(of call: Call, _ now: Instant) -> TimeSpan { now - (call.answeredAt ?? call.since) }
+    /// How long it has gone on, for people.
+    static func duration(of call: Call, _ now: Instant) -> String {
+        DecimalText.fixed((now - (call.answeredAt ?? call.since)).seconds, digits: 0) + " s"
+    }
 }
 
 /// A missed call, as a row of a table or as an object.

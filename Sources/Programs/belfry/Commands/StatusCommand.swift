@@ -80,6 +80,7 @@ struct StatusReport {
             ("socket", ["\(socket), \(listens ? "listening" : "nobody listens")"], listens ? .good : .bad),
             ("rings", ringLines, ledger.rings.isEmpty ? nil : .good),
         ]
+        if !ledger.activeCalls.isEmpty { rows.append(("in a call", activeLines, .good)) }
         if ledger.foreground != .background { rows.append(("app", ["in front: calls do not ring"], .notable)) }
         if !ledger.answers.isEmpty {
             rows.append(("answered", ledger.answers.map { "\(TimeText.clock($0.answered)) \(Self.caller($0))" }, .good))
@@ -107,6 +108,13 @@ struct StatusReport {
         return lines.isEmpty ? ["nothing in \(group)"] : lines + more(ledger.rings.count)
     }
 
+    private var activeLines: [String] {
+        let now = Instant(microseconds: bootTimeMicroseconds())
+        return ledger.activeCalls.prefix(Self.rowsMax).map { call in
+            "for \(ActiveRow.duration(of: call, now)): \(CallText.description(of: call))"
+        }
+    }
+
     private var missedLines: [String] {
         let missed = ledger.missedCalls
         guard !missed.isEmpty else { return ["none"] }
@@ -132,10 +140,11 @@ struct StatusReport {
         let rings = ledger.rings(secondCall: secondCall)
         return [
             "socket": .string(socket), "listens": .bool(listens), "ringing": .integer(Int64(rings.count)),
-            "loud": ledger.loudest.map { .string($0.key.text) } ?? .null,
+            "loud": rings.first { $0.mode == .loud }.map { .string($0.call.key.text) } ?? .null,
             "foreground": .bool(ledger.foreground != .background), "answers": .integer(Int64(ledger.answers.count)),
             "missed": .integer(Int64(ledger.missedCalls.count)),
             "calls": .array(rings.map { .object(CallRow.json(of: $0, mode: $1.rawValue, now: now)) }),
+            "active": .array(ledger.activeCalls.map { .object(ActiveRow.json(of: $0, now: now)) }),
             "answered": .array(ledger.answers.map { .object(Self.json(of: $0)) }),
             "missedCalls": .array(ledger.missedCalls.map { .object(MissedRow.json(of: $0)) }),
             "rejections": .array(rejections.map { .object($0.json) }), "sound": .object(sound.json),
