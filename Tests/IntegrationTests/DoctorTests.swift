@@ -33,6 +33,27 @@ extension IntegrationTests {
             try Screen.end(dunst)
         }
 
+        @Test("a hook that nothing runs, and a unit that is not there, are mistakes of config check and doctor")
+        func hooks() throws {
+            let folder = TemporaryFolder()
+            let text = "[Desktop]\nOnAnswer=/bin/true\nOnMissed=nosuch@.service\n"
+            let file = folder.write(Array(text.utf8), to: "hooks.conf")
+            let off = "nothing runs it, since belfry-desktop.socket is off: systemctl --user enable --now"
+            let belfry = "\(Surroundings.programs)/belfry"
+            let check = try run(belfry, ["config", "check", file])
+            #expect(check.status == .exited(code: 78))
+            for line in ["\(file):2: OnAnswer=/bin/true: \(off)", "\(file):3: OnMissed=nosuch@.service: \(off)"] {
+                #expect(check.output.contains(line), "\(check.output)")
+            }
+            #expect(check.output.contains("\(file):3: OnMissed=nosuch@.service: there is no such unit\n"))
+            let variables = ["BELFRY_ON_ANSWER": "/nosuch/prog"]
+            let doctor = try run(belfry, ["doctor"], environment: variables).output.split(separator: "\n")
+            let found = doctor.filter {
+                $0.hasPrefix("warn  configuration  $BELFRY_ON_ANSWER: OnAnswer=/nosuch/prog: ")
+            }
+            #expect(found.count == 2, "\(doctor)")
+        }
+
         @Test("--ring shows the call while it rings") func shown() throws {
             let screen = try Screen()
             let dunst = try screen.startDunst()
