@@ -8,7 +8,7 @@ _belfry_ids() {
 
 _belfry() {
     local previous=${words[CURRENT-1]} command='' wanted='' i
-    local names='push call hangup answer decline silence app calls watch group config status doctor serve apns device new-extension import pack help'
+    local names='push call hangup answer decline silence app calls alerts watch group config status doctor serve apns device new-extension import pack help'
     for ((i = 2; i < CURRENT; i++)); do
         case ${words[i]} in
             # What follows one of these is no command.
@@ -32,6 +32,7 @@ _belfry() {
             hangup) wanted='--reason --no-follow' ;;
             app) wanted='--pid --collect' ;;
             calls) wanted='--missed --clear-missed' ;;
+            alerts) wanted='--clear' ;;
             doctor) wanted='--play --ring' ;;
             serve) wanted='--apns' ;;
             new-extension) wanted='--belfry' ;;
