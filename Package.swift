@@ -88,6 +88,9 @@ let system: [Target] = [
             "BelfryAppGroup", "RingEar", "CallLedger", "BelfryPropertyList", "BelfryEventLoop", "BelfrySyscalls",
             "BelfryTerms",
         ]),
+    room(
+        "System/BelfryAlerts",
+        imports: ["BelfryAppGroup", "BelfryJSON", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms"]),
     room("System/BelfryCommandLine", imports: ["BelfryJSON", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux"]),
     room("System/BelfrySettings", imports: ["BelfryDevices", "BelfrySyscalls", "BelfryTerms"]),
     room("System/BelfryDatabase", imports: ["BelfrySyscalls", "SQLite3"]),
@@ -169,7 +172,7 @@ let service: [Target] = [
             "BelfryBus", "NotificationDelivery", "PictureFetcher", "BelfryPictures", "Ringing", "CallLedger",
             "GroupLedger",
             "RingEar",
-            "SystemSound", "BelfryAppGroup", "DesktopChannel",
+            "SystemSound", "BelfryAppGroup", "DesktopChannel", "Showing",
             "BelfryProtocol", "BelfryEventLoop", "BelfryTerms", "Interception", "BelfrySyscalls",
         ]
     ),
@@ -276,7 +279,7 @@ let programs: [Target] = [
         "Programs/belfry-worker",
         imports: [
             "NotificationDelivery", "CallService", "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop",
-            "BelfryAppGroup", "BelfryBus", "BelfryJSON",
+            "BelfryAlerts", "BelfryAppGroup", "BelfryBus", "BelfryJSON", "DesktopChannel", "Showing",
             "BelfryProtocol", "BelfryJournal", "BelfrySyscalls", "BelfryTerms", "CallLedger", "Interception",
             "ExtensionKeeping", "PictureFetcher", "SystemSound",
         ]
@@ -284,8 +287,8 @@ let programs: [Target] = [
     program(
         "Programs/belfry",
         imports: [
-            "BelfryPush", "BelfryCommandLine", "BelfryServe", "BelfryAppGroup", "BelfryExtensionPackage",
-            "BelfryBus", "CallLedger", "ExtensionKeeping",
+            "BelfryAlerts", "BelfryPush", "BelfryCommandLine", "BelfryServe", "BelfryAppGroup",
+            "BelfryBus", "BelfryExtensionPackage", "CallLedger", "ExtensionKeeping",
             "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop", "BelfryProtocol",
             "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "SystemSound",
             "CBelfryLinux",

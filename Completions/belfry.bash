@@ -18,7 +18,7 @@ _belfry_files() {
 
 _belfry() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command='' wanted='' i
-    local names='push call hangup answer decline silence app calls watch group config status doctor serve apns device new-extension import pack help'
+    local names='push call hangup answer decline silence app calls alerts watch group config status doctor serve apns device new-extension import pack help'
     COMPREPLY=()
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
@@ -44,6 +44,7 @@ _belfry() {
             answer) wanted='--pid' ;;
             app) wanted='--pid --collect' ;;
             calls) wanted='--missed --clear-missed' ;;
+            alerts) wanted='--clear' ;;
             doctor) wanted='--play --ring' ;;
             serve) wanted='--apns' ;;
             new-extension) wanted='--belfry' ;;

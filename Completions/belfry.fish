@@ -25,6 +25,7 @@ complete -c belfry -n __fish_use_subcommand -a decline -d 'decline a call, as th
 complete -c belfry -n __fish_use_subcommand -a silence -d 'silence a ring without declining the call'
 complete -c belfry -n __fish_use_subcommand -a app -d 'say if the app is in front, or in a call; show answers that wait for it'
 complete -c belfry -n __fish_use_subcommand -a calls -d 'who rings, for how long still; who is spoken to, for how long; which calls were missed'
+complete -c belfry -n __fish_use_subcommand -a alerts -d 'the last alerts, with their whole text'
 complete -c belfry -n __fish_use_subcommand -a watch -d 'who rings, live, and how each call ends'
 complete -c belfry -n __fish_use_subcommand -a group -d 'read and change the shared file of the app group'
 complete -c belfry -n __fish_use_subcommand -a config -d 'the settings in force and where each came from; check a file'
@@ -67,6 +68,7 @@ complete -c belfry -n '__fish_seen_subcommand_from app' -a 'foreground backgroun
 complete -c belfry -n '__fish_seen_subcommand_from calls' -l missed -d 'show the calls that were missed instead'
 complete -c belfry -n '__fish_seen_subcommand_from calls' -l clear-missed -d 'take missed calls off that list'
 complete -c belfry -n '__fish_seen_subcommand_from calls; and __fish_contains_opt clear-missed' -a '(__belfry_ids --missed)'
+complete -c belfry -n '__fish_seen_subcommand_from alerts' -l clear -d 'forget all'
 complete -c belfry -n '__fish_seen_subcommand_from group; and not __belfry_wants_key' -a 'list get set remove watch'
 complete -c belfry -n '__fish_seen_subcommand_from group; and __belfry_wants_key' -a '(__belfry_keys)'
 complete -c belfry -n '__fish_seen_subcommand_from config' -a 'check'
@@ -78,4 +80,4 @@ complete -c belfry -n '__fish_seen_subcommand_from device' -a 'add list remove o
 complete -c belfry -n '__fish_seen_subcommand_from new-extension' -l belfry -r -F -d 'build on the package of Belfry there, rather than on the installed one'
 complete -c belfry -n '__fish_seen_subcommand_from new-extension' -F
 complete -c belfry -n '__fish_seen_subcommand_from import' -F
-complete -c belfry -n '__fish_seen_subcommand_from help' -a 'push call hangup answer decline silence app calls watch group config status doctor serve apns device new-extension import pack help'
+complete -c belfry -n '__fish_seen_subcommand_from help' -a 'push call hangup answer decline silence app calls alerts watch group config status doctor serve apns device new-extension import pack help'

@@ -13,7 +13,7 @@ _belfry_keys() {
 
 _belfry() {
     local previous=${words[CURRENT-1]} command='' wanted='' i
-    local names='push call hangup answer decline silence app calls watch group config status doctor serve apns device new-extension import pack help'
+    local names='push call hangup answer decline silence app calls alerts watch group config status doctor serve apns device new-extension import pack help'
     for ((i = 2; i < CURRENT; i++)); do
         case ${words[i]} in
             # What follows one of these is no command.
@@ -38,6 +38,7 @@ _belfry() {
             answer) wanted='--pid' ;;
             app) wanted='--pid --collect' ;;
             calls) wanted='--missed --clear-missed' ;;
+            alerts) wanted='--clear' ;;
             doctor) wanted='--play --ring' ;;
             serve) wanted='--apns' ;;
             new-extension) wanted='--belfry' ;;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes Belfry's ring tones, the same bytes every time.
 
-    make-sounds.py            write ring.wav, ring-soft.wav and hangup.wav beside this script
+    make-sounds.py            write ring.wav, ring-soft.wav, hangup.wav and alert.wav beside this script
     make-sounds.py --check    compare them with what would be written; exit 1 if one differs
 
 The files are 16-bit PCM, mono, plain WAVE: libcanberra reads nothing wider, and refuses WAVE_FORMAT_EXTENSIBLE
@@ -64,7 +64,12 @@ def hangup():
     return note([587.3], 0.180, 12, 0.45) + note([392.0], 0.240, 12, 0.45)
 
 
-TONES = {"ring.wav": ring, "ring-soft.wav": ring_soft, "hangup.wav": hangup}
+def alert():
+    """A message: two rising notes; 0.5 s."""
+    return note([784.0], 0.120, 10, 0.5) + note([1174.7], 0.380, 9, 0.5)
+
+
+TONES = {"ring.wav": ring, "ring-soft.wav": ring_soft, "hangup.wav": hangup, "alert.wav": alert}
 
 
 def encode(samples):

@@ -1,5 +1,10 @@
+import BelfryAlerts
+import BelfryAppGroup
 import BelfryCommandLine
+import BelfryProtocol
+import BelfryTerms
 import CallLedger
+import Support
 import Testing
 @testable import belfry
 
@@ -19,6 +24,27 @@ extension GroupCommandTests {
         #expect(run("calls", "--missed", "--json").lines.count == 2)
         #expect(run("calls", "--clear-missed").status == .done)
         #expect(run("calls", "--missed", "--json").output == "")
+    }
+
+    @Test func alertsAreListedWithTheirWholeTextUntilTheyAreCleared() throws {
+        #expect(run("alerts").output == "no alert is listed\n" && run("alerts", "--json").output == "")
+        let list = AlertList(in: StateDirectory(path: "\(folder.path)/state"))
+        for (group, title) in [("group.a", "Lun\u{202E}ch"), ("group.b", "")] {
+            var content = NotificationContent()
+            (content.title, content.body, content.interruptionLevel) = (title, "one\n\ttwo", .passive)
+            #expect(
+                try list.add(ListedAlert(content, in: try #require(GroupName(group)), name: "chat", at: 1_700_000_000)))
+        }
+        let lines = run("alerts").lines
+        #expect(lines.count == 7 && lines[0].hasSuffix("  group.a  passive"))
+        #expect(lines[1...3] == ["  Lun\\u{202e}ch", "  one", "  \\u{9}two"])
+        #expect(run("alerts", "--group", "group.b").lines.count == 3)
+        let object = run("alerts", "--json").lines.last ?? ""
+        #expect(object.contains(#""time":1700000000,"group":"group.b","alert":"chat","title":"","subtitle":"""#))
+        #expect(object.hasSuffix(#""body":"one\n\ttwo","level":"passive"}"#))
+        #expect(run("alerts", "--clear").status == .done && run("alerts", "--json").output == "")
+        folder.makeFolder("state/alerts")
+        #expect(run("alerts").status == .unavailable)
     }
 
     @Test func answersAreCollectedOnce() throws {

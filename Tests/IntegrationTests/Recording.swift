@@ -32,6 +32,20 @@ struct Recording {
         return (energy / Double(samples.count)).squareRoot() / 32_768
     }
 
+    /// How many sounds there were since then: what a pause of 100 ms parts are two.
+    var bursts: Int {
+        var (count, quiet) = (0, Int.max)
+        for sample in samples(of: bytes(of: Surroundings.recording, from: start)) {
+            if abs(Int(sample)) > Self.silenceAmplitude {
+                if quiet > 100 * Self.bytesPerMillisecond / 2 { count += 1 }
+                quiet = 0
+            } else if quiet < .max {
+                quiet += 1
+            }
+        }
+        return count
+    }
+
     /// Waits until a sound is recorded; false after `seconds`.
     func waitUntilHeard(seconds: Int64 = 5) -> Bool { waitUntil(seconds: seconds) { isHeard } }
 

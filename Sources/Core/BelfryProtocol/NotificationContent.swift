@@ -59,6 +59,9 @@ public struct NotificationContent: Hashable, Sendable {
 
     /// Whether there is any text that alerts: the condition of R1 and R2.
     public var hasAlertText: Bool { !(title.isEmpty && subtitle.isEmpty && body.isEmpty) }
+
+    /// Whether it breaks through what mutes a device (R21).
+    public var breaksThrough: Bool { interruptionLevel == .critical || sound?.isCritical ?? false }
 }
 
 /// The sound of a notification: `UNNotificationSound` as a value.

@@ -88,15 +88,19 @@ public enum NoticeAction: String, Hashable, Sendable, CaseIterable {
     case callBack = "call.back"
     /// Forgets the missed call.
     case seen = "call.seen"
+    /// Opens an alert: a click on the notification itself, by the specification's key, and no button.
+    case open = "default"
 }
 
 /// One notification as a server is asked to show it: texts are clean, but not escaped.
 public struct Notice: Hashable, Sendable {
     /// How much it presses, in the numbers of the notification specification.
     public enum Urgency: UInt8, Sendable {
+        /// A passive alert.
+        case low = 0
         /// An alert or a missed call.
         case normal = 1
-        /// A call that rings.
+        /// A call that rings, or a critical alert.
         case critical = 2
     }
 
@@ -124,7 +128,10 @@ public struct Notice: Hashable, Sendable {
     }
 
     /// Whether it is a ringing call: the server makes no sound of its own, and keeps it after a click.
-    public var isRinging: Bool { urgency == .critical }
+    public var isRinging: Bool { category == "call.incoming" }
+
+    /// Whether it is about a call, and stays until somebody closes it; how long an alert stays its server knows.
+    public var isCall: Bool { category.hasPrefix("call.") }
 }
 
 /// A notification server that is there.

@@ -1,23 +1,47 @@
 /// Text from outside made fit for a notification (S3).
 public enum NoticeText {
     /// How many characters (Unicode scalars) of a text are shown.
-    static let charactersMax = 200
+    public static let charactersMax = 200
 
-    /// `text` on one line, without what cannot be seen: a server draws `U+202E 4321 94+` as "+49 1234". What is too
-    /// long is cut off.
-    public static func clean(_ text: String) -> String {
+    /// How many characters of an alert's title, and of its text, are shown: more than a payload has.
+    public static let alertMax = 8_192
+    /// How many lines of an alert's text are shown.
+    public static let linesMax = 1_000
+
+    /// `text` on one line, without what cannot be seen: a server draws `U+202E 4321 94+` as "+49 1234". What is longer
+    /// than `max` characters is cut off.
+    public static func clean(_ text: String, max: Int = charactersMax) -> String {
         var clean = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars where clean.count <= charactersMax {
+        var count = 0
+        for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
             case .control, .lineSeparator, .paragraphSeparator, .spaceSeparator:
-                if clean.last != " ", !clean.isEmpty { clean.append(" ") }
-            case .format where scalar != "\u{200C}" && scalar != "\u{200D}": break
-            case .surrogate, .unassigned: break
+                guard let last = clean.last, last != " " else { continue }
+                clean.append(" ")
+            case .format where scalar != "\u{200C}" && scalar != "\u{200D}": continue
+            case .surrogate, .unassigned: continue
             default: clean.append(scalar)
             }
+            count += 1
+            guard count <= max else { return String(String.UnicodeScalarView(clean.dropLast())) + "…" }
         }
-        guard clean.count > charactersMax else { return String(clean) }
-        return String(String.UnicodeScalarView(clean.prefix(charactersMax))) + "…"
+        return String(clean)
+    }
+
+    /// `text` with its line breaks, each line as ``clean(_:max:)`` has it: at most ``alertMax`` characters and
+    /// ``linesMax`` lines, and never two empty ones in a row, which would push the rest off the screen.
+    public static func cleanLines(_ text: String) -> String {
+        var lines: [String] = []
+        var left = alertMax
+        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+            let clean = clean(String(line), max: left)
+            guard !(clean.isEmpty && lines.last?.isEmpty ?? true) else { continue }
+            lines.append(clean)
+            left -= clean.unicodeScalars.count + 1
+            guard left > 0, lines.count < linesMax else { break }
+        }
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        return lines.joined(separator: "\n")
     }
 
     /// `text` as a server reads it that takes markup.
@@ -38,7 +62,7 @@ public enum NoticeText {
 /// What notifications say of themselves, in the person's language.
 public struct NoticeWords: Hashable, Sendable {
     let accept, decline, silence, callBack, seen: String
-    let incoming, incomingVideo, missed, missedVideo, missedMany, unknown, more: String
+    let incoming, incomingVideo, missed, missedVideo, missedMany, unknown, more, open: String
 
     /// The words for the language of `locale`, such as `de_DE.UTF-8`; English if there are none.
     public init(locale: String) {
@@ -50,7 +74,7 @@ public struct NoticeWords: Hashable, Sendable {
         _ accept: String, _ decline: String, _ silence: String, _ callBack: String, _ seen: String,
         _ incoming: String, _ incomingVideo: String, _ missed: String, _ missedVideo: String, _ missedMany: String,
         _ unknown: String,
-        _ more: String
+        _ more: String, _ open: String
     ) {
         self.accept = accept
         self.decline = decline
@@ -64,6 +88,7 @@ public struct NoticeWords: Hashable, Sendable {
         self.missedMany = missedMany
         self.unknown = unknown
         self.more = more
+        self.open = open
     }
 
     /// `text` with its `#` replaced by `count`.
@@ -73,7 +98,7 @@ public struct NoticeWords: Hashable, Sendable {
 
     private static let english = NoticeWords(
         "Accept", "Decline", "Silence", "Call back", "Seen", "Incoming call", "Incoming video call", "Missed call",
-        "Missed video call", "# missed calls", "Unknown caller", "and # more")
+        "Missed video call", "# missed calls", "Unknown caller", "and # more", "Open")
 
     private static let table: [(language: String, words: NoticeWords)] = [
         ("en", english),
@@ -82,33 +107,34 @@ public struct NoticeWords: Hashable, Sendable {
             NoticeWords(
                 "Annehmen", "Ablehnen", "Lautlos", "Zurückrufen", "Gesehen", "Eingehender Anruf",
                 "Eingehender Videoanruf",
-                "Verpasster Anruf", "Verpasster Videoanruf", "# verpasste Anrufe", "Unbekannt", "und # weitere")
+                "Verpasster Anruf", "Verpasster Videoanruf", "# verpasste Anrufe", "Unbekannt", "und # weitere",
+                "Öffnen")
         ),
         (
             "fr",
             NoticeWords(
                 "Accepter", "Refuser", "Silence", "Rappeler", "Vu", "Appel entrant", "Appel vidéo entrant",
                 "Appel manqué",
-                "Appel vidéo manqué", "# appels manqués", "Inconnu", "et # autres")
+                "Appel vidéo manqué", "# appels manqués", "Inconnu", "et # autres", "Ouvrir")
         ),
         (
             "es",
             NoticeWords(
                 "Aceptar", "Rechazar", "Silenciar", "Devolver la llamada", "Visto", "Llamada entrante",
                 "Videollamada entrante",
-                "Llamada perdida", "Videollamada perdida", "# llamadas perdidas", "Desconocido", "y # más")
+                "Llamada perdida", "Videollamada perdida", "# llamadas perdidas", "Desconocido", "y # más", "Abrir")
         ),
         (
             "it",
             NoticeWords(
                 "Accetta", "Rifiuta", "Silenzia", "Richiama", "Visto", "Chiamata in arrivo", "Videochiamata in arrivo",
-                "Chiamata persa", "Videochiamata persa", "# chiamate perse", "Sconosciuto", "e altre #")
+                "Chiamata persa", "Videochiamata persa", "# chiamate perse", "Sconosciuto", "e altre #", "Apri")
         ),
         (
             "nl",
             NoticeWords(
                 "Aannemen", "Weigeren", "Dempen", "Terugbellen", "Gezien", "Inkomende oproep", "Inkomende video-oproep",
-                "Gemiste oproep", "Gemiste video-oproep", "# gemiste oproepen", "Onbekend", "en nog #")
+                "Gemiste oproep", "Gemiste video-oproep", "# gemiste oproepen", "Onbekend", "en nog #", "Openen")
         ),
     ]
 }

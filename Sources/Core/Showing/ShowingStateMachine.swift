@@ -21,6 +21,8 @@ public enum ShowingEffect: Hashable, Sendable {
     case callBack(ShownCallID, ShownCaller)
     /// The person has seen these missed calls.
     case seen([ShownCallID])
+    /// The person has clicked this alert.
+    case open(ShownAlert)
 }
 
 /// What the desktop shows of calls and alerts: events in, effects out, no clock and no I/O.
@@ -72,7 +74,9 @@ public struct ShowingStateMachine: Sendable {
     /// Calls whose worker left without their end, to be found out.
     private var lost: [RingingCall] = []
     private var missed: [MissedCalls] = []
-    private var alerts: [NoticeSubject] = []
+    /// Whether a click on an alert does anything.
+    public var opensAlerts = false
+    private var alerts: [ShownAlert] = []
     private var board = NoticeBoard()
     /// What an earlier process has shown, and the unique name of the server that shows it.
     private var inherited: (owner: String, notices: [KeptNotice])?
@@ -193,30 +197,21 @@ public struct ShowingStateMachine: Sendable {
 
     // MARK: Alerts
 
-    /// An ordinary notification of `group` says this; it replaces what has the same `name`.
-    public mutating func alert(
-        title: String, body: String, in group: GroupName, name: String, link: Int64?
-    ) -> [ShowingEffect] {
-        let subject = NoticeSubject.alert(group, name: name)
-        alerts.removeAll { $0 == subject }
-        alerts.append(subject)
-        if alerts.count > Self.alertsMax { board.drop(alerts.removeFirst()) }
-        let (title, body) = (NoticeText.clean(title), NoticeText.clean(body))
-        let notice = Notice(
-            summary: title.isEmpty ? body : title, body: title.isEmpty ? "" : body, actions: [], category: "",
-            urgency: .normal, until: nil, picture: nil)
-        board.want(notice, for: subject, link: link)
+    /// An ordinary notification says this; it replaces what has the same name in its group.
+    public mutating func alert(_ alert: ShownAlert, link: Int64?) -> [ShowingEffect] {
+        alerts.removeAll { $0.subject == alert.subject }
+        alerts.append(alert)
+        if alerts.count > Self.alertsMax { board.drop(alerts.removeFirst().subject) }
+        board.want(
+            alert.notice(click: opensAlerts ? labels([.open]).first : nil), for: alert.subject, link: link)
         return show()
     }
 
     /// The notifications of `group` with one of `names`, or all if that is nil, are shown no longer.
     public mutating func withdraw(_ names: [String]?, in group: GroupName) -> [ShowingEffect] {
-        let gone = alerts.filter { subject in
-            guard case .alert(group, let name) = subject else { return false }
-            return names?.contains(name) ?? true
-        }
-        for subject in gone { board.drop(subject) }
-        alerts.removeAll(where: gone.contains)
+        let isGone = { (alert: ShownAlert) in alert.group == group && names?.contains(alert.name) ?? true }
+        for alert in alerts where isGone(alert) { board.drop(alert.subject) }
+        alerts.removeAll(where: isGone)
         return show()
     }
 
@@ -235,8 +230,8 @@ public struct ShowingStateMachine: Sendable {
                 missed.append(
                     MissedCalls(
                         subject: notice.subject, caller: caller, picture: nil, calls: [], count: max(1, notice.count)))
-            case .alert: alerts.append(notice.subject)
-            case .call, .more: break
+            // They are closed: what they say is not known any more.
+            case .alert, .call, .more: break
             }
         }
     }
@@ -277,7 +272,7 @@ public struct ShowingStateMachine: Sendable {
             missed.removeAll { $0.subject == subject }
             board.drop(subject)
         case .alert:
-            alerts.removeAll { $0 == subject }
+            alerts.removeAll { $0.subject == subject }
             board.drop(subject)
         case .call, .more: break
         }
@@ -305,7 +300,12 @@ public struct ShowingStateMachine: Sendable {
             }
             return [.callBack(call, entry.caller)] + forget(subject)
         case (.seen, .missed): return forget(subject)
-        case (.accept, _), (.decline, _), (.silence, _), (.callBack, _), (.seen, _): return []
+        case (.open, .alert):
+            guard let alert = alerts.first(where: { $0.subject == subject }) else { return [] }
+            alerts.removeAll { $0.subject == subject }
+            board.drop(subject)
+            return [.open(alert)] + show()
+        case (.accept, _), (.decline, _), (.silence, _), (.callBack, _), (.seen, _), (.open, _): return []
         }
     }
 
@@ -373,12 +373,13 @@ public struct ShowingStateMachine: Sendable {
             case .silence: Notice.Label(action: action, text: words.silence)
             case .callBack: Notice.Label(action: action, text: words.callBack)
             case .seen: Notice.Label(action: action, text: words.seen)
+            case .open: Notice.Label(action: action, text: words.open)
             }
         }
     }
 
     private func name(of caller: ShownCaller) -> String {
-        [caller.name, caller.handle].map(NoticeText.clean).first { !$0.isEmpty } ?? words.unknown
+        [caller.name, caller.handle].map { NoticeText.clean($0) }.first { !$0.isEmpty } ?? words.unknown
     }
 
     private func subtitle(of caller: ShownCaller, _ kind: String) -> String {

@@ -15,7 +15,7 @@ public enum DesktopNews: Hashable, Sendable {
     /// A call was missed that did not ring.
     case missed(ShownCallID, ShownCaller)
     /// A notification says this, in place of what has the same name in its group.
-    case alert(title: String, body: String, GroupName, name: String)
+    case alert(ShownAlert)
     /// The notifications of these names are shown no longer, or all of the group for nil.
     case withdrawn([String]?, GroupName)
     /// An extension asks to vibrate.
@@ -120,9 +120,7 @@ public struct WorkerEvents: Sendable {
     }
 
     private static func alert(_ content: NotificationContent, _ group: GroupName, name: String) -> DesktopNews? {
-        guard content.hasAlertText else { return nil }
-        let lines = [content.subtitle, content.body].filter { !$0.isEmpty }
-        return .alert(title: content.title, body: lines.joined(separator: "\n"), group, name: name)
+        content.hasAlertText ? .alert(ShownAlert(content, in: group, name: name)) : nil
     }
 }
 

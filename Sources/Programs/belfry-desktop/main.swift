@@ -80,6 +80,7 @@ private func settings(_ environment: Environment) -> DesktopSettings {
     desktop.onDecline = settings.onDecline.flatMap(DesktopHook.init)
     desktop.onMissed = settings.onMissed.flatMap(DesktopHook.init)
     desktop.onCallBack = settings.onCallBack.flatMap(DesktopHook.init)
+    desktop.onClick = settings.onClick.flatMap(DesktopHook.init)
     desktop.complain = { complain("belfry-desktop: \($0)") }
     return desktop
 }

@@ -36,6 +36,7 @@ final class Worker {
     private var picture: PictureDownload?
     private var ledger: WorkerLedger?
     private var desktop: DesktopConnection?
+    private var alerts: WorkerAlerts?
     private var status = Status.handled
     private var isOver = false
 
@@ -69,6 +70,7 @@ final class Worker {
     private func listenForStop() throws(SystemError) {
         for signal in [SIGTERM, SIGINT, SIGHUP] {
             try loop.onSignal(signal, description: "stop") { [unowned self] _ in
+                alerts?.stop()
                 guard let delivery else { return leave() }
                 delivery.stop()
             }
@@ -105,8 +107,13 @@ final class Worker {
         let original = settings.extensionPath.map { _ in
             LaidOriginal(in: runtime.path, hello: greeting.hello)
         }
+        let alerts = WorkerAlerts(
+            greeting.hello, loop: loop, settings: RingSettings(settings), environment: environment)
+        self.alerts = alerts
         let reporter = reporter(
-            id: push.request.id, receivedAt: receivedAt, group: group.text, desktop: desktop, original: original)
+            id: push.request.id, receivedAt: receivedAt, group: group.text, desktop: desktop, original: original,
+            alerts: alerts)
+        alerts.begin(desktop: desktop, report: reporter.report)
         desktop?.onReport = reporter.report
         let world = world(settings, group: group, desktop: desktop, report: reporter.report)
         var notes = loaded.mistakes.map { Event.Body.warning(code: .configuration, detail: $0.description) }
@@ -213,7 +220,8 @@ final class Worker {
 
     private func close(refused: Bool) {
         if refused { status = Status.badNotification }
-        connection.close(refused: refused) { [unowned self] in leave() }
+        let close = { [unowned self] in connection.close(refused: refused) { [unowned self] in leave() } }
+        if let alerts { alerts.finish(close) } else { close() }
     }
 
     /// Ends once the group file has the end of the call, also after a stop (R17).
@@ -232,14 +240,14 @@ final class Worker {
 
     private func reporter(
         id: String, receivedAt: Instant, group: String, desktop: DesktopConnection? = nil,
-        original: LaidOriginal? = nil
+        original: LaidOriginal? = nil, alerts: WorkerAlerts? = nil
     ) -> EventReporter {
         journal.begin(group: group)
         self.desktop = desktop
         return EventReporter(
             timers: loop, id: id, receivedAt: receivedAt,
             listeners: [connection.write, journal.write] + (desktop.map { [$0.write] } ?? [])
-                + (original.map { [$0.heard] } ?? []))
+                + (original.map { [$0.heard] } ?? []) + (alerts.map { [$0.heard] } ?? []))
     }
 
     /// Asks systemd for more time if the budget is longer than the default: the unit's `RuntimeMaxSec=` fits that.
@@ -272,7 +280,7 @@ extension PictureSettings {
 }
 
 extension RingSettings {
-    fileprivate init(_ settings: Settings) {
+    init(_ settings: Settings) {
         self.init(
             duration: settings.ringDuration, interval: settings.ringInterval, sound: settings.sound,
             secondCall: settings.secondCall, callsMax: settings.callsMax)

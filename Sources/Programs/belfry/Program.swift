@@ -10,7 +10,7 @@ enum Program {
 
     /// Every command, in the order of the help.
     static let commands: [Command] = [
-        .push, .call, .hangup, .answer, .decline, .silence, .app, .calls, .watch, .group, .config, .status,
+        .push, .call, .hangup, .answer, .decline, .silence, .app, .calls, .alerts, .watch, .group, .config, .status,
         .doctor, .serve, .apns, .device, .newExtension, .importFiles, .pack, .help,
     ]
 

@@ -125,7 +125,7 @@ final class CallExtension: ServiceExtension {
         case .ring(let ringRequest, let window, let mode):
             let ring = Ring(
                 world: world, settings: settings, request: ringRequest, window: window,
-                passesMutes: isRepeated || request.content.isCritical,
+                passesMutes: isRepeated || request.content.breaksThrough,
                 ending: { [weak self] in self?.picture.deliverNow(.ended, "the ring was over before it came") },
                 over: { [weak self] in self?.ringIsOver($0) })
             self.ring = ring
@@ -223,11 +223,6 @@ final class CallExtension: ServiceExtension {
             delegate?.extensionIsIdle()
         }
     }
-}
-
-extension NotificationContent {
-    /// Whether it breaks through what mutes a device.
-    fileprivate var isCritical: Bool { interruptionLevel == .critical || sound?.isCritical ?? false }
 }
 
 extension Event.Body {

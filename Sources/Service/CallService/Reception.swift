@@ -48,8 +48,10 @@ public struct Reception {
     /// The first message to the desktop about `push`; `hasForeign` says whether the operator has an extension.
     public static func greeting(of push: Push, in group: GroupName, hasForeign: Bool) -> DesktopGreeting {
         guard case .request(let call)? = push.call else {
-            // The desktop may report on what an extension asked for as long as its process lives.
-            return DesktopGreeting(hello: DesktopHello(group: group), listens: hasForeign, triesAgain: false)
+            // The desktop may report on what an extension asked for as long as its process lives, and do-not-disturb
+            // mutes an alert's sound.
+            let listens = hasForeign || push.request.content.sound != nil
+            return DesktopGreeting(hello: DesktopHello(group: group), listens: listens, triesAgain: false)
         }
         let hello = DesktopHello(
             group: group, name: call.callerName ?? push.request.content.title, handle: call.handle ?? "",

@@ -44,6 +44,8 @@ public struct DesktopSettings: Sendable {
     public var onMissed: DesktopHook?
     /// What is run to call back who was missed.
     public var onCallBack: DesktopHook?
+    /// What is run when the person clicks an alert.
+    public var onClick: DesktopHook?
     /// Takes what the operator should know, for the journal.
     public var complain: @Sendable (String) -> Void = { _ in }
 
@@ -136,6 +138,7 @@ public final class DesktopService {
         shownFile = ShownFile(runtime: runtime)
         showing = ShowingStateMachine(
             words: settings.words, callsBack: settings.onCallBack != nil, closeSilences: settings.closeSilences)
+        showing.opensAlerts = settings.onClick != nil
         feeling = FeelingStateMachine(vibrates: settings.vibrates, minds: settings.minds)
         bus = BusConnection(on: loop)
         hookFiles = HookFiles(runtime: runtime)
@@ -303,8 +306,7 @@ public final class DesktopService {
             interface.missedChanged(in: call.group)
             run(.missedUnheard, call, caller)
             return showing.missed(call, caller)
-        case .alert(let title, let body, let group, let name):
-            return showing.alert(title: title, body: body, in: group, name: name, link: link)
+        case .alert(let alert): return showing.alert(alert, link: link)
         case .withdrawn(let names, let group): return showing.withdraw(names, in: group)
         case .buzz:
             perform(feeling.buzz(from: link))
@@ -353,6 +355,7 @@ public final class DesktopService {
                 }
             }
         case .callBack(let call, let caller): run(.callBack, call, caller)
+        case .open(let alert): if let hook = settings.onClick { run(hook, HookVariables(opening: alert)) }
         }
     }
 
@@ -377,13 +380,14 @@ public final class DesktopService {
 
     private func run(_ cause: HookCause?, _ call: ShownCallID, _ caller: ShownCaller?) {
         guard let cause, let hook = settings.hook(for: cause.occasion) else { return }
+        run(hook, HookVariables(call: call, caller: caller, reason: cause.reason))
+    }
+
+    private func run(_ hook: DesktopHook, _ variables: HookVariables) {
         guard let bus = bus.bus else { return settings.complain("\(hook) cannot be started: no session bus") }
         // Of the clock, so that it is none that an earlier process has used.
         hookNumber = max(hookNumber + 1, loop.now.microseconds)
-        hook.run(
-            on: bus, variables: HookVariables(call: call, caller: caller, reason: cause.reason), call: hookNumber,
-            files: hookFiles
-        ) { [settings] why in
+        hook.run(on: bus, variables: variables, call: hookNumber, files: hookFiles) { [settings] why in
             settings.complain("\(hook) cannot be started: \(Printable.escaped(why))")
         } started: { [weak self] unit in
             guard let self, cause.occasion == .answered else { return }

@@ -1,4 +1,6 @@
 import BelfryBus
+import BelfryJSON
+import BelfryProtocol
 import BelfrySyscalls
 import BelfryTerms
 import Glibc
@@ -129,6 +131,26 @@ struct HookVariables {
             ("BELFRY_REASON", reason),
         ]
     }
+
+    /// Those of an alert that was clicked, its texts as those of a call. An app's own words, such as an address to
+    /// open, are in the payload, which is left out if it is longer than any push's.
+    init(opening alert: ShownAlert) {
+        // A service manager takes no control characters, and JSON escapes all but this one.
+        let userInfo = String(decoding: alert.content.userInfo.serialized(), as: UTF8.self).unicodeScalars
+            .reduce(into: "") { text, scalar in
+                if scalar == "\u{7F}" { text += "\\u007f" } else { text.unicodeScalars.append(scalar) }
+            }
+        values = [
+            ("BELFRY_ALERT", NoticeText.clean(alert.name)),
+            ("BELFRY_TITLE", NoticeText.clean(alert.content.title, max: NoticeText.alertMax)),
+            ("BELFRY_BODY", NoticeText.clean(alert.text, max: NoticeText.alertMax)),
+            ("BELFRY_USER_INFO", userInfo.utf8.count > Self.userInfoBytesMax ? "" : userInfo),
+            ("BELFRY_GROUP", alert.group.text), ("BELFRY_REASON", "clicked"),
+        ]
+    }
+
+    /// Most bytes of a payload that are passed on: escaped, those of a push may have grown.
+    private static let userInfoBytesMax = 64 << 10
 
     /// As a process has them.
     var assignments: [String] { values.map { "\($0.name)=\($0.value)" } }

@@ -163,12 +163,14 @@ final class NotificationServer {
                 ("suppress-sound", .bool(true)), ("resident", .bool(true)), ("x-phosh-fb-profile", .string("none")),
             ]
         }
+        // Its worker sounds it, once, or it has no sound.
+        if !notice.isCall { hints.append(("suppress-sound", .bool(true))) }
         if let picture { hints.append(("image-data", picture)) }
         let expiry: Int32 =
-            switch (notice.until, notice.category.isEmpty) {
+            switch (notice.until, notice.isCall) {
             case (let until?, _): Int32(clamping: max(1, (until - loop.now).microseconds / 1_000))
-            case (nil, true): -1
-            case (nil, false): 0
+            case (nil, false): -1
+            case (nil, true): 0
             }
         bus.call(
             known, Self.path, Self.name, "Notify",

@@ -67,6 +67,8 @@ public enum Setting: Int, CaseIterable, Sendable {
     case onMissed
     /// The command that calls a missed caller back.
     case onCallBack
+    /// The command to run when a person clicks an alert.
+    case onClick
 
     /// The section it stands in, without brackets.
     public var section: String { row.section }
@@ -357,5 +359,9 @@ struct SettingRow: Sendable {
             .onCallBack, "Desktop", "OnCallBack", "BELFRY_ON_CALL_BACK",
             "the same when a person calls back who was missed; without it a missed call has no such button"
         ) { $0.command(&$1.onCallBack) },
+        SettingRow(
+            .onClick, "Desktop", "OnClick", "BELFRY_ON_CLICK",
+            "the same when a person clicks the notification of an alert; without it a click only closes that"
+        ) { $0.command(&$1.onClick) },
     ]
 }

@@ -81,6 +81,8 @@ public struct Settings: Hashable, Sendable {
     public internal(set) var onMissed: String?
     /// `[Desktop] OnCallBack=`, as ``onAnswer``.
     public internal(set) var onCallBack: String?
+    /// `[Desktop] OnClick=`, as ``onAnswer``.
+    public internal(set) var onClick: String?
 
     /// Every setting at its default.
     public init() {}

@@ -9,6 +9,9 @@ public struct SoundFiles: Sendable {
     /// The sound that rings if the configured one cannot.
     public static let defaultName = "ring"
 
+    /// The sound of an alert whose own is not there.
+    public static let alertName = "alert"
+
     /// The setting for no sound.
     public static let none = "none"
 
@@ -73,6 +76,16 @@ public struct SoundFiles: Sendable {
         }
     }
 
+    /// The sound of an alert whose push asks for `name`, played once: what is called so in the folders, with or without
+    /// its ending, since apps name files of kinds that play on iOS; else ``alertName``; nil if not even that is there.
+    public func find(alert name: String) -> ResolvedSound? {
+        let bare = name.lastIndex(of: ".").map { String(name[..<$0]) }
+        for name in [name, bare, Self.alertName].compactMap({ $0 }) {
+            if let sound = try? find(named: name) { return sound.tellingEnd }
+        }
+        return nil
+    }
+
     private func variant(of path: String, name: String, soft: Bool) throws(SoundProblem) -> ResolvedSound {
         guard soft else {
             try SoundFileCheck.check(path: path)
@@ -133,7 +146,7 @@ public struct ResolvedSound: Hashable, Sendable {
     /// Whether it is the sound of a soft ring; loud rings take precedence.
     public let isSoft: Bool
     /// Whether its end is reported.
-    public let tellsEnd: Bool
+    public private(set) var tellsEnd: Bool
     /// What ``SoundReport/playing(_:)`` calls it.
     public let label: String
     /// The file behind the path, kept open as long as this value exists.
@@ -149,6 +162,13 @@ public struct ResolvedSound: Hashable, Sendable {
         tellsEnd = false
         label = path
         file = nil
+    }
+
+    /// The same, with its end reported.
+    var tellingEnd: ResolvedSound {
+        var sound = self
+        sound.tellsEnd = true
+        return sound
     }
 
     /// A sound that another process has passed, named `name`, whose end is reported.

@@ -1,3 +1,4 @@
+import BelfryProtocol
 import BelfryTerms
 import Showing
 
@@ -17,6 +18,12 @@ struct Desk {
     }
 
     static func id(_ call: String) -> ShownCallID { ShownCallID(group: group, call: call) }
+
+    static func alert(_ title: String, _ body: String, name: String) -> ShownAlert {
+        var content = NotificationContent()
+        (content.title, content.body) = (title, body)
+        return ShownAlert(content, in: group, name: name)
+    }
 
     static func caller(_ name: String = "Ada", handle: String = "") -> ShownCaller {
         ShownCaller(name: name, handle: handle, hasVideo: false)
@@ -41,6 +48,7 @@ struct Desk {
             case .findOut(let call): return "find out \(call.call)"
             case .callBack(let call, let caller): return "call back \(call.call) \(caller.name)"
             case .seen(let calls): return "seen \(calls.map(\.call))"
+            case .open(let alert): return "open \(alert.name)"
             }
         }
     }

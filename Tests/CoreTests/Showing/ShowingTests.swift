@@ -25,7 +25,7 @@ private struct PlayedServer {
                 shown[id] = notice
                 unanswered.append((token, id))
             case .close(let id): shown[id] = nil
-            case .report, .answer, .decline, .silence, .findOut, .callBack, .seen: break
+            case .report, .answer, .decline, .silence, .findOut, .callBack, .seen, .open: break
             }
             hasKept = hasKept && calls <= 5 && missed <= 20 && alerts <= 20
         }
@@ -234,7 +234,7 @@ private struct PlayedServer {
                 case 4:
                     alerts += 1
                     server.obey(
-                        desk.machine.alert(title: "a", body: "", in: Desk.group, name: "\(alerts)", link: nil))
+                        desk.machine.alert(Desk.alert("a", "", name: "\(alerts)"), link: nil))
                 default: _ = server.answer(&desk)
                 }
             }
@@ -353,7 +353,7 @@ private struct PlayedServer {
         var desk = Desk()
         let other = try #require(GroupName("group.b"))
         for (name, id) in [("x", 3), ("y", 4)] as [(String, UInt32)] {
-            _ = desk.machine.alert(title: name, body: "b", in: Desk.group, name: name, link: nil)
+            _ = desk.machine.alert(Desk.alert(name, "b", name: name), link: nil)
             _ = desk.machine.shown(Int64(id) - 2, as: id)
         }
         #expect(desk.told(desk.machine.withdraw(["x"], in: other)) == [])
@@ -392,7 +392,7 @@ private struct PlayedServer {
         let more = missed.told(missed.machine.missed(Desk.id("more"), Desk.caller("more")))
         #expect(more.contains("close 1") && more.count == 2)
         func alert(_ name: String) -> [ShowingEffect] {
-            alerts.machine.alert(title: name, body: "b", in: Desk.group, name: name, link: nil)
+            alerts.machine.alert(Desk.alert(name, "b", name: name), link: nil)
         }
         for number in 1...ShowingStateMachine.alertsMax {
             _ = alert("\(number)")
@@ -428,7 +428,7 @@ private struct PlayedServer {
     func alerts() {
         var desk = Desk()
         func alert(_ title: String, _ name: String) -> [ShowingEffect] {
-            desk.machine.alert(title: title, body: "b", in: Desk.group, name: name, link: nil)
+            desk.machine.alert(Desk.alert(title, "b", name: name), link: nil)
         }
         #expect(desk.told(alert("one", "x")) == ["notify 1 for 0: one | b | "])
         _ = desk.machine.shown(1, as: 3)

@@ -45,6 +45,10 @@ private struct Workers {
         return content
     }
 
+    static func alert(_ title: String, _ subtitle: String = "", _ body: String = "", name: String) -> ShownAlert {
+        ShownAlert(content(title, subtitle, body), in: group, name: name)
+    }
+
     static func asked(
         _ what: AskedKind, _ names: [String]? = nil, _ content: NotificationContent? = nil
     ) -> Event.Body {
@@ -103,10 +107,10 @@ private struct Workers {
         var workers = Workers()
         let text = Event.Body.delivered(by: .extension, content: Workers.content("t", "s", "b"))
         workers.receives(.alert, call: nil)
-        #expect(workers.says(text) == .alert(title: "t", body: "s\nb", Workers.group, name: "i"))
+        #expect(workers.says(text) == .alert(Workers.alert("t", "s", "b", name: "i")))
         workers.receives(.alert, call: nil, collapseID: "c")
         let short = Event.Body.delivered(by: .extension, content: Workers.content("t", "", "b"))
-        #expect(workers.says(short) == .alert(title: "t", body: "b", Workers.group, name: "c"))
+        #expect(workers.says(short) == .alert(Workers.alert("t", "", "b", name: "c")))
         #expect(workers.says(.delivered(by: .extension, content: NotificationContent())) == nil, "nothing to show")
         for type in NotificationType.allCases where type != .alert {
             workers.receives(type, link: 2)
@@ -119,7 +123,7 @@ private struct Workers {
         workers.receives()
         #expect(workers.says(.extensionProcess(Event.ExtensionProcess(state: .started, seconds: 0))) == nil)
         let news = workers.says(.delivered(by: .extension, content: Workers.content("t")))
-        #expect(news == .alert(title: "t", body: "", Workers.group, name: "i"))
+        #expect(news == .alert(Workers.alert("t", name: "i")))
     }
 
     @Test("of what a foreign extension's code asks for, the desktop vibrates, shows, and shows no longer")
@@ -128,7 +132,7 @@ private struct Workers {
         #expect(workers.says(Workers.asked(.vibration)) == .buzz)
         #expect(workers.says(Workers.asked(.alert)) == .buzz)
         let shown = workers.says(Workers.asked(.add, ["x"], Workers.content("t")))
-        #expect(shown == .alert(title: "t", body: "", Workers.group, name: "x"))
+        #expect(shown == .alert(Workers.alert("t", name: "x")))
         #expect(workers.says(Workers.asked(.add, [], Workers.content("t"))) == nil)
         #expect(workers.says(Workers.asked(.add, ["x"])) == nil, "it is only scheduled")
         #expect(workers.says(Workers.asked(.remove, ["x", "y"])) == .withdrawn(["x", "y"], Workers.group))

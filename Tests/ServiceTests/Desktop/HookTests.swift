@@ -1,3 +1,5 @@
+import BelfryJSON
+import BelfryProtocol
 import BelfrySyscalls
 import BelfryTerms
 import RingEar
@@ -41,6 +43,23 @@ import Testing
                 "BELFRY_CALL=A$\"B", "BELFRY_NAME=Ada x ", "BELFRY_HANDLE=+49 BELFRY_REASON=declined",
                 "BELFRY_GROUP=group.a", "BELFRY_REASON=answered",
             ])
+    }
+
+    @Test("S4: what is clicked gets its whole text on one line, and its payload, without control characters")
+    func clicked() throws {
+        var content = NotificationContent()
+        (content.title, content.body) = ("Lun\u{202E}ch", "one\ntwo" + String(repeating: "x", count: 300))
+        content.userInfo = ["url": "https://a.example/\n\u{7F}$HOME"]
+        let alert = ShownAlert(content, in: try #require(GroupName("group.a")), name: "chat\n1")
+        #expect(
+            HookVariables(opening: alert).assignments == [
+                "BELFRY_ALERT=chat 1", "BELFRY_TITLE=Lunch", "BELFRY_BODY=one two" + String(repeating: "x", count: 300),
+                #"BELFRY_USER_INFO={"url":"https://a.example/\n\u007f$HOME"}"#, "BELFRY_GROUP=group.a",
+                "BELFRY_REASON=clicked",
+            ])
+        content.userInfo = ["x": .string(String(repeating: "x", count: 64 << 10))]
+        let long = ShownAlert(content, in: try #require(GroupName("group.a")), name: "x")
+        #expect(HookVariables(opening: long).assignments.contains("BELFRY_USER_INFO="))
     }
 
     @Test("S4: the file for a unit takes the meaning from what EnvironmentFile= would read") func file() throws {

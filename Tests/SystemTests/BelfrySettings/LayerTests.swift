@@ -28,7 +28,7 @@ import Testing
                 "30s", "1s", "ring", "", "", "yes", "400ms 600ms", "", "180s", "mute", "soft",
                 "10", "30s", "", "no", "no", "no", "PATH LANG LC_* TZ", "5s",
                 "10M", "", "",
-                "group.belfry", "120s", "production", "1000", "auto", "silence", "", "", "", "",
+                "group.belfry", "120s", "production", "1000", "auto", "silence", "", "", "", "", "",
             ]
         )
     }
@@ -89,7 +89,7 @@ import Testing
             .apnsEnvironment: "development", .apnsFirstStreams: "1",
             .doNotDisturb: "ignore", .desktopNotify: "no", .onClose: "none", .onAnswer: "a.service",
             .onDecline: "/bin/b c",
-            .onMissed: "/bin/d", .onCallBack: "e.target",
+            .onMissed: "/bin/d", .onCallBack: "e.target", .onClick: "/bin/f",
         ]
         let value = other[setting] ?? ""
         #expect(load([setting.environmentVariable: value]).settings.text(of: setting) == value)

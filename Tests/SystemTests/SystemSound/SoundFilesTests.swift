@@ -50,6 +50,23 @@ import Testing
         }
     }
 
+    @Test func S1_anAlertsSoundIsABareNameWithOrWithoutItsEndingElseTheDefault() throws {
+        for name in ["alert", "ping", "chime.caf"] { folder.write(WaveFile().bytes, to: "\(name).wav") }
+        folder.makeFolder("x")
+        folder.write(WaveFile().bytes, to: "x/inside.wav")
+        folder.write(Array("broken".utf8), to: "broken.wav")
+        let expected = [
+            "ping": "ping", "ping.caf": "ping", "ping.wav": "ping", "chime.caf": "chime.caf", "default": "alert",
+            "": "alert", "none": "alert", "broken": "alert", "x/inside": "alert", "\(folder.path)/ping.wav": "alert",
+            "../ping": "alert", ".ping": "alert",
+        ]
+        for (name, file) in expected {
+            let sound = try #require(files.find(alert: name), "\(name)")
+            #expect(sound.path == "\(folder.path)/\(file).wav" && sound.tellsEnd, "\(name)")
+        }
+        #expect(SoundFiles(folders: []).find(alert: "ping") == nil)
+    }
+
     @Test func S1_controlCharactersAreNoPartOfAName() {
         for name in ["a\0b", "a\n", "\u{7F}"] {
             #expect(throws: SoundProblem.badName(name)) { try files.find(named: name) }
