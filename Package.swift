@@ -284,7 +284,7 @@ let programs: [Target] = [
         "Programs/belfry",
         imports: [
             "BelfryPush", "BelfryCommandLine", "BelfryServe", "BelfryAppGroup", "BelfryExtensionPackage",
-            "CallLedger", "ExtensionKeeping",
+            "CallLedger", "Desktop", "ExtensionKeeping",
             "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop", "BelfryProtocol",
             "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "SystemSound",
             "CBelfryLinux",

@@ -88,6 +88,8 @@ public enum NoticeAction: String, Hashable, Sendable, CaseIterable {
     case callBack = "call.back"
     /// Forgets the missed call.
     case seen = "call.seen"
+    /// What a server does that has no way to choose: answers the call.
+    case standard = "default"
 }
 
 /// One notification as a server is asked to show it: texts are clean, but not escaped.
@@ -135,12 +137,15 @@ public struct NoticeServer: Hashable, Sendable {
     public let hasActions: Bool
     /// Whether it reads markup in a body.
     public let readsMarkup: Bool
+    /// Whether it takes actions, and the program is missing in which a person would choose one.
+    public let lacksMenu: Bool
 
     /// A server.
-    public init(owner: String, hasActions: Bool, readsMarkup: Bool) {
+    public init(owner: String, hasActions: Bool, readsMarkup: Bool, lacksMenu: Bool = false) {
         self.owner = owner
         self.hasActions = hasActions
         self.readsMarkup = readsMarkup
+        self.lacksMenu = lacksMenu
     }
 }
 
