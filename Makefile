@@ -15,7 +15,7 @@ TEST_PACKAGES := $(DEMO_PACKAGES) openssl libsndfile1 libpangocairo-1.0-0 fonts-
 	curl python3-hpack python3-hyperframe python3-cryptography \
 	nghttp2-client nghttp2-server python3-aioapns python3-httpx python3-h2 \
 	dunst xfce4-notifyd feedbackd xfconf dconf-gsettings-backend gsettings-desktop-schemas \
-	xvfb xdotool libglib2.0-bin python3-dbus python3-dbusmock python3-gi zsh fish
+	desktop-file-utils xvfb xdotool libglib2.0-bin python3-dbus python3-dbusmock python3-gi zsh fish
 # What other languages make a provider token with, and what clients of PyPI are installed by.
 CLIENT_PACKAGES := $(TEST_PACKAGES) python3-venv python3-jwt golang-go ruby php-cli default-jdk-headless \
 	erlang-base erlang-crypto erlang-public-key
@@ -68,6 +68,9 @@ manual_folder := $(DESTDIR)$(PREFIX)/share/man
 completions := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/belfry $(DESTDIR)$(ZSH_FOLDER)/_belfry \
 	$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/belfry.fish
 bus_services_folder := $(DESTDIR)$(PREFIX)/share/dbus-1/services
+# What notifications name, so that a desktop has settings for them.
+desktop_entry := $(DESTDIR)$(PREFIX)/share/applications/org.belfry.Belfry.desktop
+desktop_icon := $(DESTDIR)$(PREFIX)/share/icons/hicolor/scalable/apps/org.belfry.Belfry.svg
 sounds_folder := $(DESTDIR)$(PREFIX)/share/belfry/sounds
 # Called as the package, since the name of its folder is the identity of a dependency that has a path.
 package_folder := $(DESTDIR)$(PREFIX)/share/belfry/swift/belfry
@@ -198,6 +201,7 @@ ifeq ($(DESTDIR),)
 		echo '$(programs_folder) is not in PATH. To run belfry:            PATH=$(programs_folder):$$PATH' ;; esac
 	@echo 'Switch it on, as the user whose calls shall ring:  systemctl --user enable --now belfry.socket'
 	@echo 'To see calls on the desktop as well:               systemctl --user enable --now belfry-desktop.socket'
+	@echo 'What runs already is replaced once nothing rings; units that have changed need: systemctl --user daemon-reload'
 	@echo 'To ring without a login (a desk phone):            loginctl enable-linger'
 endif
 
@@ -211,6 +215,8 @@ files: $(if $(wildcard $(PROGRAMS:%=$(BUILD)/release/%)),,build)
 	@install -m 755 $(PROGRAMS:%=$(BUILD)/release/%) $(programs_folder)
 	@install -m 644 $(SOUNDS:%=Sounds/%) $(sounds_folder)
 	@install -m 644 $(BUS_SERVICES:%=Units/dbus/%) $(bus_services_folder)
+	@install -D -m 644 Units/desktop/$(notdir $(desktop_entry)) $(desktop_entry)
+	@install -D -m 644 Units/desktop/$(notdir $(desktop_icon)) $(desktop_icon)
 	@install -m 644 Sounds/README.md $(documents_folder)/sounds.md
 	@install -m 644 $(DOCUMENTS) Units/hardened.conf $(documents_folder)
 	@install -m 644 docs/*.md docs/*.png docs/*.conf $(documents_folder)/docs
@@ -227,10 +233,10 @@ uninstall: ## stop what rings for this user, and remove what install put there
 	[ "$$used" = '$(units_folder)/belfry.socket' ] || used=; \
 	[ -z "$$used" ] || { systemctl --user disable --now belfry.socket; \
 		systemctl --user disable --now belfry-extension.socket belfry-desktop.socket belfry-apns.socket; \
-		systemctl --user stop 'belfry@*.service' belfry-extension.service belfry-desktop.service belfry-apns.service belfry-tidy.service; \
+		systemctl --user stop 'belfry@*.service' belfry-extension.service belfry-desktop.service belfry-calls.service belfry-apns.service belfry-tidy.service; \
 		rm -rf "$${XDG_RUNTIME_DIR:-/run/user/$$(id -u)}/belfry"; }; \
 	rm -f $(PROGRAMS:%=$(programs_folder)/%) $(UNITS:%=$(units_folder)/%) $(BUS_SERVICES:%=$(bus_services_folder)/%) \
-		$(completions); \
+		$(completions) $(desktop_entry) $(desktop_icon); \
 	for page in $(PAGES); do rm -f $(manual_folder)/man$${page##*.}/$$page; done; \
 	rm -rf $(DESTDIR)$(PREFIX)/share/belfry $(documents_folder); \
 	[ -z "$$used" ] || systemctl --user daemon-reload

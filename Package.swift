@@ -288,7 +288,7 @@ let programs: [Target] = [
         "Programs/belfry",
         imports: [
             "BelfryAlerts", "BelfryPush", "BelfryCommandLine", "BelfryServe", "BelfryAppGroup",
-            "BelfryBus", "BelfryExtensionPackage", "CallLedger", "ExtensionKeeping",
+            "BelfryBus", "BelfryExtensionPackage", "CallLedger", "Desktop", "ExtensionKeeping",
             "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop", "BelfryProtocol",
             "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "SystemSound",
             "CBelfryLinux",

@@ -1,4 +1,5 @@
 import BelfrySyscalls
+import BelfryVibration
 import Glibc
 import Support
 import Testing
@@ -24,6 +25,53 @@ import Testing
             let off = DesktopChecks.doNotDisturb(answer)
             #expect(off.level == .ok && off.detail == "off: rings are heard", "\(answer)")
         }
+    }
+
+    @Test("dunst without its menu program lets nobody choose") func noMenu() {
+        let dunst = #"ssss "dunst" "knopwob" "1.9.0" "1.2""# + "\n"
+        let finding = DesktopChecks.server(
+            dunst, abilities: "as 2 \"actions\" \"body\"\n", missingMenu: "/usr/bin/dmenu")
+        #expect(finding.level == .warn && finding.remedy.contains("suckless-tools"))
+        #expect(finding.detail.contains("nobody can choose") && finding.detail.contains("/usr/bin/dmenu is missing"))
+        let other = DesktopChecks.server(
+            #"ssss "Plasma" "KDE" "5" "1.2""#, abilities: "as 2 \"actions\" \"body\"\n", missingMenu: "/usr/bin/dmenu")
+        #expect(other.level == .ok)
+    }
+
+    @Test("a ring is felt where a device rumbles, whatever is said of feedbackd") func vibration() {
+        for feedbackd in [nil, "feedbackd runs, its profile is full"] {
+            #expect(DesktopChecks.vibration(.found("event3"), feedbackd: feedbackd).level == .ok)
+            #expect(DesktopChecks.vibration(.nothing, feedbackd: feedbackd).level == .warn)
+            #expect(DesktopChecks.vibration(.denied("event3", "no"), feedbackd: feedbackd).level == .warn)
+        }
+        #expect(DesktopChecks.vibration(.nothing, feedbackd: nil).remedy == "on a phone: apt install feedbackd")
+        #expect(DesktopChecks.vibration(.nothing, feedbackd: "feedbackd is installed").remedy == "")
+    }
+
+    @Test("in quiet hours no ring is heard, and that is said beside do-not-disturb") func quietHours() throws {
+        let folder = TemporaryFolder()
+        let run = try ProgramRun(
+            testedProgram("belfry"), ["doctor", "--json"],
+            environment: [
+                "HOME": folder.path, "BELFRY_STATE_DIRECTORY": "\(folder.path)/state",
+                "BELFRY_QUIET_HOURS": "00:00-23:59", "BELFRY_DO_NOT_DISTURB": "ignore",
+            ])
+        let found = run.lines().filter { $0.contains(#""check":"do-not-disturb""#) }
+        #expect(found.count == 2 && found[0].contains(#""level":"warn""#), "\(found)")
+        #expect(found[0].contains("quiet hours, 00:00-23:59: calls ring without sound"), "\(found)")
+        _ = run.complaints()
+        _ = try run.child.waitUntilExit()
+        #expect(DesktopChecks.doNotDisturb("off", isQuiet: true).detail == "the desktop's is off")
+    }
+
+    @Test("a sound server that a question would start is known by its units") func sleepingSoundServer() {
+        let shown = { (socket: String, service: String) in
+            "Id=pipewire-pulse.socket\nActiveState=\(socket)\n\nId=pipewire-pulse.service\nActiveState=\(service)\n"
+        }
+        #expect(SleepingSoundServer.socket(in: shown("active", "inactive")) == "pipewire-pulse.socket")
+        #expect(SleepingSoundServer.socket(in: shown("active", "active")) == nil)
+        #expect(SleepingSoundServer.socket(in: shown("inactive", "inactive")) == nil)
+        #expect(SleepingSoundServer.socket(in: "") == nil)
     }
 
     @Test("an extension's process is started once, and its end is told of", arguments: ["exit 3", "sleep 60"])

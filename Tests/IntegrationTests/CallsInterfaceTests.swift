@@ -160,17 +160,20 @@ extension IntegrationTests {
             #expect(server.process.exitStatus == nil)
         }
 
-        @Test("the bus starts belfry-desktop for whoever calls it, also if nobody has started its socket")
+        @Test("a question on the bus is answered where belfry-desktop.socket is off, which stays off")
         func activation() throws {
             let phone = try Phone(hasDesktop: true)
             try phone.systemctl("stop", "\(phone.name)-desktop.socket")
             let service = try ActivatedService(of: phone)
             #expect(phone.desktop == nil)
             #expect(try call("List", "").output == "(@aa{sv} [],)\n")
-            #expect(phone.desktop != nil)
-            #expect(try phone.isDesktopListening())
-            #expect(waitUntil(seconds: 20) { phone.desktop == nil }, "it leaves when nobody needs it")
+            #expect(phone.standIn != nil && phone.desktop == nil)
+            #expect(try !phone.isDesktopListening(), "what is off stays off, whoever asks")
+            #expect(waitUntil(seconds: 20) { phone.standIn == nil }, "it leaves when nobody needs it")
             #expect(try call("List", "").status.isSuccess, "and comes again")
+            try phone.systemctl("start", "\(phone.name)-desktop.socket", "\(phone.name)-desktop.service")
+            #expect(waitUntil { phone.standIn == nil }, "and goes once belfry-desktop is there")
+            #expect(try call("List", "").status.isSuccess)
             #expect(try !phone.hasFailedUnits())
             _ = service
         }
@@ -221,14 +224,14 @@ private final class BusMonitor {
 
 /// The file by which the bus starts a phone's belfry-desktop, as `make install` installs it.
 private final class ActivatedService {
-    private static let unit = "SystemdService=belfry-desktop.service"
+    private static let unit = "SystemdService=belfry-calls.service"
     private let path: String
 
     init(of phone: Phone) throws {
         let name = "org.belfry.Calls1.service"
         let installed = contents(of: "\(Surroundings.programs)/../share/dbus-1/services/\(name)")
         let text = installed.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            line == Self.unit ? "SystemdService=\(phone.name)-desktop.service" : String(line)
+            line == Self.unit ? "SystemdService=\(phone.name)-calls.service" : String(line)
         }
         precondition(installed.contains(Self.unit), "\(name) names another unit")
         let folder = "\(Surroundings.home)/.local/share/dbus-1/services"

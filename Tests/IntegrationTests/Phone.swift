@@ -21,9 +21,8 @@ final class Phone {
     private let unitFolder = "\(Surroundings.home)/.config/systemd/user"
 
     private static let units = [
-        ".socket", "@.service", "-tidy.service", "-missing.service",
-        "-extension.socket", "-extension.service", "-desktop.socket",
-        "-desktop.service", "-apns.socket", "-apns.service",
+        ".socket", "@.service", "-tidy.service", "-missing.service", "-extension.socket", "-extension.service",
+        "-desktop.socket", "-desktop.service", "-calls.service", "-apns.socket", "-apns.service",
     ]
 
     /// Where its APNs endpoint listens.
@@ -66,7 +65,8 @@ final class Phone {
     deinit {
         _ = try? systemctl(
             "stop", "\(name).socket", "\(name)@*.service", "\(name)-extension.socket", "\(name)-extension.service",
-            "\(name)-desktop.socket", "\(name)-desktop.service", "\(name)-apns.socket", "\(name)-apns.service")
+            "\(name)-desktop.socket", "\(name)-desktop.service", "\(name)-calls.service", "\(name)-apns.socket",
+            "\(name)-apns.service")
         for unit in Self.units { unsafe unlink("\(unitFolder)/\(name)\(unit)") }
     }
 
@@ -154,8 +154,13 @@ final class Phone {
     }
 
     /// The process that shows calls; nil if none does.
-    var desktop: Int32? {
-        let shown = try? systemctl("show", "--property=MainPID", "--value", "\(name)-desktop.service").output
+    var desktop: Int32? { process(of: "-desktop.service") }
+
+    /// The process that answers on the bus while none does; nil if nobody has asked.
+    var standIn: Int32? { process(of: "-calls.service") }
+
+    private func process(of unit: String) -> Int32? {
+        let shown = try? systemctl("show", "--property=MainPID", "--value", "\(name)\(unit)").output
         return shown.flatMap { Int32($0.filter { $0.isNumber }) }.flatMap { $0 == 0 ? nil : $0 }
     }
 
@@ -176,10 +181,7 @@ final class Phone {
     }
 
     /// The process of the APNs endpoint; nil if none runs.
-    var endpoint: Int32? {
-        let shown = try? systemctl("show", "--property=MainPID", "--value", "\(name)-apns.service").output
-        return shown.flatMap { Int32($0.filter { $0.isNumber }) }.flatMap { $0 == 0 ? nil : $0 }
-    }
+    var endpoint: Int32? { process(of: "-apns.service") }
 
     @discardableResult
     func systemctl(_ arguments: String...) throws -> Finished {

@@ -187,7 +187,7 @@ final class Screen {
     }
 
     /// Keeps what is shown, without the empty screen around it.
-    private func keep(_ name: String) {
+    func keep(_ name: String) {
         guard let kept = Surroundings.value("BELFRY_TEST_SCREENSHOTS") else { return }
         let pixels = pixels()
         guard let area = Self.drawn(in: pixels) else { return }

@@ -52,8 +52,10 @@ public struct FeelingStateMachine: Sendable {
         let why: MuteReason?
     }
 
-    private let vibrates: Bool
-    private let minds: Bool
+    /// Whether the operator has anything vibrate.
+    public var vibrates: Bool
+    /// Whether do-not-disturb mutes rings; counts for workers that come from now on.
+    public var minds: Bool
     private var links: [Int64: Link] = [:]
     private var rings: [ShownCallID: Ring] = [:]
     /// Workers that wait for their first report, in the order in which they came; nil once none has to wait.

@@ -88,8 +88,9 @@ public enum NoticeAction: String, Hashable, Sendable, CaseIterable {
     case callBack = "call.back"
     /// Forgets the missed call.
     case seen = "call.seen"
-    /// Opens an alert: a click on the notification itself, by the specification's key, and no button.
-    case open = "default"
+    /// A click on the notification itself, by the specification's key, and no button: opens an alert, and answers a call
+    /// where a server has no way to choose.
+    case standard = "default"
 }
 
 /// One notification as a server is asked to show it: texts are clean, but not escaped.
@@ -142,12 +143,15 @@ public struct NoticeServer: Hashable, Sendable {
     public let hasActions: Bool
     /// Whether it reads markup in a body.
     public let readsMarkup: Bool
+    /// Whether it takes actions, and the program is missing in which a person would choose one.
+    public let lacksMenu: Bool
 
     /// A server.
-    public init(owner: String, hasActions: Bool, readsMarkup: Bool) {
+    public init(owner: String, hasActions: Bool, readsMarkup: Bool, lacksMenu: Bool = false) {
         self.owner = owner
         self.hasActions = hasActions
         self.readsMarkup = readsMarkup
+        self.lacksMenu = lacksMenu
     }
 }
 

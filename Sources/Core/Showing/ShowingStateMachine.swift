@@ -59,21 +59,19 @@ public struct ShowingStateMachine: Sendable {
         var link: Int64?
     }
 
-    private struct MissedCalls: Sendable {
-        let subject: NoticeSubject
-        var caller: ShownCaller
-        var picture: String?
-        var calls: [ShownCallID]
-        var count: Int
-    }
-
     private let words: NoticeWords
-    private let callsBack: Bool
-    private let closeSilences: Bool
+    /// Whether a missed call can be called back; counts for what is shown already with the next input.
+    public var callsBack: Bool
+    /// Whether a ring is silenced whose notification the person closes.
+    public var closeSilences: Bool
     private var calls: [RingingCall] = []
     /// Calls whose worker left without their end, to be found out.
     private var lost: [RingingCall] = []
-    private var missed: [MissedCalls] = []
+    private var missed = MissedCallers()
+    /// Whether a server may take what is no call that rings, and not show it.
+    private var isDisturbed = false
+    /// Whether it does so, so that missed calls wait.
+    private var holdsMissed = false
     /// Whether a click on an alert does anything.
     public var opensAlerts = false
     private var alerts: [ShownAlert] = []
@@ -104,7 +102,7 @@ public struct ShowingStateMachine: Sendable {
     /// What is shown, for a process that comes after this one.
     public var kept: [KeptNotice] {
         board.shown.map { subject, id in
-            let missed = missed.first { $0.subject == subject }
+            let missed = missed.entry(of: subject)
             return KeptNotice(subject: subject, id: id, caller: missed?.caller, count: missed?.count ?? 0)
         }
     }
@@ -114,6 +112,20 @@ public struct ShowingStateMachine: Sendable {
 
     /// Whether something is to be shown, and there is no server to show it.
     public var lacksServer: Bool { board.lacksServer }
+
+    /// Whether missed calls wait for a server, or for the end of do-not-disturb.
+    public var waits: Bool { !missed.entries.isEmpty && (holdsMissed || server == nil) }
+
+    /// The groups whose missed calls are shown, or wait to be.
+    public var groupsOfMissed: Set<GroupName> {
+        Set(
+            missed.entries.compactMap { entry in
+                if case .missed(let group, _) = entry.subject { group } else { nil }
+            })
+    }
+
+    /// The missed calls that the person has closed, and that are still listed: for a process that comes after this one.
+    public var dismissed: Set<MissedMark> { missed.dismissed }
 
     // MARK: Calls
 
@@ -137,22 +149,48 @@ public struct ShowingStateMachine: Sendable {
     /// The picture of who calls as `id` is in the file `path`.
     public mutating func picture(_ path: String, of id: ShownCallID) -> [ShowingEffect] {
         if let index = calls.firstIndex(where: { $0.id == id }) { calls[index].picture = path }
-        for index in missed.indices where missed[index].calls.last == id { missed[index].picture = path }
+        missed.illustrate(id, with: path)
         return show()
     }
 
-    /// The ring of `id` is over; the person missed it if `isMissed`.
-    public mutating func ended(_ id: ShownCallID, missed isMissed: Bool) -> [ShowingEffect] {
+    /// The ring of `id` is over; the person missed it if `isMissed`, at the Unix second `at`, which people read as
+    /// `time`; 0 and "" if that is not known.
+    public mutating func ended(
+        _ id: ShownCallID, missed isMissed: Bool, at missed: Int64 = 0, time: String = ""
+    ) -> [ShowingEffect] {
         guard let index = calls.firstIndex(where: { $0.id == id }) else { return [] }
         let call = calls.remove(at: index)
-        if isMissed { note(call) } else { board.drop(.call(id)) }
+        if isMissed { note(call, at: missed, time) } else { board.drop(.call(id)) }
         return show()
     }
 
-    /// `id` was missed without having rung.
-    public mutating func missed(_ id: ShownCallID, _ caller: ShownCaller) -> [ShowingEffect] {
-        guard !missed.contains(where: { $0.calls.contains(id) }) else { return [] }
-        note(RingingCall(id: id, caller: caller, until: Instant(microseconds: 0), picture: nil, link: nil))
+    /// `id` was missed without having rung, when ``ended(_:missed:at:time:)`` says.
+    public mutating func missed(
+        _ id: ShownCallID, _ caller: ShownCaller, at missed: Int64 = 0, time: String = ""
+    ) -> [ShowingEffect] {
+        guard !self.missed.knows(MissedMark(id: id, missed: missed)) else { return [] }
+        note(
+            RingingCall(id: id, caller: caller, until: Instant(microseconds: 0), picture: nil, link: nil),
+            at: missed, time)
+        return show()
+    }
+
+    /// Of `group` these missed calls are listed now, the latest last: those alone are shown, and what an event has
+    /// said before the list did.
+    public mutating func lists(_ listed: [ListedCall], of group: GroupName) -> [ShowingEffect] {
+        let held = Set((calls + lost).map(\.id))
+        for subject in missed.list(listed, of: group, isHeldBack: held.contains) { board.drop(subject) }
+        for subject in missed.dropOldest(beyond: Self.missedMax) { board.drop(subject) }
+        return show()
+    }
+
+    /// An earlier process has noted that the person closed these.
+    public mutating func dismissed(_ marks: [MissedMark]) { missed.dismiss(marks) }
+
+    /// Whether do-not-disturb `isOn`, and `hides` what is no call that rings. A server that is not to disturb takes
+    /// what would replace a call, and leaves the call on the screen: there the call is closed first.
+    public mutating func disturbed(isOn: Bool, hides: Bool) -> [ShowingEffect] {
+        (isDisturbed, holdsMissed) = (isOn, hides)
         return show()
     }
 
@@ -167,32 +205,26 @@ public struct ShowingStateMachine: Sendable {
         return effects + over.map { .findOut($0.id) }
     }
 
-    /// How `id`, which was to be found out or is known from the ledger alone, has ended.
-    public mutating func settled(_ id: ShownCallID, missed isMissed: Bool) -> [ShowingEffect] {
+    /// How `id`, which was to be found out or is known from the ledger alone, has ended; when it was missed is as in
+    /// ``ended(_:missed:at:time:)``.
+    public mutating func settled(
+        _ id: ShownCallID, missed isMissed: Bool, at missed: Int64 = 0, time: String = ""
+    ) -> [ShowingEffect] {
         if let index = lost.firstIndex(where: { $0.id == id }) {
             let call = lost.remove(at: index)
-            if isMissed { note(call) }
+            if isMissed { note(call, at: missed, time) }
             return show()
         }
         guard calls.contains(where: { $0.id == id && $0.link == nil }) else { return [] }
-        return ended(id, missed: isMissed)
+        return ended(id, missed: isMissed, at: missed, time: time)
     }
 
-    private mutating func note(_ call: RingingCall) {
-        let caller = call.caller.handle.isEmpty ? call.caller.name : call.caller.handle
-        let subject = NoticeSubject.missed(call.id.group, caller: caller)
-        var entry = MissedCalls(
-            subject: subject, caller: call.caller, picture: call.picture, calls: [call.id], count: 1)
-        if let index = missed.firstIndex(where: { $0.subject == subject }) {
-            let earlier = missed.remove(at: index)
-            entry.count += earlier.count
-            entry.calls = earlier.calls + entry.calls
-            entry.picture = entry.picture ?? earlier.picture
-        }
-        missed.append(entry)
-        if missed.count > Self.missedMax { board.drop(missed.removeFirst().subject) }
+    private mutating func note(_ call: RingingCall, at missed: Int64, _ time: String) {
+        let mark = MissedMark(id: call.id, missed: missed)
+        let subject = self.missed.note(ListedCall(mark, call.caller, time: time, picture: call.picture))
+        for oldest in self.missed.dropOldest(beyond: Self.missedMax) { board.drop(oldest) }
         // The place of the one that goes is free for it.
-        board.turn(.call(call.id), into: subject)
+        if isDisturbed || holdsMissed { board.drop(.call(call.id)) } else { board.turn(.call(call.id), into: subject) }
     }
 
     // MARK: Alerts
@@ -202,8 +234,8 @@ public struct ShowingStateMachine: Sendable {
         alerts.removeAll { $0.subject == alert.subject }
         alerts.append(alert)
         if alerts.count > Self.alertsMax { board.drop(alerts.removeFirst().subject) }
-        board.want(
-            alert.notice(click: opensAlerts ? labels([.open]).first : nil), for: alert.subject, link: link)
+        let click = Notice.Label(action: .standard, text: words.open)
+        board.want(alert.notice(click: opensAlerts && hasActions ? click : nil), for: alert.subject, link: link)
         return show()
     }
 
@@ -227,9 +259,10 @@ public struct ShowingStateMachine: Sendable {
             switch notice.subject {
             case .missed:
                 guard let caller = notice.caller else { continue }
-                missed.append(
-                    MissedCalls(
-                        subject: notice.subject, caller: caller, picture: nil, calls: [], count: max(1, notice.count)))
+                missed.adopt(notice.subject, caller, count: notice.count)
+                // Also while missed calls wait: what is shown already stays.
+                guard let entry = missed.entry(of: notice.subject) else { continue }
+                board.want(self.notice(of: entry), for: notice.subject, link: nil)
             // They are closed: what they say is not known any more.
             case .alert, .call, .more: break
             }
@@ -243,6 +276,7 @@ public struct ShowingStateMachine: Sendable {
             // Before the board knows the server: to it, what there is by then was shown by that.
             if inherited.owner == server.owner { adopt(inherited.notices) }
         }
+        if self.server?.owner != server.owner { missed.serverChanged() }
         board.change(to: .present(server))
         return show()
     }
@@ -269,7 +303,7 @@ public struct ShowingStateMachine: Sendable {
         let link = board.link(of: subject)
         switch subject {
         case .missed:
-            missed.removeAll { $0.subject == subject }
+            missed.close(subject, byPerson: byPerson)
             board.drop(subject)
         case .alert:
             alerts.removeAll { $0.subject == subject }
@@ -294,24 +328,24 @@ public struct ShowingStateMachine: Sendable {
         case (.accept, .call(let call)): return [.answer(call)]
         case (.decline, .call(let call)): return [.decline(call)]
         case (.silence, .call(let call)): return [.silence(call)]
+        // Elsewhere it is a click beside the buttons.
+        case (.standard, .call(let call)): return server?.lacksMenu == true ? [.answer(call)] : []
         case (.callBack, .missed):
-            guard let entry = missed.first(where: { $0.subject == subject }), let call = entry.calls.last else {
-                return []
-            }
+            guard let entry = missed.entry(of: subject), let call = entry.calls.last?.mark.id else { return [] }
             return [.callBack(call, entry.caller)] + forget(subject)
         case (.seen, .missed): return forget(subject)
-        case (.open, .alert):
+        case (.standard, .alert):
             guard let alert = alerts.first(where: { $0.subject == subject }) else { return [] }
             alerts.removeAll { $0.subject == subject }
             board.drop(subject)
             return [.open(alert)] + show()
-        case (.accept, _), (.decline, _), (.silence, _), (.callBack, _), (.seen, _), (.open, _): return []
+        case (.accept, _), (.decline, _), (.silence, _), (.callBack, _), (.seen, _), (.standard, _): return []
         }
     }
 
     private mutating func forget(_ subject: NoticeSubject) -> [ShowingEffect] {
-        let calls = missed.first { $0.subject == subject }?.calls ?? []
-        missed.removeAll { $0.subject == subject }
+        let calls = missed.entry(of: subject)?.calls.map(\.mark.id) ?? []
+        missed.remove(subject)
         board.drop(subject)
         return (calls.isEmpty ? [] : [.seen(calls)]) + show()
     }
@@ -328,7 +362,8 @@ public struct ShowingStateMachine: Sendable {
         }
         let hidden = calls.count - Self.callsMax
         if hidden > 0 { board.want(notice(ofMore: hidden), for: .more, link: nil) } else { board.drop(.more) }
-        for entry in missed { board.want(notice(of: entry), for: entry.subject, link: nil) }
+        // What is shown already is not brought up to date meanwhile either.
+        if !holdsMissed { for entry in missed.entries { board.want(notice(of: entry), for: entry.subject, link: nil) } }
         return board.reconcile()
     }
 
@@ -337,22 +372,25 @@ public struct ShowingStateMachine: Sendable {
     private func notice(of call: RingingCall) -> Notice {
         let kind = call.caller.hasVideo ? words.incomingVideo : words.incoming
         var body = subtitle(of: call.caller, kind)
-        if !hasActions {
+        let lacksMenu = server?.lacksMenu ?? false
+        if !hasActions || lacksMenu {
             body += "\nbelfry answer" + (call.id.call.isEmpty ? "" : " \(NoticeText.clean(call.id.call))")
         }
         return Notice(
             summary: name(of: call.caller), body: body,
-            actions: labels(call.isSilenced ? [.accept, .decline] : [.accept, .decline, .silence]),
+            actions: labels(
+                (lacksMenu ? [.standard] : []) + [.accept, .decline] + (call.isSilenced ? [] : [.silence])),
             category: "call.incoming", urgency: .critical, until: call.until + Self.grace, picture: call.picture)
     }
 
-    private func notice(of entry: MissedCalls) -> Notice {
+    private func notice(of entry: MissedCallers.Entry) -> Notice {
         let kind =
             entry.count > 1
             ? NoticeWords.counted(words.missedMany, entry.count)
             : entry.caller.hasVideo ? words.missedVideo : words.missed
         return Notice(
-            summary: name(of: entry.caller), body: subtitle(of: entry.caller, kind),
+            summary: name(of: entry.caller),
+            body: subtitle(of: entry.caller, entry.time.isEmpty ? kind : "\(kind), \(entry.time)"),
             actions: labels(callsBack ? [.callBack, .seen] : [.seen]), category: "call.unanswered", urgency: .normal,
             until: nil, picture: entry.picture)
     }
@@ -368,12 +406,11 @@ public struct ShowingStateMachine: Sendable {
         guard hasActions else { return [] }
         return actions.map { action in
             switch action {
-            case .accept: Notice.Label(action: action, text: words.accept)
+            case .accept, .standard: Notice.Label(action: action, text: words.accept)
             case .decline: Notice.Label(action: action, text: words.decline)
             case .silence: Notice.Label(action: action, text: words.silence)
             case .callBack: Notice.Label(action: action, text: words.callBack)
             case .seen: Notice.Label(action: action, text: words.seen)
-            case .open: Notice.Label(action: action, text: words.open)
             }
         }
     }

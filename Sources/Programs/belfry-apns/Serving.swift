@@ -21,6 +21,10 @@ final class Serving {
     private let environment: Environment
     private let queue: NotificationQueue<Loop>
     private let endpoint: APNsEndpoint
+    private let carrier: SocketCarrier
+    private var program: ProgramWatch?
+    /// Whether another version of this program is installed.
+    private var isOutdated = false
     private var control: ControlSocket?
 
     /// Serves until a signal stops it.
@@ -54,10 +58,15 @@ final class Serving {
         }
         let registry = try TokenRegistry(state: state)
         if registry.wasSetAside { Self.warn(DeviceCommand.registryWarning) }
-        let carrier = SocketCarrier(socketPath: Self.pushSocketPath(environment), on: loop)
+        carrier = SocketCarrier(socketPath: Self.pushSocketPath(environment), on: loop)
         queue = try NotificationQueue(state: state, registry: registry, carrier: carrier, on: loop)
         endpoint = try APNsEndpoint(
             store: store, environment: settings.apnsEnvironment, taker: QueueTaker(queue, registry, on: loop), on: loop)
+        program = ProgramWatch(on: loop) { [unowned self] in
+            isOutdated = true
+            makeRoom()
+        }
+        carrier.onIdle = { [unowned self] in makeRoom() }
         queue.onWarning = Self.warn
         endpoint.onWarning = Self.warn
     }
@@ -68,7 +77,10 @@ final class Serving {
         var limits = HTTP2Limits()
         limits.firstStreams = UInt32(settings.apnsFirstStreams)
         for signal in [SIGTERM, SIGINT, SIGHUP] {
-            try loop.onSignal(signal, description: "stop") { [unowned self] _ in stop() }
+            try loop.onSignal(signal, description: "stop") { [unowned self] _ in
+                wasAsked = true
+                stop()
+            }
         }
         try endpoint.serve(sockets.providers, limits: limits)
         if let socket = sockets.control {
@@ -77,6 +89,8 @@ final class Serving {
         ServiceNotice.send("READY=1", environment)
         loop.run()
         queue.finish()
+        // The unit starts the other one (`RestartForceExitStatus=`); who is stopped meanwhile stays so.
+        if isOutdated, !wasAsked { exit(75) }
     }
 
     private func perform(_ request: ControlRequest) -> ControlAnswer {
@@ -92,7 +106,14 @@ final class Serving {
         }
     }
 
+    /// Leaves for another version of this program, once nothing rings that came from here.
+    private func makeRoom() {
+        if isOutdated, !carrier.isBusy { stop() }
+    }
+
     private var isStopping = false
+    /// Whether a signal has stopped it.
+    private var wasAsked = false
 
     private func stop() {
         guard !isStopping else { return }

@@ -11,6 +11,7 @@ import Showing
 
 let usage = """
     Usage: belfry-desktop        show calls on the desktop; systemd starts it for belfry-desktop.socket
+           belfry-desktop --bus  answer on the session bus, and show nothing; belfry-calls.service starts it
     """
 
 openMissingStandardDescriptors()
@@ -19,7 +20,8 @@ ignoreBrokenPipes()
 
 let status: Int32
 switch CommandLine.arguments.dropFirst() {
-case []: status = run()
+case []: status = run(shows: true)
+case ["--bus"]: status = run(shows: false)
 case ["--help"]:
     print(usage)
     status = 0
@@ -30,11 +32,11 @@ default:
 fflush(nil)
 _exit(status)
 
-private func run() -> Int32 {
+private func run(shows: Bool) -> Int32 {
     var environment = Environment(Environment.allOfThisProcess())
     environment.addMissingHome()
     // 3 is the first descriptor that the manager passes (sd_listen_fds(3)).
-    guard environment["LISTEN_FDS"] != nil, fileKind(of: 3) == S_IFSOCK else {
+    guard !shows || environment["LISTEN_FDS"] != nil && fileKind(of: 3) == S_IFSOCK else {
         complain("belfry-desktop: descriptor 3 is no socket: belfry-desktop.socket starts this program")
         return 64
     }
@@ -45,9 +47,17 @@ private func run() -> Int32 {
     do throws(SystemError) {
         let loop = try Loop()
         let service = try DesktopService(
-            on: loop, listener: 3, state: state,
-            runtime: RuntimeDirectory(environment: environment, statePath: state.path), settings: settings(environment)
+            on: loop, listener: shows ? 3 : nil, state: state,
+            runtime: RuntimeDirectory(environment: environment, statePath: state.path),
+            settings: { settings(environment, shows: shows) }
         ) { loop.stop() }
+        var status: Int32 = 0
+        service.onOutdated = {
+            // What the unit starts anew (`RestartForceExitStatus=`).
+            status = 75
+            loop.stop()
+        }
+        let program = ProgramWatch(on: loop) { service.isOutdated() }
         for signal in [SIGTERM, SIGINT, SIGHUP] {
             try loop.onSignal(signal, description: "stop") { _ in loop.stop() }
         }
@@ -55,23 +65,23 @@ private func run() -> Int32 {
         notifyServiceManager("READY=1")
         service.begin()
         loop.run()
-        return 0
+        return withExtendedLifetime(program) { status }
     } catch {
         complain("belfry-desktop: \(error)")
         return 70
     }
 }
 
-private func settings(_ environment: Environment) -> DesktopSettings {
+private func settings(_ environment: Environment, shows: Bool) -> DesktopSettings {
     let settings = SettingsLoader.load(environment: environment).settings
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
     let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(environment[$0] ?? "").isEmpty }
     guard let group = GroupName(settings.appGroup) else { preconditionFailure("a setting that is no group was taken") }
     var desktop = DesktopSettings(
         words: NoticeWords(locale: locale ?? ""), group: group, secondCall: settings.secondCall,
-        answersWait: settings.answerLifetime, notifies: settings.desktopNotify != .no,
+        answersWait: settings.answerLifetime, notifies: shows && settings.desktopNotify != .no,
         hasDisplay: hasDisplay || settings.desktopNotify == .yes)
-    desktop.vibrates = settings.vibrates
+    desktop.vibrates = shows && settings.vibrates
     desktop.vibratePattern = settings.vibratePattern
     desktop.dconfPath = dconfPath(environment)
     desktop.closeSilences = settings.onClose == .silence
@@ -81,6 +91,7 @@ private func settings(_ environment: Environment) -> DesktopSettings {
     desktop.onMissed = settings.onMissed.flatMap(DesktopHook.init)
     desktop.onCallBack = settings.onCallBack.flatMap(DesktopHook.init)
     desktop.onClick = settings.onClick.flatMap(DesktopHook.init)
+    desktop.missingMenu = { DunstMenu.missing(ofProcess: $0, environment: environment) }
     desktop.complain = { complain("belfry-desktop: \($0)") }
     return desktop
 }

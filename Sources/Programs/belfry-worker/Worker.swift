@@ -168,8 +168,10 @@ final class Worker {
         }
     }
 
-    /// The connection to the desktop; nil if it does not listen, and this notification is too short to try again.
+    /// The connection to the desktop; nil if this notification is not for it, or it does not listen, and this
+    /// notification is too short to try again.
     private func desktop(_ greeting: DesktopGreeting) -> DesktopConnection? {
+        guard greeting.isNeeded else { return nil }
         let link = DesktopConnection(
             to: runtime.desktopSocketPath, saying: greeting.hello, listens: greeting.listens, on: loop)
         return greeting.triesAgain || link.isConnected ? link : nil

@@ -51,7 +51,10 @@ public struct Reception {
             // The desktop may report on what an extension asked for as long as its process lives, and do-not-disturb
             // mutes an alert's sound.
             let listens = hasForeign || push.request.content.sound != nil
-            return DesktopGreeting(hello: DesktopHello(group: group), listens: listens, triesAgain: false)
+            var greeting = DesktopGreeting(hello: DesktopHello(group: group), listens: listens, triesAgain: false)
+            // No extension gets it, and there is nothing to show: no desktop is started for it.
+            greeting.isNeeded = push.call != nil || push.alertHasText
+            return greeting
         }
         let hello = DesktopHello(
             group: group, name: call.callerName ?? push.request.content.title, handle: call.handle ?? "",
@@ -72,6 +75,8 @@ public struct DesktopGreeting {
     public let listens: Bool
     /// Whether it tries again while there is no desktop, since a call may ring for long.
     public let triesAgain: Bool
+    /// Whether there is anything to say.
+    public var isNeeded = true
 }
 
 extension InterceptionRule {

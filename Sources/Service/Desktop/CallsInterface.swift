@@ -29,27 +29,53 @@ final class CallsInterface {
     }
 
     private let calls: GroupCalls
-    private let configured: GroupName
-    private let secondCall: RingMode
+    /// The group that "" means.
+    var configured: GroupName
+    /// How a call rings while another does.
+    var secondCall: RingMode
+    private let place: Place
     private var bus: SessionBus?
     private var state = State()
 
     /// Called after each question, which keeps the process for a while.
     var onAsked: () -> Void = {}
 
+    /// Who answers.
+    enum Place {
+        /// The process that workers say their calls to: it has the name as soon as it asks for it.
+        case desktop
+        /// One that the bus has started, and that nobody says anything to: until that one comes.
+        case standIn
+
+        /// `DBUS_NAME_FLAG_REPLACE_EXISTING`; else `ALLOW_REPLACEMENT` and `DO_NOT_QUEUE`.
+        fileprivate var flags: UInt32 { self == .desktop ? 2 : 1 | 4 }
+    }
+
     /// - Parameters:
     ///   - configured: the group that "" means.
     ///   - secondCall: how a call rings while another does.
-    init(calls: GroupCalls, configured: GroupName, secondCall: RingMode) {
+    init(calls: GroupCalls, configured: GroupName, secondCall: RingMode, as place: Place) {
         self.calls = calls
         self.configured = configured
         self.secondCall = secondCall
+        self.place = place
     }
 
-    /// Takes the name on `bus`, or queues for it while another process has it.
-    func connected(to bus: SessionBus) {
+    /// Takes the name on `bus`, or queues for it while another such process has it; `refused` if another has it whom
+    /// this one only stands in for.
+    func connected(to bus: SessionBus, refused: @escaping () -> Void) {
         self.bus = bus
-        bus.callBus("RequestName", [.string(Self.name), .uint32(0)])
+        let place = place
+        bus.callBus("RequestName", [.string(Self.name), .uint32(place.flags)]) { answer in
+            // 3: there is one, and this one does not wait.
+            if place == .standIn, (try? answer.get())?.first?.number == 3 { refused() }
+        }
+    }
+
+    /// Whether `message` says that another process has the name now.
+    func hasLost(_ message: BusMessage) -> Bool {
+        message.interface == "org.freedesktop.DBus" && message.member == "NameLost"
+            && message.arguments.first?.text == Self.name
     }
 
     /// The bus is lost.
@@ -147,6 +173,8 @@ final class CallsInterface {
     private func takeProperties(_ message: BusMessage, _ member: String) {
         let missedCount = calls.file(of: configured).read()?.missedCalls.count ?? 0
         update { $0.missedCount = missedCount }
+        // Without workers the ledger alone knows.
+        if place == .standIn { update { $0.ringingCount = calls.rings().count } }
         let properties = [("Version", BusValue.string(Self.version))] + state.properties
         switch (member, message.arguments.dropFirst().first?.text) {
         case ("GetAll", _): message.reply([.properties(properties)])

@@ -46,6 +46,8 @@ public struct DesktopSettings: Sendable {
     public var onCallBack: DesktopHook?
     /// What is run when the person clicks an alert.
     public var onClick: DesktopHook?
+    /// The menu program of the dunst with this process id, if it is not there.
+    public var missingMenu: @Sendable (Int64) -> String? = { _ in nil }
     /// Takes what the operator should know, for the journal.
     public var complain: @Sendable (String) -> Void = { _ in }
 
@@ -90,14 +92,20 @@ public final class DesktopService {
         case overdue(ShownCallID, Call)
         case doNotDisturb
         case felt(isPlaying: Bool, String)
+        case listed(GroupName, [ListedCall])
         case ready
     }
 
     private let loop: Loop
-    private let settings: DesktopSettings
+    private let currentSettings: () -> DesktopSettings
+    private var settings: DesktopSettings
     private let shownFile: ShownFile
+    private let closedFile: ClosedFile
     private let hookFiles: HookFiles
     private let finished: () -> Void
+    /// Called once nothing rings, after ``isOutdated()``.
+    public var onOutdated: () -> Void = {}
+    private var mustMakeRoom = false
     private var showing: ShowingStateMachine
     private var feeling: FeelingStateMachine
     private var events = WorkerEvents()
@@ -106,12 +114,16 @@ public final class DesktopService {
     private var overdue: Set<ShownCallID> = []
     /// What the file says that is shown.
     private var kept: [KeptNotice] = []
+    /// What the file says that the person has closed.
+    private var closed: Set<MissedMark> = []
+    /// Whether something new came that a server may be started for.
+    private var mayStartServer = false
     private var leaving: (any ScheduledTimer)?
 
     private let bus: BusConnection
-    private lazy var server = NotificationServer(on: loop, hasDisplay: settings.hasDisplay) { [unowned self] in
-        feed(.server($0))
-    }
+    private lazy var server = NotificationServer(
+        on: loop, hasDisplay: settings.hasDisplay, missingMenu: settings.missingMenu
+    ) { [unowned self] in feed(.server($0)) }
     private lazy var doNotDisturb = DoNotDisturb(dconfPath: settings.dconfPath) { [unowned self] in
         feed(.doNotDisturb)
     }
@@ -126,16 +138,24 @@ public final class DesktopService {
     private var workers: WorkerConnections?
     private let calls: GroupCalls
     private let interface: CallsInterface
+    private lazy var missedLists = MissedLists(on: loop, of: calls) { [unowned self] in feed(.listed($0, $1)) }
 
-    /// A service of the socket `listener`; `finished` is called when there is nothing to do any more.
+    /// A service of the socket `listener`, or if that is nil one that answers on the bus and does nothing else.
+    ///
+    /// - Parameters:
+    ///   - settings: reads the settings, which it is asked for whenever something comes that they count for.
+    ///   - finished: called when there is nothing to do any more.
     public init(
-        on loop: Loop, listener: Int32, state: StateDirectory, runtime: RuntimeDirectory, settings: DesktopSettings,
-        finished: @escaping () -> Void
+        on loop: Loop, listener: Int32?, state: StateDirectory, runtime: RuntimeDirectory,
+        settings currentSettings: @escaping () -> DesktopSettings, finished: @escaping () -> Void
     ) throws(SystemError) {
         self.loop = loop
+        self.currentSettings = currentSettings
+        let settings = currentSettings()
         self.settings = settings
         self.finished = finished
         shownFile = ShownFile(runtime: runtime)
+        closedFile = ClosedFile(state: state)
         showing = ShowingStateMachine(
             words: settings.words, callsBack: settings.onCallBack != nil, closeSilences: settings.closeSilences)
         showing.opensAlerts = settings.onClick != nil
@@ -146,22 +166,23 @@ public final class DesktopService {
         calls = GroupCalls(on: loop, state: state, runtime: runtime, answersWait: settings.answersWait) {
             settled($0, $1, $2)
         }
-        interface = CallsInterface(calls: calls, configured: settings.group, secondCall: settings.secondCall)
+        interface = CallsInterface(
+            calls: calls, configured: settings.group, secondCall: settings.secondCall,
+            as: listener == nil ? .standIn : .desktop)
         // Set only now, since a closure may not capture self before all of it is there.
         settled = { [unowned self] in feed(.settled($0, isMissed: $1, $2)) }
         calls.overdue = { [unowned self] in feed(.overdue($0, $1)) }
         calls.hasWorker = { [unowned self] in workers?.hasWorker(of: $0) ?? false }
-        workers = try WorkerConnections(on: loop, listener: listener) { [unowned self] in feed(.worker($0)) }
+        if let listener {
+            workers = try WorkerConnections(on: loop, listener: listener) { [unowned self] in feed(.worker($0)) }
+        }
     }
 
     /// Begins: connects to the bus, and takes over what an earlier process has left.
     public func begin() {
-        if let (owner, notices) = shownFile.read() {
-            showing.inherit(notices, from: owner)
-            adoptRings()
-        }
+        if workers != nil { adopt() }
         bus.onConnected = { [unowned self] bus in
-            interface.connected(to: bus)
+            interface.connected(to: bus, refused: finished)
             vibration.connected(to: bus)
             doNotDisturb.connected(to: bus)
             if settings.notifies { server.connected(to: bus) }
@@ -175,6 +196,7 @@ public final class DesktopService {
             if settings.notifies { server.lost(why) }
         }
         bus.onMessage = { [unowned self] in
+            if workers == nil, interface.hasLost($0) { finished() }
             // Both are asked: each looks whether the name of its service has a new owner.
             let isTheirs = [vibration.take($0), doNotDisturb.take($0)].contains(true)
             return ask($0) || server.take($0) || isTheirs
@@ -184,7 +206,7 @@ public final class DesktopService {
             self?.feed(.ready)
         }
         interface.onAsked = { [unowned self] in considerLeaving() }
-        if !settings.notifies { feed(.server(.isAbsent("[Desktop] Notify=no"))) }
+        if !settings.notifies { feed(.server(.isAbsent(Self.notNotifying))) }
         bus.connect()
         considerLeaving()
     }
@@ -196,6 +218,41 @@ public final class DesktopService {
         }
         early?.append(message)
         return true
+    }
+
+    private static let notNotifying = "[Desktop] Notify=no"
+
+    /// Takes over what there is: what an earlier process has shown, and what was missed that nobody was shown.
+    private func adopt() {
+        if let (owner, notices) = shownFile.read() {
+            showing.inherit(notices, from: owner)
+            adoptRings()
+        }
+        // Until it is known whether they would be hidden.
+        perform(showing.disturbed(isOn: true, hides: true))
+        showing.dismissed(closedFile.read())
+        closed = showing.dismissed
+        for (group, listed) in missedLists.all() { perform(showing.lists(listed, of: group)) }
+        missedLists.watch(showing.groupsOfMissed)
+    }
+
+    /// Reads the settings again, which count from now on.
+    private func renew() {
+        let old = settings
+        settings = currentSettings()
+        (showing.callsBack, showing.closeSilences) = (settings.onCallBack != nil, settings.closeSilences)
+        showing.opensAlerts = settings.onClick != nil
+        (feeling.vibrates, feeling.minds) = (settings.vibrates, settings.minds)
+        vibration.pattern = settings.vibratePattern
+        calls.answersWait = settings.answersWait
+        (interface.configured, interface.secondCall) = (settings.group, settings.secondCall)
+        switch (old.notifies, settings.notifies) {
+        case (true, false):
+            for notice in showing.kept { server.close(notice.id) }
+            server.lost(Self.notNotifying)
+        case (false, true): if let bus = bus.bus { server.connected(to: bus) }
+        case (true, true), (false, false): break
+        }
     }
 
     /// Calls that ring already: their workers come again with their next tick.
@@ -213,17 +270,26 @@ public final class DesktopService {
     private func feed(_ input: Input) {
         guard queue.enter(input) else { return }
         while let input = queue.next() { perform(step(input)) }
-        if showing.lacksServer, settings.notifies { server.start() }
+        startServer()
         // Once all inputs are taken: if one ends a ring and the next begins another, the vibration has no gap.
         perform(feeling.reconcile())
         interface.update { $0.ringingCount = showing.ringing.count }
         keep()
+        missedLists.watch(showing.groupsOfMissed)
         considerLeaving()
+    }
+
+    /// Has a server started for something new. One that leaves has left for a reason: that starts nothing.
+    private func startServer() {
+        guard mayStartServer, server.isKnown, settings.notifies else { return }
+        if showing.lacksServer { server.start() }
+        if showing.ringing.isEmpty { mayStartServer = false }
     }
 
     private func step(_ input: Input) -> [ShowingEffect] {
         switch input {
         case .worker(.came(let link, _)):
+            renew()
             perform(feeling.came(link))
             return []
         case .worker(.event(let link, let hello, let event)):
@@ -238,7 +304,8 @@ public final class DesktopService {
             if isMissed { interface.missedChanged(in: call.group) }
             let caller = known.map { ShownCaller(name: $0.name, handle: $0.handle, hasVideo: $0.hasVideo) }
             run(HookCause(diedAs: known?.state, isMissed: isMissed), call, caller)
-            return showing.settled(call, missed: isMissed)
+            let (missed, time) = isMissed ? missedLists.moment(of: call) ?? (0, "") : (0, "")
+            return showing.settled(call, missed: isMissed, at: missed, time: time)
         case .overdue(let call, let known):
             guard let reason = EndReason(rawValue: known.state.rawValue) else { return [] }
             overdue.insert(call)
@@ -246,7 +313,8 @@ public final class DesktopService {
             return end(call, caller, reason, isMissed: known.missedReason != nil)
         case .doNotDisturb:
             perform(feeling.disturbs(doNotDisturb.level))
-            return []
+            return early == nil ? disturbed() : []
+        case .listed(let group, let listed): return showing.lists(listed, of: group)
         case .felt(let isPlaying, let detail):
             feeling.felt(isPlaying: isPlaying, detail)
             return []
@@ -255,8 +323,12 @@ public final class DesktopService {
             early = nil
             perform(feeling.ready())
             for message in asked { _ = interface.take(message) }
-            return []
+            return disturbed()
         }
+    }
+
+    private func disturbed() -> [ShowingEffect] {
+        showing.disturbed(isOn: doNotDisturb.level > .none, hides: doNotDisturb.hides)
     }
 
     private func take(_ input: NotificationServer.Input) -> [ShowingEffect] {
@@ -264,7 +336,10 @@ public final class DesktopService {
         case .isThere(let server):
             bus.isWell()
             doNotDisturb.serverIs(server.owner)
-            return showing.serverIs(server)
+            mayStartServer = false
+            let effects = showing.serverIs(server)
+            // What the last one has closed by itself was not closed by the person.
+            return effects + missedLists.all().flatMap { showing.lists($0.1, of: $0.0) }
         case .isNotRunning:
             if doNotDisturb.isSettled { feed(.ready) }
             return []
@@ -273,8 +348,12 @@ public final class DesktopService {
             return showing.serverIsAbsent(why)
         case .shown(let token, let id): return showing.shown(token, as: id)
         case .refused(let token, let why): return showing.refused(token, why)
-        case .closed(let id, let byPerson): return showing.closed(id, byPerson: byPerson)
-        case .chosen(let id, let key): return showing.chosen(key, in: id)
+        case .closed(let id, let byPerson):
+            renew()
+            return showing.closed(id, byPerson: byPerson)
+        case .chosen(let id, let key):
+            renew()
+            return showing.chosen(key, in: id)
         }
     }
 
@@ -292,6 +371,7 @@ public final class DesktopService {
             let known = showing.end(of: ring.call)
             let (mode, until) = (ring.mode.rawValue, known ?? ring.until)
             if known == nil {
+                mayStartServer = true
                 interface.rings(ring.call, ring.caller, mode: mode, since: ring.since, until: until)
             } else {
                 interface.changed(ring.call, to: mode)
@@ -303,10 +383,14 @@ public final class DesktopService {
             calls.forget(call)
             return overdue.remove(call) == nil ? end(call, caller, reason, isMissed: isMissed) : []
         case .missed(let call, let caller):
+            mayStartServer = true
             interface.missedChanged(in: call.group)
             run(.missedUnheard, call, caller)
-            return showing.missed(call, caller)
-        case .alert(let alert): return showing.alert(alert, link: link)
+            let (missed, time) = missedLists.moment(of: call) ?? (0, "")
+            return showing.missed(call, caller, at: missed, time: time)
+        case .alert(let alert):
+            mayStartServer = true
+            return showing.alert(alert, link: link)
         case .withdrawn(let names, let group): return showing.withdraw(names, in: group)
         case .buzz:
             perform(feeling.buzz(from: link))
@@ -321,7 +405,8 @@ public final class DesktopService {
         interface.ended(call, reason)
         if isMissed { interface.missedChanged(in: call.group) }
         run(HookCause(reason, isMissed: isMissed), call, caller)
-        return showing.ended(call, missed: isMissed)
+        let (missed, time) = isMissed ? missedLists.moment(of: call) ?? (0, "") : (0, "")
+        return showing.ended(call, missed: isMissed, at: missed, time: time)
     }
 
     // MARK: Effects
@@ -355,7 +440,9 @@ public final class DesktopService {
                 }
             }
         case .callBack(let call, let caller): run(.callBack, call, caller)
-        case .open(let alert): if let hook = settings.onClick { run(hook, HookVariables(opening: alert)) }
+        case .open(let alert):
+            renew()
+            if let hook = settings.onClick { run(hook, HookVariables(opening: alert)) }
         }
     }
 
@@ -379,7 +466,9 @@ public final class DesktopService {
     }
 
     private func run(_ cause: HookCause?, _ call: ShownCallID, _ caller: ShownCaller?) {
-        guard let cause, let hook = settings.hook(for: cause.occasion) else { return }
+        guard let cause else { return }
+        renew()
+        guard let hook = settings.hook(for: cause.occasion) else { return }
         run(hook, HookVariables(call: call, caller: caller, reason: cause.reason))
     }
 
@@ -409,6 +498,10 @@ public final class DesktopService {
 
     /// Keeps what is shown, if that has changed.
     private func keep() {
+        if showing.dismissed != closed {
+            closed = showing.dismissed
+            closedFile.write(closed)
+        }
         let now = showing.kept
         // While there is no server the file keeps what the last one has shown: if only the bus is lost, it shows it
         // still, and a process after this one takes it over.
@@ -417,10 +510,18 @@ public final class DesktopService {
         shownFile.write(now, by: server.owner)
     }
 
+    /// Another version of this program is installed: it takes over what is shown as soon as nothing rings.
+    public func isOutdated() {
+        mustMakeRoom = true
+        considerLeaving()
+    }
+
     private func considerLeaving() {
         leaving?.cancel()
         leaving = nil
-        guard !showing.isBusy, workers?.isEmpty ?? true else { return }
+        if mustMakeRoom, showing.ringing.isEmpty, workers?.isEmpty ?? true { return onOutdated() }
+        let isWaiting = settings.notifies && showing.waits
+        guard !showing.isBusy, !isWaiting, workers?.isEmpty ?? true else { return }
         leaving = loop.schedule(at: loop.now + Self.linger, description: "nothing to do") { [weak self] in
             self?.finished()
         }

@@ -49,9 +49,13 @@ final class DoNotDisturb {
     /// How much is not wanted.
     var level: DoNotDisturbLevel { saying.values.max() ?? .none }
 
+    /// Whether the server takes what is no call that rings and does not show it: GNOME and Phosh list it all the same,
+    /// and a feedback profile is about sound alone.
+    var hides: Bool { [Source.server, .xfce].contains { saying[$0] ?? .none > .none } }
+
     /// - Parameters:
     ///   - dconfPath: the file of GNOME's settings; nil if it is not known where that is.
-    ///   - changed: called when ``level`` is another.
+    ///   - changed: called when ``level`` or ``hides`` is another.
     init(dconfPath: String?, changed: @escaping () -> Void) {
         self.dconfPath = dconfPath
         self.changed = changed
@@ -199,8 +203,8 @@ final class DoNotDisturb {
 
     private func heard(_ level: DoNotDisturbLevel?, from source: Source) {
         guard let level else { return }
-        let before = self.level
+        let before = (self.level, hides)
         saying[source] = level
-        if self.level != before { changed() }
+        if (self.level, hides) != before { changed() }
     }
 }

@@ -10,6 +10,8 @@ final class Feedback {
     private enum State {
         /// Nothing is to be felt.
         case off
+        /// The bus was asked to start it.
+        case starting(Int)
         /// It was asked, and has not answered.
         case asked(Int)
         /// It vibrates under this number.
@@ -31,6 +33,8 @@ final class Feedback {
     private let report: (Outcome) -> Void
     private var bus: SessionBus?
     private var owner: String?
+    /// Whether the bus starts it for who asks.
+    private var isInstalled = false
     private var state = State.off
     private var attempts = 0
     /// What it said last to have ended while it owed an answer.
@@ -39,9 +43,9 @@ final class Feedback {
     /// - Parameter report: gets what came of each start.
     init(report: @escaping (Outcome) -> Void) { self.report = report }
 
-    /// Whether it runs, and has not said that it cannot.
+    /// Whether it runs or is installed, and has not said that it cannot.
     var isThere: Bool {
-        if case .failed = state { false } else { owner != nil }
+        if case .failed = state { false } else { owner != nil || isInstalled }
     }
 
     /// Looks who it is on `bus`.
@@ -50,6 +54,9 @@ final class Feedback {
         bus.callBus("AddMatch", [.string("type='signal',path='\(Self.path)',interface='\(Self.name)'")])
         bus.callBus("GetNameOwner", [.string(Self.name)]) { [weak self] answer in
             if let name = (try? answer.get())?.first?.text { self?.owner = name }
+        }
+        bus.callBus("ListActivatableNames", []) { [weak self] answer in
+            self?.isInstalled = (try? answer.get())?.first?.texts?.contains(Self.name) ?? false
         }
     }
 
@@ -61,8 +68,11 @@ final class Feedback {
     }
 
     /// Has it vibrate until ``stop()``; false if there is none to ask.
-    func start() -> Bool {
-        guard let bus, let owner, isThere else { return false }
+    ///
+    /// - Parameter activates: whether the bus may start it, as for a ring.
+    func start(activates: Bool) -> Bool {
+        guard let bus, isThere else { return false }
+        guard let owner else { return activates && activate(on: bus) }
         if case .on = state { report(.playing) }
         guard case .off = state else { return true }
         attempts += 1
@@ -75,6 +85,21 @@ final class Feedback {
             owner, Self.path, Self.name, "TriggerFeedback",
             [.string("org.belfry"), .string("phone-incoming-call"), hints, .int32(0)]
         ) { [weak self] in self?.answered($0, attempt) }
+        return true
+    }
+
+    private func activate(on bus: SessionBus) -> Bool {
+        guard case .off = state else { return true }
+        attempts += 1
+        let attempt = attempts
+        state = .starting(attempt)
+        bus.callBus("StartServiceByName", [.string(Self.name), .uint32(0)]) { [weak self] answer in
+            guard let self, case .starting(attempt) = state else { return }
+            state = .off
+            // Who has the name is signalled before.
+            if case .failure(let failure) = answer { return fail("feedbackd: \(failure.text)") }
+            if owner == nil || !start(activates: false) { fail("feedbackd has left") }
+        }
         return true
     }
 
@@ -118,6 +143,7 @@ final class Feedback {
         if message.interface == "org.freedesktop.DBus", message.member == "NameOwnerChanged" {
             guard values.count == 3, values[0].text == Self.name, let new = values[2].text else { return false }
             owner = new.isEmpty ? nil : new
+            if case .starting = state, owner != nil { return true }
             end()
             return true
         }
@@ -133,7 +159,7 @@ final class Feedback {
         switch state {
         case .asked: early = (id, reason)
         case .on(id): ended(reason)
-        case .on, .off, .failed: break
+        case .on, .off, .starting, .failed: break
         }
         return true
     }
@@ -147,7 +173,7 @@ final class Feedback {
         let before = state
         state = .off
         switch before {
-        case .on, .asked: report(.stopped)
+        case .on, .asked, .starting: report(.stopped)
         case .off, .failed: break
         }
     }

@@ -15,7 +15,8 @@ final class GroupCalls {
     private let loop: Loop
     private let state: StateDirectory
     private let runtime: RuntimeDirectory
-    private let answersWait: TimeSpan
+    /// How long an answer waits for the app; of ledgers that are opened from now on.
+    var answersWait: TimeSpan
     /// Whether a worker of this group is connected.
     var hasWorker: (GroupName) -> Bool = { _ in false }
     private var files: [GroupName: LedgerFile] = [:]
@@ -48,9 +49,12 @@ final class GroupCalls {
         self.settled = settled
     }
 
+    /// Every group that has a folder.
+    func groups() -> [GroupName] { (try? state.groups()) ?? [] }
+
     /// Every call that rings, with its group.
     func rings() -> [(ShownCallID, Call)] {
-        ((try? state.groups()) ?? []).flatMap { group in
+        groups().flatMap { group in
             (file(of: group).read()?.rings ?? []).map { (ShownCallID(group: group, call: $0.key.text), $0) }
         }
     }

@@ -10,6 +10,8 @@ import Showing
 final class NotificationServer {
     private static let name = "org.freedesktop.Notifications"
     private static let path = "/org/freedesktop/Notifications"
+    /// Whose settings these are, where a desktop has some for each program: org.belfry.Belfry.desktop.
+    private static let desktopEntry = "org.belfry.Belfry"
     /// How long the bus is not asked again to start a server.
     private static let activationInterval = TimeSpan.seconds(5)
 
@@ -36,6 +38,7 @@ final class NotificationServer {
 
     private let loop: Loop
     private let hasDisplay: Bool
+    private let missingMenu: (Int64) -> String?
     private let take: (Input) -> Void
     private var bus: SessionBus?
     /// Who has the name.
@@ -44,10 +47,16 @@ final class NotificationServer {
     private var known: String?
     private var activatedAt: Instant?
 
-    /// - Parameter hasDisplay: whether this process's own environment names a display; the manager is asked if not.
-    init(on loop: Loop, hasDisplay: Bool, _ take: @escaping (Input) -> Void) {
+    /// - Parameters:
+    ///   - hasDisplay: whether this process's own environment names a display; the manager is asked if not.
+    ///   - missingMenu: the menu program of the dunst with this process id, if it is not there.
+    init(
+        on loop: Loop, hasDisplay: Bool, missingMenu: @escaping (Int64) -> String? = { _ in nil },
+        _ take: @escaping (Input) -> Void
+    ) {
         self.loop = loop
         self.hasDisplay = hasDisplay
+        self.missingMenu = missingMenu
         self.take = take
     }
 
@@ -103,6 +112,21 @@ final class NotificationServer {
     private func found(_ name: String) {
         // `known` stays the old one until the new one has answered: meanwhile neither is asked to show anything.
         owner = name
+        bus?.call(name, Self.path, Self.name, "GetServerInformation") { [weak self] answer in
+            guard let self, owner == name else { return }
+            if (try? answer.get())?.first?.text == "dunst" { askForMenu(name) } else { ask(name, lacksMenu: false) }
+        }
+    }
+
+    private func askForMenu(_ name: String) {
+        bus?.callBus("GetConnectionUnixProcessID", [.string(name)]) { [weak self] answer in
+            guard let self, owner == name else { return }
+            let process = (try? answer.get())?.first?.number.map(Int64.init)
+            ask(name, lacksMenu: process.flatMap(missingMenu) != nil)
+        }
+    }
+
+    private func ask(_ name: String, lacksMenu: Bool) {
         bus?.call(name, Self.path, Self.name, "GetCapabilities") { [weak self] answer in
             guard let self, owner == name else { return }
             let words = (try? answer.get())?.first?.texts ?? []
@@ -110,8 +134,8 @@ final class NotificationServer {
             take(
                 .isThere(
                     NoticeServer(
-                        owner: name, hasActions: words.contains("actions"), readsMarkup: words.contains("body-markup")))
-            )
+                        owner: name, hasActions: words.contains("actions"), readsMarkup: words.contains("body-markup"),
+                        lacksMenu: lacksMenu)))
         }
     }
 
@@ -155,7 +179,9 @@ final class NotificationServer {
     func notify(_ token: Int64, replaces: UInt32, _ notice: Notice, picture: BusValue?, readsMarkup: Bool) {
         guard let bus, let known else { return take(.refused(token, "no notification server")) }
         guard known == owner else { return }
-        var hints: [(String, BusValue)] = [("urgency", .byte(notice.urgency.rawValue))]
+        var hints: [(String, BusValue)] = [
+            ("urgency", .byte(notice.urgency.rawValue)), ("desktop-entry", .string(Self.desktopEntry)),
+        ]
         if !notice.category.isEmpty { hints.append(("category", .string(notice.category))) }
         // The last one is Phosh's, which would ring itself for this category, and vibrate.
         if notice.isRinging {

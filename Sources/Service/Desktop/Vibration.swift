@@ -3,7 +3,7 @@ import BelfryEventLoop
 import BelfryTerms
 import BelfryVibration
 
-/// What is felt of calls, and by what: feedbackd where it runs, else a motor of this machine.
+/// What is felt of calls, and by what: feedbackd where it is installed, else a motor of this machine.
 final class Vibration {
     /// How long it vibrates once: as long as a phone does for its `kSystemSoundID_Vibrate`.
     static let buzzLength = TimeSpan.milliseconds(400)
@@ -11,7 +11,8 @@ final class Vibration {
     private static let searchLasts = TimeSpan.seconds(5)
 
     private let timers: any TimerSource
-    private let pattern: [TimeSpan]
+    /// Pushes and rests in turn, of a motor.
+    var pattern: [TimeSpan]
     private let motor: Motor
     private let report: (Bool, String) -> Void
     private lazy var feedback = Feedback { [unowned self] in heard($0) }
@@ -91,7 +92,8 @@ final class Vibration {
 
     private func begin() {
         hasStopped = false
-        if !feedback.start() { beginMotor(nil) }
+        // It is started for a ring alone.
+        if !feedback.start(activates: isRinging) { beginMotor(nil) }
     }
 
     private func silence() {
@@ -118,7 +120,11 @@ final class Vibration {
         case .cannot(let why): beginMotor(why)
         case .stopped:
             // Once: what ends by itself again and again would be asked for without end.
-            if !hasStopped, feedback.start() { hasStopped = true } else { beginMotor("feedbackd has stopped") }
+            if !hasStopped, feedback.start(activates: false) {
+                hasStopped = true
+            } else {
+                beginMotor("feedbackd has stopped")
+            }
         }
     }
 }

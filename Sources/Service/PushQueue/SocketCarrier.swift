@@ -19,6 +19,9 @@ public final class SocketCarrier: Carrier {
 
     private let socketPath: String
     private let loop: Loop
+    /// Called whenever the last push that was handed over has ended: nothing rings any more that came from here.
+    public var onIdle: () -> Void = {}
+    private var openCount = 0
     private var followedCount = 0
     private var folderWatch: DirectorySource?
 
@@ -31,6 +34,7 @@ public final class SocketCarrier: Carrier {
     /// Pushes `handOver`, and follows what becomes of it.
     public func carry(_ handOver: HandOver, _ news: @escaping (CarrierNews) -> Void) {
         let following = Following(news)
+        openCount += 1
         do throws(PushError) {
             following.connection = try PushConnection(
                 to: PushSocket(path: socketPath), sending: Self.envelope(handOver), on: loop, patience: Self.patience,
@@ -95,8 +99,13 @@ public final class SocketCarrier: Carrier {
         followedCount += 1
     }
 
+    /// Whether a push that was handed over has not ended.
+    public var isBusy: Bool { openCount > 0 }
+
     private func ended(_ error: PushError?, _ following: Following) {
         following.connection = nil
+        openCount -= 1
+        if openCount == 0 { loop.afterThis(description: "idle") { [weak self] in self?.onIdle() } }
         if following.isFollowed {
             followedCount -= 1
             // Its worker was killed: whoever tidies up after it delivers the original.

@@ -94,6 +94,17 @@ private struct PlayedServer {
         #expect(desk.told(desk.machine.chosen("call.decline", in: 4)) == ["decline A"])
     }
 
+    @Test("where a menu is missing to choose in, the text says how to answer, and the server's own choice answers")
+    func noMenu() {
+        var desk = Desk(server: NoticeServer(owner: ":1.7", hasActions: true, readsMarkup: true, lacksMenu: true))
+        #expect(desk.rings("A") == ["notify 1 for 0: Ada | Incoming call\nbelfry answer A | call.incoming"])
+        #expect(desk.notices[1]?.actions.map(\.action) == [.standard, .accept, .decline, .silence])
+        _ = desk.machine.shown(1, as: 4)
+        #expect(desk.told(desk.machine.chosen("default", in: 4)) == ["answer A"])
+        _ = desk.machine.ended(Desk.id("A"), missed: true)
+        #expect(desk.told(desk.machine.chosen("default", in: 4)) == [], "a missed call is not answered")
+    }
+
     @Test("a button is the call's in whose notification it is, whatever became of others")
     func choicesBesideRefused() {
         var desk = Desk()

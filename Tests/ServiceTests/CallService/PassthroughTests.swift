@@ -68,6 +68,9 @@ import Testing
         for hasForeign in [false, true] {
             let other = try greeting("{\(alert)}", hasForeign: hasForeign)
             #expect(other.hello == DesktopHello(group: group) && other.listens == hasForeign && !other.triesAgain)
+            #expect(other.isNeeded)
+            let silent = try greeting(#"{"aps": {"content-available": 1}}"#, hasForeign: hasForeign)
+            #expect(!silent.isNeeded, "for what shows nothing no desktop is started")
         }
     }
 

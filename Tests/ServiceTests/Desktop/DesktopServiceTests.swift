@@ -26,7 +26,7 @@ import Testing
         settings.onMissed = missed.flatMap(DesktopHook.init)
         let service = try DesktopService(
             on: loop, listener: worker.listener, state: StateDirectory(path: "\(worker.folder.path)/state"),
-            runtime: RuntimeDirectory(path: "\(worker.folder.path)/run"), settings: settings, finished: {})
+            runtime: RuntimeDirectory(path: "\(worker.folder.path)/run"), settings: { settings }, finished: {})
         // The worker has come before the service begins.
         loop.runUntilIdle()
         return service

@@ -59,18 +59,16 @@ struct StatusReport {
         group = context.groupName
     }
 
+    /// That it is one of the quiet hours; nil if it is not.
+    static func quietHours(_ settings: Settings) -> String? {
+        guard settings.quietHours.contains(minute: localMinuteOfDay()) else { return nil }
+        return "quiet hours, \(settings.quietHours.text): calls ring without sound"
+    }
+
     /// What mutes calls now, as far as that is known without starting a program.
     private static func disturbance(_ settings: Settings) -> String {
-        if settings.quietHours.contains(minute: localMinuteOfDay()) {
-            return "quiet hours, \(settings.quietHours.text): calls ring without sound"
-        }
-        let question = [
-            "--user", "--auto-start=no", "get-property", "org.belfry.Calls1", "/org/belfry/Calls1", "org.belfry.Calls1",
-            "DoNotDisturb",
-        ]
-        // Quoted, after the type: s "off".
-        let answer = ProgramAnswer.of("/usr/bin/busctl", question)?.split(separator: "\"").dropFirst().first
-        if let answer, answer != "off" { return "the desktop's: \(answer)" }
+        if let quiet = quietHours(settings) { return quiet }
+        if let answer = SessionQuestion.doNotDisturb(), answer != "off" { return "the desktop's: \(answer)" }
         return settings.quietHours.isEmpty ? "off" : "off; quiet hours are \(settings.quietHours.text)"
     }
 

@@ -2,12 +2,13 @@ import BelfryCommandLine
 import BelfryEventLoop
 import BelfryJSON
 import BelfrySettings
+import BelfrySyscalls
 import BelfryTerms
 import BelfryVibration
+import Desktop
 
 /// Whether a call is seen and felt.
 enum DesktopChecks {
-    private static let busctl = "/usr/bin/busctl"
     private static let muting = "do-not-disturb"
     static let enable = "systemctl --user enable --now belfry-desktop.socket"
 
@@ -21,24 +22,37 @@ enum DesktopChecks {
         }
         let name = "org.freedesktop.Notifications"
         let path = "/org/freedesktop/Notifications"
-        guard let answer = ask(["call", name, path, name, "GetServerInformation"]) else {
-            guard ask(["list"]) != nil else {
+        guard let answer = SessionQuestion.ask(["call", name, path, name, "GetServerInformation"]) else {
+            guard SessionQuestion.ask(["list"]) != nil else {
                 let detail = "there is no session bus: calls are not shown"
                 return [Finding(.warn, "notifications", detail, mend: "apt install dbus-user-session, and log in anew")]
             }
             let detail = "no notification server runs: the next call has one started, if there is a display"
             return [Finding(.warn, "notifications", detail, mend: "log in to a desktop, or: apt install dunst")]
         }
-        return [server(answer, abilities: ask(["call", name, path, name, "GetCapabilities"]) ?? "")]
+        let abilities = SessionQuestion.ask(["call", name, path, name, "GetCapabilities"]) ?? ""
+        let environment = Environment(context.environment)
+        let menu = SessionQuestion.process(of: name).flatMap {
+            DunstMenu.missing(ofProcess: $0, environment: environment)
+        }
+        return [server(answer, abilities: abilities, missingMenu: menu)]
     }
 
-    /// The finding for a server, from busctl's output for its information and its capabilities.
-    static func server(_ information: String, abilities: String) -> Finding {
+    /// The finding for a server, from busctl's output for its information and its capabilities; `missingMenu` is the
+    /// program in which dunst would have a person choose, if that is not there.
+    static func server(_ information: String, abilities: String, missingMenu: String? = nil) -> Finding {
         let words = UnitEnvironment.words(information).dropFirst()
         let server = [words.first, words.dropFirst(2).first].compactMap { $0 }.joined(separator: " ")
         guard UnitEnvironment.words(abilities).contains("actions") else {
             let detail = "\(server) shows calls, without buttons: belfry answer and belfry decline are the way"
             return Finding(.warn, "notifications", detail)
+        }
+        if words.first == "dunst", let missingMenu {
+            let detail =
+                "\(server) shows calls, and nobody can choose there: its menu program \(missingMenu) is missing; "
+                + "a middle click answers"
+            let mend = "apt install suckless-tools, or set dmenu= in dunstrc to a menu that is there"
+            return Finding(.warn, "notifications", detail, mend: mend)
         }
         return Finding(.ok, "notifications", "\(server) shows calls, with Accept and Decline")
     }
@@ -49,60 +63,79 @@ enum DesktopChecks {
             return [Finding(.ok, "vibration", "[Ring] Vibrate=no: rings are not felt")]
         }
         let name = "org.sigxcpu.Feedback"
-        let profile = property("Profile", of: name, at: "/org/sigxcpu/Feedback")
+        let profile = SessionQuestion.property("Profile", of: name, at: "/org/sigxcpu/Feedback")
         let feedbackd = profile.map { "feedbackd runs, its profile is \($0.lastWord)" }
+        let installed = "feedbackd is installed, and starts with a ring"
         let loop: Loop
         do throws(CommandError) { loop = try Command.makeLoop() } catch {
             return [Finding(.warn, "vibration", error.problem, mend: error.remedy)]
         }
-        switch (Motor(timers: loop).search(), feedbackd) {
-        case (_, let feedbackd?): return [Finding(.ok, "vibration", feedbackd)]
-        case (.found(let device), nil):
-            return [Finding(.ok, "vibration", "/dev/input/\(device) vibrates, and no feedbackd runs")]
-        case (.denied(let device, let why), nil):
+        return [
+            vibration(
+                Motor(timers: loop).search(),
+                feedbackd: feedbackd ?? (SessionQuestion.isActivatable(name) ? installed : nil))
+        ]
+    }
+
+    /// The finding for the motor that was found, and what is there of feedbackd.
+    static func vibration(_ motor: MotorSearch, feedbackd: String?) -> Finding {
+        switch (motor, feedbackd) {
+        case (.found(let device), let feedbackd):
+            return Finding(
+                .ok, "vibration", "/dev/input/\(device) vibrates; \(feedbackd ?? "feedbackd is not installed")")
+        case (.denied(let device, let why), let feedbackd):
             let mend = "log in at the machine itself, or: sudo usermod -aG input $USER, and log in anew"
-            return [Finding(.warn, "vibration", "/dev/input/\(device) could vibrate: \(why)", mend: mend)]
+            let detail = "/dev/input/\(device) could vibrate: \(why)" + (feedbackd.map { "; \($0)" } ?? "")
+            return Finding(.warn, "vibration", detail, mend: mend)
+        case (.nothing, let feedbackd?):
+            return Finding(.warn, "vibration", "no input device vibrates: rings are not felt; \(feedbackd)")
         case (.nothing, nil):
-            let detail = "no feedbackd runs, and no input device vibrates: rings are heard and seen, not felt"
-            return [Finding(.warn, "vibration", detail, mend: "on a phone: apt install feedbackd")]
+            let detail = "feedbackd is not installed, and no input device vibrates: rings are heard and seen, not felt"
+            return Finding(.warn, "vibration", detail, mend: "on a phone: apt install feedbackd")
         }
     }
 
-    /// Whether a ring would be muted, by `belfry-desktop`, which is started to answer.
+    /// Whether a ring would be muted: by quiet hours, and by the desktop as `belfry-desktop` says, or the session's
+    /// parts if that does not run.
     static func manners(_ context: Context) -> [Finding] {
+        let quiet = StatusReport.quietHours(context.loaded.settings).map { hours in
+            [Finding(.warn, muting, hours, mend: "wait for their end, or change [Ring] QuietHours=")]
+        }
+        return (quiet ?? []) + desktopsManners(context, isQuiet: quiet != nil)
+    }
+
+    private static func desktopsManners(_ context: Context, isQuiet: Bool) -> [Finding] {
         guard context.loaded.settings.mindsDoNotDisturb else {
             return [Finding(.ok, muting, "[Ring] DoNotDisturb=ignore: nothing that the desktop says mutes rings")]
         }
-        guard
-            let answer = property("DoNotDisturb", of: "org.belfry.Calls1", at: "/org/belfry/Calls1", starts: true)
-        else {
-            let detail = "belfry-desktop does not answer on the session bus: whether rings are muted is not known"
-            return [Finding(.warn, muting, detail, mend: enable)]
+        if let answer = SessionQuestion.doNotDisturb() { return [doNotDisturb(answer, isQuiet: isQuiet)] }
+        guard SessionQuestion.ask(["list"]) != nil else {
+            return [Finding(.warn, muting, "there is no session bus: whether rings are muted is not known")]
         }
-        return [doNotDisturb(answer)]
+        let server = ("org.freedesktop.Notifications", "/org/freedesktop/Notifications")
+        let xfce = ("org.xfce.Xfconf", "/org/xfce/Xfconf")
+        let feedback = ("org.sigxcpu.Feedback", "/org/sigxcpu/Feedback")
+        let answers = [
+            SessionQuestion.property("paused", of: "org.dunstproject.cmd0", from: server.0, at: server.1),
+            SessionQuestion.property("Inhibited", of: server.0, at: server.1),
+            SessionQuestion.ask(
+                ["call", xfce.0, xfce.1, xfce.0, "GetProperty", "ss", "xfce4-notifyd", "/do-not-disturb"]),
+        ]
+        let profile = SessionQuestion.property("Profile", of: feedback.0, at: feedback.1)?.lastWord
+        let isOn = answers.contains { $0?.lastWord == "true" } || !["full", nil].contains(profile)
+        let vendor = SessionQuestion.ask(["call", server.0, server.1, server.0, "GetServerInformation"]) ?? ""
+        guard isOn || !["GNOME", "Phosh"].contains(where: UnitEnvironment.words(vendor).contains) else {
+            return [Finding(.ok, muting, "belfry-desktop does not run: it looks at the desktop's as a call comes")]
+        }
+        return [doNotDisturb(isOn ? "on" : "off", isQuiet: isQuiet)]
     }
 
-    /// The finding for do-not-disturb, from busctl's output.
-    static func doNotDisturb(_ answer: String) -> Finding {
-        guard answer.lastWord == "on" else { return Finding(.ok, muting, "off: rings are heard") }
+    /// The finding for do-not-disturb, from busctl's output; `isQuiet` in quiet hours, in which no ring is heard.
+    static func doNotDisturb(_ answer: String, isQuiet: Bool = false) -> Finding {
+        guard answer.lastWord == "on" else {
+            return Finding(.ok, muting, isQuiet ? "the desktop's is off" : "off: rings are heard")
+        }
         let mend = "switch it off in the desktop's settings, or set [Ring] DoNotDisturb=ignore"
         return Finding(.warn, muting, "on: calls ring without sound", mend: mend)
     }
-
-    /// The value of a property of the interface `name`. Read by a method call, since busctl's own get-property starts
-    /// the owner of the name, whatever its options say.
-    private static func property(
-        _ property: String, of name: String, at path: String, starts: Bool = false
-    ) -> String? {
-        ask(["call", name, path, "org.freedesktop.DBus.Properties", "Get", "ss", name, property], starts: starts)
-    }
-
-    private static func ask(_ arguments: [String], starts: Bool = false) -> String? {
-        ProgramAnswer.of(busctl, ["--user", "--auto-start=\(starts ? "yes" : "no")", "--timeout=2"] + arguments)
-    }
-}
-
-extension String {
-    /// The last word of busctl's output.
-    fileprivate var lastWord: String { String((UnitEnvironment.words(self).last ?? "").filter { !$0.isNewline }) }
 }

@@ -62,6 +62,11 @@ enum SoundChecks {
         guard value("PULSE_SERVER") != nil || value("XDG_RUNTIME_DIR") != nil else {
             return Finding(.fail, "sound server", "there is no runtime directory", mend: "set XDG_RUNTIME_DIR")
         }
+        if !context.options.has("play"), let socket = SleepingSoundServer.socket(context) {
+            let detail = "none runs until a call rings, when \(socket) starts it: it is not asked what it plays to"
+            let mend = "to have it asked: systemctl --user start \(socket.replacing(".socket", with: ".service"))"
+            return Finding(.warn, "sound server", detail, mend: mend)
+        }
         switch SoundServer.ask(route(context)) {
         case .noLibrary(let why):
             let mend = "apt install libcanberra-pulse"
