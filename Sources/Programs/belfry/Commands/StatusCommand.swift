@@ -16,7 +16,8 @@ extension Command {
         summary: "how things stand, on one screen: socket, calls, missed calls, rejections, sound, do-not-disturb",
         details: """
             Looks, and changes nothing: no worker is started. Exit status 69 if nobody listens for calls. With --json it is
-            one object of words, numbers and times, for a status bar. What is wrong with the machine, and how to mend it, is told by belfry doctor.
+            one object of words, numbers and times, for a status bar. What is wrong with the machine, and how to mend it, is
+            told by belfry doctor.
             """
     ) { context throws(CommandError) in
         let status = try StatusReport(context)
