@@ -10,69 +10,7 @@ import DesktopChannel
 import GroupLedger
 import NotificationDelivery
 public import RingEar
-public import Showing
-
-/// How the desktop shows calls, as the operator wants it.
-public struct DesktopSettings: Sendable {
-    /// What it speaks.
-    public var words: NoticeWords
-    /// The group that is meant where none is named.
-    public var group: GroupName
-    /// How a call rings while another does.
-    public var secondCall: RingMode
-    /// How long an answer waits for the app.
-    public var answersWait: TimeSpan
-    /// Whether notifications are shown.
-    public var notifies: Bool
-    /// Whether this process's environment names a display.
-    public var hasDisplay: Bool
-    /// Whether rings vibrate.
-    public var vibrates = true
-    /// For how long a motor vibrates and rests in turn, over and over.
-    public var vibratePattern = [TimeSpan.milliseconds(400), .milliseconds(600)]
-    /// The file of GNOME's settings; nil if it is not known where that is.
-    public var dconfPath: String?
-    /// Whether a desktop that is not to disturb mutes rings.
-    public var minds = true
-    /// Whether a ring is silenced whose notification the person closes.
-    public var closeSilences = true
-    /// What is run when a call was answered.
-    public var onAnswer: DesktopHook?
-    /// What is run when a call was declined.
-    public var onDecline: DesktopHook?
-    /// What is run when a call was missed.
-    public var onMissed: DesktopHook?
-    /// What is run to call back who was missed.
-    public var onCallBack: DesktopHook?
-    /// What is run when the person clicks an alert.
-    public var onClick: DesktopHook?
-    /// The menu program of the dunst with this process id, if it is not there.
-    public var missingMenu: @Sendable (Int64) -> String? = { _ in nil }
-    /// Takes what the operator should know, for the journal.
-    public var complain: @Sendable (String) -> Void = { _ in }
-
-    /// Settings.
-    public init(
-        words: NoticeWords, group: GroupName, secondCall: RingMode, answersWait: TimeSpan, notifies: Bool,
-        hasDisplay: Bool
-    ) {
-        self.words = words
-        self.group = group
-        self.secondCall = secondCall
-        self.answersWait = answersWait
-        self.notifies = notifies
-        self.hasDisplay = hasDisplay
-    }
-
-    fileprivate func hook(for occasion: HookCause.Occasion) -> DesktopHook? {
-        switch occasion {
-        case .answered: onAnswer
-        case .declined: onDecline
-        case .missed: onMissed
-        case .callBack: onCallBack
-        }
-    }
-}
+import Showing
 
 /// All that belfry-desktop does: hears workers, has a notification server show their calls, and carries out what the
 /// person decides.
@@ -469,18 +407,23 @@ public final class DesktopService {
         guard let cause else { return }
         renew()
         guard let hook = settings.hook(for: cause.occasion) else { return }
-        run(hook, HookVariables(call: call, caller: caller, reason: cause.reason))
+        run(hook, HookVariables(call: call, caller: caller, reason: cause.reason)) { [weak self] unit, bus in
+            guard let self, cause.occasion == .answered else { return }
+            UnitProcess(bus: bus, timers: loop).find(unit) { [weak self] in self?.hold(call, by: $0) }
+        }
     }
 
-    private func run(_ hook: DesktopHook, _ variables: HookVariables) {
+    /// Runs `hook`; `started` gets the unit that it is, and the bus that it was started over.
+    private func run(
+        _ hook: DesktopHook, _ variables: HookVariables, started: @escaping (String, SessionBus) -> Void = { _, _ in }
+    ) {
         guard let bus = bus.bus else { return settings.complain("\(hook) cannot be started: no session bus") }
         // Of the clock, so that it is none that an earlier process has used.
         hookNumber = max(hookNumber + 1, loop.now.microseconds)
         hook.run(on: bus, variables: variables, call: hookNumber, files: hookFiles) { [settings] why in
             settings.complain("\(hook) cannot be started: \(Printable.escaped(why))")
-        } started: { [weak self] unit in
-            guard let self, cause.occasion == .answered else { return }
-            UnitProcess(bus: bus, timers: loop).find(unit) { [weak self] in self?.hold(call, by: $0) }
+        } started: {
+            started($0, bus)
         }
     }
 

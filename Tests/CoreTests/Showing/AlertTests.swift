@@ -64,7 +64,7 @@ import Testing
         var desk = Desk()
         desk.machine.opensAlerts = true
         _ = desk.told(desk.machine.alert(Desk.alert("t", "b", name: "x"), link: nil))
-        #expect(desk.notices[1]?.actions == [Notice.Label(action: .open, text: "Open")])
+        #expect(desk.notices[1]?.actions == [Notice.Label(action: .standard, text: "Open")])
         _ = desk.machine.shown(1, as: 4)
         #expect(desk.machine.isBusy, "a click must reach somebody")
         #expect(desk.told(desk.machine.chosen("default", in: 4)) == ["open x", "close 4"])

@@ -169,6 +169,8 @@ struct SoundStanding {
         case none
         /// No server answers.
         case noServer = "no-server"
+        /// None runs, and a ring starts one.
+        case asleep
         /// The server hangs.
         case hung
         /// It has nothing to play to.
@@ -191,6 +193,10 @@ struct SoundStanding {
         name = context.loaded.settings.sound
         guard name != SoundFiles.none else {
             (word, text) = (.none, "none: calls make no sound")
+            return
+        }
+        if let socket = SleepingSoundServer.socket(context) {
+            (word, text) = (.asleep, "\(name), and no sound server runs until a call rings: \(socket) starts it")
             return
         }
         switch SoundServer.ask(SoundChecks.route(context)) {
