@@ -71,7 +71,8 @@ extension GroupCommandTests {
         let object = try #require(JSONValue.parse(Array(status("--json").output.utf8)).objectValue)
         #expect(
             object.members.map(\.key) == [
-                "socket", "listens", "ringing", "loud", "foreground", "answers", "missed", "calls", "active", "answered",
+                "socket", "listens", "ringing", "loud", "foreground", "answers", "missed", "calls", "active",
+                "answered",
                 "missedCalls", "rejections", "sound", "doNotDisturb",
             ])
         func first(_ key: String) -> JSONObject? { object[key]?.arrayValue?.first?.objectValue }

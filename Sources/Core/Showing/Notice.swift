@@ -88,8 +88,8 @@ public enum NoticeAction: String, Hashable, Sendable, CaseIterable {
     case callBack = "call.back"
     /// Forgets the missed call.
     case seen = "call.seen"
-    /// A click on the notification itself, by the specification's key, and no button: opens an alert, and answers a call
-    /// where a server has no way to choose.
+    /// A click on the notification itself, by the specification's key, and no button: opens an alert, and answers a
+    /// call where a server has no way to choose.
     case standard = "default"
 }
 

@@ -213,7 +213,7 @@ struct SettingRow: Sendable {
         },
         SettingRow(
             .secondCall, "Ring", "SecondCall", "BELFRY_SECOND_CALL",
-            "how a call rings while another one rings: `soft` (quieter), `silent`, `loud`"
+            "how a call rings while another one rings, or was answered and goes on: `soft` (quieter), `silent`, `loud`"
         ) { $0.word(&$1.secondCall, expects: "soft, silent or loud") },
         SettingRow(
             .maxCalls, "Ring", "MaxCalls", "BELFRY_MAX_CALLS",

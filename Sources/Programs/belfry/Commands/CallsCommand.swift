@@ -99,7 +99,8 @@ enum ActiveRow {
         var object: JSONObject = [
             "call": .string(call.key.text), "mode": "active", "name": .string(call.name),
             "handle": .string(call.handle), "video": .bool(call.hasVideo),
-            "duration": .real((now - (call.answeredAt ?? call.since)).seconds), "pids": .array(call.holders.map { .integer($0.pid) }),
+            "duration": .real((now - (call.answeredAt ?? call.since)).seconds),
+            "pids": .array(call.holders.map { .integer($0.pid) }),
         ]
         if let picture = call.picture { object["picture"] = .string(picture) }
         return object

@@ -4,7 +4,7 @@ import Glibc
 
 /// Whether what the operator has run for a call can be run.
 enum HookChecks {
-    private static let hooks: [Setting] = [.onAnswer, .onDecline, .onMissed, .onCallBack]
+    private static let hooks: [Setting] = [.onAnswer, .onDecline, .onMissed, .onCallBack, .onClick]
 
     /// A mistake for each hook of `loaded` that is not there, and for each if nothing runs them. Where no user manager
     /// answers, units and sockets are passed over.
