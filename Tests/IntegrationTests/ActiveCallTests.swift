@@ -98,6 +98,19 @@ extension IntegrationTests {
             }
         }
 
+        @Test("but not in what OnAnswer= names and nobody can run") func noHook() throws {
+            let server = try StubServer()
+            let phone = try Phone(["BELFRY_ON_ANSWER": "/nosuch/softphone"], hasDesktop: true)
+            try phone.call("A").waitForNotification(.shown)
+            let second = try phone.call("B")
+            #expect(try mode(of: second) == .soft)
+            #expect(try server.shows { $0.count == 2 })
+            server.obey("choose \(try #require(server.shown.keys.min())) call.accept")
+            // belfry-desktop, which still runs, does not hold it.
+            #expect(try mode(of: second) == .loud)
+            #expect(phone.desktop != nil && phone.ledger().activeCalls.isEmpty)
+        }
+
         private func writeUnit(_ text: String, _ path: String) throws {
             let unit = folder.write(Array(text.utf8), to: "unit")
             _ = try run("/bin/cp", [unit, path])

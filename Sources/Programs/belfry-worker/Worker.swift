@@ -108,7 +108,8 @@ final class Worker {
             LaidOriginal(in: runtime.path, hello: greeting.hello)
         }
         let alerts = WorkerAlerts(
-            greeting.hello, loop: loop, settings: RingSettings(settings), environment: environment)
+            greeting.hello, loop: loop, settings: RingSettings(settings), route: SoundRoute(settings),
+            environment: environment)
         self.alerts = alerts
         let reporter = reporter(
             id: push.request.id, receivedAt: receivedAt, group: group.text, desktop: desktop, original: original,

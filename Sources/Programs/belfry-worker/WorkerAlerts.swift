@@ -19,6 +19,7 @@ final class WorkerAlerts {
     private let hello: DesktopHello
     private let loop: Loop
     private let settings: RingSettings
+    private let route: SoundRoute
     private let environment: Environment
     private var events = WorkerEvents()
     private var sound: AlertSound?
@@ -28,15 +29,16 @@ final class WorkerAlerts {
     private var whenListed: [() -> Void] = []
 
     /// Those of the notification that says `hello` to the desktop.
-    init(_ hello: DesktopHello, loop: Loop, settings: RingSettings, environment: Environment) {
+    init(_ hello: DesktopHello, loop: Loop, settings: RingSettings, route: SoundRoute, environment: Environment) {
         (self.hello, self.loop, self.settings, self.environment) = (hello, loop, settings, environment)
+        self.route = route
     }
 
     /// Takes what is reported of it from now on; `report` takes what is reported of its sound.
     func begin(desktop: DesktopConnection?, report: @escaping (Event.Body) -> Void) {
-        let (loop, runtimeDirectory) = (loop, environment["XDG_RUNTIME_DIR"])
+        let (loop, runtimeDirectory, route) = (loop, environment["XDG_RUNTIME_DIR"], route)
         let sound = AlertSound(
-            player: SoundPlayer(loop: loop, runtimeDirectory: runtimeDirectory), settings: settings,
+            player: SoundPlayer(loop: loop, runtimeDirectory: runtimeDirectory, route: route), settings: settings,
             environment: environment, timers: loop, minuteOfDay: localMinuteOfDay, report: report)
         sound.desktop = desktop
         sound.willSound = {

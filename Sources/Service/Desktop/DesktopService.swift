@@ -407,23 +407,29 @@ public final class DesktopService {
         guard let cause else { return }
         renew()
         guard let hook = settings.hook(for: cause.occasion) else { return }
-        run(hook, HookVariables(call: call, caller: caller, reason: cause.reason)) { [weak self] unit, bus in
+        run(hook, HookVariables(call: call, caller: caller, reason: cause.reason)) { [weak self] started in
             guard let self, cause.occasion == .answered else { return }
+            guard let (unit, bus) = started else { return hold(call, by: nil) }
             UnitProcess(bus: bus, timers: loop).find(unit) { [weak self] in self?.hold(call, by: $0) }
         }
     }
 
-    /// Runs `hook`; `started` gets the unit that it is, and the bus that it was started over.
+    /// Runs `hook`; `done` gets the unit that it is, and the bus that it was started over, or nil if it cannot be.
     private func run(
-        _ hook: DesktopHook, _ variables: HookVariables, started: @escaping (String, SessionBus) -> Void = { _, _ in }
+        _ hook: DesktopHook, _ variables: HookVariables,
+        done: @escaping ((unit: String, bus: SessionBus)?) -> Void = { _ in }
     ) {
-        guard let bus = bus.bus else { return settings.complain("\(hook) cannot be started: no session bus") }
+        guard let bus = bus.bus else {
+            settings.complain("\(hook) cannot be started: no session bus")
+            return done(nil)
+        }
         // Of the clock, so that it is none that an earlier process has used.
         hookNumber = max(hookNumber + 1, loop.now.microseconds)
         hook.run(on: bus, variables: variables, call: hookNumber, files: hookFiles) { [settings] why in
             settings.complain("\(hook) cannot be started: \(Printable.escaped(why))")
+            done(nil)
         } started: {
-            started($0, bus)
+            done(($0, bus))
         }
     }
 

@@ -151,9 +151,9 @@ struct SettingRow: Sendable {
         SettingRow(
             .ringDevice, "Ring", "Device", "BELFRY_SOUND_DEVICE",
             """
-            the sink that rings are played to, by its name in `pactl list short sinks`, such as a loudspeaker beside \
-            a headset; one that is not there is passed over, and the event `sound` says so. Without it, the sound \
-            server's default
+            the sink that rings and alerts are played to, by its name in `pactl list short sinks`, such as a \
+            loudspeaker beside a headset; one that is not there is passed over, and the event `sound` says so. \
+            Without it, the sound server's default
             """
         ) {
             $0.optional(&$1.ringDevice, expects: "the name of a sink without spaces", read: ValueText.device)

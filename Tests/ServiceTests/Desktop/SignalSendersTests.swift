@@ -51,6 +51,9 @@ import Testing
         Signal(
             service: nil, path: "/org/freedesktop/DBus", interface: SignalSenders.busName, member: "NameOwnerChanged",
             values: [.string("org.freedesktop.Notifications"), .string(""), .string(":1.1")]),
+        Signal(
+            service: nil, path: "/org/freedesktop/DBus", interface: SignalSenders.busName, member: "NameLost",
+            values: [.string("org.belfry.Calls1")]),
     ]
 
     @Test("the owner of a service's name is, and another connection is not, whatever it sends", arguments: signals)
