@@ -26,6 +26,8 @@ public enum ServeGuard {
             throw SystemError(errno: ENOENT, call: "open", subject: "/proc/self/stat")
         }
         OrphanedProcesses.adopt()
+        // Before the server is there, which may serve before this one is ready: what comes meanwhile waits.
+        for number in signals { try blockSignal(number) }
         guard let server = try ChildProcess.divide() else {
             // A child does not inherit it.
             OrphanedProcesses.adopt()
