@@ -23,6 +23,7 @@ extension IntegrationTests {
                 ])
             #expect(asked.category == "call.incoming" && asked.urgency == 2 && asked.isQuiet && !asked.hasPicture)
             #expect(asked.isResident && asked.feedback == "none", "Phosh would ring itself")
+            #expect(asked.desktopEntry == "org.belfry.Belfry", "Units/desktop has its file")
             #expect((30_000...35_000).contains(asked.expires))
             try call.waitForNotification(.shown)
             _ = try phone.hangUp("A").story()

@@ -24,6 +24,8 @@ final class StubServer {
         let isResident: Bool
         /// The profile that Phosh is to feel it by; empty for its own choice.
         let feedback: String
+        /// The name of the desktop file that is named, without its ending.
+        let desktopEntry: String
     }
 
     /// What it tells.
@@ -94,7 +96,8 @@ final class StubServer {
             category: object["category"]?.stringValue ?? "", urgency: object["urgency"]?.integerValue ?? -1,
             expires: object["expires"]?.integerValue ?? -2, hasPicture: object["hasPicture"]?.boolValue ?? false,
             isQuiet: object["isQuiet"]?.boolValue ?? false, isResident: object["isResident"]?.boolValue ?? false,
-            feedback: object["feedback"]?.stringValue ?? "")
+            feedback: object["feedback"]?.stringValue ?? "",
+            desktopEntry: object["desktopEntry"]?.stringValue ?? "")
         if asked.id != 0 { shown[asked.id] = asked }
         callsMost = max(callsMost, shown.values.count { $0.category == "call.incoming" && !$0.actions.isEmpty })
         return .notify(asked)

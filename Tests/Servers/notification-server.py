@@ -56,7 +56,8 @@ class Server(dbus.service.Object):
             notify=number, replaces=int(replaces), summary=summary, body=body, actions=list(map(str, actions)),
             category=str(hints.get("category", "")), urgency=int(hints.get("urgency", 1)), expires=int(expires),
             hasPicture="image-data" in hints, isQuiet=bool(hints.get("suppress-sound", False)),
-            isResident=bool(hints.get("resident", False)), feedback=str(hints.get("x-phosh-fb-profile", "")))
+            isResident=bool(hints.get("resident", False)), feedback=str(hints.get("x-phosh-fb-profile", "")),
+            desktopEntry=str(hints.get("desktop-entry", "")))
         self.senders[number] = sender
         if self.error:
             fail(dbus.exceptions.DBusException("as the test wants it", name=self.error))
