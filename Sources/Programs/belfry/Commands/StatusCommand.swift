@@ -37,8 +37,7 @@ struct StatusReport {
     private let ledger: Ledger
     private let rejections: [Rejected]
     private let sound: SoundStanding
-    private let disturbance: String
-    private let isQuiet: Bool
+    private let disturbance: (word: String, text: String)
     private let secondCall: RingMode
     private let group: String
 
@@ -55,7 +54,6 @@ struct StatusReport {
         rejections = Rejected.last(Self.rowsMax)
         sound = SoundStanding(context)
         disturbance = Self.disturbance(context.loaded.settings)
-        isQuiet = context.loaded.settings.quietHours.contains(minute: localMinuteOfDay())
         secondCall = context.loaded.settings.secondCall
         group = context.groupName
     }
@@ -66,11 +64,13 @@ struct StatusReport {
         return "quiet hours, \(settings.quietHours.text): calls ring without sound"
     }
 
-    /// What mutes calls now, as far as that is known without starting a program.
-    private static func disturbance(_ settings: Settings) -> String {
-        if let quiet = quietHours(settings) { return quiet }
-        if let answer = SessionQuestion.doNotDisturb(), answer != "off" { return "the desktop's: \(answer)" }
-        return settings.quietHours.isEmpty ? "off" : "off; quiet hours are \(settings.quietHours.text)"
+    /// What mutes calls now, as far as that is known without starting a program: for programs, and for people.
+    private static func disturbance(_ settings: Settings) -> (word: String, text: String) {
+        if let quiet = quietHours(settings) { return ("quiet-hours", quiet) }
+        if let answer = SessionQuestion.doNotDisturb(), answer != "off" {
+            return ("desktop", "the desktop's: \(answer)")
+        }
+        return ("off", settings.quietHours.isEmpty ? "off" : "off; quiet hours are \(settings.quietHours.text)")
     }
 
     /// Prints it for people.
@@ -88,7 +88,7 @@ struct StatusReport {
         rows.append(
             ("rejected", rejections.isEmpty ? ["none"] : rejections.map(\.text), rejections.isEmpty ? nil : .notable))
         rows.append(("sound", [sound.text], nil))
-        rows.append(("do not disturb", [disturbance], nil))
+        rows.append(("do not disturb", [disturbance.text], nil))
         for row in rows {
             for (index, line) in row.lines.enumerated() {
                 let name = index == 0 ? row.name : ""
@@ -147,7 +147,7 @@ struct StatusReport {
             "answered": .array(ledger.answers.map { .object(Self.json(of: $0)) }),
             "missedCalls": .array(ledger.missedCalls.map { .object(MissedRow.json(of: $0)) }),
             "rejections": .array(rejections.map { .object($0.json) }), "sound": .object(sound.json),
-            "doNotDisturb": .string(isQuiet ? "quiet-hours" : disturbance.hasPrefix("off") ? "off" : "desktop"),
+            "doNotDisturb": .string(disturbance.word),
         ]
     }
 
