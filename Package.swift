@@ -83,6 +83,9 @@ let system: [Target] = [
         "System/RingEar",
         imports: ["CallLedger", "BelfryJSON", "BelfryEventLoop", "BelfryLines", "BelfrySyscalls", "BelfryTerms"]),
     room(
+        "System/PushFollowing",
+        imports: ["BelfryEventLoop", "BelfryLines", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "RingEar"]),
+    room(
         "System/GroupLedger",
         imports: [
             "BelfryAppGroup", "RingEar", "CallLedger", "BelfryPropertyList", "BelfryEventLoop", "BelfrySyscalls",
@@ -133,13 +136,15 @@ let service: [Target] = [
     room(
         "Service/PushEndpoint",
         imports: [
-            "BelfryAppGroup", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfryLines", "BelfrySyscalls",
-            "BelfryTLS", "BelfryTerms", "HTTP2Server", "PushAPI",
+            "BelfryAppGroup", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfryLines", "BelfryProtocol",
+            "BelfrySyscalls", "BelfryTLS", "BelfryTerms", "HTTP2Server", "PushAPI", "PushFollowing",
         ]),
     room(
         "Service/NotificationDelivery",
-        imports: ["BelfryEventLoop", "Interception", "BelfryProtocol", "BelfryTerms", "BelfrySyscalls", "CBelfryLinux"]
-    ),
+        imports: [
+            "BelfryEventLoop", "Interception", "BelfryProtocol", "BelfryTerms", "BelfrySyscalls", "CBelfryLinux",
+            "PushFollowing",
+        ]),
     room(
         "Service/ExtensionKeeping",
         imports: [
@@ -245,9 +250,9 @@ let client: [Target] = [
     room(
         "Client/BelfryTesting",
         imports: [
-            "BelfryAppGroup", "BelfryClient", "BelfryEventLoop", "BelfryEventLoopExecutor", "BelfryJSON",
-            "BelfryProtocol", "BelfryServe", "BelfrySettings", "BelfrySyscalls", "BelfryTerms", "CallLedger",
-            "GroupLedger", "RingEar",
+            "BelfryAppGroup", "BelfryClient", "BelfryDevices", "BelfryEventLoop", "BelfryEventLoopExecutor",
+            "BelfryJSON", "BelfryLines", "BelfryProtocol", "BelfryPush", "BelfryServe", "BelfrySettings",
+            "BelfrySyscalls", "BelfryTerms", "CallLedger", "GroupLedger", "PushAPI", "PushFollowing", "RingEar",
         ],
         beside: ["belfry-worker"]),
     room(
@@ -273,7 +278,7 @@ let programs: [Target] = [
         imports: [
             "BelfryAppGroup", "BelfryCommandLine", "BelfryConfinement", "BelfryDevices", "BelfryEventLoop",
             "BelfryJSON", "BelfrySettings", "BelfrySyscalls", "BelfryTLS", "BelfryTerms", "CBelfryLinux",
-            "DeviceRegistry", "HTTP2Server", "PushAPI", "PushEndpoint", "PushQueue",
+            "DeviceRegistry", "HTTP2Server", "PushAPI", "PushEndpoint", "PushFollowing", "PushQueue", "RingEar",
         ]),
     program(
         "Programs/belfry-worker",
@@ -281,7 +286,7 @@ let programs: [Target] = [
             "NotificationDelivery", "CallService", "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop",
             "BelfryAlerts", "BelfryAppGroup", "BelfryBus", "BelfryJSON", "DesktopChannel", "Showing",
             "BelfryProtocol", "BelfryJournal", "BelfrySyscalls", "BelfryTerms", "CallLedger", "Interception",
-            "ExtensionKeeping", "PictureFetcher", "SystemSound",
+            "ExtensionKeeping", "PictureFetcher", "PushFollowing", "SystemSound",
         ]
     ),
     program(
@@ -290,8 +295,8 @@ let programs: [Target] = [
             "BelfryAlerts", "BelfryPush", "BelfryCommandLine", "BelfryServe", "BelfryAppGroup",
             "BelfryBus", "BelfryExtensionPackage", "CallLedger", "Desktop", "ExtensionKeeping",
             "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop", "BelfryProtocol",
-            "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "SystemSound",
-            "CBelfryLinux",
+            "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "PushFollowing",
+            "SystemSound", "CBelfryLinux",
         ]
     ),
 ]

@@ -26,9 +26,9 @@ _belfry() {
         esac
     done
     case $previous in
-        --socket|--belfry) _files; return ;;
+        --socket|--belfry|--record) _files; return ;;
         --reason) wanted='cancelled answered-elsewhere declined-elsewhere busy failed' ;;
-        --group|--name|--handle|--avatar|--id|--duration|--pid) return ;;
+        --group|--name|--handle|--avatar|--id|--duration|--pid|--device) return ;;
     esac
     if [[ -z $wanted && $PREFIX == -* ]]; then
         case $command in
@@ -40,7 +40,8 @@ _belfry() {
             calls) wanted='--missed --clear-missed' ;;
             alerts) wanted='--clear' ;;
             doctor) wanted='--play --ring' ;;
-            serve) wanted='--apns' ;;
+            watch) wanted='--pushes --id --device' ;;
+            serve) wanted='--apns --record' ;;
             new-extension) wanted='--belfry' ;;
         esac
         wanted+=' --socket --group --json --help --version'

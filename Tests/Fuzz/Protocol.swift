@@ -13,6 +13,8 @@ func feedPush(_ bytes: [UInt8]) {
     precondition((try? NotificationContent(json: content.json)) == content, "a content does not read back")
     let event = Event(at: 0, boot: 0, id: push.request.id, body: .delivered(by: .passthrough, content: content))
     precondition((try? Event(line: event.line)) == event, "a content is lost on the way to the client")
+    let taken = PushRecord.push(PushRecord.Taken(push, at: WallTime(microseconds: 0)))
+    precondition(PushRecord(line: taken.line) == taken, "a push is lost on the way to who follows it")
 }
 
 private func framed(_ bytes: [UInt8], pieceBytes: Int) -> PushFraming.Progress {
@@ -34,6 +36,9 @@ func feedJSON(_ bytes: [UInt8]) {
 }
 
 func feedEvent(_ bytes: [UInt8]) {
+    if let record = PushRecord(line: bytes) {
+        precondition(PushRecord(line: record.line) != nil, "a record does not read back")
+    }
     guard let event = try? Event(line: bytes) else { return }
     var story = JournalStory(group: "group.fuzz")
     _ = story.entry(for: event)?.datagram(identifier: "fuzz", lost: 0)

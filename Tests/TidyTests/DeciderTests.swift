@@ -34,7 +34,7 @@ import Testing
             // Whether any process has something left to do with a call.
             "RememberedEnds isOver",
             // Words of other lists, and a hangup that is sent.
-            "BellPush failure", "RingCheck ringEvents",
+            "BellPush failure", "RingCheck ringEvents", "Story read",
         ])
 
     /// What kind of push it is (R1): `apns-push-type`, and what is in a call's push.

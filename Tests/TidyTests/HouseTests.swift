@@ -8,7 +8,9 @@ import Testing
     static let everywhere: Set<String> = ["Glibc", "Synchronization"]
 
     /// What the tool chain brings for those who write tests: too much for a program.
-    static let forTests = ["BelfryTesting": ["FoundationEssentials", "Testing"], "ExtensionTesting": ["Testing"]]
+    static let forTests = [
+        "BelfryTesting": ["FoundationEssentials", "Testing", "XCTest"], "ExtensionTesting": ["Testing"],
+    ]
 
     /// What the tool chain brings and Apple's modules are made of: nobody else may use it.
     static let apples: Set<String> = ["Dispatch", "Foundation"]
@@ -101,7 +103,7 @@ import Testing
     static let namesOfOurs: Set<String> = [
         "CallLedger", "CallService", "Desktop", "DesktopChannel", "DeviceRegistry", "ExtensionKeeping",
         "ExtensionProcess", "ExtensionTesting", "Forwarding", "GroupLedger", "HTTP2Server",
-        "KeeperChannel", "Interception", "PictureFetch", "PictureFetcher", "PushAPI", "PushEndpoint",
+        "KeeperChannel", "Interception", "PictureFetch", "PictureFetcher", "PushAPI", "PushEndpoint", "PushFollowing",
         "PushQueue", "RingEar", "Ringing", "NotificationDelivery", "Showing", "SystemSound",
     ]
 

@@ -4,6 +4,7 @@ import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
 import Glibc
+public import Testing
 
 /// Belfry for a test: a push socket of its own with real workers. No other process sees its state, and all of it is
 /// gone afterwards. Needs neither systemd nor a sound server, and runs beside any number of others.
@@ -19,7 +20,8 @@ import Glibc
 public enum Belfry {
     /// Runs `body` with a bell, which has ended once this returns or throws: workers and files are gone.
     ///
-    /// Throws ``BellError`` if there can be no bell, and what `body` throws.
+    /// Throws ``BellError`` if there can be no bell, and what `body` throws. A wait that fails, and whose error leaves
+    /// `body`, is reported at its own line: in a test of Swift Testing an error comes out that is not reported again.
     @discardableResult
     public static func running<Result>(
         settings: BellSettings = BellSettings(), _ body: (Bell) async throws -> Result
@@ -42,6 +44,7 @@ public enum Belfry {
         }
         raiseDescriptorLimit()
         var environment = Environment.allOfThisProcess()
+        let patience = try Patience(settings.patience, environment: environment, budget: checked.expiryBudget)
         for setting in Setting.allCases { environment[setting.environmentVariable] = checked.text(of: setting) }
         let (worker, executor) = (try path(of: "belfry-worker", environment), try loop())
         let endpoint = settings.hasEndpoint ? try path(of: "belfry-apns", environment) : nil
@@ -57,7 +60,7 @@ public enum Belfry {
             throw error
         }
         if let standIn { environment[Setting.extensionPath.environmentVariable] = standIn.path }
-        let bell = Bell(folder, group: group, standIn: standIn, on: place.executor)
+        let bell = Bell(folder, group: group, patience: patience, standIn: standIn, on: place.executor)
         do throws(SystemError) {
             try await bell.serve(ServedWorker(place.workerPath, environment: environment))
         } catch {
@@ -100,13 +103,18 @@ public enum Belfry {
         }
     }
 
-    /// Where the program `name` is: beside the running program, where SwiftPM builds the worker, else in PATH.
     private static func path(of name: String, _ environment: [String: String]) throws(BellError) -> String {
+        do throws(SystemError) { return try program(name, environment) } catch { throw notServed(error) }
+    }
+
+    /// Where the program `name` is: beside the running program, where SwiftPM builds the worker, else in PATH; a name
+    /// with a slash is a path.
+    static func program(_ name: String, _ environment: [String: String]) throws(SystemError) -> String {
+        guard !name.utf8.contains(UInt8(ascii: "/")) else { return name }
         let folders = (environment["PATH"] ?? "").split(separator: ":")
         let places = [programBeside(name) ?? ""] + folders.map { "\($0)/\(name)" }
         guard let path = places.first(where: { unsafe access($0, X_OK) == 0 }) else {
-            throw notServed(
-                SystemError(errno: ENOENT, call: "access", subject: "\(name) at \(places[0]) or in PATH"))
+            throw SystemError(errno: ENOENT, call: "access", subject: "\(name) at \(places[0]) or in PATH")
         }
         return path
     }
@@ -147,9 +155,12 @@ public struct BellError: Error, Hashable, Sendable, CustomStringConvertible {
     public let code: Code
     /// What failed, for people; text from outside in it is escaped.
     public let description: String
+    /// Where the test waited; nil of any other failure.
+    public let sourceLocation: SourceLocation?
 
-    package init(_ code: Code, _ description: String) {
+    package init(_ code: Code, _ description: String, at sourceLocation: SourceLocation? = nil) {
         self.code = code
         self.description = description
+        self.sourceLocation = sourceLocation
     }
 }

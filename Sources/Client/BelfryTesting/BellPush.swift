@@ -4,155 +4,225 @@ import BelfryEventLoopExecutor
 public import BelfryProtocol
 import BelfrySyscalls
 import BelfryTerms
+public import Testing
 
 /// A push that is on its way, or done: every event of its worker is kept, whether a test waits for it or not.
 ///
-/// Any number of waits may look at it, at the same time or long after it is done, and each sees all events.
+/// Any number of waits and iterations may look at it, at the same time or long after it is done, and each sees all
+/// events.
 public actor BellPush {
-    /// The call's id, if it was pushed as a call or as its hangup.
+    /// The call's id, if it is a call or its hangup.
     public nonisolated let callID: String?
+    /// Its identifier: that of its events, and of the endpoint its `apns-id` in lower case. Nil of a push of the test's
+    /// own that states none.
+    public nonisolated let id: String?
+    /// What it says outside of its payload; nil if it could not be read.
+    public nonisolated let envelope: Envelope?
+    /// What it shows, before an extension; `userInfo` is the payload. Nil if it could not be read.
+    public nonisolated let content: NotificationContent?
+    /// The request by which it came, and its answer; nil if it did not come by the bell's endpoint.
+    public nonisolated let request: PushRecord.Request?
 
-    /// How long a wait lasts by default: far longer than anything but a ring takes, even on a loaded machine.
+    /// How long a wait lasts by default, unless ``BellSettings/patience`` or `BELFRY_TEST_PATIENCE` says otherwise: far
+    /// longer than anything but a ring takes, even on a loaded machine.
     public static let patience = Duration.seconds(10)
     /// How many events are kept: far more than the longest ring has.
     public static let eventsMax = PushedNotification.linesMax
 
-    /// The events so far.
-    public private(set) var events: [Event] = []
-
+    private nonisolated let story: Story<Event>
     private nonisolated let executor: LoopExecutor
+    private let patience: Patience
     /// Held until the worker has closed; it holds this push as long.
     private var connection: PushConnection?
-    private var end: End?
-    private var waits: [Int: Wait] = [:]
-    private var waitsCount = 0
-
-    /// How its story ended.
-    private enum End {
-        case done
-        case failed(PushError)
-    }
-
-    private struct Wait {
-        let isMeant: @Sendable (Event) -> Bool
-        let timer: any ScheduledTimer
-        let continuation: CheckedContinuation<Outcome, Never>
-    }
-
-    /// What ends a wait.
-    private enum Outcome {
-        case met(Event)
-        case ended
-        case tookTooLong
-        case cancelled
-    }
+    /// The number of the first event after all that a wait has returned.
+    private var next = 0
 
     /// The loop's thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-    init(callID: String?, on executor: LoopExecutor) {
-        self.callID = callID
+    /// The push `notification` of the test's own.
+    init(_ notification: [UInt8], callID: String?, patience: Patience, on executor: LoopExecutor) {
+        let push = try? Push.parse(notification) { "" }
+        let id = push?.request.id ?? ""
+        self.callID = callID ?? push?.call?.callID
+        self.id = id.isEmpty ? nil : id
+        envelope = push?.envelope
+        content = push?.request.content
+        request = nil
+        self.patience = patience
         self.executor = executor
+        story = Story(on: executor)
     }
+
+    /// The push `taken`, which somebody sent.
+    init(
+        _ taken: PushRecord.Taken, by request: PushRecord.Request?, patience: Patience, on executor: LoopExecutor
+    ) {
+        callID = taken.call
+        id = taken.id
+        envelope = taken.envelope
+        content = taken.content
+        self.request = request
+        self.patience = patience
+        self.executor = executor
+        story = Story(on: executor)
+    }
+
+    /// The events so far.
+    public var events: [Event] { get async { await story.elements } }
+
+    /// Whether no more events come.
+    public var isDone: Bool { get async { await story.end != nil } }
 
     func send(_ notification: [UInt8], to socket: PushSocket) throws(PushError) {
         connection = try PushConnection(
             to: socket, sending: notification, on: executor.loop, onLine: { self.take($0) },
-            onEnd: { self.finish($0.map { .failed($0) } ?? .done) })
+            onEnd: { self.finish($0) })
     }
 
     private func take(_ line: PushConnection.Line) {
         guard let event = line.event else {
             return giveUp(PushError(.notAnEvent, "a line of the worker is no event"))
         }
-        guard events.count < Self.eventsMax else {
-            return giveUp(PushError(.endedEarly, "more than \(Self.eventsMax) events came"))
+        take(event)
+    }
+
+    func take(_ event: Event) {
+        let isFull = story.assumeIsolated { story in
+            guard story.count < Self.eventsMax else { return true }
+            story.add(event)
+            return false
         }
-        events.append(event)
-        for (number, wait) in waits where wait.isMeant(event) { endWait(number, .met(event)) }
+        if isFull { giveUp(PushError(.endedEarly, "more than \(Self.eventsMax) events came")) }
     }
 
     private func giveUp(_ error: PushError) {
         connection?.cancel()
-        finish(.failed(error))
+        finish(error)
     }
 
-    private func finish(_ end: End) {
-        self.end = end
+    /// Ends its story, which broke off if there is an error.
+    func finish(_ error: PushError?) {
         connection = nil
-        for number in waits.keys { endWait(number, .ended) }
+        story.assumeIsolated { $0.finish(error.map { .failed($0) } ?? .done) }
     }
 
-    private func endWait(_ number: Int, _ outcome: Outcome) {
-        guard let wait = waits.removeValue(forKey: number) else { return }
-        wait.timer.cancel()
-        wait.continuation.resume(returning: outcome)
-    }
-
-    private func wait(
-        within patience: Duration, for isMeant: @escaping @Sendable (Event) -> Bool
-    ) async -> Outcome {
-        waitsCount += 1
-        let number = waitsCount
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                // Nothing else runs on the actor until the wait is stored: earlier events are found here, later ones
-                // find it.
-                if let event = events.first(where: isMeant) { return continuation.resume(returning: .met(event)) }
-                guard end == nil else { return continuation.resume(returning: .ended) }
-                guard !Task.isCancelled else { return continuation.resume(returning: .cancelled) }
-                let loop = executor.loop
-                let timer = loop.schedule(at: loop.now + TimeSpan(patience), description: "wait") {
-                    self.endWait(number, .tookTooLong)
-                }
-                waits[number] = Wait(isMeant: isMeant, timer: timer, continuation: continuation)
-            }
-        } onCancel: {
-            Task(executorPreference: executor) { await self.endWait(number, .cancelled) }
-        }
-    }
+    // MARK: Waits
 
     /// Waits for the first event of `kind` that `isMeant`; it may have come already.
     ///
     /// Throws ``BellError/Code/didNotCome``, which says line by line what came instead, after `patience`, or as soon as
-    /// the notification is done without it; CancellationError if the task is cancelled.
+    /// the notification is done without it; CancellationError if the task is cancelled. A test that ends by that is
+    /// reported to have failed at the line of the wait.
     @discardableResult
     public func waitFor(
-        _ kind: Event.Kind, within patience: Duration = patience, file: String = #fileID, line: Int = #line,
-        where isMeant: @escaping @Sendable (Event) -> Bool = { _ in true }
+        _ kind: Event.Kind, within patience: Duration? = nil, fileID: String = #fileID, filePath: String = #filePath,
+        line: Int = #line, column: Int = #column, where isMeant: @escaping @Sendable (Event) -> Bool = { _ in true }
     ) async throws -> Event {
-        let outcome = await wait(within: patience) { $0.kind == kind && isMeant($0) }
-        if case .met(let event) = outcome { return event }
-        let isKnown = events.contains { $0.kind == kind }
-        throw failure(of: outcome, "no \(kind.rawValue)" + (isKnown ? " that is meant" : ""), patience, file, line)
+        try await wait(for: kind, from: 0, patience, WaitPlace(fileID, filePath, line, column), isMeant)
     }
 
-    /// Waits until the notification is done, and returns all of its events.
+    /// The same, for code that gets the place of its test.
+    @discardableResult
+    public func waitFor(
+        _ kind: Event.Kind, within patience: Duration? = nil, sourceLocation: SourceLocation,
+        where isMeant: @escaping @Sendable (Event) -> Bool = { _ in true }
+    ) async throws -> Event {
+        try await wait(for: kind, from: 0, patience, WaitPlace(sourceLocation), isMeant)
+    }
+
+    /// Waits for the next event of `kind` that `isMeant`: after all events that a wait has returned of this push. It
+    /// may have come already. Throws as ``waitFor(_:within:fileID:filePath:line:column:where:)``.
+    @discardableResult
+    public func waitFor(
+        next kind: Event.Kind, within patience: Duration? = nil, fileID: String = #fileID,
+        filePath: String = #filePath, line: Int = #line, column: Int = #column,
+        where isMeant: @escaping @Sendable (Event) -> Bool = { _ in true }
+    ) async throws -> Event {
+        try await wait(for: kind, from: next, patience, WaitPlace(fileID, filePath, line, column), isMeant)
+    }
+
+    /// The same, for code that gets the place of its test.
+    @discardableResult
+    public func waitFor(
+        next kind: Event.Kind, within patience: Duration? = nil, sourceLocation: SourceLocation,
+        where isMeant: @escaping @Sendable (Event) -> Bool = { _ in true }
+    ) async throws -> Event {
+        try await wait(for: kind, from: next, patience, WaitPlace(sourceLocation), isMeant)
+    }
+
+    /// Waits until the notification is done, and returns all of its events: for its whole time if need be, and a wait's
+    /// patience.
     ///
     /// Throws ``BellError/Code/didNotCome`` after `patience`, and if the events break off; CancellationError if the
     /// task is cancelled.
     @discardableResult
     public func waitUntilDone(
-        within patience: Duration = patience, file: String = #fileID, line: Int = #line
+        within patience: Duration? = nil, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
+        column: Int = #column
     ) async throws -> [Event] {
-        let outcome = await wait(within: patience) { _ in false }
-        if case .ended = outcome, case .done = end { return events }
-        throw failure(of: outcome, "no end", patience, file, line)
+        try await waitUntilDone(
+            within: patience,
+            sourceLocation: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+    }
+
+    /// The same, for code that gets the place of its test.
+    @discardableResult
+    public func waitUntilDone(
+        within patience: Duration? = nil, sourceLocation: SourceLocation
+    ) async throws -> [Event] {
+        let limit = patience ?? self.patience.forAll
+        let outcome = await story.wait(within: limit) { _ in false }
+        if case .ended = outcome, case .done = await story.end { return await story.elements }
+        throw await failure(of: outcome, "no end", limit, WaitPlace(sourceLocation))
+    }
+
+    private func wait(
+        for kind: Event.Kind, from start: Int, _ patience: Duration?, _ place: WaitPlace,
+        _ isMeant: @escaping @Sendable (Event) -> Bool
+    ) async throws -> Event {
+        let limit = patience ?? self.patience.forOne
+        let outcome = await story.wait(from: start, within: limit) { $0.kind == kind && isMeant($0) }
+        if case .met(let event, let index) = outcome {
+            next = Swift.max(next, index + 1)
+            return event
+        }
+        let isKnown = await story.elements.contains { $0.kind == kind }
+        let which = !isKnown ? "" : start > 0 ? " after those that were waited for" : " that is meant"
+        throw await failure(of: outcome, "no \(kind.rawValue)\(which)", limit, place)
     }
 
     private func failure(
-        of outcome: Outcome, _ what: String, _ patience: Duration, _ file: String, _ line: Int
-    ) -> any Error {
+        of outcome: Story<Event>.Outcome, _ what: String, _ patience: Duration, _ place: WaitPlace
+    ) async -> any Error {
         if case .cancelled = outcome { return CancellationError() }
+        let events = await story.elements
         let came = events.isEmpty ? " Nothing came" : " What came instead:" + events.map { "\n    \($0)" }.joined()
         let then =
-            switch end {
+            switch await story.end {
             case nil: ""
             case .done: "\nand then the notification was done."
             case .failed(let error): "\nand then: \(error)"
             }
         let isInTime = if case .ended = outcome { true } else { false }
         let limit = isInTime ? "" : " within \(DecimalText.seconds(TimeSpan(patience).seconds))"
-        return BellError(.didNotCome, "\(file):\(line): \(what)\(limit).\(came)\(then)")
+        return place.failure("\(what)\(limit).\(came)\(then)")
     }
+}
+
+extension BellPush: AsyncSequence {
+    /// Each of its events.
+    public typealias Element = Event
+
+    /// One that iterates the events.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate var reader: StoryReader<Event>
+
+        /// The next event, without limit of time; nil once the notification is done. Throws ``PushError`` if its events
+        /// break off, and CancellationError.
+        public mutating func next() async throws -> Event? { try await reader.read() }
+    }
+
+    /// One that begins with the first event.
+    public nonisolated func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: StoryReader(story)) }
 }

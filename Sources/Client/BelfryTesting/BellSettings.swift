@@ -31,6 +31,9 @@ public struct BellSettings: Hashable, Sendable {
     /// Whether there is an APNs endpoint that a push server's own client can talk to; `belfry-apns` must be installed,
     /// since it is not built beside the tests. ``Bell/environment`` says where it is.
     public var hasEndpoint: Bool
+    /// How long a wait lasts that does not say so; nil is ``BellPush/patience``. Whoever runs the tests makes it longer
+    /// by `BELFRY_TEST_PATIENCE`, in seconds.
+    public var patience: Duration?
 
     /// Settings: those of an installed Belfry without configuration, but silent.
     public init(
@@ -38,7 +41,7 @@ public struct BellSettings: Hashable, Sendable {
         secondCall: RingMode? = nil, maxCalls: Int? = nil, expiryBudget: Duration? = nil,
         extensionPath: String? = nil, extensionStrict: Bool = false, extensionReuse: Bool = false,
         avatarTimeout: Duration? = nil, avatarAllow: [String] = [], appGroup: String = "group.belfry",
-        hasEndpoint: Bool = false
+        hasEndpoint: Bool = false, patience: Duration? = nil
     ) {
         self.ringDuration = ringDuration
         self.ringInterval = ringInterval
@@ -53,6 +56,7 @@ public struct BellSettings: Hashable, Sendable {
         self.avatarAllow = avatarAllow
         self.appGroup = appGroup
         self.hasEndpoint = hasEndpoint
+        self.patience = patience
     }
 
     /// The value of each setting that a test may set, as a configuration file writes it; the empty text is the default.

@@ -32,10 +32,15 @@ extension Belfry {
     ) async throws -> Result {
         let bell = try await start(service(), resources: resources, settings: settings, source: source)
         return try await bell.running { bell in
-            guard let app = (bell.standIn as? LentExtension)?.app else { return try await body(bell) }
-            return try await $hasExtension.withValue(true) {
-                try await app.run { try await body(bell) }
-            }
+            try await withExtension(of: bell) { try await body(bell) }
+        }
+    }
+
+    /// Runs `body` with the state that the extension of `bell` has.
+    static func withExtension<Result>(of bell: Bell, _ body: () async throws -> Result) async throws -> Result {
+        guard let app = (bell.standIn as? LentExtension)?.app else { return try await body() }
+        return try await $hasExtension.withValue(true) {
+            try await app.run { try await body() }
         }
     }
 

@@ -9,6 +9,8 @@ public struct EndpointAnswer: Hashable, Sendable {
     public let apnsID: String
     /// `apns-unique-id`, which the development environment alone sends, with success.
     public let uniqueID: String?
+    /// The reason in the body; nil with success.
+    public let reason: String?
     /// The body: none with success, one JSON object with its reason otherwise.
     public let body: [UInt8]
 
@@ -17,6 +19,7 @@ public struct EndpointAnswer: Hashable, Sendable {
         status = 200
         self.apnsID = apnsID
         self.uniqueID = environment == .development ? uniqueID() : nil
+        reason = nil
         body = []
     }
 
@@ -32,6 +35,7 @@ public struct EndpointAnswer: Hashable, Sendable {
         self.status = status
         self.apnsID = apnsID
         uniqueID = nil
+        self.reason = reason
         body = Self.body(reason: reason, timestampMilliseconds: timestampMilliseconds)
     }
 

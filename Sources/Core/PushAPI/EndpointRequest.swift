@@ -25,9 +25,9 @@ public struct EndpointRequest: Hashable, Sendable {
     }
 
     /// `:method`.
-    private(set) var method = ""
+    public private(set) var method = ""
     /// `:path`.
-    private(set) var path = ""
+    public private(set) var path = ""
     private(set) var authorization: String?
     /// `apns-id`.
     private(set) var identifier: String?
@@ -38,6 +38,23 @@ public struct EndpointRequest: Hashable, Sendable {
     private(set) var collapseID: String?
     /// The first of the headers that count which was there twice; nil if none was.
     private(set) var duplicate: Header?
+
+    /// The headers that count, by their names, for those who follow pushes: without `authorization`.
+    public var headersWithoutSecrets: [String: String] {
+        var headers: [String: String] = [:]
+        for header in Self.headers {
+            switch header {
+            case .authorization: break
+            case .identifier: headers[header.name] = identifier
+            case .expiration: headers[header.name] = expiration
+            case .priority: headers[header.name] = priority
+            case .pushType: headers[header.name] = pushType
+            case .topic: headers[header.name] = topic
+            case .collapseID: headers[header.name] = collapseID
+            }
+        }
+        return headers
+    }
 
     /// A request that says nothing yet.
     public init() {}

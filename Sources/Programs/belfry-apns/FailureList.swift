@@ -1,7 +1,7 @@
 import BelfryDevices
 import BelfryJSON
 import BelfryTerms
-import PushEndpoint
+import PushAPI
 
 /// What `belfry apns list` shows of the answers that testers have asked for and that are still to come.
 struct FailureList {

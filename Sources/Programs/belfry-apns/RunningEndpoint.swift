@@ -1,7 +1,7 @@
 import BelfryCommandLine
 import BelfrySyscalls
 import Glibc
-import PushEndpoint
+import PushAPI
 
 /// The endpoint that runs, as commands reach it: by its control socket.
 enum RunningEndpoint {

@@ -13,7 +13,9 @@ import Glibc
 import HTTP2Server
 import PushAPI
 import PushEndpoint
+import PushFollowing
 import PushQueue
+import RingEar
 
 /// The work of belfry-apns.service: serves push servers at the sockets that were passed to it.
 final class Serving {
@@ -22,6 +24,8 @@ final class Serving {
     private let queue: NotificationQueue<Loop>
     private let endpoint: APNsEndpoint
     private let carrier: SocketCarrier
+    private let registry: TokenRegistry
+    private let runtime: RuntimeDirectory
     private var program: ProgramWatch?
     /// Whether another version of this program is installed.
     private var isOutdated = false
@@ -38,7 +42,9 @@ final class Serving {
             let settings = SettingsLoader.load(environment: environment).settings
             let serving = try Serving(settings, state: state, environment: environment)
             // After everything is open, and before the first connection.
-            EndpointConfinement.confine(statePath: state.path, pushSocketPath: Serving.pushSocketPath(environment))
+            EndpointConfinement.confine(
+                statePath: state.path, runtimePath: serving.runtime.path,
+                pushSocketPath: Serving.pushSocketPath(environment))
             try serving.serve(sockets, settings)
         } catch let error as CommandError {
             throw error
@@ -49,6 +55,7 @@ final class Serving {
 
     private init(_ settings: Settings, state: StateDirectory, environment: Environment) throws {
         self.environment = environment
+        runtime = RuntimeDirectory(environment: environment, statePath: state.path)
         loop = try Loop()
         let store = try CredentialStore(state: state)
         // The endpoint works at its first start, even if the person has not made a certificate.
@@ -56,7 +63,7 @@ final class Serving {
             let authority = store.path(of: CredentialStore.authorityName)
             Self.warn("there was no authority in \(state.path), and no client trusts the new one yet: \(authority)")
         }
-        let registry = try TokenRegistry(state: state)
+        registry = try TokenRegistry(state: state)
         if registry.wasSetAside { Self.warn(DeviceCommand.registryWarning) }
         carrier = SocketCarrier(socketPath: Self.pushSocketPath(environment), on: loop)
         queue = try NotificationQueue(state: state, registry: registry, carrier: carrier, on: loop)
@@ -67,6 +74,7 @@ final class Serving {
             makeRoom()
         }
         carrier.onIdle = { [unowned self] in makeRoom() }
+        endpoint.followers = FollowersFolder(in: runtime)
         queue.onWarning = Self.warn
         endpoint.onWarning = Self.warn
     }
@@ -102,6 +110,8 @@ final class Serving {
         case .clearFaults:
             endpoint.clearFailures()
             return .done
+        case .setOffline(let isOffline, let device):
+            return (try? registry.setOffline(isOffline, device)) == true ? .done : .refused
         case .listFaults: return ControlAnswer(listing: endpoint.failures)
         }
     }

@@ -2,7 +2,7 @@ import BelfryCommandLine
 import BelfryDevices
 import BelfrySyscalls
 import BelfryTerms
-import PushEndpoint
+import PushAPI
 
 /// `belfry apns fail` and `belfry apns goaway`: requests of testers to a running endpoint.
 struct TesterCommands {

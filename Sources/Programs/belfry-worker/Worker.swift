@@ -13,6 +13,7 @@ import GroupLedger
 import Interception
 import NotificationDelivery
 import PictureFetcher
+import PushFollowing
 import RingEar
 import SystemSound
 
@@ -37,6 +38,7 @@ final class Worker {
     private var ledger: WorkerLedger?
     private var desktop: DesktopConnection?
     private var alerts: WorkerAlerts?
+    private var pushReport: PushReport?
     private var status = Status.handled
     private var isOver = false
 
@@ -111,6 +113,7 @@ final class Worker {
             greeting.hello, loop: loop, settings: RingSettings(settings), route: SoundRoute(settings),
             environment: environment)
         self.alerts = alerts
+        follow(PushRecord.Taken(push, at: now))
         let reporter = reporter(
             id: push.request.id, receivedAt: receivedAt, group: group.text, desktop: desktop, original: original,
             alerts: alerts)
@@ -215,8 +218,17 @@ final class Worker {
         return state.listedPictures(runtime: RuntimeDirectory(environment: environment, statePath: state.path))
     }
 
+    /// Says what the notification is taken for to those who follow pushes, of whom there are none as a rule.
+    private func follow(_ taken: @autoclosure () -> PushRecord.Taken) {
+        pushReport = PushReport(taken(), in: FollowersFolder(in: runtime), on: loop)
+    }
+
+    private var now: WallTime { WallTime(microseconds: wallTimeMicroseconds()) }
+
     private func refuse(_ rejection: Rejection, at receivedAt: Instant) {
-        reporter(id: randomUUID(), receivedAt: receivedAt, group: "").report(
+        let id = randomUUID()
+        follow(PushRecord.Taken(unreadable: id, at: now))
+        reporter(id: id, receivedAt: receivedAt, group: "").report(
             .rejected(reason: rejection.reason, detail: rejection.detail))
         close(refused: true)
     }
@@ -237,6 +249,7 @@ final class Worker {
     }
 
     private func end() {
+        pushReport?.end()
         isOver = true
         loop.stop()
     }
@@ -250,7 +263,8 @@ final class Worker {
         return EventReporter(
             timers: loop, id: id, receivedAt: receivedAt,
             listeners: [connection.write, journal.write] + (desktop.map { [$0.write] } ?? [])
-                + (original.map { [$0.heard] } ?? []) + (alerts.map { [$0.heard] } ?? []))
+                + (original.map { [$0.heard] } ?? []) + (alerts.map { [$0.heard] } ?? [])
+                + (pushReport.map { [$0.write] } ?? []))
     }
 
     /// Asks systemd for more time if the budget is longer than the default: the unit's `RuntimeMaxSec=` fits that.

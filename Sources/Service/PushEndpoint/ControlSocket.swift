@@ -1,53 +1,8 @@
-import BelfryDevices
 public import BelfryEventLoop
-import BelfryJSON
 import BelfryLines
 public import BelfrySyscalls
 import BelfryTerms
-import PushAPI
-
-/// What testers ask of an endpoint that runs: one JSON object a connection, answered by a line.
-public enum ControlRequest: Hashable, Sendable {
-    /// The next answers are these.
-    case fail(AnswerFault)
-    /// The next answers are what they are by themselves.
-    case clearFaults
-    /// What the next answers are to be is asked.
-    case listFaults
-    /// All clients are sent away; if hard, what is on its way meanwhile is lost.
-    case sendAway(isHard: Bool)
-
-    /// How long a request may be.
-    static let bytesMax = 4 << 10
-
-    /// The request as it is sent.
-    public var line: [UInt8] {
-        var object = JSONObject()
-        switch self {
-        case .sendAway(let isHard): object = ["command": "goaway", "hard": .bool(isHard)]
-        case .clearFaults: object = ["command": "clear"]
-        case .listFaults: object = ["command": "faults"]
-        case .fail(let fault):
-            object = ["command": "fail"]
-            for member in fault.json.members { object[member.key] = member.value }
-        }
-        return object.serialized() + [UInt8(ascii: "\n")]
-    }
-
-    /// The request in `line`; nil if it is none.
-    public init?(line: [UInt8]) {
-        guard line.count <= Self.bytesMax, let said = JSONFields(line: line) else { return nil }
-        switch try? said.string("command") {
-        case "clear": self = .clearFaults
-        case "faults": self = .listFaults
-        case "goaway": self = .sendAway(isHard: (try? said.bool("hard")) ?? false)
-        case "fail":
-            guard let fault = AnswerFault(json: said) else { return nil }
-            self = .fail(fault)
-        default: return nil
-        }
-    }
-}
+public import PushAPI
 
 /// Serves the control socket of an endpoint: a request a connection, of its own user alone, and a line that answers it.
 public final class ControlSocket {

@@ -1,11 +1,13 @@
 public import BelfryDevices
 public import BelfryEventLoop
+import BelfryProtocol
 import BelfrySyscalls
 import BelfryTLS
 import BelfryTerms
 import Glibc
 public import HTTP2Server
 public import PushAPI
+public import PushFollowing
 
 /// The APNs endpoint: who may connect, what each request is answered, and what is handed on.
 ///
@@ -13,6 +15,8 @@ public import PushAPI
 public final class APNsEndpoint: HTTP2Service {
     /// Called with what an operator should know.
     public var onWarning: (String) -> Void = { _ in }
+    /// Those who follow pushes, and get each request with its answer.
+    public var followers: FollowersFolder?
 
     fileprivate let taker: any PushTaker
     fileprivate let loop: Loop
@@ -167,48 +171,48 @@ private final class Client: HTTP2Handler {
     func handle(_ request: EndpointRequest, _ body: EndpointBody, _ exchange: HTTP2Exchange) {
         let endpoint = endpoint
         let apnsID = EndpointConnection.identifier(of: request) { endpoint.newID() }
-        if let fault = endpoint.faults.take(for: request) { return answer(fault, apnsID, exchange) }
+        let answered = Answered(request: request, body: body, exchange: exchange, endpoint: endpoint)
+        if let fault = endpoint.faults.take(for: request) { return answer(fault, apnsID, answered) }
         let moment = EndpointMoment(wall: WallTime(microseconds: wallTimeMicroseconds()), instant: endpoint.loop.now)
         do throws(Refusal) {
             let accepted = try connection.accept(
                 request, body: body, identifier: apnsID, at: moment, credentials: endpoint.credentials,
                 isSigned: { endpoint.signatures.isSigned($0, $1, by: $2) },
                 standing: { endpoint.taker.standing(of: $0) })
-            take(accepted, exchange)
+            take(accepted, answered)
         } catch {
-            refuse(error, request, apnsID, exchange)
+            refuse(error, apnsID, answered)
         }
     }
 
-    private func take(_ accepted: AcceptedPush, _ exchange: HTTP2Exchange) {
+    private func take(_ accepted: AcceptedPush, _ answered: Answered) {
         let (endpoint, apnsID) = (endpoint, accepted.push.apnsID)
         let environment = connection.environment
         endpoint.taker.take(accepted.push, for: accepted.registration) { reason in
             if let reason {
-                exchange.answer(EndpointAnswer(status: reason.status, reason: reason.rawValue, apnsID: apnsID))
+                answered.answer(EndpointAnswer(status: reason.status, reason: reason.rawValue, apnsID: apnsID))
             } else {
-                exchange.answer(EndpointAnswer(acceptedAs: apnsID, in: environment) { endpoint.newID() })
+                answered.answer(EndpointAnswer(acceptedAs: apnsID, in: environment) { endpoint.newID() })
             }
         }
     }
 
-    private func refuse(
-        _ refusal: Refusal, _ request: EndpointRequest, _ apnsID: String, _ exchange: HTTP2Exchange
-    ) {
+    private func refuse(_ refusal: Refusal, _ apnsID: String, _ answered: Answered) {
         func note() {
-            let refused = RefusedRequest(request, apnsID: apnsID, on: connection, credentials: endpoint.credentials)
+            let refused = RefusedRequest(
+                answered.request, apnsID: apnsID, on: connection, credentials: endpoint.credentials)
             endpoint.taker.note(refusal: refusal, of: refused)
         }
         if connection.hasGoodCredential { note() } else { endpoint.tell(.refusal(refusal.reason), note) }
-        exchange.answer(EndpointAnswer(refusal, apnsID: apnsID))
+        answered.answer(EndpointAnswer(refusal, apnsID: apnsID))
     }
 
-    private func answer(_ fault: AnswerFault, _ apnsID: String, _ exchange: HTTP2Exchange) {
+    private func answer(_ fault: AnswerFault, _ apnsID: String, _ answered: Answered) {
         endpoint.taker.note(fault: fault, of: apnsID)
         let answer = answer(fault, apnsID)
-        guard fault.delay > .zero else { return exchange.answer(answer) }
+        guard fault.delay > .zero else { return answered.answer(answer) }
         _ = endpoint.loop.schedule(at: endpoint.loop.now + fault.delay, description: "fault") {
-            exchange.answer(answer)
+            answered.answer(answer)
         }
     }
 
@@ -220,5 +224,33 @@ private final class Client: HTTP2Handler {
         return EndpointAnswer(
             status: fault.status, reason: fault.reason,
             timestampMilliseconds: isGone ? wallTimeMicroseconds() / 1_000 : nil, apnsID: apnsID)
+    }
+}
+
+/// A request that is to be answered.
+private struct Answered {
+    let request: EndpointRequest
+    let body: EndpointBody
+    let exchange: HTTP2Exchange
+    // As clients have it.
+    unowned let endpoint: APNsEndpoint
+
+    /// Answers it; before that those who follow pushes get it, so that they have it before its push.
+    func answer(_ answer: EndpointAnswer) {
+        endpoint.followers?.send(.request(record(answer)))
+        exchange.answer(answer)
+    }
+
+    private func record(_ answer: EndpointAnswer) -> PushRecord.Request {
+        let device: String? =
+            switch EndpointConnection.deviceToken(of: request).map({ endpoint.taker.standing(of: $0) }) {
+            case .registered(let registration), .removed(let registration, _): registration.deviceID
+            case .unknown, nil: nil
+            }
+        return PushRecord.Request(
+            apnsID: answer.apnsID, time: WallTime(microseconds: wallTimeMicroseconds()), method: request.method,
+            path: request.path, headers: request.headersWithoutSecrets,
+            payload: String(decoding: body.bytes, as: UTF8.self), device: device, status: answer.status,
+            reason: answer.reason, uniqueID: answer.uniqueID)
     }
 }

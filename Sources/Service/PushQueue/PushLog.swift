@@ -1,4 +1,5 @@
 public import BelfryAppGroup
+import BelfryDevices
 public import BelfrySyscalls
 import Glibc
 
@@ -11,11 +12,11 @@ public final class PushLog {
     /// How long a file is.
     public static let fileBytesMax = 8 << 20
     /// The file that is written.
-    public static let fileName = "log.jsonl"
+    public static let fileName = PushLogPlace.fileName
     /// The file before it.
-    public static let olderFileName = "log.1.jsonl"
+    public static let olderFileName = PushLogPlace.olderFileName
     /// The folder of the state directory that holds them, and the queue.
-    static let folderName = "apns"
+    static let folderName = PushLogPlace.folderName
     /// How much waits to be written at most; what comes then is dropped.
     private static let unwrittenBytesMax = 1 << 20
 

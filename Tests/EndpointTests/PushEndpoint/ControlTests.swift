@@ -4,6 +4,7 @@ import BelfrySyscalls
 import BelfryTerms
 import CBelfryLinux
 import Glibc
+import PushAPI
 import PushEndpoint
 import Support
 import Testing
@@ -18,6 +19,7 @@ import Testing
         ]
         for request in faults.map(ControlRequest.fail) + [
             .sendAway(isHard: false), .sendAway(isHard: true), .clearFaults, .listFaults,
+            .setOffline(true, device: "d"), .setOffline(false, device: ""),
         ] {
             #expect(ControlRequest(line: request.line) == request)
         }
@@ -26,7 +28,7 @@ import Testing
     @Test(
         "what is no request",
         arguments: [
-            "", "x", "{}", #"{"command":"stop"}"#, #"{"command":"fail"}"#,
+            "", "x", "{}", #"{"command":"stop"}"#, #"{"command":"device","device":"d"}"#, #"{"command":"fail"}"#,
             #"{"command":"fail","status":99,"reason":"R","times":1,"delay":0}"#,
             #"{"command":"fail","status":400,"reason":"R","times":0,"delay":0}"#,
             #"{"command":"fail","status":400,"reason":"R","times":1,"delay":-1}"#,

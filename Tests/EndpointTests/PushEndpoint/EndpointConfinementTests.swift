@@ -31,7 +31,8 @@ import Testing
     func kills(attempt: Attempt) async {
         await #expect(processExitsWith: .signal(SIGSYS)) { [attempt] in
             try endLikeAlone {
-                EndpointConfinement.confine(statePath: "/nowhere", pushSocketPath: "/nowhere/push.socket")
+                EndpointConfinement.confine(
+                    statePath: "/nowhere", runtimePath: "/nowhere", pushSocketPath: "/nowhere/push.socket")
                 attempt.make()
             }
         }
@@ -41,7 +42,8 @@ import Testing
         await #expect(processExitsWith: .exitCode(7)) {
             try endLikeAlone {
                 let local = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-                EndpointConfinement.confine(statePath: "/nowhere", pushSocketPath: "/nowhere/push.socket")
+                EndpointConfinement.confine(
+                    statePath: "/nowhere", runtimePath: "/nowhere", pushSocketPath: "/nowhere/push.socket")
                 let connects = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0) >= 0
                 let isLocal = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) == -1 && errno == EAFNOSUPPORT
                 var address = sockaddr_un()
@@ -66,9 +68,12 @@ import Testing
                 let state = folder.makeFolder("state")
                 folder.makeFolder("run")
                 let socket = folder.write([], to: "run/push.socket")
-                EndpointConfinement.confine(statePath: state, pushSocketPath: socket)
+                let runtime = folder.makeFolder("runtime")
+                EndpointConfinement.confine(statePath: state, runtimePath: runtime, pushSocketPath: socket)
                 let writes = failureToOpen("\(state)/queue.db", O_RDWR | O_CREAT) == 0
-                let looks = failureToOpen(socket, O_RDONLY) == 0 && failureToOpen("/etc/localtime", O_RDONLY) != EACCES
+                let looks =
+                    failureToOpen(socket, O_RDONLY) == 0 && failureToOpen(runtime, O_RDONLY) == 0
+                    && failureToOpen("/etc/localtime", O_RDONLY) != EACCES
                 let isAlone = failureToOpen(socket, O_WRONLY) == EACCES
                 let isKept = isAlone && failureToOpen("/etc/passwd", O_RDONLY) == EACCES
                 _exit(writes && looks && isKept ? 7 : 1)

@@ -1,14 +1,17 @@
 import BelfryCommandLine
 import BelfryEventLoop
+import BelfryJSON
+import BelfryProtocol
 import BelfryServe
 import BelfrySyscalls
 import BelfryTerms
 import Glibc
+import RingEar
 
 extension Command {
     /// `belfry serve`.
     static let serve = Command(
-        name: "serve", synopsis: ["serve [--socket PATH] [--apns] [-- COMMAND [ARGUMENT]...]"],
+        name: "serve", synopsis: ["serve [--socket PATH] [--apns] [--record FILE] [-- COMMAND [ARGUMENT]...]"],
         summary: "serve a push socket of its own, for tests and containers, where no user manager runs",
         details: """
             COMMAND runs with BELFRY_SOCKET, BELFRY_STATE_DIRECTORY and BELFRY_RUNTIME_DIRECTORY, which name a folder that
@@ -16,9 +19,14 @@ extension Command {
             sent, and a signal ends it. No configuration file is read: BELFRY_... variables are the settings.
             With --apns there is an APNs endpoint too, for an app of its own: BELFRY_APNS_URL, BELFRY_APNS_CA and more, see
             docs/testing.md.
+            With --record FILE gets a JSON line for each push that arrives, each of its events, its end, and each request
+            to the endpoint, as belfry watch --pushes prints them.
             Whatever these start ends with it, also what COMMAND leaves behind, and also if it is killed.
             """,
-        options: [Option("apns", "serve an APNs endpoint too, with a device and credentials of its own")],
+        options: [
+            Option("apns", "serve an APNs endpoint too, with a device and credentials of its own"),
+            Option("record", "FILE", "write what arrives to it, a JSON line each"),
+        ],
         arguments: 0...Int.max, takesCommandLine: true
     ) { context throws(CommandError) in
         do throws(SystemError) {
@@ -41,6 +49,7 @@ extension Command {
         let signals = [SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2].filter { !isIgnored(signal: $0) }
         let folder = try ServeFolder(in: ServeFolder.places(in: context.environment))
         let socketPath = context.options["socket"] ?? folder.socketPath
+        let record = try context.options["record"].map { path throws(SystemError) in try RecordFile(path) }
         // COMMAND stays in the group of who called: it reads from the terminal, and hears what that sends.
         let group = getpgrp()
         let end: ChildExit?
@@ -53,6 +62,9 @@ extension Command {
         case .serving(let guardian):
             let serving = try Serving(
                 context, with: folder.variables(socketPath: socketPath), signals: signals, of: guardian)
+            if let record {
+                try serving.write(to: record, following: RuntimeDirectory(path: folder.runtimePath))
+            }
             end = try serving.run(program, in: group, at: socketPath, runtimePath: folder.runtimePath)
             if serving.isAbandoned {
                 unsafe unlink(socketPath)
@@ -98,6 +110,7 @@ private final class Serving {
     private let loop: Loop
     private var server: PushServer?
     private var endpoint: ServedEndpoint?
+    private var recorder: PushRecorder?
     private var child: ChildProcess?
     private var exitOfChild: ChildExit?
 
@@ -117,6 +130,13 @@ private final class Serving {
         try loop.onSignal(SIGCHLD, description: "orphans") { _ in OrphanedProcesses.reapEnded() }
     }
 
+    /// Writes what arrives at the phone whose directory is `runtime` to `file`.
+    func write(to file: RecordFile, following runtime: RuntimeDirectory) throws(SystemError) {
+        recorder = try PushRecorder(runtime, RecordSelection(), on: loop) { [context] in
+            file.write($0.serialized() + [UInt8(ascii: "\n")]) { context.warn($0) }
+        }
+    }
+
     /// Serves until COMMAND, which is `program`, has ended, or a signal says so without one; how COMMAND ended.
     func run(
         _ program: String?, in group: Int32, at socketPath: String, runtimePath: String
@@ -133,6 +153,7 @@ private final class Serving {
             for (name, value) in variables { context.output.line("\(name)=\(value)") }
         }
         loop.run()
+        recorder?.finish()
         return exitOfChild
     }
 

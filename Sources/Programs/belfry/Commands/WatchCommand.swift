@@ -11,13 +11,27 @@ import GroupLedger
 extension Command {
     /// `belfry watch`.
     static let watch = Command(
-        name: "watch", synopsis: ["watch"], summary: "who rings, live, and how each call ends",
+        name: "watch", synopsis: ["watch", "watch --pushes [--id ID] [--device DEVICE]"],
+        summary: "who rings, live, and how each call ends",
         details: """
             Ends with Ctrl-C. With --json one object a line: "time" is in Unix seconds, "at" in seconds since it began.
-            """
+            With --pushes each push that arrives, whoever sent it, with its content, its events, its end, and each request
+            to the APNs endpoint with its headers and its answer; ID is a push's id or its apns-id.
+            """,
+        options: [
+            Option("pushes", "what is pushed, and what becomes of it"), Option("id", "ID", "of one push alone"),
+            Option("device", "DEVICE", "of one virtual device alone"),
+        ]
     ) { context throws(CommandError) in
-        let access = try GroupAccess(context)
-        CallWatch(context, access.ledgerFile, try makeLoop()).run()
+        guard context.options.has("pushes") else {
+            guard context.options["id"] == nil, context.options["device"] == nil else {
+                throw CommandError(.usage, "--id and --device choose among pushes", "belfry watch --pushes")
+            }
+            let access = try GroupAccess(context)
+            CallWatch(context, access.ledgerFile, try makeLoop()).run()
+            return .done
+        }
+        try PushWatch(context, try makeLoop()).run()
         return .done
     }
 

@@ -1,7 +1,6 @@
 public import BelfryDevices
 import BelfryJSON
 public import BelfryTerms
-import PushAPI
 
 /// What a tester wants the next answers to be.
 public struct AnswerFault: Hashable, Sendable {
@@ -55,20 +54,24 @@ extension AnswerFault {
 }
 
 /// The faults that are to come, the oldest first.
-struct AnswerFaults {
+public struct AnswerFaults {
     /// How many there may be.
     static let countMax = 1_000
-    private(set) var faults: [AnswerFault] = []
+    /// The faults.
+    public private(set) var faults: [AnswerFault] = []
+
+    /// None yet.
+    public init() {}
 
     /// Adds one; false if there are too many.
-    mutating func add(_ fault: AnswerFault) -> Bool {
+    public mutating func add(_ fault: AnswerFault) -> Bool {
         guard faults.count < Self.countMax, fault.times > 0 else { return false }
         faults.append(fault)
         return true
     }
 
     /// What the answer to `request` is to be; nil for what it would be.
-    mutating func take(for request: EndpointRequest) -> AnswerFault? {
+    public mutating func take(for request: EndpointRequest) -> AnswerFault? {
         guard !faults.isEmpty else { return nil }
         let token = EndpointConnection.deviceToken(of: request)
         guard let index = faults.firstIndex(where: { $0.token == nil || $0.token == token }) else { return nil }
