@@ -43,6 +43,7 @@ public struct PushError: Error, Hashable, Sendable, CustomStringConvertible {
         switch code {
         case .noPath: "set XDG_RUNTIME_DIR or BELFRY_SOCKET, or give the socket's path"
         case .pathTooLong: "use a shorter path"
+        case .noSocket where [EACCES, EPERM].contains(cause?.errno): "give the path of a push socket that is yours"
         case .noSocket:
             userManagerRuns()
                 ? "start it with: systemctl --user enable --now belfry.socket"

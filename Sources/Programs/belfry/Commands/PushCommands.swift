@@ -143,6 +143,10 @@ extension Command {
                 throw CommandError(.usage, "\(text) is no duration of a ring", "1s or more, such as 10s or 1500ms")
             }
             request.duration = duration
+            let longest = context.loaded.settings.ringDuration
+            if duration > longest, options.has(noFollow.name) {
+                context.warn("[Ring] Duration= ends it after \(DecimalText.seconds(longest.seconds))")
+            }
         }
         return request
     }
@@ -178,6 +182,7 @@ final class PushRun {
     private var ringing: String?
     private var isInterrupted = false
     private var isHangup = false
+    private var isAlert = false
     /// Why the hangup could not be recorded.
     private var unrecorded: String?
 
@@ -264,6 +269,7 @@ final class PushRun {
         case "received":
             isAccepted = true
             if case .received(let received) = event.body { isHangup = received.type.known == .hangup }
+            if case .received(let received) = event.body { isAlert = received.type.known == .alert }
         case "warning":
             if case .warning(let code, _) = event.body, let known = code.known, !warnings.contains(known) {
                 warnings.append(known)
@@ -273,7 +279,7 @@ final class PushRun {
             }
         case "sound":
             guard case .sound(let state, let detail) = event.body, state.known == .muted else { break }
-            context.warn("nobody hears this call: \(detail); belfry doctor says what to do")
+            context.warn("nobody hears this \(isAlert ? "alert" : "call"): \(detail); belfry doctor says what to do")
         case "ringing":
             if ringing == nil, case .ringing(let ring) = event.body { noteLength(of: ring) }
             ringing = event.call
