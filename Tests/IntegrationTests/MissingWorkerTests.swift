@@ -45,9 +45,8 @@ extension IntegrationTests {
             #expect(try !phone.hasFailedUnits())
         }
 
-        @Test("a desktop whose program is missing is tried for a while, and then stays failed; calls ring") func desktop()
-            throws
-        {
+        @Test("a desktop whose program is missing is tried for a while, and then stays failed; calls ring")
+        func desktop() throws {
             let phone = try Phone(hasDesktop: true)
             let unit = "\(phone.name)-desktop.service"
             defer { _ = try? phone.systemctl("reset-failed", "\(phone.name)*") }
