@@ -26,7 +26,7 @@
 
             let call = try await Belfry.bell.call(name: "Anna", picture: "http://127.0.0.1:\(port)/dot.gif")
             let event = try await call.waitFor(.attachment)
-            #expect("\(event)".contains("attached"), "\(event)")
+            #expect("\(event)".contains("public.png"), "\(event)")
         }
 
         @Test(.belfry(settings: BellSettings(hasEndpoint: true)))
@@ -47,7 +47,12 @@
             try client.run()
             client.waitUntilExit()
             #expect(client.terminationStatus == 0)
-            #expect(try await bell.calls.map(\.id) == ["b"])
+            // The endpoint answers before the phone rings, as Apple's does.
+            let latest = ContinuousClock.now + .seconds(10)
+            while await bell.calls.isEmpty, ContinuousClock.now < latest {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            #expect(await bell.calls.map(\.id) == ["b"])
         }
     }
 #endif
