@@ -39,8 +39,8 @@ import Testing
     @Test(
         "pages and samples name the tarball, and the tag, of that version",
         arguments: [
-            ("README.md", "ref: "), ("docs/languages.md", "/download/"), ("docs/languages.md", "belfry-0"),
-            ("Examples/Containerfile", "belfry-0"),
+            ("README.md", "ref: "), ("docs/testing.md", "from: \""), ("docs/languages.md", "/download/"),
+            ("docs/languages.md", "belfry-0"), ("Examples/Containerfile", "belfry-0"),
         ])
     func named(path: String, start: String) throws {
         let text = try #require(SourceTree.text(of: path))
