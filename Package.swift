@@ -180,7 +180,7 @@ let service: [Target] = [
 
 let tools: [Target] = [
     room("Tools/BelfryGlueFile"),
-    room("Tools/BelfryExtensionPackage", imports: ["BelfryTerms"]),
+    room("Tools/BelfryExtensionPackage", imports: ["BelfryJSON", "BelfryPropertyList", "BelfryTerms"]),
 ]
 
 let apple: [Target] = [
