@@ -64,7 +64,7 @@ private final class PlayedExtension: ServiceExtension {
         private static func words(_ body: Event.Body) -> String {
             switch body {
             case .received(let received): "received \(received.type.rawValue)"
-            case .delivered(let by, let content): "delivered \(by.rawValue) \(content.title)"
+            case .delivered(let by, let content, _): "delivered \(by.rawValue) \(content.title)"
             case .warning(let code, let detail): "warning \(code.rawValue) \(detail)"
             case .rejected(let reason, let detail): "rejected \(reason) \(detail)"
             default: "\(body)"
