@@ -37,7 +37,7 @@ final class NotificationService: UNNotificationServiceExtension {
         check("Data(contentsOf:)", (try? Data(contentsOf: address)) == Data("loaded".utf8))
         check("String(contentsOf:)", (try? String(contentsOf: address, encoding: .utf8)) == "loaded")
         Task {
-            let (data, _) = (try? await URLSession.shared.data(from: address)) ?? (Data(), URLResponse())
+            let data = try? await URLSession.shared.data(from: address).0
             self.check("URLSession", data == Data("loaded".utf8))
             URLSession.shared.downloadTask(with: address) { file, _, _ in
                 let text = file.flatMap { try? String(contentsOf: $0, encoding: .utf8) }
@@ -67,7 +67,9 @@ final class NotificationService: UNNotificationServiceExtension {
         try? drawn.pngData()?.write(to: file)
         check("UIImage", UIImage(contentsOfFile: file.path)?.size == CGSize(width: 8, height: 8))
         let source = CGImageSourceCreateWithURL(file as CFURL, nil)
-        let options = [kCGImageSourceThumbnailMaxPixelSize: 4, kCGImageSourceCreateThumbnailFromImageAlways: true]
+        let options: [CFString: Any] = [
+            kCGImageSourceThumbnailMaxPixelSize: 4, kCGImageSourceCreateThumbnailFromImageAlways: true,
+        ]
         let thumbnail = source.flatMap { CGImageSourceCreateThumbnailAtIndex($0, 0, options as CFDictionary) }
         check("CGImageSource", thumbnail?.width == 4)
         if let attachment = try? UNNotificationAttachment(identifier: "a", url: file) {

@@ -56,6 +56,26 @@ import Testing
             ])
     }
 
+    @Test("a catalogue has limits: its size, its values, its languages") func limits() {
+        let strings = { (languages: Int) in
+            let unit = #"{"stringUnit":{"value":"x"}}"#
+            return (0..<languages).map { #""l\#($0)":\#(unit)"# }.joined(separator: ",")
+        }
+        func catalog(_ localizations: String, padding: Int = 0) -> [UInt8] {
+            let text = #"{"sourceLanguage":"en","strings":{"a":{"localizations":{\#(localizations)}}}}"#
+            return Array(text.utf8) + [UInt8](repeating: UInt8(ascii: " "), count: padding)
+        }
+        // English is one more.
+        #expect((try? StringCatalog(catalog(strings(199)))) != nil)
+        #expect(throws: StringCatalogError.self) { try StringCatalog(catalog(strings(200))) }
+        #expect((try? StringCatalog(catalog("", padding: StringCatalog.bytesMax - 60))) != nil)
+        #expect(throws: StringCatalogError.self) { try StringCatalog(catalog("", padding: StringCatalog.bytesMax)) }
+        let many = String(repeating: "1,", count: StringCatalog.valuesMax) + "1"
+        #expect(throws: StringCatalogError.self) {
+            try StringCatalog(Array(#"{"sourceLanguage":"en","strings":{},"x":[\#(many)]}"#.utf8))
+        }
+    }
+
     @Test(
         "what is no catalogue is refused, and no language leads out of the bundle",
         arguments: [

@@ -13,7 +13,8 @@ extension Command {
         summary: "build the extension in this folder for release, and lay out NAME.appex",
         details: """
             The program is linked statically, so that it runs where no Swift is. What is in Resources, Info.plist first of
-            all, lies beside it. The path of NAME.appex is printed last: BELFRY_EXTENSION takes it.
+            all, lies beside it; String Catalogs become tables of strings. The path of NAME.appex is printed last:
+            BELFRY_EXTENSION takes it.
             """
     ) { context throws(CommandError) in
         let (folder, manifest) = try PackageFolder.current()
