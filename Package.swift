@@ -143,7 +143,7 @@ let service: [Target] = [
     room(
         "Service/ExtensionKeeping",
         imports: [
-            "BelfryConfinement", "BelfryEventLoop", "BelfryJSON", "BelfryLines", "BelfryPropertyList",
+            "BelfryAppGroup", "BelfryConfinement", "BelfryEventLoop", "BelfryJSON", "BelfryLines", "BelfryPropertyList",
             "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "DesktopChannel", "KeeperChannel",
             "Interception", "NotificationDelivery", "SystemSound",
         ]),
@@ -180,7 +180,7 @@ let service: [Target] = [
 
 let tools: [Target] = [
     room("Tools/BelfryGlueFile"),
-    room("Tools/BelfryExtensionPackage", imports: ["BelfryTerms"]),
+    room("Tools/BelfryExtensionPackage", imports: ["BelfryJSON", "BelfryPropertyList", "BelfryTerms"]),
 ]
 
 let apple: [Target] = [
@@ -218,9 +218,8 @@ let apple: [Target] = [
     room(
         "Apple/Intents",
         imports: [
-            "BelfryAppGroup", "BelfryAppleGround", "BelfryPictures", "BelfryPropertyList", "BelfryTerms",
-            "KeeperChannel",
-            "UserNotifications",
+            "BelfryAppGroup", "BelfryAppleGround", "BelfryPictures", "BelfryPropertyList", "BelfryProtocol",
+            "BelfryTerms", "KeeperChannel", "UserNotifications",
         ]),
     room("Apple/_Testing_UIKit", imports: ["UIKit"]),
     room("Apple/UIKit", imports: ["BelfryAppleGround", "BelfryTerms", "ImageIO"]),

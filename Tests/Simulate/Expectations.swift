@@ -179,7 +179,7 @@ extension Oracle {
                 return demand(false, worker, "is silent, \(why), instead of \(String(describing: expected.verdict))")
             }
         case .tick(let n, let late): demand(late < 0.01, worker, "makes tick \(n) \(late) s late")
-        case .delivered(let by, let content):
+        case .delivered(let by, let content, _):
             if case .alert = worker.push.kind { return isToDeliverAlert(worker, by.known, content) }
             isToDeliver(worker, by.known, content)
         case .ended(let ended): isToEnd(worker, ended)

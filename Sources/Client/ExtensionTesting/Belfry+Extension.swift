@@ -2,7 +2,7 @@ public import BelfryTesting
 public import UserNotifications
 
 /// Makes the extension anew for each notification.
-typealias MakeService = @Sendable () -> UNNotificationServiceExtension
+typealias MakeService = @Sendable () -> BelfryServiceExtension
 
 extension Belfry {
     /// Whether the task has a bell with an extension in this process.
@@ -26,7 +26,7 @@ extension Belfry {
     ///     `Info.plist`; a relative path is looked for as by ``Bell/push(contentsOf:source:)``.
     @discardableResult
     public static func running<Result>(
-        _ service: @autoclosure @escaping @Sendable () -> UNNotificationServiceExtension, resources: String? = nil,
+        _ service: @autoclosure @escaping @Sendable () -> BelfryServiceExtension, resources: String? = nil,
         settings: BellSettings = BellSettings(), source: String = #filePath,
         _ body: (Bell) async throws -> Result
     ) async throws -> Result {
@@ -42,7 +42,7 @@ extension Belfry {
     /// A bell whose notifications go to an extension in this process, until ``Bell/stop()``: for `setUp` and
     /// `tearDown` of XCTest. See ``running(_:resources:settings:source:_:)``.
     public static func start(
-        _ service: @autoclosure @escaping @Sendable () -> UNNotificationServiceExtension, resources: String? = nil,
+        _ service: @autoclosure @escaping @Sendable () -> BelfryServiceExtension, resources: String? = nil,
         settings: BellSettings = BellSettings(), source: String = #filePath
     ) async throws(BellError) -> Bell {
         guard !hasExtension else {

@@ -28,7 +28,7 @@ extension Trait where Self == ExtensionTrait {
     /// A bell for each test whose notifications go to an extension; see
     /// ``Belfry/running(_:resources:settings:source:_:)``.
     public static func belfry(
-        running service: @autoclosure @escaping @Sendable () -> UNNotificationServiceExtension,
+        running service: @autoclosure @escaping @Sendable () -> BelfryServiceExtension,
         resources: String? = nil, settings: BellSettings = BellSettings(), source: String = #filePath
     ) -> Self {
         Self(makeService: service, resources: resources, settings: settings, source: source)

@@ -43,8 +43,8 @@ public struct Event: Hashable, Sendable {
         case vibration(state: CodeWord<VibrationState>, detail: String)
         /// A picture was attached, or not.
         case attachment(Attachment)
-        /// The content was handed over; exactly once.
-        case delivered(by: CodeWord<Deliverer>, content: NotificationContent)
+        /// The content was handed over; exactly once. If it is not `isShown`, the extension has filtered it (R2).
+        case delivered(by: CodeWord<Deliverer>, content: NotificationContent, isShown: Bool = true)
         /// The ring is over, and silent.
         case ended(Ended)
         /// The person missed this call; `content` replaces the notification with the same id.
@@ -81,8 +81,8 @@ public struct Event: Hashable, Sendable {
         }
 
         /// The content was handed over.
-        public static func delivered(by: Deliverer, content: NotificationContent) -> Body {
-            .delivered(by: CodeWord(by), content: content)
+        public static func delivered(by: Deliverer, content: NotificationContent, isShown: Bool = true) -> Body {
+            .delivered(by: CodeWord(by), content: content, isShown: isShown)
         }
 
         /// What iOS would have done, or what the operator should know.

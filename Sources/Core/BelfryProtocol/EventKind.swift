@@ -74,7 +74,11 @@ extension Event {
     public var silence: CodeWord<SilenceReason>? { if case .silent(_, let why) = body { why } else { nil } }
 
     /// Who delivered; nil of every other event than `delivered`.
-    public var deliverer: CodeWord<Deliverer>? { if case .delivered(let by, _) = body { by } else { nil } }
+    public var deliverer: CodeWord<Deliverer>? { if case .delivered(let by, _, _) = body { by } else { nil } }
+
+    /// Whether what was delivered is shown, which a filtering extension can prevent (R2); nil of every other event than
+    /// `delivered`.
+    public var isShown: Bool? { if case .delivered(_, _, let isShown) = body { isShown } else { nil } }
 
     /// What `ended` carries; nil of every other event.
     public var ended: Ended? { if case .ended(let ended) = body { ended } else { nil } }
@@ -92,7 +96,7 @@ extension Event {
 
     /// The content of `delivered` or `missed`; nil of every other event.
     public var content: NotificationContent? {
-        if case .delivered(_, let content) = body { return content }
+        if case .delivered(_, let content, _) = body { return content }
         if case .missed(_, let content) = body { return content }
         return nil
     }

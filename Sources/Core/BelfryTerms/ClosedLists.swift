@@ -298,6 +298,10 @@ public enum WarningCode: String, Hashable, Sendable, CaseIterable {
     case unsupported
     /// The extension asked the notification centre for something after its reply, when iOS denies it.
     case centerAfterReply = "center-after-reply"
+    /// iOS would not play the sound of what was handed over, and plays the default one instead.
+    case soundUnplayable = "sound-unplayable"
+    /// What was handed over is critical, and the app has no entitlement for that.
+    case criticalUnentitled = "critical-unentitled"
     /// The extension's process held a lock in a group's folder as its time was over: iOS kills such a process, with the
     /// number 0xdead10cc.
     case lockHeld = "lock-held"

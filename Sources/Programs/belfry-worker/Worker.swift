@@ -37,6 +37,7 @@ final class Worker {
     private var ledger: WorkerLedger?
     private var desktop: DesktopConnection?
     private var alerts: WorkerAlerts?
+    private var centre: ShownInCentre?
     private var status = Status.handled
     private var isOver = false
 
@@ -127,6 +128,7 @@ final class Worker {
         }
         let notification = Reception(world: world, settings: RingSettings(settings), foreign: foreign)
             .sort(push, notes: notes)
+        original?.isShown = !notification.mayBeFiltered
         let budget = Budget(
             from: notification.budgetStart, acceptedAt: connection.acceptedAt, now: loop.now,
             length: settings.expiryBudget)
@@ -144,6 +146,9 @@ final class Worker {
     ) throws(ExtensionBundleError) -> ForeignExtension? {
         guard let setting = try ExtensionSetting(settings, environment: environment) else { return nil }
         OrphanedProcesses.adopt()
+        centre = ShownInCentre(
+            of: setting.bundle.app, in: StateDirectory(path: setting.statePath), timers: loop,
+            wall: { WallTime(microseconds: wallTimeMicroseconds()) })
         return ForeignExtension(
             setting, link: keeperLink(settings, note: note),
             player: settings.sound == SoundFiles.none
@@ -224,7 +229,8 @@ final class Worker {
     private func close(refused: Bool) {
         if refused { status = Status.badNotification }
         let close = { [unowned self] in connection.close(refused: refused) { [unowned self] in leave() } }
-        if let alerts { alerts.finish(close) } else { close() }
+        let finish = { [unowned self] in if let alerts { alerts.finish(close) } else { close() } }
+        if let centre { centre.finish(finish) } else { finish() }
     }
 
     /// Ends once the group file has the end of the call, also after a stop (R17).
@@ -249,7 +255,9 @@ final class Worker {
         self.desktop = desktop
         return EventReporter(
             timers: loop, id: id, receivedAt: receivedAt,
-            listeners: [connection.write, journal.write] + (desktop.map { [$0.write] } ?? [])
+            // The centre first: who hears that a notification is delivered finds it there.
+            listeners: [{ [weak self] event in self?.centre?.heard(event) }, connection.write, journal.write]
+                + (desktop.map { [$0.write] } ?? [])
                 + (original.map { [$0.heard] } ?? []) + (alerts.map { [$0.heard] } ?? []))
     }
 

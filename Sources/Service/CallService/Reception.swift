@@ -23,7 +23,10 @@ public struct Reception {
 
     /// Sorts `push`. `notes` are the worker's own remarks, reported before those on the push.
     public func sort(_ push: Push, notes: [Event.Body] = []) -> SortedNotification {
-        let passthrough = InterceptionRule(push, at: world.wall()).passthrough
+        let mayBeFiltered = foreign?.mayFilter ?? false && push.pushType == .alert
+        var rule = InterceptionRule(push, at: world.wall())
+        rule.mayBeFiltered = mayBeFiltered
+        let passthrough = rule.passthrough
         var remarks = notes
         if !push.notes.isEmpty {
             remarks.append(.warning(code: .fieldIgnored, detail: push.notes.joined(separator: "\n")))
@@ -42,7 +45,7 @@ public struct Reception {
         }
         return SortedNotification(
             request: push.request, received: push.received(passthrough), passthrough: passthrough, remarks: remarks,
-            service: service)
+            service: service, mayBeFiltered: mayBeFiltered && passthrough == nil)
     }
 
     /// The first message to the desktop about `push`; `hasForeign` says whether the operator has an extension.
@@ -52,8 +55,9 @@ public struct Reception {
             // mutes an alert's sound.
             let listens = hasForeign || push.request.content.sound != nil
             var greeting = DesktopGreeting(hello: DesktopHello(group: group), listens: listens, triesAgain: false)
-            // No extension gets it, and there is nothing to show: no desktop is started for it.
-            greeting.isNeeded = push.call != nil || push.alertHasText
+            // No extension gets it, and there is nothing to show: no desktop is started for it. An extension that may
+            // filter gets what has no text, too.
+            greeting.isNeeded = push.call != nil || push.alertHasText || hasForeign && push.isMutableContent
             return greeting
         }
         let hello = DesktopHello(

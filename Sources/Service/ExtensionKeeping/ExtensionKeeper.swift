@@ -154,6 +154,10 @@ final class ExtensionKeeper {
         switch message {
         case .hello: return life.greeted(at: loop.now)
         case .reply(let number, let content):
+            // Before the reply counts: what it took to make it is told with it.
+            measureMemory()
+            // Killed before it could reply, as iOS would have done at the peak.
+            if hasWarnedOfMemory, setting.enforcesMemory { return [] }
             reply = content
             ringing.replied(number)
             return life.replied(number, at: loop.now)
@@ -249,9 +253,9 @@ final class ExtensionKeeper {
     private func withKeptAttachments(_ content: NotificationContent, _ number: Int64) -> NotificationContent {
         var content = content
         var details: [String] = []
-        content.attachments = content.attachments.compactMap { attachment in
+        let kept = { (attachment: NotificationAttachment) -> NotificationAttachment? in
             do throws(SystemError) {
-                guard let path = try folders?.keep(attachment.path) else { return attachment }
+                guard let path = try self.folders?.keep(attachment.path) else { return attachment }
                 return NotificationAttachment(
                     id: attachment.id, path: path, type: attachment.type, thumbnail: attachment.thumbnail)
             } catch  where error.errno == ENOENT {
@@ -262,6 +266,8 @@ final class ExtensionKeeper {
                 return nil
             }
         }
+        content.attachments = content.attachments.compactMap(kept)
+        content.picture = content.picture.flatMap(kept)
         for detail in DroppedAttachments.told(details) { warn(number, .attachmentDropped, detail) }
         return content
     }
@@ -336,9 +342,10 @@ final class ExtensionKeeper {
     private func measureMemory() {
         guard let process, let memory = anonymousMemory(ofPID: process.pid) else { return }
         memoryPeak = max(memoryPeak, memory.peak)
-        if memory.now > Self.memoryBytesMax, !hasWarnedOfMemory {
+        // The peak, since iOS kills at once: what is decoded and let go of between two looks counts.
+        if memory.peak > Self.memoryBytesMax, !hasWarnedOfMemory {
             hasWarnedOfMemory = true
-            let detail = "the extension has \(memory.now) bytes of its own: iOS kills it at \(Self.memoryBytesMax)"
+            let detail = "the extension had \(memory.peak) bytes of its own: iOS kills it at \(Self.memoryBytesMax)"
             warn(max(lastHandedOver, 1), .memory, detail)
             if setting.enforcesMemory { process.kill() }
         }

@@ -7,10 +7,12 @@ public struct GlueFile: Hashable, Sendable {
     private let needsNetworking: Bool
     private let needsCommonCrypto: Bool
     private let needsBundle: Bool
+    private let isOnMainActor: Bool
 
     /// The file for a module of these `sources`, each the text of a Swift file, and with these bridging headers.
     public init(sources: [String], bridgingHeaders: [String] = []) {
         needsNetworking = sources.contains(where: Self.namesNetworking)
+        isOnMainActor = sources.contains(where: Self.hasServiceOnMainActor)
         needsBundle = sources.contains { $0.contains("Bundle") }
         needsCommonCrypto = bridgingHeaders.contains { $0.contains("CommonCrypto/") }
     }
@@ -29,6 +31,14 @@ public struct GlueFile: Hashable, Sendable {
             typealias UserDefaults = UserNotifications.UserDefaults
 
             """
+        if isOnMainActor {
+            text += """
+
+                /// The class in its form for a service that is on the main actor.
+                typealias UNNotificationServiceExtension = UserNotifications.MainActorServiceExtension
+
+                """
+        }
         if needsBundle {
             text += """
 
@@ -62,6 +72,27 @@ public struct GlueFile: Hashable, Sendable {
                 """
         }
         return text
+    }
+
+    /// What ends the attributes and modifiers of a declaration, or is none of them.
+    private static let declarations: Set<String> = [
+        "func", "var", "let", "init", "struct", "enum", "extension", "actor", "protocol", "typealias", "import", "in",
+    ]
+
+    /// Whether `source` has the main actor at the class that descends from the service, or at what it overrides.
+    private static func hasServiceOnMainActor(_ source: String) -> Bool {
+        let words = source.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "_" }).map(String.init)
+        for start in words.indices where words[start] == "MainActor" {
+            let rest = words[(start + 1)...]
+            guard let end = rest.firstIndex(where: { $0 == "class" || declarations.contains($0) }) else { continue }
+            let after = words[(end + 1)...].prefix(2)
+            if words[end] == "class", after.last == "UNNotificationServiceExtension" { return true }
+            let overridden = ["didReceive", "serviceExtensionTimeWillExpire"]
+            if words[end] == "func", rest[..<end].contains("override"), overridden.contains(after.first ?? "") {
+                return true
+            }
+        }
+        return false
     }
 
     /// The beginnings of the names of FoundationNetworking, and the calls of Foundation's that load an address by it.

@@ -144,7 +144,8 @@ import UserNotifications
             let content = try await push.waitFor(.delivered, within: Self.patience).content
             let attached = try #require(content?.attachments.first)
             #expect(FileManager.default.contents(atPath: attached.path) == Data(SmallPNG.bytes()))
-            #expect(try await push.waitFor(.asked, within: Self.patience) { $0.asked?.what == .badge }.asked?.n == 1)
+            let asked = try await push.waitFor(.asked, within: Self.patience) { $0.asked?.what == .badge }.asked
+            #expect(asked?.n == 1 && asked?.detail == "3")
             let shown = await UNUserNotificationCenter.current().deliveredNotifications()
             #expect(shown.map(\.request.content.title) == ["with a picture"])
         }

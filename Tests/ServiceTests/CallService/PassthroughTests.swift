@@ -17,7 +17,7 @@ import Testing
         let fields = #""type": "call-request", "callId": "A", "callerName": "Grace""#
         let worker = try phone.push(fields, aps: "", envelope: #""pushType": "voip""#)
         #expect(worker.world.fullStory == ["received voip", "ringing loud", "delivered passthrough"])
-        guard case .delivered(_, let content)? = worker.world.events.last?.body else {
+        guard case .delivered(_, let content, _)? = worker.world.events.last?.body else {
             Issue.record("not delivered: \(worker.world.story)")
             return
         }

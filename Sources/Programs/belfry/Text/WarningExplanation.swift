@@ -96,6 +96,16 @@ extension WarningCode {
                 "The notification centre was asked for something after the reply, which iOS denies.",
                 "Ask it before the content handler is called."
             )
+        case .soundUnplayable:
+            (
+                "iOS would not play this sound, and would play its default one instead.",
+                "Name a CAF, AIFF or WAVE file of at most 30 s that is in Resources or in a Library/Sounds."
+            )
+        case .criticalUnentitled:
+            (
+                "iOS takes a critical alert for an ordinary one, unless the app has the entitlement.",
+                "Set com.apple.developer.usernotifications.critical-alerts to true in Info.plist, if the app has it."
+            )
         case .lockHeld:
             (
                 "A file in the group's folder was still locked as the time was over: iOS kills for that (0xdead10cc).",
