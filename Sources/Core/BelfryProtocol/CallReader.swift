@@ -49,14 +49,17 @@ struct CallReader {
             return .hangup(Hangup(callID: try hangupCallID(), reason: reason(), sentAt: sentAt()))
         case .request:
             let callID = try requestCallID()
+            let (name, nameField) = text(["callerName", "caller_name"], names?.callerName)
+            let (handle, handleField) = text(["handle", "phone"], names?.handle)
+            (sources.callerName, sources.handle) = (nameField, handleField)
             if let value = payload["info"], info == nil, !value.isNull {
                 notes.add("info", found: value, expected: "an object")
             }
             return .request(
                 CallRequest(
                     callID: callID,
-                    callerName: text(["callerName", "caller_name"], names?.callerName, \.callerName),
-                    handle: text(["handle", "phone"], names?.handle, \.handle),
+                    callerName: name,
+                    handle: handle,
                     hasVideo: hasVideo(),
                     callerAvatar: picture(),
                     duration: duration(),
@@ -277,20 +280,17 @@ struct CallReader {
         }
     }
 
-    private mutating func text(
-        _ own: [String], _ named: [String]?, _ source: WritableKeyPath<CallSources, String?>
-    ) -> String? {
+    /// A text, and the field that has it.
+    private mutating func text(_ own: [String], _ named: [String]?) -> (text: String?, field: String?) {
         for (field, value) in candidates(own, named) {
-            sources[keyPath: source] = field
             switch value {
-            case .string(let text): if !text.isEmpty { return text }
-            case .integer(let number): return String(number)
-            case .unsigned(let number): return String(number)
+            case .string(let text): if !text.isEmpty { return (text, field) }
+            case .integer(let number): return (String(number), field)
+            case .unsigned(let number): return (String(number), field)
             case .null, .bool, .real, .array, .object: notes.add(field, found: value, expected: "a string")
             }
         }
-        sources[keyPath: source] = nil
-        return nil
+        return (nil, nil)
     }
 
     private mutating func hasVideo() -> Bool {
