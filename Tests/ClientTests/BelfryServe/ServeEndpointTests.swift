@@ -42,7 +42,12 @@ import Testing
                     -d '{"twi_message_type":"twilio.voice.'$1'","twi_call_sid":"'$2'","twi_from":"client:anna"}' \\
                     "$BELFRY_APNS_URL/3/device/$token"
             }
-            await() { until $0 apns log --json | grep -o '"event":"'$1'","code":"'$2'"'; do :; done; }
+            await() {
+                looks=0
+                until $0 apns log --json | grep -o '"event":"'$1'","code":"'$2'"' || [ $looks = 5000 ]; do
+                    looks=$((looks + 1))
+                done
+            }
             push call CA1; await ringing loud
             push call CA2; await ringing soft
             push cancel CA1; await ended hangup
