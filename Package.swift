@@ -289,8 +289,8 @@ let programs: [Target] = [
             "BelfryAlerts", "BelfryPush", "BelfryCommandLine", "BelfryServe", "BelfryAppGroup",
             "BelfryBus", "BelfryExtensionPackage", "CallLedger", "Desktop", "ExtensionKeeping",
             "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop", "BelfryProtocol",
-            "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "SystemSound",
-            "CBelfryLinux",
+            "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "Interception",
+            "SystemSound", "CBelfryLinux",
         ]
     ),
 ]

@@ -252,6 +252,7 @@ extension Oracle {
         let isUnasked = worker.push.isHangup && !isIntercepted(worker)
         let isDue: [WarningCode: Bool] = [
             .hangupNotIntercepted: isUnasked, .badClock: isClockBad, .foregroundUnowned: expected.isFlagUnowned,
+            .noCallID: worker.isUnnamed,
         ]
         let isWrong = isDue.contains { (account.warnings[$0] != nil) != $1 }
         demand(!isWrong, worker, "warns of \(account.warnings.keys) instead of \(isDue)")

@@ -14,6 +14,11 @@ public struct BellSettings: Hashable, Sendable {
     public var secondCall: RingMode?
     /// How many calls may ring at once, 1 to 20.
     public var maxCalls: Int?
+    /// The known server whose pushes describe calls in their own way; nil for Belfry's fields alone. The bell's own
+    /// endpoint and devices follow it, too.
+    public var callPayload: CallPayload?
+    /// The names by which your server's pushes describe calls, before those of ``callPayload``.
+    public var callNames: CallNames
     /// The time for one notification, 1 s to 120 s.
     public var expiryBudget: Duration?
     /// An extension of your own, the absolute path of its folder `NAME.appex`; nil for the built-in service.
@@ -38,7 +43,7 @@ public struct BellSettings: Hashable, Sendable {
         secondCall: RingMode? = nil, maxCalls: Int? = nil, expiryBudget: Duration? = nil,
         extensionPath: String? = nil, extensionStrict: Bool = false, extensionReuse: Bool = false,
         avatarTimeout: Duration? = nil, avatarAllow: [String] = [], appGroup: String = "group.belfry",
-        hasEndpoint: Bool = false
+        hasEndpoint: Bool = false, callPayload: CallPayload? = nil, callNames: CallNames = CallNames()
     ) {
         self.ringDuration = ringDuration
         self.ringInterval = ringInterval
@@ -53,6 +58,8 @@ public struct BellSettings: Hashable, Sendable {
         self.avatarAllow = avatarAllow
         self.appGroup = appGroup
         self.hasEndpoint = hasEndpoint
+        self.callPayload = callPayload
+        self.callNames = callNames
     }
 
     /// The value of each setting that a test may set, as a configuration file writes it; the empty text is the default.
@@ -64,7 +71,18 @@ public struct BellSettings: Hashable, Sendable {
             (.extensionPath, extensionPath ?? ""), (.extensionStrict, extensionStrict ? "yes" : ""),
             (.extensionReuse, extensionReuse ? "yes" : ""), (.avatarTimeout, Self.text(of: avatarTimeout)),
             (.avatarAllow, avatarAllow.joined(separator: " ")), (.appGroupName, appGroup),
+        ] + callTexts
+    }
+
+    private var callTexts: [(Setting, String)] {
+        let names = callNames
+        let keys: [(Setting, [String])] = [
+            (.callPayload, callPayload.map { [$0.rawValue] } ?? []), (.callID, names.id),
+            (.callerName, names.callerName), (.callHandle, names.handle), (.callVideo, names.video.map(\.text)),
+            (.callAvatar, names.avatar), (.callType, names.type), (.callRequest, names.callRequest.map(\.text)),
+            (.callHangup, names.hangup.map(\.text)),
         ]
+        return keys.map { ($0, $1.joined(separator: " ")) }
     }
 
     /// All settings, each inside its range.

@@ -276,6 +276,8 @@ public enum WarningCode: String, Hashable, Sendable, CaseIterable {
     case configuration
     /// A field of the payload is of the wrong type or out of range, and counts as absent.
     case fieldIgnored = "field-ignored"
+    /// A call has no id, or that of its push, so that no hangup names it.
+    case noCallID = "no-call-id"
     /// The content handler was called again, or too late.
     case handlerCalledAgain = "handler-called-again"
     /// The changed content had no alert text; the original was delivered.

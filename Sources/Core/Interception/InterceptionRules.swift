@@ -22,6 +22,15 @@ public struct InterceptionRule: Hashable, Sendable {
     /// A rule with all conditions false.
     public init() {}
 
+    /// The rule for `push` at `wall`.
+    public init(_ push: Push, at wall: WallTime) {
+        isExpired = push.call == nil && push.envelope.expiration?.isPastExpiration(at: wall) ?? false
+        isVoIP = push.pushType == .voip
+        isBackground = push.pushType == .background
+        isMutable = push.isMutableContent
+        alertHasText = push.alertHasText
+    }
+
     /// The first condition that fails; nil if the extension runs.
     public var passthrough: PassthroughReason? {
         if isExpired { return .expired }

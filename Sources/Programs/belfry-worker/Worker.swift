@@ -85,7 +85,16 @@ final class Worker {
         }
         do throws(Rejection) {
             switch reading {
-            case .complete(let bytes): try handle(Push.parse(bytes), receivedAt: receivedAt)
+            case .complete(let bytes):
+                var loaded: LoadedSettings?
+                let push = try Push.parse(
+                    bytes,
+                    names: { stated in
+                        let settings = SettingsLoader.load(environment: environment)
+                        loaded = settings
+                        return settings.settings.callNames(for: stated)
+                    })
+                try handle(push, loaded ?? SettingsLoader.load(environment: environment), receivedAt: receivedAt)
             case .tooLarge: throw .notificationTooLarge
             case .incomplete(let bytes):
                 let seconds = ClientConnection.notificationPatience.seconds
@@ -96,8 +105,7 @@ final class Worker {
         }
     }
 
-    private func handle(_ push: Push, receivedAt: Instant) throws(Rejection) {
-        let loaded = SettingsLoader.load(environment: environment)
+    private func handle(_ push: Push, _ loaded: LoadedSettings, receivedAt: Instant) throws(Rejection) {
         let settings = loaded.settings
         let name = push.envelope.appGroup ?? settings.appGroup
         guard let group = GroupName(name) else {

@@ -139,6 +139,27 @@ import Testing
         }
     }
 
+    @Test("what a foreign server pushes rings, and its cancel ends that call, by the settings of the bell")
+    func foreignServer() async throws {
+        let settings = BellSettings(callPayload: .twilio, callNames: CallNames(callerName: ["params.who"]))
+        try await Belfry.running(settings: settings) { bell in
+            func push(_ word: String, _ id: String) async throws -> BellPush {
+                let payload: JSONObject = [
+                    "twi_call_sid": .string(id), "twi_message_type": .string("twilio.voice.\(word)"),
+                    "params": ["who": "Anna"],
+                ]
+                return try await bell.push(payload: payload, in: Envelope(pushType: .voip))
+            }
+            let (first, second) = (try await push("call", "CA1"), try await push("call", "CA2"))
+            try await first.waitFor(.ringing, within: Self.patience)
+            try await second.waitFor(.ringing, within: Self.patience)
+            #expect(await bell.calls.map(\.name) == ["Anna", "Anna"])
+            _ = try await push("cancel", "CA1")
+            #expect(try await first.waitFor(.ended, within: Self.patience).ended?.reason == .hangup)
+            #expect(await bell.calls.map(\.id) == ["CA2"])
+        }
+    }
+
     @Test("a call that was sent long ago is stale, and one of the future comes from a wrong clock")
     func dates() async throws {
         try await Belfry.running { bell in

@@ -41,6 +41,11 @@ extension WarningCode {
             )
         case .fieldIgnored:
             ("Fields of the push are wrong and passed over.", "Mend each field that is named in what sends the push.")
+        case .noCallID:
+            (
+                "The push does not say which call it is about, in a field that Belfry knows.",
+                "Send callId, or name the field your server sends: [Call] Id=, or [Call] Payload= of a known server."
+            )
         case .handlerCalledAgain:
             (
                 "The content handler was called again, or too late: only its first call counts.",
