@@ -11,6 +11,12 @@ public struct ExtensionBundle: Hashable, Sendable {
     public let program: String
     /// `CFBundleIdentifier`, by which the extension's own folders are called.
     public let identifier: GroupName
+    /// Whether its program only stands in for the extension, whose code runs in the process of its tests:
+    /// ``lentKey`` in `Info.plist`.
+    public let isLent: Bool
+
+    /// The key of `Info.plist` that says so.
+    public static let lentKey = "BelfryRunsInTests"
 
     /// Larger than any that a tool writes.
     private static let informationBytesMax = 64 << 10
@@ -32,6 +38,7 @@ public struct ExtensionBundle: Hashable, Sendable {
         }
         self.path = path
         self.identifier = name
+        isLent = information[Self.lentKey] == .bool(true)
         program = "\(path)/\(executable)"
         guard unsafe access(program, X_OK) == 0 else {
             throw ExtensionBundleError("\(program) cannot be executed: \(SystemError(errno: errno, call: "access"))")
