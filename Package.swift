@@ -246,14 +246,14 @@ let client: [Target] = [
         imports: [
             "BelfryAppGroup", "BelfryClient", "BelfryEventLoop", "BelfryEventLoopExecutor", "BelfryJSON",
             "BelfryProtocol", "BelfryServe", "BelfrySettings", "BelfrySyscalls", "BelfryTerms", "CallLedger",
-            "GroupLedger", "RingEar",
+            "ExtensionKeeping", "GroupLedger", "RingEar",
         ],
         beside: ["belfry-worker"]),
     room(
         "Client/ExtensionTesting",
         imports: [
             "BelfryEventLoop", "BelfryEventLoopExecutor", "BelfryLines", "BelfrySyscalls", "BelfryTerms",
-            "BelfryTesting", "ExtensionProcess", "UserNotifications",
+            "BelfryTesting", "ExtensionKeeping", "ExtensionProcess", "UserNotifications",
         ]),
 ]
 
@@ -330,6 +330,8 @@ let checks: [Target] = [
         path: "Tests/TestTool",
         swiftSettings: strict
     ),
+    // A server's module whose types have the names of Belfry's.
+    .target(name: "ServerUnderTest", path: "Tests/ServerUnderTest", swiftSettings: strict),
     // As Xcode makes an extension, in the language mode of nearly all of them.
     .target(
         name: "ForeignExtension",
@@ -374,7 +376,9 @@ let checks: [Target] = [
     tests(
         "ExtensionTests", of: upToService + tools + apple + client,
         also: ["ExtensionSample", "RingingExtension", "belfry", "belfry-worker"]),
-    tests("ClientTests", of: upToService + client, also: ["belfry", "belfry-apns", "belfry-worker"]),
+    tests(
+        "ClientTests", of: upToService + client,
+        also: ["ServerUnderTest", "belfry", "belfry-apns", "belfry-worker"]),
     tests("CommandLineTests", of: upToSystem + tools, also: ["belfry", "belfry-apns"]),
     tests("SimulationTests", of: [], also: ["simulate"]),
     tests("IntegrationTests", of: upToSystem, also: ["belfry-avatar"]),

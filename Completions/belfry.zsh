@@ -40,7 +40,7 @@ _belfry() {
             calls) wanted='--missed --clear-missed' ;;
             alerts) wanted='--clear' ;;
             doctor) wanted='--play --ring' ;;
-            serve) wanted='--apns' ;;
+            serve) wanted='--apns --log' ;;
             new-extension) wanted='--belfry' ;;
         esac
         wanted+=' --socket --group --json --help --version'

@@ -8,7 +8,9 @@ import Testing
     static let everywhere: Set<String> = ["Glibc", "Synchronization"]
 
     /// What the tool chain brings for those who write tests: too much for a program.
-    static let forTests = ["BelfryTesting": ["FoundationEssentials", "Testing"], "ExtensionTesting": ["Testing"]]
+    static let forTests = [
+        "BelfryTesting": ["FoundationEssentials", "Testing", "XCTest"], "ExtensionTesting": ["Testing"],
+    ]
 
     /// What the tool chain brings and Apple's modules are made of: nobody else may use it.
     static let apples: Set<String> = ["Dispatch", "Foundation"]
@@ -182,7 +184,7 @@ import Testing
                 ["public", "package", "internal", "private", "@testable", "@_exported", "@preconcurrency"].contains($0)
             }
             // Of one declaration alone: `import typealias Module.Name`.
-            let isOfOne = ["class", "struct", "typealias"].contains(words[place + 1])
+            let isOfOne = ["class", "enum", "struct", "typealias"].contains(words[place + 1])
             let module = isOfOne ? words[words.count - 1] : words[place + 1]
             return isStatement ? String(module.prefix { $0 != "." }) : nil
         }

@@ -13,7 +13,8 @@ public struct BelfryTrait: SuiteTrait, TestTrait, TestScoping {
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        try await Belfry.running(settings: settings) { bell in
+        let bell = try await Belfry.start(settings: settings)
+        try await bell.provideScope(for: test, testCase: testCase) {
             try await Bell.$current.withValue(bell) { try await function() }
         }
     }

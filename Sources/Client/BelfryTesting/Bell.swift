@@ -5,11 +5,14 @@ import BelfryEventLoopExecutor
 public import BelfryJSON
 public import BelfryProtocol
 import BelfryServe
+import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
 import CallLedger
+import Glibc
 import GroupLedger
 import RingEar
+package import Testing
 
 /// One virtual device that rings: its push socket, its workers, and the person who holds it.
 ///
@@ -28,6 +31,8 @@ public actor Bell {
     /// What stands for the process of its extension, if something does.
     package nonisolated let standIn: (any ExtensionStandIn)?
     private nonisolated let variables: LockedValue<[String: String]>
+    /// What its workers write; nil if that is not kept.
+    private var words: WorkersWords?
     private var folder: ServeFolder?
     private var server: PushServer?
     private var endpoint: ServedEndpoint?
@@ -41,7 +46,9 @@ public actor Bell {
         _ folder: consuming ServeFolder, group: GroupName, standIn: (any ExtensionStandIn)?, on executor: LoopExecutor
     ) {
         socketPath = folder.socketPath
-        let variables = folder.variables(socketPath: folder.socketPath)
+        let variables =
+            folder.variables(socketPath: folder.socketPath)
+            + [(name: Setting.appGroupName.environmentVariable, value: group.text)]
         self.variables = LockedValue(
             Dictionary(variables.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 }))
         let state = StateDirectory(path: folder.statePath)
@@ -52,13 +59,26 @@ public actor Bell {
         self.folder = consume folder
     }
 
-    func serve(_ worker: ServedWorker) throws(SystemError) {
+    func serve(
+        _ program: String, environment: [String: String], log: BellSettings.Log
+    ) throws(SystemError) {
         do throws(SystemError) {
+            let stream: ChildCommand.Stream
+            switch log {
+            case .ofFailedTests:
+                let words = try WorkersWords(on: executor.loop)
+                self.words = words
+                stream = words.stream
+            case .always: stream = .descriptor(STDERR_FILENO)
+            case .never: stream = .null
+            }
+            let worker = ServedWorker(program, environment: environment, words: stream)
             server = try PushServer(
                 at: socketPath, worker: worker.command, keeperSocketPath: worker.keeperSocketPath,
                 lifetimeMax: worker.lifetimeMax, on: executor.loop)
             itself = self
         } catch {
+            words?.finish()
             folder.take()?.remove()
             throw error
         }
@@ -85,22 +105,42 @@ public actor Bell {
         await withCheckedContinuation { continuation in
             server.stop { continuation.resume() }
         }
+        words?.finish()
         // Only now: the workers are gone, and the files that the extension uses are still there.
         await standIn?.leave()
         folder.take()?.remove()
         itself = nil
     }
 
-    /// Calls `body`, and stops once it has returned or thrown.
-    package nonisolated func running<Result>(_ body: (Bell) async throws -> Result) async throws -> Result {
-        do {
-            let result = try await body(self)
-            await stop()
-            return result
-        } catch {
-            await stop()
-            throw error
-        }
+    /// Calls `body`, and stops once it has returned or thrown. If the test has failed by then, what the workers wrote
+    /// is shown on standard error.
+    package nonisolated func running<Result>(_ body: @escaping (Bell) async throws -> Result) async throws -> Result {
+        let (outcome, hasFailed) = await FailureWatch.watching { try await body(self) }
+        await stop()
+        if hasFailed { await showWords() }
+        return try outcome.get()
+    }
+
+    /// Performs what the scope of a test, or of one case of it, is for; see ``running(_:)``.
+    package nonisolated func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        let (outcome, hasFailed) = await FailureWatch.watching(test, testCase, function)
+        await stop()
+        if hasFailed { await showWords() }
+        try outcome.get()
+    }
+
+    /// What its workers have written, the last 256 KiB of it: a line for each event that a journal would have, and what
+    /// they complain of. Empty unless ``BellSettings/log`` is ``BellSettings/Log/ofFailedTests``.
+    public func workersWords() -> String { words?.text() ?? "" }
+
+    private func showWords() {
+        let text = workersWords()
+        guard !text.isEmpty else { return }
+        let test = Test.current.map { " of \($0.name)" } ?? ""
+        let shown = "belfry: the workers of a failed test\(test) wrote:\n\(text)"
+        try? writeAll(Array(shown.utf8), to: STDERR_FILENO, path: "standard error")
     }
 
     /// Pushes `notification`, a payload or an envelope in JSON, as it is: `Data`, `[UInt8]` or a string's `utf8`.
@@ -135,7 +175,23 @@ public actor Bell {
     func push(_ notification: [UInt8], callID: String?) async throws -> BellPush {
         guard server != nil else { throw BellError(.stopped, "the bell has been stopped") }
         let push = BellPush(callID: callID, on: executor)
-        try await push.send(notification, to: PushSocket(path: socketPath))
+        do {
+            try await push.send(notification, to: PushSocket(path: socketPath))
+        } catch {
+            throw error.inBell
+        }
         return push
+    }
+}
+
+extension PushError {
+    /// The same error with a remedy that fits a bell, which has neither a journal nor a service manager.
+    var inBell: PushError {
+        switch code {
+        case .noSocket: mended(by: "the bell must not be stopped before")
+        case .connectionFailed, .endedEarly:
+            mended(by: "see what its worker wrote: bell.workersWords(), shown if a test fails")
+        case .noPath, .pathTooLong, .lineTooLong, .notAnEvent, .readTwice: self
+        }
     }
 }

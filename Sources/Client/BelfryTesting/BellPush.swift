@@ -58,7 +58,7 @@ public actor BellPush {
     func send(_ notification: [UInt8], to socket: PushSocket) throws(PushError) {
         connection = try PushConnection(
             to: socket, sending: notification, on: executor.loop, onLine: { self.take($0) },
-            onEnd: { self.finish($0.map { .failed($0) } ?? .done) })
+            onEnd: { self.finish($0.map { .failed($0.inBell) } ?? .done) })
     }
 
     private func take(_ line: PushConnection.Line) {

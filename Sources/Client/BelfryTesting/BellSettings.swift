@@ -36,6 +36,19 @@ public struct BellSettings: Hashable, Sendable {
     /// Whether there is an APNs endpoint that a push server's own client can talk to; `belfry-apns` must be installed,
     /// since it is not built beside the tests. ``Bell/environment`` says where it is.
     public var hasEndpoint: Bool
+    /// Whose workers' words are shown on standard error.
+    public var log: Log
+
+    /// When what workers write is shown: a line for each event that a journal would have, and what they complain of.
+    public enum Log: Hashable, Sendable {
+        /// It is kept, and shown once a test has failed: in `Belfry.running` or with the trait. See
+        /// ``Bell/workersWords()``.
+        case ofFailedTests
+        /// At once.
+        case always
+        /// Never, and it is not kept.
+        case never
+    }
 
     /// Settings: those of an installed Belfry without configuration, but silent.
     public init(
@@ -43,7 +56,8 @@ public struct BellSettings: Hashable, Sendable {
         secondCall: RingMode? = nil, maxCalls: Int? = nil, expiryBudget: Duration? = nil,
         extensionPath: String? = nil, extensionStrict: Bool = false, extensionReuse: Bool = false,
         avatarTimeout: Duration? = nil, avatarAllow: [String] = [], appGroup: String = "group.belfry",
-        hasEndpoint: Bool = false, callPayload: CallPayload? = nil, callNames: CallNames = CallNames()
+        hasEndpoint: Bool = false, callPayload: CallPayload? = nil, callNames: CallNames = CallNames(),
+        log: Log = .ofFailedTests
     ) {
         self.ringDuration = ringDuration
         self.ringInterval = ringInterval
@@ -60,6 +74,7 @@ public struct BellSettings: Hashable, Sendable {
         self.hasEndpoint = hasEndpoint
         self.callPayload = callPayload
         self.callNames = callNames
+        self.log = log
     }
 
     /// The value of each setting that a test may set, as a configuration file writes it; the empty text is the default.

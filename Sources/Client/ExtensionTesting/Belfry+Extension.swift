@@ -28,14 +28,17 @@ extension Belfry {
     public static func running<Result>(
         _ service: @autoclosure @escaping @Sendable () -> BelfryServiceExtension, resources: String? = nil,
         settings: BellSettings = BellSettings(), source: String = #filePath,
-        _ body: (Bell) async throws -> Result
+        _ body: @escaping (Bell) async throws -> Result
     ) async throws -> Result {
         let bell = try await start(service(), resources: resources, settings: settings, source: source)
-        return try await bell.running { bell in
-            guard let app = (bell.standIn as? LentExtension)?.app else { return try await body(bell) }
-            return try await $hasExtension.withValue(true) {
-                try await app.run { try await body(bell) }
-            }
+        return try await bell.running { bell in try await asApp(of: bell) { try await body(bell) } }
+    }
+
+    /// Calls `body` as code of the app whose extension `bell` has.
+    static func asApp<Result>(of bell: Bell, _ body: () async throws -> Result) async throws -> Result {
+        guard let app = (bell.standIn as? LentExtension)?.app else { return try await body() }
+        return try await $hasExtension.withValue(true) {
+            try await app.run { try await body() }
         }
     }
 

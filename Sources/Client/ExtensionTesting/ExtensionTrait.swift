@@ -18,8 +18,11 @@ public struct ExtensionTrait: SuiteTrait, TestTrait, TestScoping {
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        try await Belfry.running(makeService(), resources: resources, settings: settings, source: source) { bell in
-            try await Bell.$current.withValue(bell) { try await function() }
+        let bell = try await Belfry.start(makeService(), resources: resources, settings: settings, source: source)
+        try await bell.provideScope(for: test, testCase: testCase) {
+            try await Belfry.asApp(of: bell) {
+                try await Bell.$current.withValue(bell) { try await function() }
+            }
         }
     }
 }

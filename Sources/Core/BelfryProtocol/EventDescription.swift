@@ -106,6 +106,7 @@ extension Event.Body {
             case .noAlertText: "its alert has no text"
             case .background: "it has no alert"
             case .voip: "voip pushes go to the app"
+            case .noExtension: "the extension cannot be run"
             case nil: ""
             }
         return explained(why.rawValue, explanation)

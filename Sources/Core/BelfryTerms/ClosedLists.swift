@@ -22,6 +22,8 @@ public enum PassthroughReason: String, Hashable, Sendable, CaseIterable {
     case background
     /// A voip push goes to the app, never to an extension.
     case voip
+    /// It is no call, and the extension that the operator has configured cannot be run.
+    case noExtension = "no-extension"
 }
 
 /// `ringing.mode`: how a call rings.

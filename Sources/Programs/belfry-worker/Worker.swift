@@ -64,7 +64,8 @@ final class Worker {
         self.environment = environment
         connection = ClientConnection(
             loop: loop, input: STDIN_FILENO, output: STDOUT_FILENO, acceptedAt: processStart())
-        journal = JournalSink(loop: loop)
+        let isForStandardError = environment["BELFRY_JOURNAL"] == "no"
+        journal = JournalSink(loop: loop, path: isForStandardError ? JournalWriter.noPath : JournalWriter.standardPath)
     }
 
     /// Handles the signals that stop it: the notification ends as R17 says; without one yet, the worker leaves.
@@ -128,14 +129,17 @@ final class Worker {
         let world = world(settings, group: group, desktop: desktop, report: reporter.report)
         var notes = loaded.mistakes.map { Event.Body.warning(code: .configuration, detail: $0.description) }
         var foreign: ForeignExtension?
+        var lacksForeign = loaded.mistakes.contains { $0.setting == .extensionPath } && settings.extensionPath == nil
         do throws(ExtensionBundleError) {
             foreign = try foreignExtension(settings, report: reporter.report) { notes.append($0) }
             if let original { foreign?.willReceive = original.lay }
         } catch {
             notes.append(.warning(code: .configuration, detail: "\(Setting.extensionPath.name) \(error)"))
+            lacksForeign = true
         }
-        let notification = Reception(world: world, settings: RingSettings(settings), foreign: foreign)
-            .sort(push, notes: notes)
+        let notification = Reception(
+            world: world, settings: RingSettings(settings), foreign: foreign, lacksForeign: lacksForeign
+        ).sort(push, notes: notes)
         original?.isShown = !notification.mayBeFiltered
         let budget = Budget(
             from: notification.budgetStart, acceptedAt: connection.acceptedAt, now: loop.now,

@@ -9,13 +9,17 @@ public struct Reception {
     private let world: CallWorld
     private let settings: RingSettings
     private let foreign: (any ServiceExtension)?
+    private let lacksForeign: Bool
 
     /// A reception whose calls ring in `world`, according to `settings`. `foreign` takes whatever is intercepted, if
-    /// the operator has such an extension.
-    public init(world: CallWorld, settings: RingSettings, foreign: (any ServiceExtension)? = nil) {
+    /// the operator has such an extension; `lacksForeign` says that they have one which cannot be run.
+    public init(
+        world: CallWorld, settings: RingSettings, foreign: (any ServiceExtension)? = nil, lacksForeign: Bool = false
+    ) {
         self.world = world
         self.settings = settings
         self.foreign = foreign
+        self.lacksForeign = lacksForeign
     }
 
     /// Sorts `push`. `notes` are the worker's own remarks, reported before those on the push.
@@ -23,7 +27,9 @@ public struct Reception {
         let mayBeFiltered = foreign?.mayFilter ?? false && push.pushType == .alert
         var rule = InterceptionRule(push, at: world.wall())
         rule.mayBeFiltered = mayBeFiltered
-        let passthrough = rule.passthrough
+        var passthrough = rule.passthrough
+        // For calls the built-in service is there.
+        if passthrough == nil, lacksForeign, push.call == nil { passthrough = .noExtension }
         var remarks = notes
         if !push.notes.isEmpty {
             remarks.append(.warning(code: .fieldIgnored, detail: push.notes.joined(separator: "\n")))

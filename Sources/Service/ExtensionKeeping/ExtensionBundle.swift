@@ -18,6 +18,12 @@ public struct ExtensionBundle: Hashable, Sendable {
     public let mayFilter: Bool
     /// Whether the app's alerts may be critical: it has the entitlement for that.
     public let mayBeCritical: Bool
+    /// Whether its program only stands in for the extension, whose code runs in the process of its tests:
+    /// ``lentKey`` in `Info.plist`.
+    public let isLent: Bool
+
+    /// The key of `Info.plist` that says so.
+    public static let lentKey = "BelfryRunsInTests"
 
     /// Larger than any that a tool writes.
     private static let informationBytesMax = 64 << 10
@@ -45,6 +51,7 @@ public struct ExtensionBundle: Hashable, Sendable {
         app = dot.flatMap { GroupName(String(identifier[..<$0])) } ?? name
         mayFilter = information["\(Self.entitlements).filtering"] == .bool(true)
         mayBeCritical = information["\(Self.entitlements).critical-alerts"] == .bool(true)
+        isLent = information[Self.lentKey] == .bool(true)
         program = "\(path)/\(executable)"
         guard unsafe access(program, X_OK) == 0 else {
             throw ExtensionBundleError("\(program) cannot be executed: \(SystemError(errno: errno, call: "access"))")

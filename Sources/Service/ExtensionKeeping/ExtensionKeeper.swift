@@ -308,7 +308,8 @@ final class ExtensionKeeper {
         case .ended(let exit):
             memoryTimer?.cancel()
             process = nil
-            let account = account(.ended, exit: exit)
+            // How Belfry ended it is no news of a process whose work was done, nor of one that stands in for tests.
+            let account = account(.ended, exit: life.isKilledAsDone || setting.bundle.isLent ? nil : exit)
             // If nothing was handed over, it ended for the notification that it was started for.
             lastHandedOver = lastBegun
             // Listed before the machine hears of it, which may start the next process at once.
@@ -340,7 +341,8 @@ final class ExtensionKeeper {
     }
 
     private func measureMemory() {
-        guard let process, let memory = anonymousMemory(ofPID: process.pid) else { return }
+        // The code of a lent one has the memory of its tests.
+        guard !setting.bundle.isLent, let process, let memory = anonymousMemory(ofPID: process.pid) else { return }
         memoryPeak = max(memoryPeak, memory.peak)
         // The peak, since iOS kills at once: what is decoded and let go of between two looks counts.
         if memory.peak > Self.memoryBytesMax, !hasWarnedOfMemory {

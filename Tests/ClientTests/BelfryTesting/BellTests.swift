@@ -1,3 +1,4 @@
+import BelfryProtocol
 import BelfryTesting
 import FoundationEssentials
 import Glibc
@@ -111,6 +112,12 @@ import Testing
             try await bell.call(id: "a").waitFor(.ringing, within: Self.patience)
             let run = try ProgramRun(program, ["answer"], environment: bell.environment.mapValues { $0 })
             #expect(run.lines() == ["answered a"])
+        }
+        try await Belfry.running(settings: BellSettings(appGroup: "group.x")) { bell in
+            try await bell.call(id: "b").waitFor(.ringing, within: Self.patience)
+            let program = testedProgram("belfry")
+            let run = try ProgramRun(program, ["answer"], environment: bell.environment.mapValues { $0 })
+            #expect(run.lines() == ["answered b"])
         }
     }
 

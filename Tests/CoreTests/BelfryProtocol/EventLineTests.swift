@@ -66,6 +66,28 @@ import Testing
         #expect(shown(false) == .bool(false) && shown(true) == nil)
     }
 
+    @Test("what an event carries is nil of every other kind", arguments: bodies) func access(body: Event.Body) {
+        let event = Event(at: 0, boot: 0, id: "1", body: body)
+        let carried: [(Event.Kind, Bool)] = [
+            (.received, event.received != nil), (.ringing, event.ringing != nil), (.silent, event.silence != nil),
+            (.tick, event.tick != nil), (.sound, event.sound != nil), (.notification, event.notification != nil),
+            (.vibration, event.vibration != nil), (.attachment, event.attachment != nil),
+            (.delivered, event.deliverer != nil), (.ended, event.ended != nil), (.missed, event.missed != nil),
+            (.asked, event.asked != nil), (.extensionProcess, event.extensionProcess != nil),
+            (.warning, event.warning != nil), (.rejected, event.rejected != nil),
+        ]
+        #expect(carried.filter(\.1).map(\.0) == [event.kind])
+        #expect(Set(carried.map(\.0)) == Set(Event.Kind.allCases).subtracting([.unknown]))
+        if let tick = event.tick { #expect(tick.n > 0 && tick.late >= 0) }
+        let isText = event.asked != nil || event.attachment?.skipped != nil
+        let isTold = [.sound, .notification, .vibration, .warning, .rejected].contains(event.kind)
+        #expect((event.detail != nil) == (isTold || isText))
+        #expect((event.attachment?.path == nil) == (event.attachment == nil || event.attachment?.skipped != nil))
+        let isOfCall = [.ringing, .silent, .ended, .missed].contains(event.kind) || event.received?.call != nil
+        #expect((event.callID != nil) == isOfCall)
+        #expect((event.content != nil) == (event.deliverer != nil || event.missed != nil))
+    }
+
     @Test("every event is one line of JSON, and read back is the same event", arguments: bodies)
     func roundTrip(body: Event.Body) throws {
         let event = Event(at: 1.25, boot: 90_000.5, id: "5f0c", body: body)
