@@ -35,6 +35,7 @@ let libraries: [Target] = [
     library("CBelfryCanberra"),
     library("CBelfryPulse"),
     library("CBelfrySndfile"),
+    library("CBelfryZlib"),
     library("CBelfryLinux"),
     library("CBelfryCrypto", providers: [.apt(["libssl-dev"])]),
     // Of belfry-apns alone, and without pkg-config: a package that depends on Belfry needs neither.
@@ -63,6 +64,7 @@ let core: [Target] = [
     room("Core/BelfryDevices", imports: ["BelfryTerms"]),
     room("Core/PushAPI", imports: ["BelfryDevices", "BelfryJSON", "BelfryTerms"]),
     room("Core/Forwarding", imports: ["BelfryDevices", "BelfryTerms"]),
+    room("Core/BelfryContacts"),
     room("Core/KeeperChannel", imports: ["BelfryJSON", "BelfryProtocol", "BelfryTerms"]),
 ]
 
@@ -202,12 +204,15 @@ let apple: [Target] = [
         "Apple/AVFAudio",
         imports: [
             "BelfryAppleGround", "BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms", "CBelfrySndfile", "ImageIO",
+            "KeeperChannel",
         ]),
     room(
         "Apple/CallKit",
         imports: ["BelfryAppGroup", "BelfryAppleGround", "BelfryPropertyList", "BelfryTerms", "KeeperChannel"]),
     room("Apple/Combine"),
-    room("Apple/CoreLocation"),
+    room("Apple/Compression", imports: ["BelfryAppleGround", "BelfrySyscalls", "BelfryTerms", "CBelfryZlib"]),
+    room("Apple/Contacts", imports: ["BelfryAppleGround", "BelfryContacts", "BelfrySyscalls", "BelfryTerms"]),
+    room("Apple/CoreLocation", imports: ["BelfryAppleGround", "BelfryTerms"]),
     room("Apple/CommonCrypto", imports: ["BelfryCrypto"]),
     room("Apple/CoreServices", imports: ["BelfryAppleGround", "UniformTypeIdentifiers"]),
     room("Apple/Security", imports: ["BelfryAppGroup", "BelfryAppleGround", "BelfryPropertyList", "BelfryTerms"]),
@@ -341,6 +346,19 @@ let checks: [Target] = [
             .swiftLanguageMode(.v5), .enableUpcomingFeature("BareSlashRegexLiterals"), .treatAllWarnings(as: .error),
         ]
     ),
+    // What published extensions name beside notifications, as they name it, in a module with its generated file.
+    .target(
+        name: "ForeignSurface",
+        dependencies: [
+            "AVFAudio", "AudioToolbox", "Combine", "Compression", "Contacts", "CoreLocation", "ImageIO", "Security",
+            "UserNotifications",
+        ],
+        path: "Tests/ForeignSurface",
+        swiftSettings: [
+            .swiftLanguageMode(.v5), .enableUpcomingFeature("BareSlashRegexLiterals"), .treatAllWarnings(as: .error),
+        ],
+        plugins: ["ExtensionGlue"]
+    ),
     .executableTarget(
         name: "ExtensionSample",
         dependencies: ["AudioToolbox", "ExtensionProcess", "SQLite3", "Security", "UIKit", "UserNotifications", "os"],
@@ -372,7 +390,7 @@ let checks: [Target] = [
     tests("GroupTests", of: upToSystem, also: ["test-tool"]),
     tests("ServiceTests", of: upToService),
     tests("EndpointTests", of: upToService + client, also: ["belfry-apns", "belfry-worker", "test-tool"]),
-    tests("AppleTests", of: upToSystem + apple, also: ["ForeignExtension"]),
+    tests("AppleTests", of: upToSystem + apple, also: ["ForeignExtension", "ForeignSurface"]),
     tests(
         "ExtensionTests", of: upToService + tools + apple + client,
         also: ["ExtensionSample", "RingingExtension", "belfry", "belfry-worker"]),
@@ -393,7 +411,8 @@ let fuzzers: [Target] =
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "BelfryDevices", "BelfryExtensionPackage", "BelfryJSON", "BelfryJournal", "BelfryPictures",
+                "BelfryContacts", "BelfryDevices", "BelfryExtensionPackage", "BelfryJSON", "BelfryJournal",
+                "BelfryPictures",
                 "BelfryPropertyList", "BelfryProtocol", "BelfrySettings", "BelfrySyscalls", "BelfryTLS", "BelfryTerms",
                 "CBelfryLinux", "CFuzzer", "CallLedger", "DesktopChannel", "Forwarding", "KeeperChannel",
                 "PictureFetch",
@@ -416,6 +435,8 @@ let package = Package(
         .library(name: "AVFAudio", targets: ["AVFAudio"]),
         .library(name: "CallKit", targets: ["CallKit"]),
         .library(name: "Combine", targets: ["Combine"]),
+        .library(name: "Compression", targets: ["Compression"]),
+        .library(name: "Contacts", targets: ["Contacts"]),
         .library(name: "CoreLocation", targets: ["CoreLocation"]),
         .library(name: "CoreServices", targets: ["CoreServices"]),
         .library(name: "CommonCrypto", targets: ["CommonCrypto"]),

@@ -80,5 +80,6 @@ complete -c belfry -n '__fish_seen_subcommand_from apns' -a 'setup list key cert
 complete -c belfry -n '__fish_seen_subcommand_from device' -a 'add list remove offline online'
 complete -c belfry -n '__fish_seen_subcommand_from new-extension' -l belfry -r -F -d 'build on the package of Belfry there, rather than on the installed one'
 complete -c belfry -n '__fish_seen_subcommand_from new-extension' -F
+complete -c belfry -n '__fish_seen_subcommand_from import' -l verbose -d 'show what the compiler says, too'
 complete -c belfry -n '__fish_seen_subcommand_from import' -F
 complete -c belfry -n '__fish_seen_subcommand_from help' -a 'push call hangup answer decline silence app calls alerts watch group config status doctor serve apns device new-extension import pack help'

@@ -42,6 +42,7 @@ _belfry() {
             doctor) wanted='--play --ring' ;;
             serve) wanted='--apns --log' ;;
             new-extension) wanted='--belfry' ;;
+            import) wanted='--verbose' ;;
         esac
         wanted+=' --socket --group --json --help --version'
     elif [[ -z $wanted ]]; then

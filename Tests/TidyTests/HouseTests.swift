@@ -110,7 +110,8 @@ import Testing
     /// Targets that have the names of Apple's modules, since foreign code imports them: nobody else's are called so
     /// where that code builds.
     static let namesOfApples: Set<String> = [
-        "AVFAudio", "AudioToolbox", "CallKit", "Combine", "CommonCrypto", "CoreLocation", "CoreServices",
+        "AVFAudio", "AudioToolbox", "CallKit", "Combine", "CommonCrypto", "Compression", "Contacts", "CoreLocation",
+        "CoreServices",
         "CryptoKit", "ImageIO", "Intents", "SQLite3", "Security", "UIKit",
         "UniformTypeIdentifiers", "UserNotifications", "WidgetKit", "_Testing_UIKit", "os",
     ]

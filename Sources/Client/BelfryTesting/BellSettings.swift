@@ -27,6 +27,8 @@ public struct BellSettings: Hashable, Sendable {
     public var extensionStrict: Bool
     /// Whether that extension's process stays for the next notification, which waits for the reply to the one before.
     public var extensionReuse: Bool
+    /// The person's address book, the absolute path of a file of vCards, for that extension; nil if it may read none.
+    public var contactsFile: String?
     /// How long a call's delivery waits for the caller's picture, 0 to 25 s.
     public var avatarTimeout: Duration?
     /// Hosts that pictures may come from even if they are private, such as a server of the test's own at `127.0.0.1`.
@@ -55,9 +57,9 @@ public struct BellSettings: Hashable, Sendable {
         ringDuration: Duration? = nil, ringInterval: Duration? = nil, sound: String = "none",
         secondCall: RingMode? = nil, maxCalls: Int? = nil, expiryBudget: Duration? = nil,
         extensionPath: String? = nil, extensionStrict: Bool = false, extensionReuse: Bool = false,
-        avatarTimeout: Duration? = nil, avatarAllow: [String] = [], appGroup: String = "group.belfry",
-        hasEndpoint: Bool = false, callPayload: CallPayload? = nil, callNames: CallNames = CallNames(),
-        log: Log = .ofFailedTests
+        contactsFile: String? = nil, avatarTimeout: Duration? = nil, avatarAllow: [String] = [],
+        appGroup: String = "group.belfry", hasEndpoint: Bool = false, callPayload: CallPayload? = nil,
+        callNames: CallNames = CallNames(), log: Log = .ofFailedTests
     ) {
         self.ringDuration = ringDuration
         self.ringInterval = ringInterval
@@ -68,6 +70,7 @@ public struct BellSettings: Hashable, Sendable {
         self.extensionPath = extensionPath
         self.extensionStrict = extensionStrict
         self.extensionReuse = extensionReuse
+        self.contactsFile = contactsFile
         self.avatarTimeout = avatarTimeout
         self.avatarAllow = avatarAllow
         self.appGroup = appGroup
@@ -85,7 +88,7 @@ public struct BellSettings: Hashable, Sendable {
             (.maxCalls, maxCalls.map(String.init) ?? ""), (.expiryBudget, Self.text(of: expiryBudget)),
             (.extensionPath, extensionPath ?? ""), (.extensionStrict, extensionStrict ? "yes" : ""),
             (.extensionReuse, extensionReuse ? "yes" : ""), (.avatarTimeout, Self.text(of: avatarTimeout)),
-            (.avatarAllow, avatarAllow.joined(separator: " ")), (.appGroupName, appGroup),
+            (.contactsFile, contactsFile ?? ""), (.avatarAllow, avatarAllow.joined(separator: " ")), (.appGroupName, appGroup),
         ] + callTexts
     }
 

@@ -21,11 +21,13 @@ public struct ExtensionSetting {
     public let budget: TimeSpan
     /// Whether it is killed where iOS would kill it, for its memory.
     public let enforcesMemory: Bool
+    /// The person's address book, a file of vCards; nil if it may read none.
+    public let contactsFile: String?
 
     /// A setting.
     public init(
         bundle: ExtensionBundle, statePath: String, environment: [String: String], passedVariables: [String],
-        budget: TimeSpan, enforcesMemory: Bool
+        budget: TimeSpan, enforcesMemory: Bool, contactsFile: String? = nil
     ) {
         self.passedVariables = passedVariables
         self.bundle = bundle
@@ -33,6 +35,7 @@ public struct ExtensionSetting {
         self.environment = environment
         self.budget = budget
         self.enforcesMemory = enforcesMemory
+        self.contactsFile = contactsFile
     }
 }
 
@@ -223,7 +226,8 @@ final class ExtensionKeeper {
 
     /// The first message to a process.
     static func greeting(_ setting: ExtensionSetting) -> KeeperGreeting {
-        KeeperGreeting(stateDirectory: setting.statePath, memoryBytesMax: memoryBytesMax)
+        KeeperGreeting(
+            stateDirectory: setting.statePath, memoryBytesMax: memoryBytesMax, contactsFile: setting.contactsFile)
     }
 
     private func spawn() {

@@ -65,6 +65,8 @@ public enum Setting: Int, CaseIterable, Sendable {
     case avatarAllow
     /// The only hosts that pictures may come from.
     case avatarFrom
+    /// The person's address book.
+    case contactsFile
     /// The app group whose file is used if a push names none.
     case appGroupName
     /// How long an answer waits for the app.
@@ -371,6 +373,18 @@ struct SettingRow: Sendable {
             .avatarFrom, "Avatar", "From", "BELFRY_AVATAR_FROM",
             "the only hosts that pictures may come from"
         ) { $0.hosts(&$1.avatarFrom, expects: "host names", addresses: false) },
+        // [Contacts]
+        SettingRow(
+            .contactsFile, "Contacts", "File", "BELFRY_CONTACTS",
+            """
+            the person's address book, the absolute path of a file of vCards, which an extension of your own may \
+            read by `CNContactStore`; without it such code is not authorised
+            """
+        ) {
+            $0.optional(
+                &$1.contactsFile, expects: "the absolute path of a file of vCards, such as /home/anna/contacts.vcf",
+                read: ValueText.path)
+        },
         // [AppGroup]
         SettingRow(
             .appGroupName, "AppGroup", "Name", "BELFRY_APP_GROUP",

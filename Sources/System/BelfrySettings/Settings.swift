@@ -65,6 +65,8 @@ public struct Settings: Hashable, Sendable {
     public internal(set) var avatarAllow: [String] = []
     /// `[Avatar] From=`: the only hosts that pictures may come from; empty means any.
     public internal(set) var avatarFrom: [String] = []
+    /// `[Contacts] File=`: the absolute path of a file of vCards, the person's address book; nil if there is none.
+    public internal(set) var contactsFile: String?
     /// `[AppGroup] Name=`.
     public internal(set) var appGroup = "group.belfry"
     /// `[AppGroup] AnswerLifetime=`: how long an answer waits for the app, 1 s to 1 h.

@@ -5,6 +5,9 @@ public struct GlueFile: Hashable, Sendable {
     public static let name = "BelfryGlue.swift"
 
     private let needsNetworking: Bool
+    private let needsWaiting: Bool
+    private let needsTrust: Bool
+    private let needsBytes: Bool
     private let needsCommonCrypto: Bool
     private let needsBundle: Bool
     private let isOnMainActor: Bool
@@ -13,6 +16,11 @@ public struct GlueFile: Hashable, Sendable {
     public init(sources: [String], bridgingHeaders: [String] = []) {
         needsNetworking = sources.contains(where: Self.namesNetworking)
         isOnMainActor = sources.contains(where: Self.hasServiceOnMainActor)
+        needsWaiting = sources.contains { $0.contains("waitsForConnectivity") }
+        needsTrust = sources.contains { source in
+            ["serverTrust", "MethodServerTrust", "URLCredential(trust"].contains(where: source.contains)
+        }
+        needsBytes = sources.contains { $0.contains(".bytes(for:") || $0.contains(".bytes(from:") }
         needsBundle = sources.contains { $0.contains("Bundle") }
         needsCommonCrypto = bridgingHeaders.contains { $0.contains("CommonCrypto/") }
     }
@@ -50,26 +58,10 @@ public struct GlueFile: Hashable, Sendable {
                 """
         }
         if needsNetworking {
-            text += """
-
-                extension BelfryGlue {
-                    /// Foundation finds what loads a web address by its name alone, which no linker sees. Here it is
-                    /// named, and public, since an optimiser drops what nobody uses.
-                    public static var loader: URLSession.Type { URLSession.self }
-                }
-
-                extension URLResponse {
-                    /// The name as on iOS; Foundation's is always "Unknown" on Linux.
-                    var suggestedFilename: String? {
-                        BelfryGlue.suggestedFilename(
-                            url: url,
-                            contentDisposition: (self as? HTTPURLResponse)?.value(
-                                forHTTPHeaderField: "Content-Disposition"),
-                            mimeType: mimeType)
-                    }
-                }
-
-                """
+            text += GlueNetworking.always
+            if needsWaiting { text += GlueNetworking.waiting }
+            if needsTrust { text += GlueNetworking.trust }
+            if needsBytes { text += GlueNetworking.bytes }
         }
         return text
     }

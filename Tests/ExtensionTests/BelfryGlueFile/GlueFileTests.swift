@@ -37,6 +37,21 @@ import Testing
         #expect(GlueFile(sources: ["", source]).text.contains(alias) == isThere)
     }
 
+    @Test(
+        "what Linux's URLSession lacks comes where a source uses it",
+        arguments: [
+            ("try await URLSession.shared.bytes(from: url)", "struct AsyncBytes"),
+            ("URLSessionConfiguration.default.waitsForConnectivity = true", "var waitsForConnectivity"),
+            ("let p: URLProtectionSpace; p.serverTrust", "var serverTrust"), ("URLSession.shared", "suggestedFilename"),
+        ])
+    func lacking(source: String, part: String) {
+        let text = GlueFile(sources: [source]).text
+        for other in ["struct AsyncBytes", "var waitsForConnectivity", "var serverTrust"] {
+            #expect(text.contains(other) == (other == part))
+        }
+        #expect(text.contains(part) && text.contains("var suggestedFilename"))
+    }
+
     @Test("the main bundle is the host's to say, for sources that name one") func bundle() {
         #expect(GlueFile(sources: ["", "let b = Bundle.main"]).text.contains("static var main: Bundle"))
         #expect(!GlueFile(sources: ["let b = 1"]).text.contains("extension Bundle"))

@@ -27,7 +27,7 @@ import Testing
             texts == [
                 "30s", "1s", "ring", "", "", "yes", "400ms 600ms", "", "180s", "mute", "soft",
                 "10", "", "", "", "", "", "", "", "", "", "30s", "", "no", "no", "no", "PATH LANG LC_* TZ", "5s",
-                "10M", "", "",
+                "10M", "", "", "",
                 "group.belfry", "120s", "production", "1000", "auto", "silence", "", "", "", "", "",
             ]
         )
@@ -87,7 +87,8 @@ import Testing
             .avatarAllow: "10.0.0.0/8",
             .extensionPath: "/opt/A.appex", .enforceMemory: "yes", .extensionStrict: "yes",
             .extensionReuse: "yes", .passEnvironment: "HOME CI_*",
-            .avatarFrom: "a.example", .appGroupName: "group.other", .answerLifetime: "90s",
+            .contactsFile: "/home/anna/a.vcf", .avatarFrom: "a.example", .appGroupName: "group.other",
+            .answerLifetime: "90s",
             .apnsEnvironment: "development", .apnsFirstStreams: "1",
             .doNotDisturb: "ignore", .desktopNotify: "no", .onClose: "none", .onAnswer: "a.service",
             .onDecline: "/bin/b c",

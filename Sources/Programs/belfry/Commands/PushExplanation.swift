@@ -143,6 +143,7 @@ extension PassthroughReason {
         case .noAlertText: "its alert has no text"
         case .background: "a background push has no alert to change"
         case .voip: "a voip push goes to the app"
+        case .noExtension: "the extension cannot be run"
         }
     }
 }

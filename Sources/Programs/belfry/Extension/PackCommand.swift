@@ -21,12 +21,15 @@ extension Command {
         let executable = try Packing.executable(in: folder, manifest)
         let swift = try SwiftBuild(context)
         let flags = try Packing.flags(manifest, swift)
-        guard try swift.build(flags).0 else {
-            throw CommandError(.missing, "\(manifest.target) does not build", "see above, and belfry import")
-        }
-        let (isShown, binaries) = try swift.build(flags + ["--show-bin-path"], isShown: false)
+        let doesNotBuild = CommandError(.missing, "\(manifest.target) does not build", "see above, and belfry import")
+        let (isPlanned, binaries) = try swift.build(flags + ["--show-bin-path"], showing: .errors)
+        guard isPlanned else { throw doesNotBuild }
         let built = "\(binaries.prefix { $0 != "\n" })/\(manifest.target)"
-        guard isShown, unsafe access(built, X_OK) == 0 else {
+        if unsafe access(built, F_OK) != 0 {
+            context.output.complaint("building for release: the first time takes some minutes, later ones seconds")
+        }
+        guard try swift.build(flags).0 else { throw doesNotBuild }
+        guard unsafe access(built, X_OK) == 0 else {
             throw CommandError(.unavailable, "swift build made no \(built)")
         }
         let path = "\(manifest.target).appex"
