@@ -6,7 +6,7 @@ DESTDIR ?=
 SWIFT ?= swift
 
 # What a Debian 12 with a Swift toolchain still needs to build and to run.
-PACKAGES := libcanberra0 libcanberra-pulse libjansson-dev pkg-config gcc libstdc++-12-dev \
+PACKAGES := libcanberra0 libcanberra-pulse libjansson-dev pkg-config gcc libstdc++-12-dev zlib1g \
 	libcurl4-openssl-dev libnghttp2-dev libssl-dev libsqlite3-dev libgdk-pixbuf-2.0-dev webp-pixbuf-loader ca-certificates
 # What the demo shows its ring on, a systemd and a sound server of its own.
 DEMO_PACKAGES := python3 systemd dbus-user-session pulseaudio-utils
@@ -14,13 +14,16 @@ DEMO_PACKAGES := python3 systemd dbus-user-session pulseaudio-utils
 TEST_PACKAGES := $(DEMO_PACKAGES) openssl libsndfile1 libpangocairo-1.0-0 fonts-dejavu-core \
 	curl python3-hpack python3-hyperframe python3-cryptography \
 	nghttp2-client nghttp2-server python3-aioapns python3-httpx python3-h2 \
+	python3-pytest python3-pytest-xdist \
 	dunst xfce4-notifyd feedbackd xfconf dconf-gsettings-backend gsettings-desktop-schemas \
 	desktop-file-utils xvfb xdotool libglib2.0-bin python3-dbus python3-dbusmock python3-gi zsh fish
 # What other languages make a provider token with, and what clients of PyPI are installed by.
 CLIENT_PACKAGES := $(TEST_PACKAGES) python3-venv python3-jwt golang-go ruby php-cli default-jdk-headless \
 	erlang-base erlang-crypto erlang-public-key
-# What makes a Debian package and looks at it.
-CHECK_PACKAGES := $(TEST_PACKAGES) dpkg-dev debhelper lintian
+# What makes the tarball.
+DIST_PACKAGES := binutils patchelf
+# What makes a Debian package and looks at it, the bare Debian that the tarball is tried in, the sample in Go.
+CHECK_PACKAGES := $(TEST_PACKAGES) $(DIST_PACKAGES) dpkg-dev debhelper lintian mmdebstrap golang-go
 # What the peers in C are built with.
 BENCH_PACKAGES := $(TEST_PACKAGES) libsystemd-dev
 # What demo and tests need where no sound server runs; it conflicts with a desktop's PipeWire.
@@ -47,6 +50,9 @@ DEBUG_FLAGS := --explicit-target-dependency-import-check error $(DEBUG_INFO)
 # As a user's package builds Belfry, and without debug information, since nobody runs it.
 EXAMPLE_FLAGS := --scratch-path $(BUILD)/examples -debug-info-format none
 
+# The one place that decides it; TidyTests hold change log, manual pages and package to it.
+VERSION = $(shell sed -n 's/.*static let version = "belfry \(.*\)"$$/\1/p' Sources/Programs/belfry/Program.swift)
+
 PROGRAMS := belfry belfry-worker belfry-avatar belfry-desktop belfry-apns
 BUS_SERVICES := $(notdir $(wildcard Units/dbus/*.service))
 UNITS := $(notdir $(wildcard Units/*.socket Units/*.service Units/*.slice))
@@ -55,7 +61,7 @@ SHELLS := bash zsh fish
 SOUNDS := $(notdir $(wildcard Sounds/*.wav))
 # Beside one another as here, so that their links hold.
 DOCUMENTS := README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md LICENSE
-SHELL_SCRIPTS := $(shell grep -lE '^\#!/usr/bin/env bash' .ci/* Bench/* Demo/* Examples/* Tests/* Units/* 2>/dev/null)
+SHELL_SCRIPTS := $(shell grep -lE '^\#!/usr/bin/env bash' .ci/* Bench/* Demo/* Dist/* Examples/* Tests/* Units/* 2>/dev/null)
 
 programs_folder := $(DESTDIR)$(PREFIX)/bin
 # Debian has places of its own for units and for what completes command lines in zsh.
@@ -77,7 +83,7 @@ package_folder := $(DESTDIR)$(PREFIX)/share/belfry/swift/belfry
 documents_folder := $(DESTDIR)$(PREFIX)/share/doc/belfry
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps/demo deps/test deps/check deps/clients deps/bench build build/simulate stage demo test check mutants simulate torture storm clients sanitize fuzz lint format bench deb package install files uninstall rule clean
+.PHONY: help deps deps/demo deps/test deps/check deps/dist deps/clients deps/bench build build/simulate stage demo test check mutants simulate torture storm clients sanitize fuzz lint format bench deb package dist install files uninstall rule clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -93,10 +99,11 @@ apt_get := $(if $(filter 0,$(shell id -u)),,sudo) env DEBIAN_FRONTEND=noninterac
 deps/demo: WANTED = $(DEMO_PACKAGES) $(SOUND_SERVER)
 deps/test: WANTED = $(TEST_PACKAGES) $(NODE) $(SOUND_SERVER) $(OTHER_SOUND_SERVER)
 deps/check: WANTED = $(CHECK_PACKAGES) $(NODE) $(SOUND_SERVER) $(OTHER_SOUND_SERVER)
+deps/dist: WANTED = $(DIST_PACKAGES)
 deps/clients: WANTED = $(CLIENT_PACKAGES) $(NODE) $(SOUND_SERVER)
 deps/bench: WANTED = $(BENCH_PACKAGES) $(NODE) $(SOUND_SERVER)
 deps: ## install what building and running need and this machine has not
-deps deps/demo deps/test deps/check deps/clients deps/bench:
+deps deps/demo deps/test deps/check deps/dist deps/clients deps/bench:
 	@command -v dpkg-query >/dev/null || { echo 'deps: not a Debian; needed: $(PACKAGES)' >&2; exit 1; }
 	@missing="$(call missing,$(PACKAGES) $(WANTED))"; [ -z "$$missing" ] || \
 	{ [ "$$(id -u)" = 0 ] || command -v sudo >/dev/null || { echo "deps: there is no sudo; root has to: apt-get install" $$missing >&2; exit 69; }; \
@@ -123,14 +130,18 @@ test: deps/test ## unit tests, then the programs under a systemd and a sound ser
 	$(SWIFT) build --build-tests $(DEBUG_FLAGS)
 	$(SWIFT) build --package-path Examples $(EXAMPLE_FLAGS)
 	$(SWIFT) build --package-path Examples/CallTests --build-tests $(EXAMPLE_FLAGS)
+	$(SWIFT) build --package-path Examples/PhoneTests --build-tests $(EXAMPLE_FLAGS)
 	$(SWIFT) build --package-path Examples/OwnExtension --build-tests $(EXAMPLE_FLAGS)
 	@$(MAKE) --no-print-directory stage
 	@$(MAKE) --no-print-directory build/simulate
 	@Examples/run $(STAGE) $(BUILD)/examples
 	@Tests/run $(STAGE)
 
-check: deps/check test ## what is too long for each change: the package, 100,000 seeds, torture, fuzzing
+check: deps/check test ## what is too long for each change: package, tarball, 100,000 seeds, torture, fuzzing
 	@$(MAKE) --no-print-directory package
+	@$(MAKE) --no-print-directory dist
+	@Tests/dist $(BUILD)/dist/belfry-$(VERSION)-linux-*.tar.gz $(VERSION)
+	@cd Examples/Go && env PATH=$(STAGE)/bin:$$PATH BELFRY_SOUND=none GOCACHE=$(BUILD)/go go test -count=1 ./...
 	@Tests/casts $(STAGE) packed
 	@$(BUILD)/release/simulate --first 0 --runs 10000 --meetings
 	@$(BUILD)/release/simulate --first 0 --runs 100000
@@ -192,6 +203,10 @@ deb: build ## a Debian package of what was built, in .build/deb
 # Whoever is not root can make a package, and cannot install one.
 package: deb ## the package linted, installed, rung, upgraded during a call, purged; this machine keeps nothing of it
 	@Tests/package $(BUILD)/deb/belfry_*.deb
+
+dist: deps/dist stage ## one tarball of the programs that needs no install on Debian 12, in .build/dist, with its checksum
+	@rm -rf $(BUILD)/dist && mkdir -p $(BUILD)/dist
+	@Dist/tarball $(STAGE) $(BUILD)/dist $(VERSION)
 
 install: files ## install to PREFIX, and say how to switch it on
 ifeq ($(DESTDIR),)

@@ -35,6 +35,7 @@ let libraries: [Target] = [
     library("CBelfryCanberra"),
     library("CBelfryPulse"),
     library("CBelfrySndfile"),
+    library("CBelfryZlib"),
     library("CBelfryLinux"),
     library("CBelfryCrypto", providers: [.apt(["libssl-dev"])]),
     // Of belfry-apns alone, and without pkg-config: a package that depends on Belfry needs neither.
@@ -63,6 +64,7 @@ let core: [Target] = [
     room("Core/BelfryDevices", imports: ["BelfryTerms"]),
     room("Core/PushAPI", imports: ["BelfryDevices", "BelfryJSON", "BelfryTerms"]),
     room("Core/Forwarding", imports: ["BelfryDevices", "BelfryTerms"]),
+    room("Core/BelfryContacts"),
     room("Core/KeeperChannel", imports: ["BelfryJSON", "BelfryProtocol", "BelfryTerms"]),
 ]
 
@@ -148,7 +150,7 @@ let service: [Target] = [
     room(
         "Service/ExtensionKeeping",
         imports: [
-            "BelfryConfinement", "BelfryEventLoop", "BelfryJSON", "BelfryLines", "BelfryPropertyList",
+            "BelfryAppGroup", "BelfryConfinement", "BelfryEventLoop", "BelfryJSON", "BelfryLines", "BelfryPropertyList",
             "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "DesktopChannel", "KeeperChannel",
             "Interception", "NotificationDelivery", "SystemSound",
         ]),
@@ -185,7 +187,7 @@ let service: [Target] = [
 
 let tools: [Target] = [
     room("Tools/BelfryGlueFile"),
-    room("Tools/BelfryExtensionPackage", imports: ["BelfryTerms"]),
+    room("Tools/BelfryExtensionPackage", imports: ["BelfryJSON", "BelfryPropertyList", "BelfryTerms"]),
 ]
 
 let apple: [Target] = [
@@ -207,12 +209,15 @@ let apple: [Target] = [
         "Apple/AVFAudio",
         imports: [
             "BelfryAppleGround", "BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms", "CBelfrySndfile", "ImageIO",
+            "KeeperChannel",
         ]),
     room(
         "Apple/CallKit",
         imports: ["BelfryAppGroup", "BelfryAppleGround", "BelfryPropertyList", "BelfryTerms", "KeeperChannel"]),
     room("Apple/Combine"),
-    room("Apple/CoreLocation"),
+    room("Apple/Compression", imports: ["BelfryAppleGround", "BelfrySyscalls", "BelfryTerms", "CBelfryZlib"]),
+    room("Apple/Contacts", imports: ["BelfryAppleGround", "BelfryContacts", "BelfrySyscalls", "BelfryTerms"]),
+    room("Apple/CoreLocation", imports: ["BelfryAppleGround", "BelfryTerms"]),
     room("Apple/CommonCrypto", imports: ["BelfryCrypto"]),
     room("Apple/CoreServices", imports: ["BelfryAppleGround", "UniformTypeIdentifiers"]),
     room("Apple/Security", imports: ["BelfryAppGroup", "BelfryAppleGround", "BelfryPropertyList", "BelfryTerms"]),
@@ -223,9 +228,8 @@ let apple: [Target] = [
     room(
         "Apple/Intents",
         imports: [
-            "BelfryAppGroup", "BelfryAppleGround", "BelfryPictures", "BelfryPropertyList", "BelfryTerms",
-            "KeeperChannel",
-            "UserNotifications",
+            "BelfryAppGroup", "BelfryAppleGround", "BelfryPictures", "BelfryPropertyList", "BelfryProtocol",
+            "BelfryTerms", "KeeperChannel", "UserNotifications",
         ]),
     room("Apple/_Testing_UIKit", imports: ["UIKit"]),
     room("Apple/UIKit", imports: ["BelfryAppleGround", "BelfryTerms", "ImageIO"]),
@@ -252,14 +256,15 @@ let client: [Target] = [
         imports: [
             "BelfryAppGroup", "BelfryClient", "BelfryDevices", "BelfryEventLoop", "BelfryEventLoopExecutor",
             "BelfryJSON", "BelfryLines", "BelfryProtocol", "BelfryPush", "BelfryServe", "BelfrySettings",
-            "BelfrySyscalls", "BelfryTerms", "CallLedger", "GroupLedger", "PushAPI", "PushFollowing", "RingEar",
+            "BelfrySyscalls", "BelfryTerms", "CallLedger", "ExtensionKeeping", "GroupLedger", "PushAPI",
+            "PushFollowing", "RingEar",
         ],
         beside: ["belfry-worker"]),
     room(
         "Client/ExtensionTesting",
         imports: [
             "BelfryEventLoop", "BelfryEventLoopExecutor", "BelfryLines", "BelfrySyscalls", "BelfryTerms",
-            "BelfryTesting", "ExtensionProcess", "UserNotifications",
+            "BelfryTesting", "ExtensionKeeping", "ExtensionProcess", "UserNotifications",
         ]),
 ]
 
@@ -295,7 +300,8 @@ let programs: [Target] = [
             "BelfryAlerts", "BelfryPush", "BelfryCommandLine", "BelfryServe", "BelfryAppGroup",
             "BelfryBus", "BelfryExtensionPackage", "CallLedger", "Desktop", "ExtensionKeeping",
             "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop", "BelfryProtocol",
-            "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "PushFollowing",
+            "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "Interception",
+            "PushFollowing",
             "SystemSound", "CBelfryLinux",
         ]
     ),
@@ -336,6 +342,8 @@ let checks: [Target] = [
         path: "Tests/TestTool",
         swiftSettings: strict
     ),
+    // A server's module whose types have the names of Belfry's.
+    .target(name: "ServerUnderTest", path: "Tests/ServerUnderTest", swiftSettings: strict),
     // As Xcode makes an extension, in the language mode of nearly all of them.
     .target(
         name: "ForeignExtension",
@@ -344,6 +352,19 @@ let checks: [Target] = [
         swiftSettings: [
             .swiftLanguageMode(.v5), .enableUpcomingFeature("BareSlashRegexLiterals"), .treatAllWarnings(as: .error),
         ]
+    ),
+    // What published extensions name beside notifications, as they name it, in a module with its generated file.
+    .target(
+        name: "ForeignSurface",
+        dependencies: [
+            "AVFAudio", "AudioToolbox", "Combine", "Compression", "Contacts", "CoreLocation", "ImageIO", "Security",
+            "UserNotifications",
+        ],
+        path: "Tests/ForeignSurface",
+        swiftSettings: [
+            .swiftLanguageMode(.v5), .enableUpcomingFeature("BareSlashRegexLiterals"), .treatAllWarnings(as: .error),
+        ],
+        plugins: ["ExtensionGlue"]
     ),
     .executableTarget(
         name: "ExtensionSample",
@@ -376,11 +397,13 @@ let checks: [Target] = [
     tests("GroupTests", of: upToSystem, also: ["test-tool"]),
     tests("ServiceTests", of: upToService),
     tests("EndpointTests", of: upToService + client, also: ["belfry-apns", "belfry-worker", "test-tool"]),
-    tests("AppleTests", of: upToSystem + apple, also: ["ForeignExtension"]),
+    tests("AppleTests", of: upToSystem + apple, also: ["ForeignExtension", "ForeignSurface"]),
     tests(
         "ExtensionTests", of: upToService + tools + apple + client,
         also: ["ExtensionSample", "RingingExtension", "belfry", "belfry-worker"]),
-    tests("ClientTests", of: upToService + client, also: ["belfry", "belfry-apns", "belfry-worker"]),
+    tests(
+        "ClientTests", of: upToService + client,
+        also: ["ServerUnderTest", "belfry", "belfry-apns", "belfry-worker"]),
     tests("CommandLineTests", of: upToSystem + tools, also: ["belfry", "belfry-apns"]),
     tests("SimulationTests", of: [], also: ["simulate"]),
     tests("IntegrationTests", of: upToSystem, also: ["belfry-avatar"]),
@@ -395,7 +418,8 @@ let fuzzers: [Target] =
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "BelfryDevices", "BelfryExtensionPackage", "BelfryJSON", "BelfryJournal", "BelfryPictures",
+                "BelfryContacts", "BelfryDevices", "BelfryExtensionPackage", "BelfryJSON", "BelfryJournal",
+                "BelfryPictures",
                 "BelfryPropertyList", "BelfryProtocol", "BelfrySettings", "BelfrySyscalls", "BelfryTLS", "BelfryTerms",
                 "CBelfryLinux", "CFuzzer", "CallLedger", "DesktopChannel", "Forwarding", "KeeperChannel",
                 "PictureFetch",
@@ -418,6 +442,8 @@ let package = Package(
         .library(name: "AVFAudio", targets: ["AVFAudio"]),
         .library(name: "CallKit", targets: ["CallKit"]),
         .library(name: "Combine", targets: ["Combine"]),
+        .library(name: "Compression", targets: ["Compression"]),
+        .library(name: "Contacts", targets: ["Contacts"]),
         .library(name: "CoreLocation", targets: ["CoreLocation"]),
         .library(name: "CoreServices", targets: ["CoreServices"]),
         .library(name: "CommonCrypto", targets: ["CommonCrypto"]),

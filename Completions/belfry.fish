@@ -78,10 +78,12 @@ complete -c belfry -n '__fish_seen_subcommand_from config' -a 'check'
 complete -c belfry -n '__fish_seen_subcommand_from doctor' -l play -d 'play the ring once, to see that it is heard'
 complete -c belfry -n '__fish_seen_subcommand_from doctor' -l ring -d 'ring for two seconds, to see what is heard, seen and felt'
 complete -c belfry -n '__fish_seen_subcommand_from serve' -l apns -d 'serve an APNs endpoint too, with a device and credentials of its own'
+complete -c belfry -n '__fish_seen_subcommand_from serve' -l log -r -F -d 'append what workers write to FILE, not to standard error or the journal'
 complete -c belfry -n '__fish_seen_subcommand_from serve' -l record -r -F -d 'write what arrives to it, a JSON line each'
 complete -c belfry -n '__fish_seen_subcommand_from apns' -a 'setup list key certificate credentials revoke log watch fail goaway'
 complete -c belfry -n '__fish_seen_subcommand_from device' -a 'add list remove offline online'
 complete -c belfry -n '__fish_seen_subcommand_from new-extension' -l belfry -r -F -d 'build on the package of Belfry there, rather than on the installed one'
 complete -c belfry -n '__fish_seen_subcommand_from new-extension' -F
+complete -c belfry -n '__fish_seen_subcommand_from import' -l verbose -d 'show what the compiler says, too'
 complete -c belfry -n '__fish_seen_subcommand_from import' -F
 complete -c belfry -n '__fish_seen_subcommand_from help' -a 'push call hangup answer decline silence app calls alerts watch group config status doctor serve apns device new-extension import pack help'

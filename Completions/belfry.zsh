@@ -26,7 +26,7 @@ _belfry() {
         esac
     done
     case $previous in
-        --socket|--belfry|--record) _files; return ;;
+        --socket|--belfry|--log|--record) _files; return ;;
         --reason) wanted='cancelled answered-elsewhere declined-elsewhere busy failed' ;;
         --group|--name|--handle|--avatar|--id|--duration|--pid|--device) return ;;
     esac
@@ -41,8 +41,9 @@ _belfry() {
             alerts) wanted='--clear' ;;
             doctor) wanted='--play --ring' ;;
             watch) wanted='--pushes --id --device' ;;
-            serve) wanted='--apns --record' ;;
+            serve) wanted='--apns --log --record' ;;
             new-extension) wanted='--belfry' ;;
+            import) wanted='--verbose' ;;
         esac
         wanted+=' --socket --group --json --help --version'
     elif [[ -z $wanted ]]; then

@@ -72,6 +72,8 @@ import Testing
         let add = ["device", "add", "--bundle-id", "com.example.phone", "--json"]
         #expect(try object(add)["appGroup"] == nil)
         #expect(try object(add + ["--group", "group.a"])["appGroup"] == "group.a")
+        #expect(try object(add)["payload"] == nil)
+        #expect(try object(add + ["--payload", "flutter-callkit-incoming"])["payload"] == "flutter-callkit-incoming")
         #expect(try lines(["device", "list"]).contains { $0.hasSuffix(" com.example.phone - production online") })
     }
 
@@ -85,6 +87,10 @@ import Testing
             ),
             (["device", "add"], "belfry: belfry device add needs a bundle identifier: --bundle-id com.example.phone"),
             (["device", "add", "--bundle-id", "a", "--group", "/"], "belfry: the name of an app group is 1 to 128"),
+            (
+                ["device", "add", "--bundle-id", "a", "--payload", "x"],
+                "belfry: --payload is one of belfry, twilio, flutter-callkit-incoming, callkeep, stream or sendbird"
+            ),
             (["device", "add", "--bundle-id", "a", "--environment", "x"], "belfry: --environment is production or"),
             (
                 ["device", "add", "--bundle-id", "a", "--count", "0"],

@@ -42,6 +42,9 @@ extension GroupCommandTests {
         let object = run("alerts", "--json").lines.last ?? ""
         #expect(object.contains(#""time":1700000000,"group":"group.b","alert":"chat","title":"","subtitle":"""#))
         #expect(object.hasSuffix(#""body":"one\n\ttwo","level":"passive"}"#))
+        #expect(run("alerts", "--group", "../x").status == .usage)
+        #expect(run("alerts", "--clear", "--group", "group.a").status == .done)
+        #expect(run("alerts", "--json").lines == [object])
         #expect(run("alerts", "--clear").status == .done && run("alerts", "--json").output == "")
         folder.makeFolder("state/alerts")
         #expect(run("alerts").status == .unavailable)

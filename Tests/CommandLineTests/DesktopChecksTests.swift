@@ -18,12 +18,14 @@ import Testing
         #expect(DesktopChecks.server("", abilities: "").detail.hasPrefix(" shows calls, without"))
     }
 
-    @Test("do-not-disturb is on if its property says so") func doNotDisturb() {
-        let on = DesktopChecks.doNotDisturb("v s \"on\"\n")
-        #expect(on.level == .warn && on.detail == "on: calls ring without sound")
-        for answer in ["v s \"off\"\n", "v s \"\"\n", "on s \"off\"\n", ""] {
-            let off = DesktopChecks.doNotDisturb(answer)
-            #expect(off.level == .ok && off.detail == "off: rings are heard", "\(answer)")
+    @Test("do-not-disturb is told of where it mutes rings, or might") func doNotDisturb() {
+        for (disturbance, level, words) in [
+            (DesktopDisturbance.on, Finding.Level.warn, "on: calls ring without sound"),
+            (.off, .ok, "off: rings are heard"), (.unheard, .ok, "belfry-desktop.socket is off"),
+            (.ignored, .ok, "[Ring] DoNotDisturb=ignore"), (.unknown, .warn, "there is no session bus"),
+        ] {
+            let finding = DesktopChecks.doNotDisturb(disturbance)
+            #expect(finding.level == level && finding.detail.hasPrefix(words), "\(disturbance)")
         }
     }
 
@@ -61,7 +63,7 @@ import Testing
         #expect(found[0].contains("quiet hours, 00:00-23:59: calls ring without sound"), "\(found)")
         _ = run.complaints()
         _ = try run.child.waitUntilExit()
-        #expect(DesktopChecks.doNotDisturb("off", isQuiet: true).detail == "the desktop's is off")
+        #expect(DesktopChecks.doNotDisturb(.off, isQuiet: true).detail == "the desktop's is off")
     }
 
     @Test("a sound server that a question would start is known by its units") func sleepingSoundServer() {

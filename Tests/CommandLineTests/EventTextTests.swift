@@ -53,6 +53,10 @@ import Testing
             (.warning(code: .fieldIgnored, detail: "a: b\nc: d"), "warning    field-ignored: a: b; c: d"),
             (.delivered(by: .extension, content: Self.content), "delivered  by extension: Anna · Incoming call"),
             (.delivered(by: .crash, content: .init()), "delivered  by crash: nothing to show"),
+            (
+                .delivered(by: .expiry, content: Self.content, isShown: false),
+                "delivered  by expiry: filtered, nothing is shown"
+            ),
             (.ended(ended), "ended      c: hangup (busy) after 3.2 s, 1 tick"),
             (.missed(call: "c", content: Self.content), "missed     c: Anna · Incoming call"),
             (.warning(code: .badClock, detail: "x"), "warning    bad-clock: x"),

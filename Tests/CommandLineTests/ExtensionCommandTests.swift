@@ -74,13 +74,43 @@ import Testing
         folder.write([], to: "b/A.swift")
         folder.write([UInt8](repeating: 32, count: 5 << 20), to: "huge.swift")
         for (names, code) in [
-            (["A.swift", "missing.swift"], 66), (["folder.swift"], 66), (["binary.swift"], 65), (["huge.swift"], 66),
+            (["A.swift", "missing.swift"], 66), (["folder.swift"], 64), (["binary.swift"], 65), (["huge.swift"], 66),
             (["A.swift", "b/A.swift"], 64), (["main.swift"], 64), (["ring.mp3"], 64),
         ] as [([String], Int32)] {
             let run = try belfry(["import"] + names.map { "../\($0)" }, in: "app")
             #expect(run.exit == .exited(code: code) && run.complaints.count == 1, "\(names): \(run)")
         }
         #expect(throws: SystemError.self) { try text(of: "app/Sources/AppExtension/A.swift") }
+    }
+
+    @Test("a folder, and Objective-C, have a sentence of their own")
+    func ofOtherKinds() throws {
+        try makePackage()
+        folder.makeFolder("Service")
+        for (name, words) in [
+            ("Service", ["is a folder", "belfry import ../Service/*.swift"]),
+            ("N.m", ["Objective-C", "write what it does in Swift"]), ("N.mm", ["Objective-C"]),
+            ("ring.mp3", ["neither a Swift file nor a header"]),
+        ] {
+            let run = try belfry(["import", "../\(name)"], in: "app")
+            #expect(run.exit == .exited(code: 64) && run.complaints.count == 1, "\(run)")
+            for word in words { #expect(run.complaints.first?.contains(word) == true, "\(run.complaints)") }
+        }
+    }
+
+    @Test("what the compiler says is shown only with --verbose, or where nothing else says what is wrong")
+    func verbose() throws {
+        try makePackage()
+        folder.write(Array("let b: Keychain?\n".utf8), to: "A.swift")
+        let error = "echo \"$PWD/Sources/AppExtension/A.swift:1:8: error: cannot find type 'Keychain' in scope\""
+        let swift = "\(error); echo noise >&2; exit 1"
+        let quiet = try belfry(["import", "../A.swift"], in: "app", swift: swift)
+        #expect(quiet.output.count == 1 && !quiet.complaints.contains { $0.contains("error:") || $0 == "noise" })
+        #expect(quiet.complaints.contains("building the extension: the first time takes some minutes"), "\(quiet)")
+        let loud = try belfry(["import", "--verbose", "../A.swift"], in: "app", swift: swift)
+        #expect(loud.output == quiet.output && loud.complaints.contains("noise"))
+        let other = try belfry(["import", "../A.swift"], in: "app", swift: "echo no space left >&2; exit 1")
+        #expect(other.complaints.contains("no space left") && other.output.isEmpty)
     }
 
     @Test("what the compiler misses is listed, and a build that fails for another reason is told apart")
@@ -129,6 +159,12 @@ import Testing
         }
         #expect(try text(of: "app/AppExtension.appex/AppExtension") == "#!/bin/sh")
         #expect(try text(of: "app/AppExtension.appex/de.lproj/Localizable.strings") == "a")
+        // Said as long as nothing is built.
+        let first = "building for release: the first time takes some minutes, later ones seconds"
+        TemporaryFolder.remove("\(folder.path)/app/built")
+        let unbuilt = "case \"$*\" in *--show-bin-path*) echo \"$PWD/built\" ;; *) exit 1 ;; esac"
+        #expect(try belfry(["pack"], in: "app", swift: unbuilt).complaints.contains(first))
+        #expect(try !belfry(["pack"], in: "app", swift: swift).complaints.contains(first))
         let flags = try text(of: "app/flags")
         #expect(flags.contains("--configuration release") && flags.contains("--static-swift-stdlib"))
         let failed = try belfry(["pack"], in: "app", swift: "exit 1")

@@ -21,13 +21,17 @@ import Testing
     func refused() throws {
         let isGiven = unsafe chown(folder.path, 4711, 4711) == 0
         try #require(isGiven)
-        for command in [["status"], ["calls", "--missed"], ["answer"], ["doctor"], ["group", "list"]] {
+        for command in [
+            ["status"], ["calls", "--missed"], ["answer"], ["doctor"], ["group", "list"],
+            ["call", "--name", "A'B; $(x)"],
+        ] {
             let run = CommandRun(command, ["HOME": folder.path])
             let line = (["belfry"] + command).joined(separator: " ")
+                .replacing("A'B; $(x)", with: #"'A'\''B; $(x)'"#)
             #expect(run.status == .usage && run.output.isEmpty)
             #expect(
                 run.complaints.contains(
-                    "as user 4711: \(line); or: sudo -u #4711 XDG_RUNTIME_DIR=/run/user/4711 \(line)"),
+                    "as user 4711: \(line); or: sudo -u '#4711' XDG_RUNTIME_DIR=/run/user/4711 \(line)"),
                 "\(run.complaints)")
         }
         #expect(CommandRun(["help"], ["HOME": folder.path]).status == .done)

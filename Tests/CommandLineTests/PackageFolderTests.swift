@@ -1,5 +1,6 @@
 import BelfryCommandLine
 import BelfryExtensionPackage
+import BelfryPropertyList
 import BelfrySyscalls
 import Glibc
 import Support
@@ -79,6 +80,38 @@ import Testing
             #expect(throws: SystemError.self) { try Packing.layOut("A.appex", program: "none", as: "A") }
             #expect(try package.names(in: "A.appex") == ["A", "de.lproj", "ring.wav"])
             #expect(try package.names(in: ".").count == 3)
+        }
+    }
+
+    @Test("a String Catalog is packed as a table for each language; a table of plurals is left out")
+    func catalog() async {
+        await #expect(processExitsWith: .success) {
+            let folder = TemporaryFolder()
+            #expect(unsafe chdir(folder.path) == 0)
+            let resources = ExtensionTemplate.resourceFolder
+            let text = #"{"stringUnit":{"state":"translated","value":"Hallo & mehr"}}"#
+            let catalog = #"{"sourceLanguage":"en","strings":{"GREET":{"localizations":{"de":\#(text)}}}}"#
+            folder.makeFolder("\(resources)/en.lproj")
+            folder.write(Array(catalog.utf8), to: "\(resources)/Localizable.xcstrings")
+            folder.write([1], to: "\(resources)/en.lproj/Localizable.stringsdict")
+            folder.write([3], to: "program")
+            let left = try Packing.layOut("A.appex", program: "program", as: "A")
+            #expect(left == ["\(resources)/en.lproj/Localizable.stringsdict"])
+            let package = PackageFolder(path: folder.path)
+            #expect(try package.names(in: "A.appex") == ["A", "de.lproj", "en.lproj"])
+            for (language, text) in [("de", "Hallo & mehr"), ("en", "GREET")] {
+                #expect(try package.names(in: "A.appex/\(language).lproj") == ["Localizable.strings"])
+                let bytes = try package.read("A.appex/\(language).lproj/Localizable.strings") ?? []
+                #expect(try PropertyListDictionary.parse(bytes)["GREET"] == .string(text))
+            }
+            // Of two tables of one name one would be lost.
+            folder.write([], to: "\(resources)/en.lproj/Localizable.strings")
+            let both = #expect(throws: SystemError.self) {
+                try Packing.layOut("A.appex", program: "program", as: "A")
+            }
+            #expect(both?.subject.contains("en.lproj/Localizable.strings beside it") == true)
+            folder.write(Array("{}".utf8), to: "\(resources)/Other.xcstrings")
+            #expect(throws: SystemError.self) { try Packing.layOut("A.appex", program: "program", as: "A") }
         }
     }
 

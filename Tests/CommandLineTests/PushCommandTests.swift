@@ -61,16 +61,6 @@ import Testing
         #expect(!whole.complaints.contains("it rings for"))
     }
 
-    @Test("--explain says what each kind of warning means, once, and what to do") func explains() {
-        let warning = Self.event("warning", #""code":"blocked","detail":"x""#)
-        let future = Self.event("warning", #""code":"from-the-future","detail":"x""#)
-        let answer = Self.received + warning + warning + future + Self.delivered
-        let (run, _) = run(["push", "--explain", "-"], answer: answer)
-        #expect(run.lines.count == 7 && run.lines[5].hasPrefix("blocked: ") && run.lines[6].hasPrefix("    Do not"))
-        let (json, _) = self.run(["push", "--explain", "--json", "-"], answer: answer)
-        #expect(json.output == answer && json.complaints.hasPrefix("blocked: "))
-    }
-
     @Test("every warning has its meaning and its remedy", arguments: WarningCode.allCases)
     func explanation(code: WarningCode) {
         let (meaning, remedy) = code.explanation

@@ -1,8 +1,18 @@
 import BelfryExtensionPackage
 
+/// Files of apps, as Swift and as String Catalogs.
+func feedSources(_ bytes: [UInt8]) {
+    feedSwift(bytes)
+    guard let catalog = try? StringCatalog(bytes) else { return }
+    precondition(catalog.tables.count <= StringCatalog.languagesMax, "too many languages")
+    for language in catalog.tables.keys {
+        precondition(!language.isEmpty && !language.utf8.contains(UInt8(ascii: "/")), "a language leads elsewhere")
+    }
+}
+
 /// Swift files of apps: what is written is what was read, but for what is blanked or named otherwise in its
 /// place.
-func feedSources(_ bytes: [UInt8]) {
+private func feedSwift(_ bytes: [UInt8]) {
     var source = SwiftSource(bytes)
     source.blankForLinux()
     precondition(source.bytes.count == bytes.count, "a column has moved")

@@ -15,7 +15,7 @@ enum FuzzTarget: String, CaseIterable {
     case sources, devices, desktop
     case endpointRequest = "endpoint-request"
     case providerToken = "provider-token"
-    case certificate, ends
+    case certificate, ends, contacts
 
     /// The one that the command line names.
     static let chosen = CommandLine.arguments.dropFirst().first.flatMap(FuzzTarget.init)
@@ -41,6 +41,7 @@ enum FuzzTarget: String, CaseIterable {
         case .providerToken: feedProviderToken(bytes)
         case .certificate: feedCertificate(bytes)
         case .ends: feedEnds(bytes)
+        case .contacts: feedContacts(bytes)
         }
     }
 }

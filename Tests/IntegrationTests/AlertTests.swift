@@ -116,6 +116,29 @@ extension IntegrationTests {
             #expect(try !phone.hasFailedUnits())
         }
 
+        @Test("R23: eight long ones hold all places; a call sounds by its second, and a ninth is busy")
+        func places() throws {
+            try SoundSample(.wave, milliseconds: 25_000).write(to: "\(folder.path)/long.wav")
+            let ring = sourceFile("Sounds/ring.wav")
+            let phone = try Phone(["BELFRY_SOUND": ring, "BELFRY_SOUNDS_DIRECTORY": folder.path])
+            func alert(_ number: Int) throws -> Client {
+                let alert = try phone.push(Self.payload("a\(number)", #", "sound": "long.wav""#))
+                try alert.wait(for: "sound")
+                return alert
+            }
+            let alerts = try (1...8).map(alert)
+            #expect(alerts.allSatisfy { Self.sounds($0).first?.hasPrefix("playing ") == true })
+            let call = try phone.call("A")
+            try call.wait(for: "sound")
+            #expect(Self.sounds(call) == ["unavailable busy"])
+            try call.wait(for: "sound")
+            #expect(Self.sounds(call).last == "playing \(ring)" && call.ticks.count <= 5, "\(call.story)")
+            alerts[0].story()
+            #expect(Self.sounds(alerts[0]).last == "unavailable busy", "the oldest gave way")
+            #expect(try Self.sounds(alert(9)) == ["unavailable busy"])
+            _ = try phone.hangUp("A").story()
+        }
+
         @Test("R21: do-not-disturb mutes its sound, unless it is critical") func muted() throws {
             let screen = try Screen()
             let dunst = try screen.startDunst()

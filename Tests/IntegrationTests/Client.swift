@@ -76,7 +76,7 @@ final class Client {
             case .ringing(let ringing): "ringing \(ringing.mode.rawValue)"
             case .silent(_, let why): "silent \(why.rawValue)"
             case .attachment: "attachment"
-            case .delivered(let by, _): "delivered \(by.rawValue)"
+            case .delivered(let by, _, _): "delivered \(by.rawValue)"
             case .ended(let ended):
                 "ended \(ended.reason.rawValue)" + (ended.hangupReason.map { " \($0.rawValue)" } ?? "")
             case .missed: "missed"

@@ -19,7 +19,7 @@ extension IntegrationTests {
         }
 
         private func content(_ event: Event) -> NotificationContent? {
-            guard case .delivered(_, let content) = event.body else { return nil }
+            guard case .delivered(_, let content, _) = event.body else { return nil }
             return content
         }
 

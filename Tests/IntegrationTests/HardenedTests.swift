@@ -39,7 +39,7 @@ extension IntegrationTests {
         }
 
         private func delivered(_ event: Event) -> NotificationContent? {
-            guard case .delivered(_, let content) = event.body else { return nil }
+            guard case .delivered(_, let content, _) = event.body else { return nil }
             return content
         }
 

@@ -38,6 +38,8 @@ extension IntegrationTests {
         /// Rings while nobody is to be disturbed, then may be, and then once more not; `set` says so.
         private func expectMuted(_ phone: Phone, by set: (Bool) throws -> Void) throws {
             try set(true)
+            // What mutes the next ring is told also while belfry-desktop, which leaves, does not run.
+            #expect(try phone.belfry("status", "--json").output.contains(#""doNotDisturb":"desktop""#))
             try phone.wakeDesktop()
             let call = try phone.call("A")
             let first = try call.wait(for: "ringing").ringing

@@ -1,3 +1,4 @@
+import BelfryProtocol
 import BelfrySyscalls
 import BelfryTerms
 import CallLedger
@@ -42,6 +43,24 @@ extension IntegrationTests {
             #expect(waitUntil { phone.ledger().call(.init("A"))?.state == .missed })
             #expect(try waitUntil { try units(of: phone, "--all").filter { $0.contains("tidy") } == [] })
             #expect(try !phone.hasFailedUnits())
+        }
+
+        @Test("a desktop whose program is missing is tried for a while, and then stays failed; calls ring")
+        func desktop() throws {
+            let phone = try Phone(hasDesktop: true)
+            let unit = "\(phone.name)-desktop.service"
+            defer { _ = try? phone.systemctl("reset-failed", "\(phone.name)*") }
+            let folder = "\(Surroundings.home)/.config/systemd/user/\(unit).d"
+            _ = try run("/bin/mkdir", ["-p", folder])
+            let text = "[Unit]\nStartLimitBurst=5\n[Service]\nExecStart=\nExecStart=/nosuch/belfry-desktop\n"
+            _ = try run("/usr/bin/tee", ["\(folder)/missing.conf"], input: text)
+            defer { _ = try? run("/bin/rm", ["-r", folder]) }
+            try phone.systemctl("daemon-reload")
+            let call = try phone.call("A")
+            try call.wait(for: "ringing")
+            #expect(try waitUntil { try units(of: phone, "--state=failed").contains(unit) })
+            try phone.belfry("answer")
+            #expect(try call.wait(for: "ended").ended?.reason == .answered)
         }
 
         private func units(of phone: Phone, _ which: String) throws -> [String] {

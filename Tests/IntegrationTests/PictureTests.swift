@@ -222,7 +222,7 @@ extension Client {
     func pictures(in name: String) -> [String] {
         events.flatMap { event -> [String] in
             switch event.body {
-            case .delivered(_, let content) where name == "delivered": content.attachments.map(\.path)
+            case .delivered(_, let content, _) where name == "delivered": content.attachments.map(\.path)
             case .missed(_, let content) where name == "missed": content.attachments.map(\.path)
             default: []
             }

@@ -134,8 +134,13 @@ extension IntegrationTests {
             let phone = try Phone(["BELFRY_NOTIFY": "yes"], hasDesktop: true)
             try miss("A", on: phone)
             #expect(try server.shows { $0.contains { $0.category == "call.unanswered" } })
+            // Also while a call rings.
+            let ringing = try phone.call("C")
+            try ringing.waitForNotification(.shown)
             try server.end()
             #expect(!waitUntil(seconds: 2) { !names(in: folder.path).isEmpty }, "nothing is started")
+            try phone.belfry("answer")
+            #expect(try ringing.wait(for: "ended").ended?.reason == .answered)
             try phone.belfry("status")
             try phone.belfry("doctor")
             #expect(names(in: folder.path).isEmpty, "nor by looking")

@@ -111,6 +111,7 @@ private struct Chance {
         push.isVoIP = random.oneIn(8)
         push.isMutable = !random.oneIn(20)
         push.isNamed = !random.oneIn(push.isVoIP ? 2 : 5)
+        push.isIDStated = !push.isNamed
         push.hasText = !random.oneIn(push.isVoIP ? 2 : 30)
         push.hasTitle = !random.oneIn(4)
         push.level = random.pick([nil, .passive, .active, .timeSensitive, .timeSensitive, .critical])

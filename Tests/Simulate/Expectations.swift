@@ -179,7 +179,7 @@ extension Oracle {
                 return demand(false, worker, "is silent, \(why), instead of \(String(describing: expected.verdict))")
             }
         case .tick(let n, let late): demand(late < 0.01, worker, "makes tick \(n) \(late) s late")
-        case .delivered(let by, let content):
+        case .delivered(let by, let content, _):
             if case .alert = worker.push.kind { return isToDeliverAlert(worker, by.known, content) }
             isToDeliver(worker, by.known, content)
         case .ended(let ended): isToEnd(worker, ended)
@@ -252,6 +252,7 @@ extension Oracle {
         let isUnasked = worker.push.isHangup && !isIntercepted(worker)
         let isDue: [WarningCode: Bool] = [
             .hangupNotIntercepted: isUnasked, .badClock: isClockBad, .foregroundUnowned: expected.isFlagUnowned,
+            .noCallID: worker.isUnnamed,
         ]
         let isWrong = isDue.contains { (account.warnings[$0] != nil) != $1 }
         demand(!isWrong, worker, "warns of \(account.warnings.keys) instead of \(isDue)")

@@ -194,6 +194,7 @@ extension Oracle {
             case .handlerCalledAgain, .noAlertText: worker.push.code != nil
             case .timeWillExpire: now >= worker.noticeAt && worker.account.deliveries == 0
             case .hangupNotIntercepted: worker.push.isHangup
+            case .noCallID: worker.isUnnamed
             case .badClock: worker.push.sentAt != nil
             case .foregroundUnowned: isFrontClaimed[worker.push.group]
             case .groupCorrupt: isTampered

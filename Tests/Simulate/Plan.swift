@@ -81,6 +81,8 @@ struct PlayedPush {
     /// How many seconds it asks to ring.
     var duration: Double?
     var isVoIP = false
+    /// Whether it states its own id, by which a voip push that names no call is known (R8).
+    var isIDStated = false
     var isBackground = false
     /// Whether it names the caller, or has only a number.
     var isNamed = true

@@ -16,6 +16,8 @@ import RingEar
 final class PlayedWorker {
     let process: PlayedProcess
     let push: PlayedPush
+    /// Whether no field of it names its call.
+    let isUnnamed: Bool
     let number: Int
     unowned let world: World
     /// What the oracle knows of it, and what it is to do if nothing disturbs the run.
@@ -31,7 +33,10 @@ final class PlayedWorker {
     private var isHeard = true
 
     init(_ push: PlayedPush, number: Int, world: World) {
-        (self.push, self.number, self.world) = (push, number, world)
+        isUnnamed = push.id.isEmpty && push.isVoIP && !push.isHangup
+        var known = push
+        if isUnnamed, push.isIDStated { known.id = "00000000-0000-4000-8000-00000000\(1_000 + number)" }
+        (self.push, self.number, self.world) = (known, number, world)
         process = world.machine.spawn()
         arrivedAt = world.machine.time.now
         budget = Budget(start: world.machine.bootTime, length: world.plan.surroundings.budget)
@@ -113,7 +118,7 @@ final class PlayedWorker {
 
     /// The push as it comes through the socket.
     private var parsed: Push {
-        var envelope = Envelope()
+        var envelope = Envelope(id: isUnnamed && push.isIDStated ? push.id : randomUUID())
         if push.isVoIP { envelope.pushType = .voip }
         if push.isBackground { envelope.pushType = .background }
         envelope.expiration = push.expiration.map { $0 == 0 ? WallTime(microseconds: 0) : world.wallTime($0) }
@@ -121,7 +126,7 @@ final class PlayedWorker {
         switch push.kind {
         case .request:
             payload = CallRequest(
-                callID: push.id, callerName: push.isNamed ? push.caller : nil,
+                callID: isUnnamed ? "" : push.id, callerName: push.isNamed ? push.caller : nil,
                 handle: push.isNamed ? nil : push.caller,
                 callerAvatar: push.picture.map { _ in .url(Self.picture) } ?? .absent,
                 duration: push.duration.flatMap { TimeSpan(seconds: $0) }, sentAt: sentAt
@@ -139,7 +144,9 @@ final class PlayedWorker {
             payload["aps"] = .object(aps)
         }
         do throws(Rejection) {
-            return try Push.parse(envelope.enclosing(payload).serialized())
+            var enclosed = envelope.enclosing(payload)
+            if isUnnamed, !push.isIDStated { enclosed["id"] = nil }
+            return try Push.parse(enclosed.serialized())
         } catch {
             preconditionFailure("a push of our own was refused: \(error)")
         }

@@ -27,7 +27,7 @@ final class Story {
         case .silent(_, let why): "is silent: \(why)"
         case .tick(let n, let late): "tick \(n)\(late < 0.01 ? "" : ", \(late) s late")"
         case .attachment(let attachment): "picture \(attachment.outcome)"
-        case .delivered(let by, _): "delivers by \(by)"
+        case .delivered(let by, _, _): "delivers by \(by)"
         case .ended(let ended): "ends: \(ended.reason)\(ended.hangupReason.map { " (\($0))" } ?? "")"
         case .missed: "missed"
         case .warning(let code, let detail): "warning \(code): \(detail)"

@@ -5,7 +5,8 @@ import Testing
     /// Modules whose public declarations are for other people's programs: those of the product.
     private static let libraries: Set<String> = [
         "AVFAudio", "AudioToolbox", "BelfryAppleGround", "BelfryClient", "BelfryPush", "BelfryTesting",
-        "BelfryProtocol", "BelfryJSON", "BelfryTerms", "CallKit", "Combine", "CommonCrypto", "CoreLocation",
+        "BelfryProtocol", "BelfryJSON", "BelfryTerms", "CallKit", "Combine", "CommonCrypto", "Compression",
+        "Contacts", "CoreLocation",
         "CryptoKit", "ExtensionProcess", "ImageIO", "Intents", "CoreServices", "Security", "UIKit",
         "UniformTypeIdentifiers", "UserNotifications", "WidgetKit", "os",
     ]

@@ -26,7 +26,8 @@ import Testing
         },
         others: [
             // From one list of words to another.
-            "ClosedLists endReason", "RingAsk end", "EventDescription explained",
+            "ClosedLists endReason", "CodeWords answeredElsewhere", "CodeWords declinedElsewhere", "RingAsk end",
+            "EventDescription explained",
             // Whether a hangup makes another end of what the ledger remembers, or silences a request (R8).
             "LedgerEnds refresh", "LedgerNote keepHangup", "LedgerAdmission memory",
             // Which of the operator's programs is run, of a call that is said to be missed.
@@ -39,7 +40,7 @@ import Testing
 
     /// What kind of push it is (R1): `apns-push-type`, and what is in a call's push.
     private static let kindOfPush = Fact(
-        decider: "Reception", deciders: ["sort", "greeting", "init", "received"],
+        decider: "PushFate", deciders: ["init"],
         isAsked: { _, lines in
             lines.contains { line in
                 ["push.call", "pushType ==", "pushType !=", "switch push", ".request(let", ".hangup(let"]
@@ -48,7 +49,10 @@ import Testing
         },
         others: [
             // A message of another name.
-            "KeeperMessage json"
+            "KeeperMessage json",
+            // What the rule asks, what the desktop hears first, and what is said of a push that was sorted.
+            "InterceptionRules init", "Reception greeting", "PushExplanation parts",
+            "PushExplanation why",
         ])
 
     /// Where a text has places for values (S4).
@@ -67,7 +71,7 @@ import Testing
         check(Self.missed, SourceTree.sources, \.code)
     }
 
-    @Test("R1 what kind of push it is, is asked by Reception alone, once a push is read") func pushes() {
+    @Test("R1 what kind of push it is, is asked by PushFate alone, once a push is read") func pushes() {
         let files = SourceTree.sources.filter {
             !["Apple", "Client"].contains($0.floor) && $0.module != "BelfryProtocol"
         }

@@ -12,9 +12,17 @@ import Testing
                 "docs/testing.md",
                 [
                     package, "CallTests/Tests/CallTests/CallTests.swift", "CallTests/Tests/CallTests/HangupTests.swift",
-                    "test_calls.py", "calls.test.mjs",
+                    "PhoneTests/Package.swift", "test_calls.py", "calls.test.mjs",
                 ]
             ),
+            (
+                "docs/languages.md",
+                [
+                    "Pytest/conftest.py", "Pytest/test_bells.py", "Node/bell.mjs", "Node/parallel.test.mjs",
+                    "Go/bell_test.go", "Go/calls_test.go", "Containerfile",
+                ]
+            ),
+            ("docs/mac.md", ["PhoneTests/Package.swift"]),
             (
                 "docs/extensions.md",
                 [
@@ -44,9 +52,14 @@ import Testing
         let makefile = try #require(SourceTree.text(of: "Makefile"))
         for command in [
             "--package-path Examples ", "--package-path Examples/CallTests",
-            "--package-path Examples/OwnExtension --build-tests", "Examples/run $(STAGE)",
+            "--package-path Examples/PhoneTests", "--package-path Examples/OwnExtension --build-tests",
+            "Examples/run $(STAGE)", "cd Examples/Go && ",
         ] {
             #expect(makefile.contains(command), "\(command)")
+        }
+        let run = try #require(SourceTree.text(of: "Examples/run"))
+        for sample in ["test_calls.py", "calls.test.mjs", "-n 4 -p no:cacheprovider Pytest", "Node/parallel.test.mjs"] {
+            #expect(run.contains(sample), "\(sample)")
         }
     }
 }

@@ -110,7 +110,8 @@ import Testing
     /// Targets that have the names of Apple's modules, since foreign code imports them: nobody else's are called so
     /// where that code builds.
     static let namesOfApples: Set<String> = [
-        "AVFAudio", "AudioToolbox", "CallKit", "Combine", "CommonCrypto", "CoreLocation", "CoreServices",
+        "AVFAudio", "AudioToolbox", "CallKit", "Combine", "CommonCrypto", "Compression", "Contacts", "CoreLocation",
+        "CoreServices",
         "CryptoKit", "ImageIO", "Intents", "SQLite3", "Security", "UIKit",
         "UniformTypeIdentifiers", "UserNotifications", "WidgetKit", "_Testing_UIKit", "os",
     ]
@@ -184,7 +185,7 @@ import Testing
                 ["public", "package", "internal", "private", "@testable", "@_exported", "@preconcurrency"].contains($0)
             }
             // Of one declaration alone: `import typealias Module.Name`.
-            let isOfOne = ["class", "struct", "typealias"].contains(words[place + 1])
+            let isOfOne = ["class", "enum", "struct", "typealias"].contains(words[place + 1])
             let module = isOfOne ? words[words.count - 1] : words[place + 1]
             return isStatement ? String(module.prefix { $0 != "." }) : nil
         }

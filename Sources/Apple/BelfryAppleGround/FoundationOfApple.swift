@@ -14,6 +14,8 @@ public typealias CFDictionary = NSDictionary
 public typealias CFArray = NSArray
 /// CoreFoundation data: on Linux the class of Foundation.
 public typealias CFData = NSData
+/// CoreFoundation data that changes: on Linux the class of Foundation.
+public typealias CFMutableData = NSMutableData
 /// A CoreFoundation number: on Linux the class of Foundation.
 public typealias CFNumber = NSNumber
 /// A CoreFoundation truth value: on Linux the class of Foundation's numbers.
@@ -102,6 +104,9 @@ extension CGRect {
 /// Used by the file that is generated into an extension's own module: only there can Foundation's own members be
 /// replaced.
 public enum BelfryGlue {
+    /// Warns that code wants `what`, which Linux does not have.
+    public static func refuse(_ what: String) { KeeperDoor.warn(.unsupported, what) }
+
     /// The extension's folder: that of its program, unless its tests run it in their process.
     public static var mainBundle: Bundle { KeeperDoor.bundle }
 

@@ -26,6 +26,7 @@ package final class KeeperDoor: Sendable {
     private struct State {
         var stateDirectory: StateDirectory?
         var memoryBytesMax = AccountedMemory.extensionBytesMax
+        var contactsFile: String?
         var tell: (@Sendable (Word) -> Void)?
         /// How many notifications wait for their reply; nil where no keeper counts.
         var openRequests: Int?
@@ -82,6 +83,7 @@ package final class KeeperDoor: Sendable {
         var state = State()
         state.stateDirectory = StateDirectory(path: greeting.stateDirectory)
         state.memoryBytesMax = greeting.memoryBytesMax
+        state.contactsFile = greeting.contactsFile
         state.tell = tell
         state.openRequests = 0
         return opened(state, bundle: bundle)
@@ -187,6 +189,9 @@ package final class KeeperDoor: Sendable {
             run(on: Self.queue, completion)
         }
     }
+
+    /// The person's address book, a file of vCards; nil if the code may read none.
+    package static var contactsFile: String? { current.state.withLock { $0.contactsFile } }
 
     /// How many bytes of memory the code may have.
     static var memoryBytesMax: Int64 { current.state.withLock { $0.memoryBytesMax } }

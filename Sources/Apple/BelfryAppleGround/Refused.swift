@@ -116,6 +116,12 @@ open class NSUserActivity: NSObject {
     open func invalidate() {}
 }
 
+/// What a server says to prove who it is. There is never one here: what loads web addresses has checked the server
+/// already, by the system's certificates, and asks nobody.
+public final class SecTrust: Sendable {
+    private init() {}
+}
+
 private enum Refusal {
     static var error: NSError {
         NSError(domain: NSCocoaErrorDomain, code: CocoaError.featureUnsupported.rawValue, userInfo: nil)

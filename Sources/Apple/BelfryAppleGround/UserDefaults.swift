@@ -24,8 +24,11 @@ open class UserDefaults: Foundation.UserDefaults {
         if let suiteName {
             let own = KeeperDoor.bundle.bundleIdentifier
             guard suiteName != own, suiteName != UserDefaults.globalDomain, let group = GroupName(suiteName) else {
-                KeeperDoor.warn(
-                    .unsupported, "UserDefaults(suiteName: \(suiteName)): an app group has \(GroupName.rule)")
+                let isOwn = suiteName == own
+                let why =
+                    isOwn
+                    ? "this program's own domain: UserDefaults.standard has it" : "an app group has \(GroupName.rule)"
+                KeeperDoor.warn(.unsupported, "UserDefaults(suiteName: \(suiteName)): \(why)")
                 return nil
             }
             self.group = group

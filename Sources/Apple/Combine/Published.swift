@@ -50,6 +50,7 @@ public struct Published<Value> {
         get { object[keyPath: storageKeyPath].kept.value }
         set {
             let published = object[keyPath: storageKeyPath]
+            ObjectPublishers.willChange(object)
             // First, as on iOS: subscribers still read the old value from the property.
             published.subject.send(newValue)
             published.kept.value = newValue

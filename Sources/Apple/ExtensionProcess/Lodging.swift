@@ -19,7 +19,7 @@ package struct Lodging: Sendable {
     /// `makeService` is evaluated for each notification. Returns the notifications whose `didReceive` still runs:
     /// nothing can end a thread.
     package func run(
-        _ channel: PassedFile, _ makeService: @escaping @Sendable () -> UNNotificationServiceExtension
+        _ channel: PassedFile, _ makeService: @escaping @Sendable () -> BelfryServiceExtension
     ) -> [String] {
         guard let own = try? channel.descriptor.duplicate(),
             let channel = ProcessChannel(descriptor: own.release())
@@ -31,21 +31,23 @@ package struct Lodging: Sendable {
     /// folder: its keeper lets no others through.
     func withOwnAttachments(_ content: NotificationContent) -> NotificationContent {
         var content = content
-        content.attachments = content.attachments.map { attachment in
+        let moved = { (attachment: NotificationAttachment) -> NotificationAttachment in
             let own = [NSTemporaryDirectory(), NSHomeDirectory()].map { URL(fileURLWithPath: $0).path + "/" }
             guard own.contains(where: attachment.path.hasPrefix), !attachment.path.hasPrefix(temporary + "/") else {
                 return attachment
             }
             let file = URL(fileURLWithPath: attachment.path)
-            let moved = "\(temporary)/\(UUID().uuidString)-\(file.lastPathComponent)"
+            let path = "\(temporary)/\(UUID().uuidString)-\(file.lastPathComponent)"
             do {
-                try FileManager.default.moveItem(atPath: file.path, toPath: moved)
+                try FileManager.default.moveItem(atPath: file.path, toPath: path)
             } catch {
                 return attachment
             }
             return NotificationAttachment(
-                id: attachment.id, path: moved, type: attachment.type, thumbnail: attachment.thumbnail)
+                id: attachment.id, path: path, type: attachment.type, thumbnail: attachment.thumbnail)
         }
+        content.attachments = content.attachments.map(moved)
+        content.picture = content.picture.map(moved)
         return content
     }
 }

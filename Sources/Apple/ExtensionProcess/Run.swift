@@ -10,7 +10,7 @@ public import UserNotifications
 /// `makeService` is evaluated for each notification. The main thread serves the main queue, the main actor and the main
 /// run loop; `didReceive` and the expiry call run on two others. The keeper is at descriptor 3. Without one, as in a
 /// shell, the process says so and ends with status 64.
-public func run(_ makeService: @autoclosure @escaping @Sendable () -> UNNotificationServiceExtension) -> Never {
+public func run(_ makeService: @autoclosure @escaping @Sendable () -> BelfryServiceExtension) -> Never {
     // The keeper reads what the code prints line by line, and no line is lost if the process is killed.
     unsafe setvbuf(stdout, nil, _IOLBF, 0)
     keepBridges()

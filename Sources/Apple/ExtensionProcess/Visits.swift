@@ -10,7 +10,7 @@ import UserNotifications
 /// keeper.
 final class Visits: @unchecked Sendable {
     private let channel: ProcessChannel
-    private let makeService: @Sendable () -> UNNotificationServiceExtension
+    private let makeService: @Sendable () -> BelfryServiceExtension
     /// Set if the extension runs in another process than its own.
     private let lodging: Lodging?
     /// Touched only by the reading thread: opened by the keeper's first message.
@@ -20,7 +20,7 @@ final class Visits: @unchecked Sendable {
 
     init(
         channel: ProcessChannel, lodging: Lodging? = nil,
-        makeService: @escaping @Sendable () -> UNNotificationServiceExtension
+        makeService: @escaping @Sendable () -> BelfryServiceExtension
     ) {
         self.channel = channel
         self.lodging = lodging
@@ -84,7 +84,7 @@ private final class Visit: @unchecked Sendable {
     private let number: Int64
     private let request: UNNotificationRequest
     private let original: NotificationContent
-    private let service: UNNotificationServiceExtension
+    private let service: BelfryServiceExtension
     private let door: KeeperDoor
     private let channel: ProcessChannel
     private let lodging: Lodging?
@@ -93,12 +93,13 @@ private final class Visit: @unchecked Sendable {
     private var isReturned = false
 
     init(
-        _ request: ExtensionRequest, service: UNNotificationServiceExtension, door: KeeperDoor,
+        _ request: ExtensionRequest, service: BelfryServiceExtension, door: KeeperDoor,
         channel: ProcessChannel, lodging: Lodging?
     ) {
         number = request.number
-        self.request = UNNotificationRequest(pushed: request.identifier, content: request.content)
-        original = request.content
+        let content = door.run { request.content.localized() }
+        self.request = UNNotificationRequest(pushed: request.identifier, content: content)
+        original = content
         self.service = service
         self.door = door
         self.channel = channel
@@ -115,7 +116,7 @@ private final class Visit: @unchecked Sendable {
     /// Calls `didReceive` on a thread of its own.
     func receive() {
         start("didReceive") { visit in
-            visit.service.didReceive(visit.request) { content in visit.reply(content) }
+            visit.service.receive(visit.request) { content in visit.reply(content) }
             visit.lock.withLock { visit.isReturned = true }
             visit.channel.say(.returned(visit.number))
         }
@@ -123,7 +124,7 @@ private final class Visit: @unchecked Sendable {
 
     /// Calls the object on another thread: its time is nearly over.
     func expire() {
-        start("serviceExtensionTimeWillExpire") { visit in visit.service.serviceExtensionTimeWillExpire() }
+        start("serviceExtensionTimeWillExpire") { visit in visit.service.expire() }
     }
 
     /// The content handler: the content counts as it is now (R2). Its first call closes the notification centre.
@@ -136,7 +137,9 @@ private final class Visit: @unchecked Sendable {
         let reply = ExtensionMessage.reply(number, value)
         let canBeHeard = reply.canBeHeard
         if isFirst {
-            UNUserNotificationCenter.current().showed(request.identifier, canBeHeard ? content : request.content)
+            let shown = canBeHeard ? content : request.content
+            // Of content without text the worker decides what is shown, and records it.
+            if shown.value.hasAlertText { UNUserNotificationCenter.current().showed(request.identifier, shown) }
             door.requestReplied()
         }
         // Later calls are sent too: the keeper warns about them.

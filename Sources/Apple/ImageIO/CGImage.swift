@@ -1,6 +1,7 @@
 @_exported public import typealias BelfryAppleGround.CFArray
 @_exported public import typealias BelfryAppleGround.CFData
 @_exported public import typealias BelfryAppleGround.CFDictionary
+@_exported public import typealias BelfryAppleGround.CFMutableData
 @_exported public import typealias BelfryAppleGround.CFString
 @_exported public import typealias BelfryAppleGround.CFURL
 import BelfryPictures

@@ -1,5 +1,3 @@
-import BelfryPictures
-import BelfryTerms
 public import UserNotifications
 
 /// The kind of a message's content.
@@ -132,7 +130,7 @@ open class INSendMessageIntent: INIntent {
 extension INSendMessageIntent: UNNotificationContentProviding {}
 
 extension INSendMessageIntent: ContentUpdating {
-    /// The sender's name is the title, the group's name the subtitle, and the picture an attachment.
+    /// The sender's name is the title, the group's name the subtitle, and the picture stands beside them.
     package func update(_ content: UNMutableNotificationContent) throws {
         guard let sender else { throw UNError(.contentProvidingInvalid) }
         content.title = sender.displayName
@@ -140,24 +138,6 @@ extension INSendMessageIntent: ContentUpdating {
         if let conversationIdentifier, content.threadIdentifier.isEmpty {
             content.threadIdentifier = conversationIdentifier
         }
-        content.attach(keyImage())
-    }
-}
-
-extension UNMutableNotificationContent {
-    /// Attaches `image` before the other attachments; warns instead if its format may not be attached.
-    func attach(_ image: INImage?) {
-        guard let data = image?.data else { return }
-        let types: [PictureFormat: String] = [.png: "png", .jpeg: "jpg", .gif: "gif"]
-        guard let suffix = PictureFormat(of: [UInt8](data.prefix(PictureFormat.signatureBytes))).flatMap({ types[$0] })
-        else { return KeeperDoor.warn(.attachmentDropped, "the picture of an intent is neither PNG, JPEG nor GIF") }
-        let name = "\(UUID().uuidString).\(suffix)"
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent(name)
-        do {
-            try data.write(to: file)
-            attachments.insert(try UNNotificationAttachment(identifier: "", url: file), at: 0)
-        } catch {
-            KeeperDoor.warn(.attachmentDropped, "the picture of an intent: \(error)")
-        }
+        content.show(keyImage())
     }
 }

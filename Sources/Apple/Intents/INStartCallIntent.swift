@@ -136,10 +136,10 @@ open class INStartCallIntent: INIntent {
 extension INStartCallIntent: UNNotificationContentProviding {}
 
 extension INStartCallIntent: ContentUpdating {
-    /// The callers' names are the title, and the picture of the first one an attachment.
+    /// The callers' names are the title, and the picture is that of the first one.
     package func update(_ content: UNMutableNotificationContent) throws {
         guard let contacts, let caller = contacts.first else { throw UNError(.contentProvidingInvalid) }
         content.title = contacts.map(\.displayName).joined(separator: ", ")
-        content.attach(image(forParameterNamed: \.contacts) ?? caller.image)
+        content.show(image(forParameterNamed: \.contacts) ?? caller.image)
     }
 }

@@ -4,6 +4,7 @@
 @_exported public import typealias BelfryAppleGround.CFString
 @_exported public import typealias BelfryAppleGround.CFTypeRef
 @_exported public import typealias BelfryAppleGround.OSStatus
+@_exported public import class BelfryAppleGround.SecTrust
 @_exported public import Foundation
 
 // The keys and values of keychain items and queries, in Apple's spelling.

@@ -20,6 +20,8 @@ struct ContentFields: Equatable {
     var interruptionLevel = UNNotificationInterruptionLevel.active
     var relevanceScore = 0.0
     var filterCriteria: String?
+    /// The picture of an intent: iOS shows it in place of the app's icon, and has it not among the attachments.
+    var picture: NotificationAttachment?
 }
 
 extension ContentFields {
@@ -41,6 +43,7 @@ extension ContentFields {
         interruptionLevel = UNNotificationInterruptionLevel(content.interruptionLevel)
         relevanceScore = content.relevanceScore
         filterCriteria = content.filterCriteria
+        picture = content.picture
     }
 
     /// The fields as a value, without values in `userInfo` that JSON cannot express.
@@ -62,6 +65,7 @@ extension ContentFields {
         content.interruptionLevel = interruptionLevel.value
         content.relevanceScore = relevanceScore.isNaN ? 0 : min(max(relevanceScore, 0), 1)
         content.filterCriteria = filterCriteria
+        content.picture = picture
         return content
     }
 

@@ -1,3 +1,5 @@
+package import BelfryProtocol
+
 /// How much a notification may interrupt.
 public enum UNNotificationInterruptionLevel: UInt, Sendable {
     /// Into the list, without light or sound.
@@ -110,6 +112,11 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
 
 /// Content that can be changed. Source: Apple, `UNMutableNotificationContent`.
 open class UNMutableNotificationContent: UNNotificationContent {
+    /// The picture of whoever it is from, as an intent gave it.
+    package var picture: NotificationAttachment? {
+        get { fields.picture }
+        set { fields.picture = newValue }
+    }
     /// The files shown with it.
     open override var attachments: [UNNotificationAttachment] {
         get { fields.attachments }

@@ -183,7 +183,7 @@ extension UNUserNotificationCenter {
     private func badgeError(_ count: Int) -> UNError? {
         guard isAllowed("setBadgeCount") else { return UNError(.notificationsNotAllowed) }
         guard count >= 0 else { return UNError(.badgeInputInvalid) }
-        KeeperDoor.ask(Asked(CodeWord(.badge), count: Int64(count)))
+        KeeperDoor.ask(Asked(CodeWord(.badge), count: Int64(count), detail: "\(count)"))
         return nil
     }
 

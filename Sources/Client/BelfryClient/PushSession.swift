@@ -11,7 +11,7 @@ import BelfryTerms
 /// ```swift
 /// let session = try PushSession(PushSocket(environment: environment))
 /// let call = session.push(Array(json.utf8))
-/// let events = try await call.events { if case .delivered = $0.body { true } else { false } }
+/// let events = try await call.events(until: { $0.kind == .delivered })
 /// ```
 ///
 /// A session has one thread of its own with one event loop, however many notifications it follows; it ends when

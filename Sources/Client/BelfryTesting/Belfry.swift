@@ -3,6 +3,7 @@ import BelfryServe
 import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
+import ExtensionKeeping
 import Glibc
 public import Testing
 
@@ -24,7 +25,7 @@ public enum Belfry {
     /// `body`, is reported at its own line: in a test of Swift Testing an error comes out that is not reported again.
     @discardableResult
     public static func running<Result>(
-        settings: BellSettings = BellSettings(), _ body: (Bell) async throws -> Result
+        settings: BellSettings = BellSettings(), _ body: @escaping (Bell) async throws -> Result
     ) async throws -> Result {
         try await start(settings: settings).running(body)
     }
@@ -59,10 +60,18 @@ public enum Belfry {
             folder.remove()
             throw error
         }
+        do throws(BellError) {
+            try checkExtension(standIn?.path ?? checked.extensionPath)
+        } catch {
+            await standIn?.leave()
+            folder.remove()
+            throw error
+        }
         if let standIn { environment[Setting.extensionPath.environmentVariable] = standIn.path }
-        let bell = Bell(folder, group: group, patience: patience, standIn: standIn, on: place.executor)
+        let bell = Bell(
+            folder, group: group, settings: checked, patience: patience, standIn: standIn, on: place.executor)
         do throws(SystemError) {
-            try await bell.serve(ServedWorker(place.workerPath, environment: environment))
+            try await bell.serve(place.workerPath, environment: environment, log: settings.log)
         } catch {
             await standIn?.leave()
             throw notServed(error)
@@ -75,6 +84,16 @@ public enum Belfry {
             throw notServed(error)
         }
         return bell
+    }
+
+    /// Throws if the extension at `path` cannot be run: workers would hand notifications to the built-in service.
+    private static func checkExtension(_ path: String?) throws(BellError) {
+        guard let path else { return }
+        do throws(ExtensionBundleError) {
+            _ = try ExtensionBundle(path: path)
+        } catch {
+            throw BellError(.notServed, Printable.escaped("the extension cannot be run: \(error)"))
+        }
     }
 
     private static func folder(in environment: [String: String]) throws(BellError) -> ServeFolder {
@@ -97,7 +116,12 @@ public enum Belfry {
     public static var bell: Bell {
         get throws(BellError) {
             guard let bell = Bell.current else {
-                throw BellError(.noBell, "no bell runs here: give the test or its suite the trait .belfry")
+                // XCTest has no traits.
+                let remedy =
+                    Test.current == nil
+                    ? "XCTest's tests call Belfry.running { bell in ... }, or Belfry.start() in setUp()"
+                    : "give the test or its suite the trait .belfry"
+                throw BellError(.noBell, "no bell runs here: \(remedy)")
             }
             return bell
         }

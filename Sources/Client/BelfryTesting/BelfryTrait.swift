@@ -14,31 +14,9 @@ public struct BelfryTrait: SuiteTrait, TestTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         let bell = try await Belfry.start(settings: settings)
-        try await bell.serve(test, testCase) { try await Bell.$current.withValue(bell) { try await function() } }
-    }
-}
-
-extension Bell {
-    /// Calls `function`, the body of `test`, and stops once it has returned or thrown.
-    ///
-    /// A wait that has failed in it is reported where it stands; each issue that is recorded in it counts as a failure.
-    package nonisolated func serve(
-        _ test: Test, _ testCase: Test.Case?, _ function: @concurrent @Sendable () async throws -> Void
-    ) async throws {
-        let noting = IssueHandlingTrait.filterIssues { issue in
-            self.noteFailure()
-            return true
+        try await bell.provideScope(for: test, testCase: testCase) {
+            try await Bell.$current.withValue(bell) { try await function() }
         }
-        do {
-            try await noting.provideScope(for: test, testCase: testCase) {
-                try await FailedWait.recorded { try await function() }
-            }
-        } catch {
-            noteFailure()
-            await stop()
-            throw error
-        }
-        await stop()
     }
 }
 

@@ -19,8 +19,7 @@ extension Bell {
     ) async throws -> BellPush {
         let request = CallRequest(
             callID: id, callerName: name, handle: handle, hasVideo: hasVideo,
-            callerAvatar: picture.map { .url($0) } ?? .absent, duration: duration.map { TimeSpan($0) },
-            sentAt: sentAt.flatMap { WallTime($0) })
+            callerAvatar: picture.map { .url($0) } ?? .absent, duration: duration, sentAt: sentAt)
         return try await push(request)
     }
 
@@ -41,12 +40,7 @@ extension Bell {
     public func hangup(
         _ id: String, reason: HangupReason = .cancelled, sentAt: Date? = nil
     ) async throws -> BellPush {
-        let hangup = Hangup(callID: id, reason: reason, sentAt: sentAt.flatMap { WallTime($0) })
+        let hangup = Hangup(callID: id, reason: reason, sentAt: sentAt)
         return try await push(hangup)
     }
-}
-
-extension WallTime {
-    /// The time that is `date`, in whole microseconds, clamped; nil of a date that is no time.
-    public init?(_ date: Date) { self.init(unixSeconds: date.timeIntervalSince1970) }
 }

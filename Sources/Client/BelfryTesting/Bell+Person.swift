@@ -1,6 +1,7 @@
 import BelfryAppGroup
 import BelfryEventLoop
 import BelfryEventLoopExecutor
+import BelfryProtocol
 import BelfrySyscalls
 import BelfryTerms
 import CallLedger
@@ -96,7 +97,9 @@ extension Bell {
     private func nothingRings(_ what: String) -> BellError {
         let others = calls.map { "\($0)" }.joined(separator: "; ")
         return BellError(
-            .noSuchCall, "\(what) does not ring; " + (others.isEmpty ? "nothing does" : "what rings: \(others)"))
+            .noSuchCall,
+            "\(what) does not ring in \(ledgerFile.file.group.text); "
+                + (others.isEmpty ? "nothing does" : "what rings: \(others)"))
     }
 
     private func asked(_ ask: RingAsk, of key: CallKey?) async -> [RingAnswer] {

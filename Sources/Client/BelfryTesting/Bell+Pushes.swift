@@ -34,7 +34,7 @@ final class ArrivedPushes {
             pushes.assumeIsolated { $0.add(push) }
         case .event(let event): open[source]?.assumeIsolated { $0.take(event) }
         case .end(_, let isWhole):
-            let error = isWhole ? nil : PushError(.endedEarly, "its worker left without a word")
+            let error = isWhole ? nil : PushError(.endedEarly, "its worker left without a word").inBell
             open.removeValue(forKey: source)?.assumeIsolated { $0.finish(error) }
         }
     }

@@ -10,9 +10,11 @@ import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
 import CallLedger
+import Glibc
 import GroupLedger
 import PushFollowing
 import RingEar
+package import Testing
 
 /// One virtual device that rings: its push socket, its workers, and the person who holds it.
 ///
@@ -41,13 +43,16 @@ public actor Bell {
     nonisolated let arrivals: Story<BellPush>
     /// Which of them ``nextPush(within:fileID:filePath:line:column:where:)`` has returned.
     var returnedPushes: Set<ObjectIdentifier> = []
+    /// Whether its test has failed, for what is shown then.
+    private nonisolated let failure = FailureWatch()
     private let arrived: ArrivedPushes
-    private nonisolated let failure = LockedValue(false)
-    /// How many failures XCTest knew when it was made.
-    private let failuresBefore: Int
+    private let settings: Settings
     private let statePath: String
     private let runtime: RuntimeDirectory
     private var processes: [BellProcess] = []
+    /// What its workers write; nil if that is not kept.
+    private var words: WorkersWords?
+    private var hasShownOutput = false
     private var folder: ServeFolder?
     private var listener: PushListener?
     private var server: PushServer?
@@ -59,19 +64,19 @@ public actor Bell {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
     init(
-        _ folder: consuming ServeFolder, group: GroupName, patience: Patience, standIn: (any ExtensionStandIn)?,
-        on executor: LoopExecutor
+        _ folder: consuming ServeFolder, group: GroupName, settings: Settings, patience: Patience,
+        standIn: (any ExtensionStandIn)?, on executor: LoopExecutor
     ) {
         socketPath = folder.socketPath
         var variables = Dictionary(
             folder.variables(socketPath: folder.socketPath).map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
         variables[Setting.appGroupName.environmentVariable] = group.text
         self.variables = LockedValue(variables)
+        self.settings = settings
         self.patience = patience
         let arrived = ArrivedPushes(patience: patience, on: executor)
         self.arrived = arrived
         arrivals = arrived.pushes
-        failuresBefore = XCTestFailures.count
         statePath = folder.statePath
         runtime = RuntimeDirectory(path: folder.runtimePath)
         ledgerFile = LedgerFile(state: StateDirectory(path: folder.statePath), runtime: runtime, group: group)
@@ -80,16 +85,21 @@ public actor Bell {
         self.folder = consume folder
     }
 
-    func serve(_ worker: ServedWorker) throws(SystemError) {
+    func serve(
+        _ program: String, environment: [String: String], log: BellSettings.Log
+    ) throws(SystemError) {
         do throws(SystemError) {
             listener = try PushListener(in: runtime, on: executor.loop) { [arrived] in
                 arrived.hear($0, from: $1)
             }
+            let worker = ServedWorker(program, environment: environment, words: try stream(of: log))
             server = try PushServer(
                 at: socketPath, worker: worker.command, keeperSocketPath: worker.keeperSocketPath,
                 lifetimeMax: worker.lifetimeMax, on: executor.loop)
             itself = self
         } catch {
+            words?.finish()
+            listener.take()?.close()
             folder.take()?.remove()
             throw error
         }
@@ -106,8 +116,15 @@ public actor Bell {
     }
 
     /// Ends every ring, and with it every wait, and removes what the bell had. Does nothing the second time.
+    ///
+    /// If the test has failed by then, what the workers wrote is shown on standard error, and what the processes that
+    /// ``run(_:_:environment:in:)`` has started did: in `Belfry.running`, with the trait, and in XCTest.
     public func stop() async {
-        guard let server = server.take() else { return }
+        if let server = server.take() { await end(server) }
+        await showOutput()
+    }
+
+    private func end(_ server: PushServer) async {
         for process in processes { await process.stop() }
         if let endpoint = servedEndpoint.take() {
             await withCheckedContinuation { continuation in
@@ -117,37 +134,61 @@ public actor Bell {
         await withCheckedContinuation { continuation in
             server.stop { continuation.resume() }
         }
+        words?.finish()
         // Only now: the workers are gone, and the files that the extension uses are still there.
         listener.take()?.close()
         arrived.finish()
         await standIn?.leave()
         folder.take()?.remove()
-        await showOutput()
         itself = nil
     }
 
-    /// Calls `body`, and stops once it has returned or thrown.
-    package nonisolated func running<Result>(_ body: (Bell) async throws -> Result) async throws -> Result {
+    /// Calls `body`, and stops once it has returned or thrown; see ``stop()``.
+    package nonisolated func running<Result>(_ body: @escaping (Bell) async throws -> Result) async throws -> Result {
+        let outcome = await failure.watching { try await body(self) }
+        await stop()
         do {
-            let result = try await body(self)
-            await stop()
-            return result
+            return try outcome.get()
         } catch {
-            noteFailure()
-            await stop()
             throw FailedWait.recorded(error)
         }
     }
 
-    /// Notes that the test has failed: at its end it shows what is of use then.
-    package nonisolated func noteFailure() { failure.withLock { $0 = true } }
+    /// Performs what the scope of a test, or of one case of it, is for, and stops; a wait that has failed in it is
+    /// reported where it stands.
+    package nonisolated func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        let outcome = await failure.watching(test, testCase) { try await FailedWait.recorded(function) }
+        await stop()
+        try outcome.get()
+    }
 
-    private var hasFailed: Bool { failure.withLock { $0 } || XCTestFailures.count > failuresBefore }
+    /// What its workers have written, the last 256 KiB of it: a line for each event that a journal would have, and what
+    /// they complain of. Empty unless ``BellSettings/log`` is ``BellSettings/Log/ofFailedTests``.
+    public func workersWords() -> String { words?.text() ?? "" }
 
+    /// Shows what its workers and the processes of ``run(_:_:environment:in:)`` wrote, once, if the test has failed.
     private func showOutput() async {
-        guard hasFailed else { return }
-        for process in processes {
-            complain(await "belfry: \(process.told)")
+        guard failure.hasFailed, !hasShownOutput else { return }
+        hasShownOutput = true
+        let text = workersWords()
+        if !text.isEmpty {
+            let test = Test.current.map { " of \($0.name)" } ?? ""
+            complain("belfry: the workers of a failed test\(test) wrote:\n\(text)")
+        }
+        for process in processes { complain(await "belfry: \(process.told)") }
+    }
+
+    /// Where its workers write.
+    private func stream(of log: BellSettings.Log) throws(SystemError) -> ChildCommand.Stream {
+        switch log {
+        case .ofFailedTests:
+            let words = try WorkersWords(on: executor.loop)
+            self.words = words
+            return words.stream
+        case .always: return .descriptor(STDERR_FILENO)
+        case .never: return .null
         }
     }
 
@@ -226,8 +267,25 @@ public actor Bell {
 
     func push(_ notification: [UInt8], callID: String?) async throws -> BellPush {
         guard server != nil else { throw BellError(.stopped, "the bell has been stopped") }
-        let push = BellPush(notification, callID: callID, patience: patience, on: executor)
-        try await push.send(notification, to: PushSocket(path: socketPath))
+        let push = BellPush(
+            notification, callID: callID, names: settings.callNames(for:), patience: patience, on: executor)
+        do {
+            try await push.send(notification, to: PushSocket(path: socketPath))
+        } catch {
+            throw error.inBell
+        }
         return push
+    }
+}
+
+extension PushError {
+    /// The same error with a remedy that fits a bell, which has neither a journal nor a service manager.
+    var inBell: PushError {
+        switch code {
+        case .noSocket: mended(by: "the bell must not be stopped before")
+        case .connectionFailed, .endedEarly:
+            mended(by: "see what its worker wrote: bell.workersWords(), shown if a test fails")
+        case .noPath, .pathTooLong, .lineTooLong, .notAnEvent, .readTwice: self
+        }
     }
 }

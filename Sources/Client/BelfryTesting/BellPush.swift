@@ -40,9 +40,12 @@ public actor BellPush {
     /// The loop's thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-    /// The push `notification` of the test's own.
-    init(_ notification: [UInt8], callID: String?, patience: Patience, on executor: LoopExecutor) {
-        let push = try? Push.parse(notification) { "" }
+    /// The push `notification` of the test's own, whose calls are described by `names`, as the worker has them.
+    init(
+        _ notification: [UInt8], callID: String?, names: (CallPayload?) -> CallNames?, patience: Patience,
+        on executor: LoopExecutor
+    ) {
+        let push = try? Push.parse(notification, makeID: { "" }, names: names)
         let id = push?.request.id ?? ""
         self.callID = callID ?? push?.call?.callID
         self.id = id.isEmpty ? nil : id
@@ -77,7 +80,7 @@ public actor BellPush {
     func send(_ notification: [UInt8], to socket: PushSocket) throws(PushError) {
         connection = try PushConnection(
             to: socket, sending: notification, on: executor.loop, onLine: { self.take($0) },
-            onEnd: { self.finish($0) })
+            onEnd: { self.finish($0?.inBell) })
     }
 
     private func take(_ line: PushConnection.Line) {

@@ -14,6 +14,11 @@ public struct BellSettings: Hashable, Sendable {
     public var secondCall: RingMode?
     /// How many calls may ring at once, 1 to 20.
     public var maxCalls: Int?
+    /// The known server whose pushes describe calls in their own way; nil for Belfry's fields alone. The bell's own
+    /// endpoint and devices follow it, too.
+    public var callPayload: CallPayload?
+    /// The names by which your server's pushes describe calls, before those of ``callPayload``.
+    public var callNames: CallNames
     /// The time for one notification, 1 s to 120 s.
     public var expiryBudget: Duration?
     /// An extension of your own, the absolute path of its folder `NAME.appex`; nil for the built-in service.
@@ -22,26 +27,43 @@ public struct BellSettings: Hashable, Sendable {
     public var extensionStrict: Bool
     /// Whether that extension's process stays for the next notification, which waits for the reply to the one before.
     public var extensionReuse: Bool
+    /// The person's address book, the absolute path of a file of vCards, for that extension; nil if it may read none.
+    public var contactsFile: String?
     /// How long a call's delivery waits for the caller's picture, 0 to 25 s.
     public var avatarTimeout: Duration?
     /// Hosts that pictures may come from even if they are private, such as a server of the test's own at `127.0.0.1`.
     public var avatarAllow: [String]
     /// The app group of a push that names none, and whose calls the bell's person answers.
     public var appGroup: String
-    /// Whether there is an APNs endpoint that a push server's own client can talk to; `belfry-apns` must be installed,
-    /// since it is not built beside the tests. ``Bell/environment`` says where it is.
+    /// Whether there is an APNs endpoint that a push server's own client can talk to; ``Bell/environment`` says where.
+    /// Its program, `belfry-apns`, is built beside the tests if their target names that product, as docs/testing.md has
+    /// it, and looked for in `PATH` else.
     public var hasEndpoint: Bool
     /// How long a wait lasts that does not say so; nil is ``BellPush/patience``. Whoever runs the tests makes it longer
     /// by `BELFRY_TEST_PATIENCE`, in seconds.
     public var patience: Duration?
+    /// Whose workers' words are shown on standard error.
+    public var log: Log
+
+    /// When what workers write is shown: a line for each event that a journal would have, and what they complain of.
+    public enum Log: Hashable, Sendable {
+        /// It is kept, and shown once a test has failed: in `Belfry.running` or with the trait, and in XCTest once the
+        /// bell is stopped. See ``Bell/workersWords()``.
+        case ofFailedTests
+        /// At once.
+        case always
+        /// Never, and it is not kept.
+        case never
+    }
 
     /// Settings: those of an installed Belfry without configuration, but silent.
     public init(
         ringDuration: Duration? = nil, ringInterval: Duration? = nil, sound: String = "none",
         secondCall: RingMode? = nil, maxCalls: Int? = nil, expiryBudget: Duration? = nil,
         extensionPath: String? = nil, extensionStrict: Bool = false, extensionReuse: Bool = false,
-        avatarTimeout: Duration? = nil, avatarAllow: [String] = [], appGroup: String = "group.belfry",
-        hasEndpoint: Bool = false, patience: Duration? = nil
+        contactsFile: String? = nil, avatarTimeout: Duration? = nil, avatarAllow: [String] = [],
+        appGroup: String = "group.belfry", hasEndpoint: Bool = false, callPayload: CallPayload? = nil,
+        callNames: CallNames = CallNames(), patience: Duration? = nil, log: Log = .ofFailedTests
     ) {
         self.ringDuration = ringDuration
         self.ringInterval = ringInterval
@@ -52,11 +74,15 @@ public struct BellSettings: Hashable, Sendable {
         self.extensionPath = extensionPath
         self.extensionStrict = extensionStrict
         self.extensionReuse = extensionReuse
+        self.contactsFile = contactsFile
         self.avatarTimeout = avatarTimeout
         self.avatarAllow = avatarAllow
         self.appGroup = appGroup
         self.hasEndpoint = hasEndpoint
+        self.callPayload = callPayload
+        self.callNames = callNames
         self.patience = patience
+        self.log = log
     }
 
     /// The value of each setting that a test may set, as a configuration file writes it; the empty text is the default.
@@ -67,8 +93,20 @@ public struct BellSettings: Hashable, Sendable {
             (.maxCalls, maxCalls.map(String.init) ?? ""), (.expiryBudget, Self.text(of: expiryBudget)),
             (.extensionPath, extensionPath ?? ""), (.extensionStrict, extensionStrict ? "yes" : ""),
             (.extensionReuse, extensionReuse ? "yes" : ""), (.avatarTimeout, Self.text(of: avatarTimeout)),
-            (.avatarAllow, avatarAllow.joined(separator: " ")), (.appGroupName, appGroup),
+            (.contactsFile, contactsFile ?? ""), (.avatarAllow, avatarAllow.joined(separator: " ")),
+            (.appGroupName, appGroup),
+        ] + callTexts
+    }
+
+    private var callTexts: [(Setting, String)] {
+        let names = callNames
+        let keys: [(Setting, [String])] = [
+            (.callPayload, callPayload.map { [$0.rawValue] } ?? []), (.callID, names.id),
+            (.callerName, names.callerName), (.callHandle, names.handle), (.callVideo, names.video.map(\.text)),
+            (.callAvatar, names.avatar), (.callType, names.type), (.callRequest, names.callRequest.map(\.text)),
+            (.callHangup, names.hangup.map(\.text)),
         ]
+        return keys.map { ($0, $1.joined(separator: " ")) }
     }
 
     /// All settings, each inside its range.

@@ -1,5 +1,5 @@
-// One import is enough: a bell's parameters and events are of these modules.
-@_exported public import BelfryClient
-@_exported public import BelfryJSON
-@_exported public import BelfryProtocol
-@_exported public import BelfryTerms
+// The members of these modules' types come with one import, but not the types' names, such as `Event`, which an app may
+// have too: Names.swift has them apart. What is named here are types that nobody else would name so.
+@_exported public import enum BelfryJSON.JSONMemberSlice
+@_exported public import struct BelfryProtocol.PushFraming
+@_exported public import struct BelfryTerms.CodeWord

@@ -2,7 +2,7 @@ public import BelfryTesting
 public import UserNotifications
 
 /// Makes the extension anew for each notification.
-typealias MakeService = @Sendable () -> UNNotificationServiceExtension
+typealias MakeService = @Sendable () -> BelfryServiceExtension
 
 extension Belfry {
     /// Whether the task has a bell with an extension in this process.
@@ -26,18 +26,16 @@ extension Belfry {
     ///     `Info.plist`; a relative path is looked for as by ``Bell/push(contentsOf:source:)``.
     @discardableResult
     public static func running<Result>(
-        _ service: @autoclosure @escaping @Sendable () -> UNNotificationServiceExtension, resources: String? = nil,
+        _ service: @autoclosure @escaping @Sendable () -> BelfryServiceExtension, resources: String? = nil,
         settings: BellSettings = BellSettings(), source: String = #filePath,
-        _ body: (Bell) async throws -> Result
+        _ body: @escaping (Bell) async throws -> Result
     ) async throws -> Result {
         let bell = try await start(service(), resources: resources, settings: settings, source: source)
-        return try await bell.running { bell in
-            try await withExtension(of: bell) { try await body(bell) }
-        }
+        return try await bell.running { bell in try await asApp(of: bell) { try await body(bell) } }
     }
 
-    /// Runs `body` with the state that the extension of `bell` has.
-    static func withExtension<Result>(of bell: Bell, _ body: () async throws -> Result) async throws -> Result {
+    /// Calls `body` as code of the app whose extension `bell` has.
+    static func asApp<Result>(of bell: Bell, _ body: () async throws -> Result) async throws -> Result {
         guard let app = (bell.standIn as? LentExtension)?.app else { return try await body() }
         return try await $hasExtension.withValue(true) {
             try await app.run { try await body() }
@@ -47,7 +45,7 @@ extension Belfry {
     /// A bell whose notifications go to an extension in this process, until ``Bell/stop()``: for `setUp` and
     /// `tearDown` of XCTest. See ``running(_:resources:settings:source:_:)``.
     public static func start(
-        _ service: @autoclosure @escaping @Sendable () -> UNNotificationServiceExtension, resources: String? = nil,
+        _ service: @autoclosure @escaping @Sendable () -> BelfryServiceExtension, resources: String? = nil,
         settings: BellSettings = BellSettings(), source: String = #filePath
     ) async throws(BellError) -> Bell {
         guard !hasExtension else {

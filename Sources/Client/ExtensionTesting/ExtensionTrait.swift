@@ -18,10 +18,9 @@ public struct ExtensionTrait: SuiteTrait, TestTrait, TestScoping {
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        let bell = try await Belfry.start(
-            makeService(), resources: resources, settings: settings, source: source)
-        try await bell.serve(test, testCase) {
-            try await Belfry.withExtension(of: bell) {
+        let bell = try await Belfry.start(makeService(), resources: resources, settings: settings, source: source)
+        try await bell.provideScope(for: test, testCase: testCase) {
+            try await Belfry.asApp(of: bell) {
                 try await Bell.$current.withValue(bell) { try await function() }
             }
         }
@@ -32,7 +31,7 @@ extension Trait where Self == ExtensionTrait {
     /// A bell for each test whose notifications go to an extension; see
     /// ``Belfry/running(_:resources:settings:source:_:)``.
     public static func belfry(
-        running service: @autoclosure @escaping @Sendable () -> UNNotificationServiceExtension,
+        running service: @autoclosure @escaping @Sendable () -> BelfryServiceExtension,
         resources: String? = nil, settings: BellSettings = BellSettings(), source: String = #filePath
     ) -> Self {
         Self(makeService: service, resources: resources, settings: settings, source: source)

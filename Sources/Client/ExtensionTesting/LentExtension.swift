@@ -4,6 +4,7 @@ import BelfryLines
 import BelfrySyscalls
 import BelfryTerms
 import BelfryTesting
+import ExtensionKeeping
 import ExtensionProcess
 import Glibc
 import UserNotifications
@@ -124,6 +125,7 @@ actor LentExtension: ExtensionStandIn {
         }
         var information = found as? [String: Any] ?? [:]
         information["CFBundleExecutable"] = Self.program
+        information[ExtensionBundle.lentKey] = true
         // A value with `$(` is a placeholder that Xcode fills in.
         if (information["CFBundleIdentifier"] as? String)?.contains("$(") ?? true {
             information["CFBundleIdentifier"] = "belfry.tested.extension"

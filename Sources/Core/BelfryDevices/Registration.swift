@@ -38,11 +38,13 @@ public struct Registration: Hashable, Sendable {
     public let appGroup: GroupName?
     /// Its environment.
     public let environment: APNsEnvironment
+    /// The known names by which its server describes calls; nil for those that the worker's configuration names.
+    public let callPayload: CallPayload?
 
     /// A registration.
     public init(
         token: DeviceToken, deviceID: String, kind: TokenKind, bundleID: String, appGroup: GroupName?,
-        environment: APNsEnvironment
+        environment: APNsEnvironment, callPayload: CallPayload? = nil
     ) {
         self.token = token
         self.deviceID = deviceID
@@ -50,6 +52,7 @@ public struct Registration: Hashable, Sendable {
         self.bundleID = bundleID
         self.appGroup = appGroup
         self.environment = environment
+        self.callPayload = callPayload
     }
 
     /// The topic that the token was issued for: the bundle identifier, for calls with `.voip` behind it.

@@ -1,14 +1,23 @@
 import BelfryJSON
 import BelfryTerms
 
-/// Reads what a payload says about a call: from `info` first, then from beside `aps`.
+/// Reads what a payload says about a call: by the names of a foreign server first, if there are any, then by ours; of
+/// each from `info` first, then from beside `aps`.
 struct CallReader {
     let payload: JSONObject
     let info: JSONObject?
     let envelope: Envelope
+    /// The names of a foreign server; nil for none.
+    let names: CallNames?
+    /// Whether the push stated its id itself.
+    let statesID: Bool
     /// The payload with every digit of its integers; asked only if a call id is too large for 64 bits.
     let payloadWithAllDigits: () -> JSONObject?
     var notes: FieldNotes
+    /// By what each part of the call was found.
+    private(set) var sources = CallSources()
+    /// What is to be said of a call without an id; nil if there is nothing.
+    private(set) var noCallID: String?
 
     private enum Kind {
         case request
@@ -17,11 +26,14 @@ struct CallReader {
     }
 
     init(
-        payload: JSONObject, envelope: Envelope, notes: FieldNotes, payloadWithAllDigits: @escaping () -> JSONObject?
+        payload: JSONObject, envelope: Envelope, names: CallNames?, statesID: Bool, notes: FieldNotes,
+        payloadWithAllDigits: @escaping () -> JSONObject?
     ) {
         self.payload = payload
         self.info = payload["info"]?.objectValue
         self.envelope = envelope
+        self.names = names
+        self.statesID = statesID
         self.notes = notes
         self.payloadWithAllDigits = payloadWithAllDigits
     }
@@ -36,15 +48,18 @@ struct CallReader {
         case .hangup:
             return .hangup(Hangup(callID: try hangupCallID(), reason: reason(), sentAt: sentAt()))
         case .request:
-            let callID = try callID()
+            let callID = try requestCallID()
+            let (name, nameField) = text(["callerName", "caller_name"], names?.callerName)
+            let (handle, handleField) = text(["handle", "phone"], names?.handle)
+            (sources.callerName, sources.handle) = (nameField, handleField)
             if let value = payload["info"], info == nil, !value.isNull {
                 notes.add("info", found: value, expected: "an object")
             }
             return .request(
                 CallRequest(
                     callID: callID,
-                    callerName: text(["callerName", "caller_name"]),
-                    handle: text(["handle", "phone"]),
+                    callerName: name,
+                    handle: handle,
                     hasVideo: hasVideo(),
                     callerAvatar: picture(),
                     duration: duration(),
@@ -54,12 +69,17 @@ struct CallReader {
     }
 
     private mutating func kind() -> Kind {
+        if let kind = namedKind() { return kind }
         if let type = info?["type"], !type.isNull {
-            if type.numberValue == 1 { return .request }
-            if type.numberValue == 2 { return .hangup }
+            sources.kind = .field("info.type")
+            // FCM has texts only: one that is a number counts as that.
+            let number = type.numberOrItsText
+            if number == 1 { return .request }
+            if number == 2 { return .hangup }
             return kind(ofWord: type, in: "info.type")
         }
         let type = payload["type"] ?? .null
+        sources.kind = .field("type")
         guard envelope.pushType == .voip else {
             if let number = type.numberValue, info == nil, let meant = Self.typeWord(of: number) {
                 notes.add("type", found: type, expected: "perhaps \"\(meant)\", or the number inside info")
@@ -68,11 +88,48 @@ struct CallReader {
         }
         // A voip push is a call unless its type says otherwise, and a bare number says nothing.
         if let number = type.numberValue {
-            notes.add(
-                "type", found: .real(number), expected: "\"call-request\" or \"hangup\", or the number inside info")
+            sources.kind = .voip
+            if names?.hold(key: "type") != true {
+                notes.add(
+                    "type", found: .real(number),
+                    expected: "\"call-request\" or \"hangup\", or the number inside info")
+            }
             return .request
         }
-        return type.isNull ? .request : kind(ofWord: type, in: "type")
+        if !type.isNull { return kind(ofWord: type, in: "type") }
+        if let (field, value) = namedCandidates(names?.type).first {
+            sources.kind = .field(field)
+            notes.add(field, found: value, expected: Self.wordsExpected)
+            return .other
+        }
+        sources.kind = .voip
+        return .request
+    }
+
+    private static let wordsExpected = "a word of [Call] CallRequest= or Hangup=, else a voip push is no call"
+
+    /// The kind by the words of a foreign server; nil if they say nothing.
+    private mutating func namedKind() -> Kind? {
+        guard let names else { return nil }
+        if let field = field(holding: names.hangup) {
+            sources.kind = .field(field)
+            return .hangup
+        }
+        if let field = field(holding: names.callRequest) {
+            sources.kind = .field(field)
+            return .request
+        }
+        return nil
+    }
+
+    /// The first field that holds one of `words`.
+    private func field(holding words: [CallWord]) -> String? {
+        for word in words {
+            for (field, value) in namedCandidates(word.key.map { [$0] } ?? names?.type) where value.isWord(word) {
+                return field
+            }
+        }
+        return nil
     }
 
     private mutating func kind(ofWord type: JSONValue, in field: String) -> Kind {
@@ -82,6 +139,8 @@ struct CallReader {
         case let word:
             if let meant = word.flatMap(Self.typeWord) {
                 notes.add(field, found: type, expected: "perhaps \"\(meant)\"")
+            } else if envelope.pushType == .voip, word != nil {
+                notes.add(field, found: type, expected: Self.wordsExpected)
             }
             return .other
         }
@@ -106,10 +165,22 @@ struct CallReader {
     private mutating func noteMisspelledFields(isCall: Bool) {
         if let info { noteMisspelledFields(of: info, at: "info.", isCall: isCall) }
         noteMisspelledFields(of: payload, at: "", isCall: isCall)
-        if !isCall, let data = payload["data"]?.objectValue, let type = data["type"],
-            type.numberValue.flatMap(Self.typeWord) != nil || type.stringValue.flatMap(Self.typeWord) != nil
-        {
-            notes.add("data.type", found: type, expected: "a call inside info")
+        if !isCall { noteCallElsewhere() }
+    }
+
+    /// Where services put what an app sends with a notification: FCM in `data`, OneSignal in `custom.a`.
+    private static let elsewhere = ["data", "custom.a", "custom", "payload", "extra"]
+
+    /// Notes a call that lies one step away from where it is looked for.
+    private mutating func noteCallElsewhere() {
+        for place in Self.elsewhere {
+            guard let object = payload.value(at: place)?.objectValue else { continue }
+            for field in ["type", "info.type"] {
+                guard let type = object.value(at: field), !type.isNull, type.stringValue != "" else { continue }
+                guard type.numberValue.flatMap(Self.typeWord) ?? type.stringValue.flatMap(Self.typeWord) != nil
+                else { continue }
+                return notes.add("\(place).\(field)", found: type, expected: "a call inside info")
+            }
         }
     }
 
@@ -117,6 +188,7 @@ struct CallReader {
         for member in object.members where !Self.fields.contains(member.key) {
             // Every call has these two, and measuring how far they are from each field takes longer than knowing them.
             if place.isEmpty, member.key == "aps" || member.key == "info" { continue }
+            if let names, names.hold(key: member.key) { continue }
             let meant = NearestName.nearest(to: member.key, of: Self.fields, within: .slip)
             guard let meant, object[meant] == nil else { continue }
             let number = place.isEmpty ? nil : member.value.numberValue
@@ -125,21 +197,46 @@ struct CallReader {
         }
     }
 
-    /// Every place where one of `names` may occur, the likeliest first.
-    private func candidates(_ names: [String]) -> [(field: String, value: JSONValue)] {
-        var candidates: [(String, JSONValue)] = []
-        for name in names {
+    /// Every place where one of `own` may occur, the likeliest first, after those of a foreign server's `named` keys.
+    private func candidates(_ own: [String], _ named: [String]? = nil) -> [(field: String, value: JSONValue)] {
+        var candidates = namedCandidates(named)
+        for name in own {
             if let value = info?[name], !value.isNull { candidates.append(("info." + name, value)) }
         }
-        for name in names {
+        for name in own {
             if let value = payload[name], !value.isNull { candidates.append((name, value)) }
         }
         return candidates
     }
 
+    private func namedCandidates(_ keys: [String]?) -> [(field: String, value: JSONValue)] {
+        guard let keys, !keys.isEmpty else { return [] }
+        var candidates: [(String, JSONValue)] = []
+        for key in keys {
+            if let value = info?.value(at: key), !value.isNull { candidates.append(("info." + key, value)) }
+            if let value = payload.value(at: key), !value.isNull { candidates.append((key, value)) }
+        }
+        return candidates
+    }
+
+    /// The id of a call that wants to ring. Where the fields have none, a voip push is known by the id that it states,
+    /// which another call's push does not share (R8).
+    private mutating func requestCallID() throws(Rejection) -> String {
+        let id = try callID()
+        guard id.isEmpty else { return id }
+        let isKnown = envelope.pushType == .voip && statesID
+        if isKnown { sources.id = "id" }
+        let near = NearCallID(in: payload)
+        if envelope.pushType == .voip || !near.fields.isEmpty {
+            let known = isKnown ? "the call is known by the push's id" : "it is the one call without an id"
+            noCallID = "no callId: \(known), which no hangup names" + near.advice
+        }
+        return isKnown ? envelope.id : ""
+    }
+
     /// The id of the call that a hangup ends. A misspelled field is refused: without the id the hangup would end
     /// another call, the anonymous one.
-    private func hangupCallID() throws(Rejection) -> String {
+    private mutating func hangupCallID() throws(Rejection) -> String {
         let id = try callID()
         guard id.isEmpty else { return id }
         for member in (info?.members ?? []) + payload.members where !Self.fields.contains(member.key) {
@@ -147,12 +244,15 @@ struct CallReader {
             let key = Printable.excerpt(of: member.key)
             throw Rejection(.badField, detail: "\(key): not known, and a hangup of no call; did you mean callId?")
         }
+        let near = NearCallID(in: payload)
+        if !near.fields.isEmpty { noCallID = "no callId: the hangup ends every ring" + near.advice }
         return id
     }
 
-    private func callID() throws(Rejection) -> String {
-        let names = ["callId", "call_id"]
-        guard let (field, value) = candidates(names).first else { return "" }
+    private mutating func callID() throws(Rejection) -> String {
+        let own = ["callId", "call_id"]
+        guard let (field, value) = candidates(own, names?.id).first else { return "" }
+        sources.id = field
         var expected: String {
             "1 to \(CallRequest.callIDBytesMax) bytes of text without control characters, U+FFFE, U+FFFF, or an integer"
         }
@@ -170,43 +270,57 @@ struct CallReader {
         case .real:
             // Perhaps an integer of more than 64 bits, whose digits a real does not keep.
             if let exact = payloadWithAllDigits() {
-                let again = CallReader(
-                    payload: exact, envelope: envelope, notes: notes, payloadWithAllDigits: { nil })
-                if case .string = again.candidates(names).first?.value { return try again.callID() }
+                var again = CallReader(
+                    payload: exact, envelope: envelope, names: names, statesID: statesID, notes: notes,
+                    payloadWithAllDigits: { nil })
+                if case .string = again.candidates(own, names?.id).first?.value { return try again.callID() }
             }
             throw EnvelopeReader.badField(field, found: value, expected: expected)
         case .null, .bool, .array, .object: throw EnvelopeReader.badField(field, found: value, expected: expected)
         }
     }
 
-    private mutating func text(_ names: [String]) -> String? {
-        for (field, value) in candidates(names) {
+    /// A text, and the field that has it.
+    private mutating func text(_ own: [String], _ named: [String]?) -> (text: String?, field: String?) {
+        for (field, value) in candidates(own, named) {
             switch value {
-            case .string(let text): if !text.isEmpty { return text }
-            case .integer(let number): return String(number)
-            case .unsigned(let number): return String(number)
+            case .string(let text): if !text.isEmpty { return (text, field) }
+            case .integer(let number): return (String(number), field)
+            case .unsigned(let number): return (String(number), field)
             case .null, .bool, .real, .array, .object: notes.add(field, found: value, expected: "a string")
             }
         }
-        return nil
+        return (nil, nil)
     }
 
     private mutating func hasVideo() -> Bool {
-        for (field, value) in candidates(["hasVideo", "has_video"]) {
-            if let flag = value.boolValue { return flag }
-            // Apple's classes make a truth value of these two numbers, and of no others.
-            if value.numberValue == 1 { return true }
-            if value.numberValue == 0 { return false }
+        let words = names?.video ?? []
+        if let field = field(holding: words.filter { $0.value != nil }) {
+            sources.video = field
+            return true
+        }
+        let keys = words.isEmpty ? nil : words.filter { $0.value == nil }.compactMap(\.key)
+        for (field, value) in candidates(["hasVideo", "has_video"], keys) {
+            if let flag = value.flagOrItsText {
+                sources.video = field
+                return flag
+            }
             notes.add(field, found: value, expected: "true or false")
         }
         return false
     }
 
     /// The first field that holds an address; if none does, what was found in the first.
-    private func picture() -> CallerPicture {
+    private mutating func picture() -> CallerPicture {
         var firstUnusable: CallerPicture?
-        for (field, value) in candidates(["callerAvatar", "caller_avatar"]) {
-            if let text = value.stringValue, CallerPicture.isAddress(text) { return .url(text) }
+        for (field, value) in candidates(["callerAvatar", "caller_avatar"], names?.avatar) {
+            // A server of many fields has the empty text where there is no picture.
+            if names != nil, value.stringValue == "" { continue }
+            sources.avatar = sources.avatar ?? field
+            if let text = value.stringValue, CallerPicture.isAddress(text) {
+                sources.avatar = field
+                return .url(text)
+            }
             if let text = value.stringValue, CallerPicture.hasOtherScheme(text) {
                 firstUnusable = firstUnusable ?? .url(text)
             }
@@ -218,7 +332,7 @@ struct CallReader {
 
     private mutating func duration() -> TimeSpan? {
         for (field, value) in candidates(["duration"]) {
-            if let seconds = value.numberValue, seconds >= CallRequest.durationSecondsMin {
+            if let seconds = value.numberOrItsText, seconds >= CallRequest.durationSecondsMin {
                 return TimeSpan(seconds: seconds)
             }
             notes.add(field, found: value, expected: "seconds as a number from 1")
@@ -228,7 +342,7 @@ struct CallReader {
 
     private mutating func sentAt() -> WallTime? {
         for (field, value) in candidates(["sentAt", "sent_at"]) {
-            let time = value.numberValue.flatMap { WallTime(unixSeconds: $0) }
+            let time = value.numberOrItsText.flatMap { WallTime(unixSeconds: $0) }
             if let time, time.microseconds > 0 { return time }
             notes.add(field, found: value, expected: "Unix seconds as a number above 0")
         }

@@ -43,6 +43,26 @@ struct ContentReader {
         return number > 0
     }
 
+    /// Notes flags that are not set, but spelled as FCM's requests do, or beside `aps`.
+    mutating func noteNearFlags(_ payload: JSONObject, isMutable: Bool, isAvailable: Bool) {
+        if !isMutable { noteNear("mutable-content", ["mutable_content", "mutableContent"], payload) }
+        if !isAvailable { noteNear("content-available", ["content_available", "contentAvailable"], payload) }
+    }
+
+    private mutating func noteNear(_ key: String, _ spellings: [String], _ payload: JSONObject) {
+        if let near = spellings.first(where: { aps[$0] != nil }) {
+            notes.add(unknown: "aps.", near, meant: key)
+        } else if let near = ([key] + spellings).first(where: { payload[$0] != nil }) {
+            notes.add(unknown: "", near, meant: "aps." + key)
+        }
+    }
+
+    /// Notes that a push with nothing to show is one for a live activity, which its push type did not say.
+    mutating func noteLiveActivity() {
+        guard let state = aps["content-state"], !state.isNull else { return }
+        notes.add("aps.content-state", isOf: "a live activity, which reaches no notification")
+    }
+
     private mutating func readAlert(into content: inout NotificationContent) {
         guard let alert = aps["alert"], !alert.isNull else { return }
         switch alert {

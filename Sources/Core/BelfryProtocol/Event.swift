@@ -43,8 +43,8 @@ public struct Event: Hashable, Sendable {
         case vibration(state: CodeWord<VibrationState>, detail: String)
         /// A picture was attached, or not.
         case attachment(Attachment)
-        /// The content was handed over; exactly once.
-        case delivered(by: CodeWord<Deliverer>, content: NotificationContent)
+        /// The content was handed over; exactly once. If it is not `isShown`, the extension has filtered it (R2).
+        case delivered(by: CodeWord<Deliverer>, content: NotificationContent, isShown: Bool = true)
         /// The ring is over, and silent.
         case ended(Ended)
         /// The person missed this call; `content` replaces the notification with the same id.
@@ -61,36 +61,43 @@ public struct Event: Hashable, Sendable {
         case unknown(Unknown)
 
         /// A call request does not ring.
+        @_disfavoredOverload
         public static func silent(call: String, why: SilenceReason) -> Body {
             .silent(call: call, why: CodeWord(why))
         }
 
         /// The sound came on, or could not.
+        @_disfavoredOverload
         public static func sound(state: SoundState, detail: String) -> Body {
             .sound(state: CodeWord(state), detail: detail)
         }
 
         /// The desktop shows the notification, or does not.
+        @_disfavoredOverload
         public static func notification(state: NotificationState, detail: String) -> Body {
             .notification(state: CodeWord(state), detail: detail)
         }
 
         /// Something vibrates, or cannot.
+        @_disfavoredOverload
         public static func vibration(state: VibrationState, detail: String) -> Body {
             .vibration(state: CodeWord(state), detail: detail)
         }
 
         /// The content was handed over.
-        public static func delivered(by: Deliverer, content: NotificationContent) -> Body {
-            .delivered(by: CodeWord(by), content: content)
+        @_disfavoredOverload
+        public static func delivered(by: Deliverer, content: NotificationContent, isShown: Bool = true) -> Body {
+            .delivered(by: CodeWord(by), content: content, isShown: isShown)
         }
 
         /// What iOS would have done, or what the operator should know.
+        @_disfavoredOverload
         public static func warning(code: WarningCode, detail: String) -> Body {
             .warning(code: CodeWord(code), detail: detail)
         }
 
         /// The notification was refused.
+        @_disfavoredOverload
         public static func rejected(reason: RejectionReason, detail: String) -> Body {
             .rejected(reason: CodeWord(reason), detail: detail)
         }
@@ -185,6 +192,7 @@ public struct Event: Hashable, Sendable {
             case skipped(reason: CodeWord<SkipReason>, detail: String)
 
             /// It did not come.
+            @_disfavoredOverload
             public static func skipped(reason: SkipReason, detail: String) -> Outcome {
                 .skipped(reason: CodeWord(reason), detail: detail)
             }
@@ -217,6 +225,12 @@ public struct Event: Hashable, Sendable {
         public let url: String
         /// Whether it came.
         public let outcome: Outcome
+        /// The file of the picture; nil if it did not come.
+        public var path: String? { if case .attached(let path, _, _, _) = outcome { path } else { nil } }
+        /// Why it did not come; nil if it did.
+        public var skipped: CodeWord<SkipReason>? {
+            if case .skipped(let reason, _) = outcome { reason } else { nil }
+        }
 
         /// What `attachment` carries.
         public init(url: String, outcome: Outcome) {

@@ -35,7 +35,8 @@ extension Event.Body {
         case .tick(let n, let late): "\(n), \(DecimalText.fixed(late * 1_000, digits: 1)) ms late"
         case .sound, .notification, .vibration: told
         case .attachment(let attachment): Self.details(of: attachment)
-        case .delivered(let by, let content): "by \(by.rawValue): \(content.summary)"
+        case .delivered(let by, let content, let isShown):
+            "by \(by.rawValue): \(isShown ? content.summary : "filtered, nothing is shown")"
         case .ended(let ended): Self.details(of: ended)
         case .missed(let call, let content): "\(CallText.name(of: call)): \(content.summary)"
         case .warning(let code, let detail):
@@ -105,6 +106,7 @@ extension Event.Body {
             case .noAlertText: "its alert has no text"
             case .background: "it has no alert"
             case .voip: "voip pushes go to the app"
+            case .noExtension: "the extension cannot be run"
             case nil: ""
             }
         return explained(why.rawValue, explanation)

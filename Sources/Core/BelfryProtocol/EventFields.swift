@@ -33,8 +33,10 @@ extension Event.Body {
         case .vibration(let state, let detail):
             .vibration(state: try field("state", state), detail: try field("detail", detail))
         case .attachment(let old): .attachment(try Event.Attachment(old, &field))
-        case .delivered(let by, let content):
-            .delivered(by: try field("by", by), content: try field("content", content))
+        case .delivered(let by, let content, let isShown):
+            .delivered(
+                by: try field("by", by), content: try field("content", content),
+                isShown: try field("shown", isShown ? nil : Optional(false)) ?? true)
         case .ended(let old): .ended(try Event.Ended(old, &field))
         case .missed(let call, let content):
             .missed(call: try field("call", call), content: try field("content", content))

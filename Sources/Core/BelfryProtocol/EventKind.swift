@@ -1,4 +1,4 @@
-public import BelfryTerms
+import BelfryTerms
 
 extension Event {
     /// The kind of an event, without its details: the contract's events by their names.
@@ -66,36 +66,6 @@ extension Event {
 
     /// Whether it may come each second or more often: a client that does not read in time loses such events first.
     public var isFrequent: Bool { kind == .tick || kind == .asked }
-
-    /// What `ringing` carries; nil of every other event.
-    public var ringing: Ringing? { if case .ringing(let ringing) = body { ringing } else { nil } }
-
-    /// Why a call request does not ring; nil of every other event than `silent`.
-    public var silence: CodeWord<SilenceReason>? { if case .silent(_, let why) = body { why } else { nil } }
-
-    /// Who delivered; nil of every other event than `delivered`.
-    public var deliverer: CodeWord<Deliverer>? { if case .delivered(let by, _) = body { by } else { nil } }
-
-    /// What `ended` carries; nil of every other event.
-    public var ended: Ended? { if case .ended(let ended) = body { ended } else { nil } }
-
-    /// What `asked` carries; nil of every other event.
-    public var asked: Asked? { if case .asked(let asked) = body { asked } else { nil } }
-
-    /// What `extension` carries; nil of every other event.
-    public var extensionProcess: ExtensionProcess? {
-        if case .extensionProcess(let process) = body { process } else { nil }
-    }
-
-    /// What a `warning` is about; nil of every other event.
-    public var warning: CodeWord<WarningCode>? { if case .warning(let code, _) = body { code } else { nil } }
-
-    /// The content of `delivered` or `missed`; nil of every other event.
-    public var content: NotificationContent? {
-        if case .delivered(_, let content) = body { return content }
-        if case .missed(_, let content) = body { return content }
-        return nil
-    }
 }
 
 extension Event.Kind {

@@ -14,6 +14,7 @@ extension NotificationContent {
         object.append(newKey: "thread", .string(threadIdentifier))
         object.append(newKey: "interruptionLevel", .string(interruptionLevel.rawValue))
         object.append(newKey: "attachments", .array(attachments.map { .object($0.json) }))
+        object.append(newKey: "picture", picture.map { .object($0.json) } ?? .null)
         object.append(newKey: "userInfo", .object(userInfo))
         object.append(newKey: "relevanceScore", .real(relevanceScore))
         object.append(newKey: "targetContentId", targetContentIdentifier.map { .string($0) } ?? .null)
@@ -49,6 +50,7 @@ extension NotificationContent {
         for attachment in try fields.ifPresent("attachments", fields.fieldsOfEach) ?? [] {
             attachments.append(try NotificationAttachment(attachment))
         }
+        picture = try fields.ifPresent("picture", fields.fields).map(NotificationAttachment.init)
         userInfo = try fields.ifPresent("userInfo", fields.object) ?? JSONObject()
         relevanceScore = min(max(try fields.ifPresent("relevanceScore", fields.number) ?? 0, 0), 1)
         targetContentIdentifier = try fields.ifPresent("targetContentId", fields.string)

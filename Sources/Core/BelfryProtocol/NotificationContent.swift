@@ -51,6 +51,9 @@ public struct NotificationContent: Hashable, Sendable {
     public var summaryArgumentCount: Int64 = 1
     /// The files shown with it.
     public var attachments: [NotificationAttachment] = []
+    /// The picture of whoever it is from, as an intent gave it (`INImage`); nil if there is none. It is no attachment,
+    /// and may also be a WebP.
+    public var picture: NotificationAttachment?
     /// The whole payload, `aps` included.
     public var userInfo = JSONObject()
 

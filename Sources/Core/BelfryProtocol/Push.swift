@@ -17,11 +17,23 @@ public struct Push: Sendable {
     public let isContentAvailable: Bool
     /// What it says about a call; nil for an ordinary notification.
     public let call: CallPush?
+    /// By what the parts of the call were found, or what kept it from being one.
+    public let callSources: CallSources
+    /// What an operator should know of a call without an id, for people; nil if there is nothing.
+    public let noCallID: String?
     /// The ignored fields, one line for people each; together they make one `warning: field-ignored`.
     public let notes: [String]
 
     /// The kind of push.
     public var pushType: PushType { envelope.pushType }
+    /// What it is taken for.
+    public var type: NotificationType {
+        switch call {
+        case .request?: .callRequest
+        case .hangup?: .hangup
+        case nil: pushType == .background ? .background : .alert
+        }
+    }
     /// Whether there is any text that alerts: title, subtitle or body.
     public var alertHasText: Bool { request.content.hasAlertText }
 }
@@ -47,6 +59,8 @@ public struct Envelope: Hashable, Sendable {
     public var appGroup: String?
     /// `Simulator Target Bundle`, if a `simctl push` file names one.
     public var simulatorTargetBundle: String?
+    /// The known names by which its server describes calls; nil for those that are configured.
+    public var callPayload: CallPayload?
 
     /// An envelope; `id` must be a UUID, and is put in lower case.
     public init(
@@ -57,7 +71,8 @@ public struct Envelope: Hashable, Sendable {
         expiration: WallTime? = nil,
         collapseID: String? = nil,
         appGroup: String? = nil,
-        simulatorTargetBundle: String? = nil
+        simulatorTargetBundle: String? = nil,
+        callPayload: CallPayload? = nil
     ) {
         self.id = id.lowercased()
         self.pushType = pushType
@@ -67,6 +82,7 @@ public struct Envelope: Hashable, Sendable {
         self.collapseID = collapseID
         self.appGroup = appGroup
         self.simulatorTargetBundle = simulatorTargetBundle
+        self.callPayload = callPayload
     }
 }
 

@@ -13,7 +13,7 @@ public struct PushFraming: Sendable {
     public enum Progress: Hashable, Sendable {
         /// The notification goes on.
         case needMore
-        /// The notification, to be read by ``Push/parse(_:makeID:)``; what follows it is not looked at.
+        /// The notification, to be read by ``Push/parse(_:makeID:names:)``; what follows it is not looked at.
         case complete([UInt8])
         /// It is longer than the limit.
         case tooLarge

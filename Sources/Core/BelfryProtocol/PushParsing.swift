@@ -6,9 +6,12 @@ extension Push {
     ///
     /// A wrong field that identifies the push or the call, or cannot be honoured, is refused by name. Every other wrong
     /// field is ignored, as on Apple's devices, and noted (R16). Nothing in `bytes` can trap (R18).
+    ///
+    /// `names` gives the names of a foreign server, for what the envelope says of them; it is asked once at most.
     public static func parse(
         _ bytes: [UInt8],
-        makeID: () -> String = { randomUUID() }
+        makeID: () -> String = { randomUUID() },
+        names: (CallPayload?) -> CallNames? = { $0?.names }
     ) throws(Rejection) -> Push {
         guard bytes.count <= PushFraming.notificationBytesMax else { throw Rejection.notificationTooLarge }
         let notification = try object(in: bytes)
@@ -22,13 +25,18 @@ extension Push {
         let content = contentReader.content(payload: payload)
         let isMutableContent = contentReader.flag(aps, "mutable-content", "aps.mutable-content")
         let isContentAvailable = contentReader.flag(aps, "content-available", "aps.content-available")
+        contentReader.noteNearFlags(payload, isMutable: isMutableContent, isAvailable: isContentAvailable)
         let showsNothing = !content.hasAlertText && content.sound == nil && content.badge == nil
+        if showsNothing { contentReader.noteLiveActivity() }
 
         envelopeReader.notes = contentReader.notes
         let envelope = try envelopeReader.envelope(
             pushType: statedType ?? (isContentAvailable && showsNothing ? .background : .alert),
             payload: payload, makeID: makeID)
-        var callReader = CallReader(payload: payload, envelope: envelope, notes: envelopeReader.notes) {
+        var callReader = CallReader(
+            payload: payload, envelope: envelope, names: names(envelope.callPayload),
+            statesID: envelopeReader.statesID, notes: envelopeReader.notes
+        ) {
             payloadWithAllDigits(bytes)
         }
         let call = try callReader.call()
@@ -39,6 +47,8 @@ extension Push {
             isMutableContent: isMutableContent,
             isContentAvailable: isContentAvailable,
             call: call,
+            callSources: callReader.sources,
+            noCallID: callReader.noCallID,
             notes: callReader.notes.lines
         )
     }
@@ -62,8 +72,7 @@ extension Push {
     ) throws(Rejection) -> (payload: JSONObject, isEnvelope: Bool) {
         if let aps = notification["aps"], !aps.isNull { return (notification, false) }
         guard let value = notification["payload"] else {
-            throw Rejection(
-                .noAps, detail: "there is neither \"aps\" nor an envelope's \"payload\", expected an APNs payload")
+            throw Rejection(.noAps, detail: NeitherKind.detail(of: notification))
         }
         guard case .object(let payload) = value else {
             throw EnvelopeReader.badField("payload", found: value, expected: "an object")
@@ -122,6 +131,27 @@ extension Rejection {
     }
 }
 
+/// What an object is that is neither a payload nor an envelope, for people.
+private enum NeitherKind {
+    static func detail(of object: JSONObject) -> String {
+        guard let request = fcmRequest(object) else {
+            return "there is neither \"aps\" nor an envelope's \"payload\", expected an APNs payload; a voip push, "
+                + "which needs no \"aps\", is {\"pushType\": \"voip\", \"payload\": {…}}"
+        }
+        let place = request["apns"]?.objectValue?["payload"]?.objectValue == nil ? nil : "message.apns.payload"
+        return "this is a request to FCM, not what a phone gets of it, expected an APNs payload"
+            + (place.map { ", as is in its \($0)" } ?? ", which has \"aps\" and, beside it, the fields of its data")
+    }
+
+    /// The message of a request to FCM: `message` of its HTTP v1 interface, or all of a legacy one's.
+    private static func fcmRequest(_ object: JSONObject) -> JSONObject? {
+        let message = object["message"]?.objectValue
+        let isLegacy = object["to"] != nil || object["registration_ids"] != nil
+        let request = message ?? (isLegacy ? object : nil)
+        return ["notification", "data", "apns", "android"].contains { request?[$0] != nil } ? request : nil
+    }
+}
+
 /// Reads the fields of an envelope: a value that cannot be honoured is refused, an unknown field is noted.
 struct EnvelopeReader {
     /// The envelope; empty if the payload came without one.
@@ -130,6 +160,7 @@ struct EnvelopeReader {
 
     private static let known = [
         "payload", "id", "pushType", "topic", "sentAt", "expiration", "collapseId", "appGroup", bundleKey,
+        callPayloadKey,
     ]
     /// APNs' names for fields of ours: its headers, with values as written there. The priority says how hard APNs
     /// tries; nothing here depends on it.
@@ -142,6 +173,11 @@ struct EnvelopeReader {
         "complication", "controls", "fileprovider", "liveactivity", "location", "mdm", "pushtotalk", "widgets",
     ]
     private static let bundleKey = "Simulator Target Bundle"
+    /// The key of ``Envelope/callPayload``.
+    static let callPayloadKey = "callPayload"
+
+    /// Whether the push states its id.
+    var statesID: Bool { value("id") != nil }
 
     init(fields: JSONObject, notes: FieldNotes) {
         self.fields = fields
@@ -178,6 +214,12 @@ struct EnvelopeReader {
         envelope.collapseID = try collapseID()
         envelope.appGroup = try appGroup()
         envelope.simulatorTargetBundle = Self.bundle(of: payload) ?? Self.bundle(of: fields)
+        if let value = value(Self.callPayloadKey) {
+            envelope.callPayload = value.stringValue.flatMap(CallPayload.init(rawValue:))
+            if envelope.callPayload == nil {
+                notes.add(Self.callPayloadKey, found: value, expected: CallPayload.words)
+            }
+        }
         return envelope
     }
 
@@ -259,6 +301,11 @@ struct FieldNotes {
     /// Notes that `field` holds `value`, which is not what was expected, and `outcome`.
     mutating func add(_ field: String, found value: JSONValue, expected: String, outcome: String = "ignored") {
         add("\(field): found \(value.foundDescription), expected \(expected): \(outcome)")
+    }
+
+    /// Notes that `field` is something of which nothing here comes.
+    mutating func add(_ field: String, isOf what: String) {
+        add("\(field): is of \(what): ignored")
     }
 
     /// Notes that the field `key` in `place` is not one of ours; perhaps `meant` was intended.

@@ -3,7 +3,7 @@ import BelfryTerms
 
 extension CallRequest {
     /// A payload that asks for this call to ring: intercepted, since it has text and `mutable-content`, and read back
-    /// by ``Push/parse(_:makeID:)`` as the same request.
+    /// by ``Push/parse(_:makeID:names:)`` as the same request.
     public func payload(alertBody: String = "Incoming call") -> JSONObject {
         var info: JSONObject = ["type": "call-request"]
         if !callID.isEmpty { info["callId"] = .string(callID) }
@@ -25,7 +25,7 @@ extension CallRequest {
 }
 
 extension Hangup {
-    /// A payload that ends this call: intercepted, and read back by ``Push/parse(_:makeID:)`` as the same hangup.
+    /// A payload that ends this call: intercepted, and read back by ``Push/parse(_:makeID:names:)`` as the same hangup.
     public func payload(alertBody: String = "Call ended") -> JSONObject {
         var info: JSONObject = ["type": "hangup", "reason": .string(reason.rawValue)]
         if !callID.isEmpty { info["callId"] = .string(callID) }
@@ -60,6 +60,7 @@ extension Envelope {
         if let collapseID { object["collapseId"] = .string(collapseID) }
         if let appGroup { object["appGroup"] = .string(appGroup) }
         if let simulatorTargetBundle { object["Simulator Target Bundle"] = .string(simulatorTargetBundle) }
+        if let callPayload { object[EnvelopeReader.callPayloadKey] = .string(callPayload.rawValue) }
         return object
     }
 }

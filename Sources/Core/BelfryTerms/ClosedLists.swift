@@ -22,6 +22,8 @@ public enum PassthroughReason: String, Hashable, Sendable, CaseIterable {
     case background
     /// A voip push goes to the app, never to an extension.
     case voip
+    /// It is no call, and the extension that the operator has configured cannot be run.
+    case noExtension = "no-extension"
 }
 
 /// `ringing.mode`: how a call rings.
@@ -276,6 +278,8 @@ public enum WarningCode: String, Hashable, Sendable, CaseIterable {
     case configuration
     /// A field of the payload is of the wrong type or out of range, and counts as absent.
     case fieldIgnored = "field-ignored"
+    /// A call has no id, or that of its push, so that no hangup names it.
+    case noCallID = "no-call-id"
     /// The content handler was called again, or too late.
     case handlerCalledAgain = "handler-called-again"
     /// The changed content had no alert text; the original was delivered.
@@ -298,6 +302,10 @@ public enum WarningCode: String, Hashable, Sendable, CaseIterable {
     case unsupported
     /// The extension asked the notification centre for something after its reply, when iOS denies it.
     case centerAfterReply = "center-after-reply"
+    /// iOS would not play the sound of what was handed over, and plays the default one instead.
+    case soundUnplayable = "sound-unplayable"
+    /// What was handed over is critical, and the app has no entitlement for that.
+    case criticalUnentitled = "critical-unentitled"
     /// The extension's process held a lock in a group's folder as its time was over: iOS kills such a process, with the
     /// number 0xdead10cc.
     case lockHeld = "lock-held"

@@ -31,20 +31,26 @@ extension CodeWord where Known: RawRepresentable, Known.RawValue == String {
     @inlinable
     public var known: Known? { Known(rawValue: rawValue) }
 
+    // Where a word is spelled out, those of the same list are compared: see CodeWords.swift.
+
     /// Whether the word is `known`.
     @inlinable
+    @_disfavoredOverload
     public static func == (word: CodeWord, known: Known) -> Bool { word.rawValue == known.rawValue }
 
     /// Whether the word is not `known`.
     @inlinable
+    @_disfavoredOverload
     public static func != (word: CodeWord, known: Known) -> Bool { word.rawValue != known.rawValue }
 
     /// Whether `word` is `known`, so that `case .warning(code: .badClock, _)` is a pattern.
+    @_disfavoredOverload
     public static func ~= (known: Known, word: CodeWord) -> Bool { word == known }
 }
 
 extension Optional {
-    /// Whether there is a word and it is `known`: `event.ended?.reason == .answered`.
+    /// Whether there is a word and it is `known`: `event.ended?.reason == reason`.
+    @_disfavoredOverload
     public static func == <Known: RawRepresentable>(word: Wrapped?, known: Known) -> Bool
     where Wrapped == CodeWord<Known>, Known.RawValue == String { word?.rawValue == known.rawValue }
 }

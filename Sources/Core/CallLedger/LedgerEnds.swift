@@ -97,6 +97,9 @@ extension Ledger {
     /// The call that rings loud: the oldest ring.
     public var loudest: Call? { ringsByEntry.first(where: isRinging) }
 
+    /// Who is silenced if nobody is named: the oldest that the person has not silenced, else the oldest.
+    public var heard: Call? { ringsByEntry.first { isRinging($0) && !$0.isSilenced } ?? loudest }
+
     /// Declines `key` for the person at the endpoint; nil if the call does not ring.
     public mutating func decline(_ key: CallKey) -> Call? {
         guard let ring = call(key), isRinging(ring) else { return nil }

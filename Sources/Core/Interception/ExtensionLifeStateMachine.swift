@@ -80,6 +80,8 @@ public struct ExtensionLifeStateMachine: Sendable {
     /// The notifications whose code runs past its budget: the process is killed as soon as no reply is awaited from it.
     private var overdue: [Int64] = []
     private var isStopping = false
+    /// Whether the process was killed because nothing was left to do: that is no failure of it.
+    public private(set) var isKilledAsDone = false
     private var wake: Instant?
 
     /// A life in which nothing has happened.
@@ -267,12 +269,16 @@ extension ExtensionLifeStateMachine {
         case .none:
             guard !waiting.isEmpty else { return [] }
             process = .spawned(Budget(start: now, length: budgetLength))
+            isKilledAsDone = false
             return [.spawn]
         case .spawned: return isStopping ? kill(deliveringAs: .stopped) : []
         case .greeted(let first):
             guard unanswered == nil else { return [] }
             let isDone = handlings.isEmpty && waiting.isEmpty && !isReused
-            if !overdue.isEmpty || isStopping || isDone { return kill(deliveringAs: .stopped) }
+            if !overdue.isEmpty || isStopping || isDone {
+                isKilledAsDone = overdue.isEmpty && !isStopping
+                return kill(deliveringAs: .stopped)
+            }
             guard let number = waiting.first else { return [] }
             waiting.removeFirst()
             process = .greeted(nil)

@@ -13,11 +13,23 @@ public struct InterceptionRule: Hashable, Sendable {
     public var isMutable = false
     /// Whether the alert has a title, a subtitle or a body.
     public var alertHasText = false
+    /// Whether an extension gets it that has the filtering entitlement, and it was pushed as an alert: then it needs no
+    /// text.
+    public var mayBeFiltered = false
     /// Whether it is no call, and its expiration is past: no phone would ever get it.
     public var isExpired = false
 
     /// A rule with all conditions false.
     public init() {}
+
+    /// The rule for `push` at `wall`.
+    public init(_ push: Push, at wall: WallTime) {
+        isExpired = push.call == nil && push.envelope.expiration?.isPastExpiration(at: wall) ?? false
+        isVoIP = push.pushType == .voip
+        isBackground = push.pushType == .background
+        isMutable = push.isMutableContent
+        alertHasText = push.alertHasText
+    }
 
     /// The first condition that fails; nil if the extension runs.
     public var passthrough: PassthroughReason? {
@@ -25,7 +37,7 @@ public struct InterceptionRule: Hashable, Sendable {
         if isVoIP { return .voip }
         if isBackground { return .background }
         if !isMutable { return .noMutableContent }
-        if !alertHasText { return .noAlertText }
+        if !alertHasText && !mayBeFiltered { return .noAlertText }
         return nil
     }
 }
@@ -135,6 +147,14 @@ public enum AttachmentRule {
         guard let limit = bytesMax(ofType: attachment.type) else { return .unrecognizedType }
         guard bytes > 0 else { return .corrupt }
         return bytes <= limit ? nil : .invalidFileSize
+    }
+
+    /// What is wrong with `picture`, that of an intent; nil if it may be shown. Unlike an attachment it may be a WebP.
+    public static func error(inPicture picture: NotificationAttachment, facts: AttachmentFacts) -> AttachmentError? {
+        guard picture.type == "org.webmproject.webp" else { return error(in: picture, facts: facts) }
+        guard let bytes = facts.bytes else { return .invalidURL }
+        guard bytes > 0 else { return .corrupt }
+        return bytes <= imageBytesMax ? nil : .invalidFileSize
     }
 
     private static func bytesMax(ofType type: String) -> Int64? {

@@ -23,7 +23,16 @@ public struct InterceptionStateMachine: Sendable {
     private struct Arrival: Sendable {
         let original: NotificationContent
         let passthrough: PassthroughReason?
+        let mayBeFiltered: Bool
         var reply: ReplyStateMachine
+
+        /// The delivery of `content`, or its filtering: by the extension's reply without text, or since no reply came.
+        /// That the worker has to stop before a reply is nothing that the extension has decided.
+        func delivery(by usual: Deliverer, _ content: NotificationContent) -> Effect {
+            let isFiltered =
+                mayBeFiltered && (usual == .extension ? !content.hasAlertText : !reply.isStopped)
+            return isFiltered ? .filter(deliverer(usual), content) : .deliver(deliverer(usual), content)
+        }
 
         /// As whom the content is delivered: `usual`, unless the extension only accompanies it or has to stop.
         func deliverer(_ usual: Deliverer) -> Deliverer {
@@ -45,6 +54,8 @@ public struct InterceptionStateMachine: Sendable {
         case timeWillExpire
         /// Deliver the content.
         case deliver(Deliverer, NotificationContent)
+        /// Deliver the content, and show nothing of it.
+        case filter(Deliverer, NotificationContent)
         /// Warn that the extension's changes were ignored, because what it handed over has no alert text.
         case warnNoAlertText
         /// Warn that the content handler was called a second time, or too late, and that this changed nothing.
@@ -72,15 +83,19 @@ public struct InterceptionStateMachine: Sendable {
     /// is asked whether it takes the notification.
     ///
     /// An extension may act on the notification even if it is not intercepted: then what it hands over is delivered as
-    /// a pass-through.
+    /// a pass-through. If the notification `mayBeFiltered`, content without text, and a reply that never comes, have
+    /// nothing shown (R2).
     public mutating func arrived(
-        _ content: NotificationContent, passthrough: PassthroughReason?, budget: Budget, hasExtension: Bool
+        _ content: NotificationContent, passthrough: PassthroughReason?, budget: Budget, hasExtension: Bool,
+        mayBeFiltered: Bool = false
     ) -> [Effect] {
         // Only our own driver feeds the notification, and it does so once.
         guard case .idle = state else { preconditionFailure("arrived in \(state): one machine is one notification") }
         // An extension that has not begun gets no word that its time is nearly over.
         let reply = ReplyStateMachine(within: budget, isTold: true)
-        var arrival = Arrival(original: content, passthrough: passthrough, reply: reply)
+        var arrival = Arrival(
+            original: content, passthrough: passthrough, mayBeFiltered: mayBeFiltered && passthrough == nil,
+            reply: reply)
         guard hasExtension else {
             // There is no extension whose reply could be awaited.
             _ = arrival.reply.died()
@@ -117,6 +132,7 @@ public struct InterceptionStateMachine: Sendable {
         guard arrival.reply.replied() else { return [.warnHandlerCalledAgain] }
         // A push that shows nothing, such as a voip push, may be handed over without text.
         if changed.hasAlertText || arrival.passthrough != nil { return deliver(.extension, changed, of: arrival) }
+        if arrival.mayBeFiltered { return deliver(.extension, changed, of: arrival) }
         let warning: [Effect] = arrival.reply.isStopped ? [] : [.warnNoAlertText]
         return warning + deliver(.extension, arrival.original, of: arrival)
     }
@@ -141,7 +157,7 @@ public struct InterceptionStateMachine: Sendable {
         // A process may end at any time.
         guard case .received(var arrival) = state, arrival.reply.died() else { return [] }
         state = .received(arrival)
-        return [.deliver(arrival.deliverer(.crash), arrival.original)]
+        return [arrival.delivery(by: .crash, arrival.original)]
     }
 
     /// The extension waited for its turn and has begun only now: it has `budget` (R3).
@@ -177,6 +193,6 @@ public struct InterceptionStateMachine: Sendable {
 
     private mutating func deliver(_ usual: Deliverer, _ content: NotificationContent, of arrival: Arrival) -> [Effect] {
         state = .received(arrival)
-        return [.deliver(arrival.deliverer(usual), content), .endExtension]
+        return [arrival.delivery(by: usual, content), .endExtension]
     }
 }

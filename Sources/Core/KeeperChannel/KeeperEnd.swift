@@ -104,6 +104,7 @@ public struct KeeperEnd: Sendable {
             }
             // The desktop that shows the notification would open its files.
             asked.content?.attachments = []
+            asked.content?.picture = nil
             return [.asked(known(number), asked)]
         case .output(let number, let output):
             let bytes = output.text.utf8.count + output.subsystem.utf8.count + output.category.utf8.count
@@ -131,6 +132,10 @@ public struct KeeperEnd: Sendable {
             "more than \(Self.attachmentsMax) attachments: \(Printable.excerpt(of: $0.id))"
         }
         content.attachments = Array(content.attachments.prefix(Self.attachmentsMax))
+        if let picture = content.picture, !folders.contain(picture.path) {
+            content.picture = nil
+            details.append("100 Invalid attachment file URL: the picture of an intent")
+        }
         return DroppedAttachments.told(details).map {
             .warning(number, CodeWord(.attachmentDropped), detail: $0)
         } + [.reply(number, content)]

@@ -20,11 +20,14 @@ public struct KeeperGreeting: Hashable, Sendable {
     public let stateDirectory: String
     /// How many bytes of memory of its own the process may have, as iOS counts.
     public let memoryBytesMax: Int64
+    /// The person's address book, a file of vCards; nil if the process may not read one.
+    public let contactsFile: String?
 
     /// A greeting.
-    public init(stateDirectory: String, memoryBytesMax: Int64) {
+    public init(stateDirectory: String, memoryBytesMax: Int64, contactsFile: String? = nil) {
         self.stateDirectory = stateDirectory
         self.memoryBytesMax = memoryBytesMax
+        self.contactsFile = contactsFile
     }
 }
 
@@ -58,6 +61,7 @@ extension KeeperMessage {
             [
                 "say": "hello", "stateDirectory": .string(greeting.stateDirectory),
                 "memoryBytesMax": .integer(greeting.memoryBytesMax),
+                "contactsFile": greeting.contactsFile.map { .string($0) } ?? .null,
             ]
         case .request(let request):
             [
@@ -76,7 +80,8 @@ extension KeeperMessage {
             self = .hello(
                 KeeperGreeting(
                     stateDirectory: try said.string("stateDirectory"),
-                    memoryBytesMax: try said.integer("memoryBytesMax")))
+                    memoryBytesMax: try said.integer("memoryBytesMax"),
+                    contactsFile: try said.ifPresent("contactsFile", said.string)))
         case "request":
             self = .request(
                 ExtensionRequest(

@@ -165,12 +165,17 @@ public struct KeptNotice: Hashable, Sendable {
     public let caller: ShownCaller?
     /// How many missed calls it stands for.
     public let count: Int
+    /// Of an alert: what it says.
+    public let alert: ShownAlert?
 
     /// A notification.
-    public init(subject: NoticeSubject, id: UInt32, caller: ShownCaller?, count: Int) {
+    public init(
+        subject: NoticeSubject, id: UInt32, caller: ShownCaller? = nil, count: Int = 0, alert: ShownAlert? = nil
+    ) {
         self.subject = subject
         self.id = id
         self.caller = caller
         self.count = count
+        self.alert = alert
     }
 }

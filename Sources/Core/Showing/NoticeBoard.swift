@@ -30,8 +30,10 @@ struct NoticeBoard: Sendable {
         case on(UInt32)
         /// The server would not show it; it is not asked again for the same.
         case refused
-        /// The person, or its time, closed it.
-        case closed
+        /// The person, or the server for its time, closed it.
+        case closed(byPerson: Bool)
+
+        var isClosed: Bool { if case .closed = self { true } else { false } }
     }
 
     private struct Record: Sendable {
@@ -90,7 +92,8 @@ struct NoticeBoard: Sendable {
 
     /// Whether something is wanted, and there is no server to show it.
     var lacksServer: Bool {
-        if case .present = server { false } else { records.contains { $0.wanted != nil } }
+        if case .present = server { return false }
+        return records.contains { $0.wanted != nil && $0.actual != .closed(byPerson: true) }
     }
 
     /// Has `notice` shown for `subject`; reports go to `link`.
@@ -115,13 +118,14 @@ struct NoticeBoard: Sendable {
         // Its worker gets no reports of the missed call: it has written that event itself, and leaves.
         records[index].link = nil
         // What was closed or refused as a call is shown as missed.
-        if records[index].actual == .closed || records[index].actual == .refused { records[index].actual = .none }
+        if records[index].actual.isClosed || records[index].actual == .refused { records[index].actual = .none }
     }
 
-    /// Takes over what an earlier process has shown by the server that is there now.
-    mutating func adopt(_ subject: NoticeSubject, id: UInt32) {
+    /// Takes over what an earlier process has shown by the server that is there now: it stays as it is if it is
+    /// `notice` and that is wanted.
+    mutating func adopt(_ subject: NoticeSubject, id: UInt32, showing notice: Notice? = nil) {
         guard let index = index(of: subject) else {
-            return records.append(Record(subject: subject, wanted: nil, actual: .on(id)))
+            return records.append(Record(subject: subject, wanted: notice, sent: notice, actual: .on(id)))
         }
         if records[index].actual == .none { records[index].actual = .on(id) }
     }
@@ -133,7 +137,8 @@ struct NoticeBoard: Sendable {
         }
         // What is shown before a server is known was taken over, and is this server's.
         if self.server != .unknown {
-            for index in records.indices {
+            // What a person has closed is closed for good.
+            for index in records.indices where records[index].actual != .closed(byPerson: true) {
                 records[index].actual = .none
                 records[index].sent = nil
             }
@@ -163,10 +168,10 @@ struct NoticeBoard: Sendable {
         return (replaces != 0 && isOver ? [.close(id: replaces)] : []) + reportWhyNot(index, detail)
     }
 
-    /// The server closed `id`; the subject that this was about.
-    mutating func closed(_ id: UInt32) -> NoticeSubject? {
+    /// The server closed `id`, for the person if `byPerson`; the subject that this was about.
+    mutating func closed(_ id: UInt32, byPerson: Bool) -> NoticeSubject? {
         guard let index = records.firstIndex(where: { $0.actual == .on(id) }) else { return nil }
-        records[index].actual = .closed
+        records[index].actual = .closed(byPerson: byPerson)
         return records[index].subject
     }
 
@@ -180,6 +185,12 @@ struct NoticeBoard: Sendable {
             }
         }?.subject
     }
+
+    /// Whether `subject` is shown, or is to be, or was closed.
+    func knows(_ subject: NoticeSubject) -> Bool { index(of: subject) != nil }
+
+    /// Whether what was shown of `subject` was closed.
+    func isClosed(_ subject: NoticeSubject) -> Bool { index(of: subject).map { records[$0].actual.isClosed } ?? false }
 
     /// The link to which reports on `subject` go.
     func link(of subject: NoticeSubject) -> Int64? { index(of: subject).flatMap { records[$0].link } }

@@ -103,7 +103,9 @@ public struct ShowingStateMachine: Sendable {
     public var kept: [KeptNotice] {
         board.shown.map { subject, id in
             let missed = missed.entry(of: subject)
-            return KeptNotice(subject: subject, id: id, caller: missed?.caller, count: missed?.count ?? 0)
+            let alert = alerts.first { $0.subject == subject }
+            return KeptNotice(
+                subject: subject, id: id, caller: missed?.caller, count: missed?.count ?? 0, alert: alert)
         }
     }
 
@@ -234,9 +236,13 @@ public struct ShowingStateMachine: Sendable {
         alerts.removeAll { $0.subject == alert.subject }
         alerts.append(alert)
         if alerts.count > Self.alertsMax { board.drop(alerts.removeFirst().subject) }
-        let click = Notice.Label(action: .standard, text: words.open)
-        board.want(alert.notice(click: opensAlerts && hasActions ? click : nil), for: alert.subject, link: link)
+        board.want(notice(of: alert, hasActions), for: alert.subject, link: link)
         return show()
+    }
+
+    private func notice(of alert: ShownAlert, _ hasActions: Bool) -> Notice {
+        let click = Notice.Label(action: .standard, text: words.open)
+        return alert.notice(click: opensAlerts && hasActions ? click : nil)
     }
 
     /// The notifications of `group` with one of `names`, or all if that is nil, are shown no longer.
@@ -253,18 +259,23 @@ public struct ShowingStateMachine: Sendable {
     /// that is there, since another one has given these numbers to something else (S6).
     public mutating func inherit(_ notices: [KeptNotice], from owner: String) { inherited = (owner, notices) }
 
-    private mutating func adopt(_ kept: [KeptNotice]) {
+    private mutating func adopt(_ kept: [KeptNotice], of server: NoticeServer) {
         for notice in kept {
-            board.adopt(notice.subject, id: notice.id)
             switch notice.subject {
             case .missed:
+                board.adopt(notice.subject, id: notice.id)
                 guard let caller = notice.caller else { continue }
                 missed.adopt(notice.subject, caller, count: notice.count)
                 // Also while missed calls wait: what is shown already stays.
                 guard let entry = missed.entry(of: notice.subject) else { continue }
                 board.want(self.notice(of: entry), for: notice.subject, link: nil)
-            // They are closed: what they say is not known any more.
-            case .alert, .call, .more: break
+            // It stays as it is: shown anew it would interrupt once more. One of which nothing else is known is left
+            // to the server.
+            case .alert:
+                guard let alert = notice.alert, !alerts.contains(where: { $0.subject == alert.subject }) else { break }
+                alerts.append(alert)
+                board.adopt(alert.subject, id: notice.id, showing: self.notice(of: alert, server.hasActions))
+            case .call, .more: board.adopt(notice.subject, id: notice.id)
             }
         }
     }
@@ -274,7 +285,7 @@ public struct ShowingStateMachine: Sendable {
         if let inherited {
             self.inherited = nil
             // Before the board knows the server: to it, what there is by then was shown by that.
-            if inherited.owner == server.owner { adopt(inherited.notices) }
+            if inherited.owner == server.owner { adopt(inherited.notices, of: server) }
         }
         if self.server?.owner != server.owner { missed.serverChanged() }
         board.change(to: .present(server))
@@ -299,7 +310,7 @@ public struct ShowingStateMachine: Sendable {
 
     /// The server closed `id`: the person did if `byPerson`, or its time was up.
     public mutating func closed(_ id: UInt32, byPerson: Bool) -> [ShowingEffect] {
-        guard let subject = board.closed(id) else { return [] }
+        guard let subject = board.closed(id, byPerson: byPerson) else { return [] }
         let link = board.link(of: subject)
         switch subject {
         case .missed:
@@ -316,9 +327,11 @@ public struct ShowingStateMachine: Sendable {
 
     /// What has to be done as the person waves `subject` away.
     private func silenced(_ subject: NoticeSubject) -> [ShowingEffect] {
-        guard closeSilences, case .call(let id) = subject, calls.contains(where: { $0.id == id && !$0.isSilenced })
-        else { return [] }
-        return [.silence(id)]
+        guard closeSilences else { return [] }
+        return calls.filter { call in
+            guard !call.isSilenced else { return false }
+            return subject == .call(call.id) || subject == .more && !board.knows(.call(call.id))
+        }.map { .silence($0.id) }
     }
 
     /// The person chose `key` in `id`. What is no choice of ours decides nothing.
@@ -353,14 +366,13 @@ public struct ShowingStateMachine: Sendable {
     // MARK: What is wanted
 
     private mutating func show() -> [ShowingEffect] {
-        for (index, call) in calls.enumerated() {
-            if index < Self.callsMax {
-                board.want(notice(of: call), for: .call(call.id), link: call.link)
-            } else {
-                board.drop(.call(call.id))
-            }
+        // What a person has closed leaves its place to the next.
+        let open = calls.filter { !board.isClosed(.call($0.id)) }
+        for call in open.prefix(Self.callsMax) {
+            board.want(notice(of: call), for: .call(call.id), link: call.link)
         }
-        let hidden = calls.count - Self.callsMax
+        for call in open.dropFirst(Self.callsMax) { board.drop(.call(call.id)) }
+        let hidden = open.count - Self.callsMax
         if hidden > 0 { board.want(notice(ofMore: hidden), for: .more, link: nil) } else { board.drop(.more) }
         // What is shown already is not brought up to date meanwhile either.
         if !holdsMissed { for entry in missed.entries { board.want(notice(of: entry), for: entry.subject, link: nil) } }

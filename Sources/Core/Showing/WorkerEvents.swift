@@ -96,9 +96,9 @@ public struct WorkerEvents: Sendable {
             // After a ring it only repeats what its end has said.
             guard let call = known.call, !known.isMissed else { return nil }
             return .missed(call, caller)
-        case .delivered(_, let content):
+        case .delivered(_, let content, let isShown):
             // A call shows itself by its ring, and what is neither call nor alert shows nothing.
-            guard known.type == .alert || known.isForeign else { return nil }
+            guard isShown, known.type == .alert || known.isForeign else { return nil }
             return alert(content, hello.group, name: known.name)
         case .extensionProcess:
             known.isForeign = true

@@ -12,6 +12,7 @@
 #include <getopt.h>
 #include <linux/input.h>
 #include <poll.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
@@ -188,6 +189,12 @@ static inline int clinux_peer(int socket, pid_t *process, uid_t *user) {
 /// Names the calling thread (prctl(2), PR_SET_NAME); 15 bytes at most are kept.
 static inline int clinux_name_thread(const char *name) {
     return prctl(PR_SET_NAME, name);
+}
+
+/// sem_clockwait(3), declared for GNU sources alone: waits until `end` of CLOCK_MONOTONIC.
+static inline int clinux_wait_until(sem_t *signal, const struct timespec *end) {
+    extern int sem_clockwait(sem_t *, clockid_t, const struct timespec *);
+    return sem_clockwait(signal, CLOCK_MONOTONIC, end);
 }
 
 // prlimit(2) is declared for GNU sources alone.

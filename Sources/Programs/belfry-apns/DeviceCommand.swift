@@ -15,7 +15,7 @@ struct DeviceCommand {
     /// What `--help` prints.
     static let help = """
         Usage: belfry device add --bundle-id ID [--group NAME|--share] [--environment production|development]
-                                 [--count N] [--json]
+                                 [--payload WHOSE] [--count N] [--json]
                belfry device list [--tokens] [--json]
                belfry device remove|offline|online DEVICE
         Apps on virtual devices, each with a token for calls and one for the rest, by which push servers reach them.
@@ -24,6 +24,9 @@ struct DeviceCommand {
         answered 410 from then on. One that is offline keeps the latest push of each topic until it is online.
         Without --group its notifications go to the group that the worker's configuration names. The servers of apps in
         one group can hang up each other's calls: a second app is let into a group only by --group or --share.
+        --payload says whose fields the pushes of its server have for calls, WHOSE being one of
+        \(CallPayload.words); else what the worker's
+        configuration says.
         With --count, and with list --tokens, a device is one line, its tokens last: that of alerts, then that of calls.
         """
 
@@ -35,7 +38,9 @@ struct DeviceCommand {
     static let options = [
         Option("bundle-id", "ID", "the app"), Option("group", "NAME", "where its notifications go"),
         Option("share", "let it share the configured group with other apps"),
-        Option("environment", "ENVIRONMENT", "whose tokens it has"), Option("count", "N", "how many are added"),
+        Option("environment", "ENVIRONMENT", "whose tokens it has"),
+        Option("payload", "WHOSE", "whose fields its server's pushes have for calls"),
+        Option("count", "N", "how many are added"),
         Option("tokens", "list the tokens too"), Option("json", "print JSON"),
         Option("help", "show the help"),
     ]
@@ -77,6 +82,10 @@ struct DeviceCommand {
         guard words["group"] == nil || group != nil else {
             throw CommandError(.usage, "the name of an app group is \(GroupName.rule)")
         }
+        let payload = words["payload"].flatMap(CallPayload.init(rawValue:))
+        guard words["payload"] == nil || payload != nil else {
+            throw CommandError(.usage, "--payload is one of \(CallPayload.words)")
+        }
         if let fault = TokenRegistry.fault(inBundleID: bundleID) { throw CommandError(.usage, fault) }
         let count = Int(words["count"] ?? "1") ?? 0
         guard (1...TokenRegistry.devicesMax).contains(count) else {
@@ -91,7 +100,8 @@ struct DeviceCommand {
         }
         let now = WallTime(microseconds: wallTimeMicroseconds())
         let added = try orFailure { () throws(RegistryError) in
-            try registry.add(count, bundleID: bundleID, appGroup: group, environment: environment, at: now)
+            try registry.add(
+                count, bundleID: bundleID, appGroup: group, environment: environment, callPayload: payload, at: now)
         }
         if words.has("json") {
             for device in added {
@@ -154,6 +164,7 @@ struct DeviceCommand {
             "alertToken": .string(device.alertToken.hex), "voipToken": .string(device.voipToken.hex),
         ]
         if let group = device.appGroup { object["appGroup"] = .string(group.text) }
+        if let payload = device.callPayload { object["payload"] = .string(payload.rawValue) }
         return object
     }
 

@@ -83,7 +83,7 @@ private func settings(_ environment: Environment, shows: Bool) -> DesktopSetting
         hasDisplay: hasDisplay || settings.desktopNotify == .yes)
     desktop.vibrates = shows && settings.vibrates
     desktop.vibratePattern = settings.vibratePattern
-    desktop.dconfPath = dconfPath(environment)
+    desktop.dconfPath = DconfFile.path(environment)
     desktop.closeSilences = settings.onClose == .silence
     desktop.minds = settings.mindsDoNotDisturb
     desktop.onAnswer = settings.onAnswer.flatMap(DesktopHook.init)
@@ -94,12 +94,4 @@ private func settings(_ environment: Environment, shows: Bool) -> DesktopSetting
     desktop.missingMenu = { DunstMenu.missing(ofProcess: $0, environment: environment) }
     desktop.complain = { complain("belfry-desktop: \($0)") }
     return desktop
-}
-
-/// The path of GNOME's settings, by the base directory specification.
-private func dconfPath(_ environment: Environment) -> String? {
-    if let configuration = environment["XDG_CONFIG_HOME"], configuration.utf8.first == UInt8(ascii: "/") {
-        return "\(configuration)/dconf/user"
-    }
-    return environment["HOME"].map { "\($0)/.config/dconf/user" }
 }

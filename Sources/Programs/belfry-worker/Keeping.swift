@@ -50,6 +50,6 @@ extension ExtensionSetting {
         self.init(
             bundle: try ExtensionBundle(path: path), statePath: state.path,
             environment: Environment.allOfThisProcess(), passedVariables: settings.passedVariables,
-            budget: settings.expiryBudget, enforcesMemory: settings.enforcesMemory)
+            budget: settings.expiryBudget, enforcesMemory: settings.enforcesMemory, contactsFile: settings.contactsFile)
     }
 }

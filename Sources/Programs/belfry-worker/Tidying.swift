@@ -21,7 +21,9 @@ enum Tidying {
             let loop = try Loop()
             let runtime = RuntimeDirectory(environment: environment, statePath: state.path)
             let groups = try state.groups()
-            let journal = PatientJournal(loop: loop)
+            let isForStandardError = environment["BELFRY_JOURNAL"] == "no"
+            let journal = PatientJournal(
+                loop: loop, path: isForStandardError ? JournalWriter.noPath : JournalWriter.standardPath)
             let originals = LaidOriginal.left(in: runtime.path)
             var left = groups.count + 1
             let done = {

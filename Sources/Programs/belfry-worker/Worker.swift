@@ -39,6 +39,7 @@ final class Worker {
     private var desktop: DesktopConnection?
     private var alerts: WorkerAlerts?
     private var pushReport: PushReport?
+    private var centre: ShownInCentre?
     private var status = Status.handled
     private var isOver = false
 
@@ -65,7 +66,8 @@ final class Worker {
         self.environment = environment
         connection = ClientConnection(
             loop: loop, input: STDIN_FILENO, output: STDOUT_FILENO, acceptedAt: processStart())
-        journal = JournalSink(loop: loop)
+        let isForStandardError = environment["BELFRY_JOURNAL"] == "no"
+        journal = JournalSink(loop: loop, path: isForStandardError ? JournalWriter.noPath : JournalWriter.standardPath)
     }
 
     /// Handles the signals that stop it: the notification ends as R17 says; without one yet, the worker leaves.
@@ -86,7 +88,16 @@ final class Worker {
         }
         do throws(Rejection) {
             switch reading {
-            case .complete(let bytes): try handle(Push.parse(bytes), receivedAt: receivedAt)
+            case .complete(let bytes):
+                var loaded: LoadedSettings?
+                let push = try Push.parse(
+                    bytes,
+                    names: { stated in
+                        let settings = SettingsLoader.load(environment: environment)
+                        loaded = settings
+                        return settings.settings.callNames(for: stated)
+                    })
+                try handle(push, loaded ?? SettingsLoader.load(environment: environment), receivedAt: receivedAt)
             case .tooLarge: throw .notificationTooLarge
             case .incomplete(let bytes):
                 let seconds = ClientConnection.notificationPatience.seconds
@@ -97,8 +108,7 @@ final class Worker {
         }
     }
 
-    private func handle(_ push: Push, receivedAt: Instant) throws(Rejection) {
-        let loaded = SettingsLoader.load(environment: environment)
+    private func handle(_ push: Push, _ loaded: LoadedSettings, receivedAt: Instant) throws(Rejection) {
         let settings = loaded.settings
         let name = push.envelope.appGroup ?? settings.appGroup
         guard let group = GroupName(name) else {
@@ -122,14 +132,18 @@ final class Worker {
         let world = world(settings, group: group, desktop: desktop, report: reporter.report)
         var notes = loaded.mistakes.map { Event.Body.warning(code: .configuration, detail: $0.description) }
         var foreign: ForeignExtension?
+        var lacksForeign = loaded.mistakes.contains { $0.setting == .extensionPath } && settings.extensionPath == nil
         do throws(ExtensionBundleError) {
             foreign = try foreignExtension(settings, report: reporter.report) { notes.append($0) }
             if let original { foreign?.willReceive = original.lay }
         } catch {
             notes.append(.warning(code: .configuration, detail: "\(Setting.extensionPath.name) \(error)"))
+            lacksForeign = true
         }
-        let notification = Reception(world: world, settings: RingSettings(settings), foreign: foreign)
-            .sort(push, notes: notes)
+        let notification = Reception(
+            world: world, settings: RingSettings(settings), foreign: foreign, lacksForeign: lacksForeign
+        ).sort(push, notes: notes)
+        original?.isShown = !notification.mayBeFiltered
         let budget = Budget(
             from: notification.budgetStart, acceptedAt: connection.acceptedAt, now: loop.now,
             length: settings.expiryBudget)
@@ -147,6 +161,9 @@ final class Worker {
     ) throws(ExtensionBundleError) -> ForeignExtension? {
         guard let setting = try ExtensionSetting(settings, environment: environment) else { return nil }
         OrphanedProcesses.adopt()
+        centre = ShownInCentre(
+            of: setting.bundle.app, in: StateDirectory(path: setting.statePath), timers: loop,
+            wall: { WallTime(microseconds: wallTimeMicroseconds()) })
         return ForeignExtension(
             setting, link: keeperLink(settings, note: note),
             player: settings.sound == SoundFiles.none
@@ -236,7 +253,8 @@ final class Worker {
     private func close(refused: Bool) {
         if refused { status = Status.badNotification }
         let close = { [unowned self] in connection.close(refused: refused) { [unowned self] in leave() } }
-        if let alerts { alerts.finish(close) } else { close() }
+        let finish = { [unowned self] in if let alerts { alerts.finish(close) } else { close() } }
+        if let centre { centre.finish(finish) } else { finish() }
     }
 
     /// Ends once the group file has the end of the call, also after a stop (R17).
@@ -262,9 +280,10 @@ final class Worker {
         self.desktop = desktop
         return EventReporter(
             timers: loop, id: id, receivedAt: receivedAt,
-            listeners: [connection.write, journal.write] + (desktop.map { [$0.write] } ?? [])
-                + (original.map { [$0.heard] } ?? []) + (alerts.map { [$0.heard] } ?? [])
-                + (pushReport.map { [$0.write] } ?? []))
+            // The centre first: who hears that a notification is delivered finds it there.
+            listeners: [{ [weak self] event in self?.centre?.heard(event) }, connection.write, journal.write]
+                + (desktop.map { [$0.write] } ?? []) + (original.map { [$0.heard] } ?? [])
+                + (alerts.map { [$0.heard] } ?? []) + (pushReport.map { [$0.write] } ?? []))
     }
 
     /// Asks systemd for more time if the budget is longer than the default: the unit's `RuntimeMaxSec=` fits that.

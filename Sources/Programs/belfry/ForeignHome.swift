@@ -17,11 +17,19 @@ enum ForeignHome {
             places.allSatisfy({ environment[$0] == nil }), let user = user(environment)
         else { return }
         let name = unsafe getpwuid(user).map { unsafe String(cString: $0.pointee.pw_name) } ?? "user \(user)"
-        let line = (["belfry"] + words).joined(separator: " ")
-        let asUser = "sudo -u \(name.hasPrefix("user ") ? "#\(user)" : name) XDG_RUNTIME_DIR=/run/user/\(user)"
+        let line = (["belfry"] + words.map(quoted)).joined(separator: " ")
+        let asUser = "sudo -u \(name.hasPrefix("user ") ? "'#\(user)'" : name) XDG_RUNTIME_DIR=/run/user/\(user)"
         throw CommandError(
             .usage, "this is root, and calls are a user's, here \(name)'s", "as \(name): \(line); or: \(asUser) \(line)"
         )
+    }
+
+    /// `word` as a shell reads it.
+    private static func quoted(_ word: String) -> String {
+        let plain = Set("-_./:=@%+,0123456789".utf8).union(UInt8(ascii: "A")...UInt8(ascii: "Z"))
+            .union(UInt8(ascii: "a")...UInt8(ascii: "z"))
+        guard word.isEmpty || !word.utf8.allSatisfy(plain.contains) else { return word }
+        return "'\(word.replacing("'", with: "'\\''"))'"
     }
 
     /// Whose things root has before it by mistake: those of the owner of its home, or of who ran sudo in their session;

@@ -1,6 +1,7 @@
 import BelfrySettings
 public import BelfrySyscalls
 public import BelfryTerms
+import Glibc
 import Interception
 
 /// A worker as no service manager starts it: how, and how long it may live.
@@ -17,12 +18,16 @@ public struct ServedWorker {
     /// After so long it is ended.
     public let lifetimeMax: TimeSpan
 
-    /// The worker `program`, whose settings are the `BELFRY_...` variables of `environment` and nothing else.
-    public init(_ program: String, environment: [String: String]) {
+    /// The worker `program`, whose settings are the `BELFRY_...` variables of `environment` and nothing else. With
+    /// `words` all that it writes goes there, also what would go to a journal.
+    public init(_ program: String, environment: [String: String], words: ChildCommand.Stream? = nil) {
         var environment = environment.filter { !Self.foreignVariables.contains($0.key) }
         environment["BELFRY_CONFIG_FILES"] = "no"
         environment["SWIFT_BACKTRACE"] = "enable=no,swift-backtrace=/"
-        command = ChildCommand(path: program, environment: environment)
+        if words != nil { environment["BELFRY_JOURNAL"] = "no" }
+        var command = ChildCommand(path: program, environment: environment)
+        command.streams[STDERR_FILENO] = words
+        self.command = command
         let settings = SettingsLoader.load(environment: Environment(environment)).settings
         let isKept = settings.extensionPath != nil && (settings.isStrict || settings.isReused)
         let runtime = environment["BELFRY_RUNTIME_DIRECTORY"]

@@ -4,45 +4,52 @@ public import DesktopChannel
 import Interception
 public import NotificationDelivery
 
-/// Sorts pushes as they arrive: this code alone decides what kind of push one is.
-///
-/// A push that R1 does not intercept reaches no extension, except two that take effect all the same: a voip call
-/// request, for which the app itself would ring, and a hangup.
+/// Sorts pushes as they arrive: `PushFate` decides who acts on each (R1).
 public struct Reception {
     private let world: CallWorld
     private let settings: RingSettings
     private let foreign: (any ServiceExtension)?
+    private let lacksForeign: Bool
 
     /// A reception whose calls ring in `world`, according to `settings`. `foreign` takes whatever is intercepted, if
-    /// the operator has such an extension.
-    public init(world: CallWorld, settings: RingSettings, foreign: (any ServiceExtension)? = nil) {
+    /// the operator has such an extension; `lacksForeign` says that they have one which cannot be run.
+    public init(
+        world: CallWorld, settings: RingSettings, foreign: (any ServiceExtension)? = nil, lacksForeign: Bool = false
+    ) {
         self.world = world
         self.settings = settings
         self.foreign = foreign
+        self.lacksForeign = lacksForeign
     }
 
     /// Sorts `push`. `notes` are the worker's own remarks, reported before those on the push.
     public func sort(_ push: Push, notes: [Event.Body] = []) -> SortedNotification {
-        let passthrough = InterceptionRule(push, at: world.wall()).passthrough
+        let mayBeFiltered = foreign?.mayFilter ?? false && push.pushType == .alert
+        var rule = InterceptionRule(push, at: world.wall())
+        rule.mayBeFiltered = mayBeFiltered
+        var passthrough = rule.passthrough
+        // For calls the built-in service is there.
+        if passthrough == nil, lacksForeign, push.call == nil { passthrough = .noExtension }
         var remarks = notes
         if !push.notes.isEmpty {
             remarks.append(.warning(code: .fieldIgnored, detail: push.notes.joined(separator: "\n")))
         }
+        if let detail = push.noCallID { remarks.append(.warning(code: .noCallID, detail: detail)) }
         var service: (any ServiceExtension)?
-        switch (push.call, passthrough) {
-        case (_, nil) where foreign != nil: service = foreign
-        case (.request(let call)?, nil), (.request(let call)?, .voip?):
+        switch PushFate(of: push, passthrough, hasForeign: foreign != nil) {
+        case .foreign: service = foreign
+        case .rings(let call):
             service = CallExtension(call, expiration: push.envelope.expiration, world: world, settings: settings)
-        case (.request(let call)?, _?): remarks.append(.silent(call: call.callID, why: .notIntercepted))
-        case (.hangup(let hangup)?, let passthrough):
+        case .doesNotRing(let call): remarks.append(.silent(call: call.callID, why: .notIntercepted))
+        case .hangsUp(let hangup):
             service = HangupExtension(hangup, world: world)
-            if let passthrough, passthrough != .voip { remarks.append(Self.hangupNotIntercepted) }
-        case (nil, nil): service = UnchangedExtension()
-        case (nil, _?): break
+            if PushFate.ringsOnElsewhere(passthrough) { remarks.append(Self.hangupNotIntercepted) }
+        case .unchanged: service = UnchangedExtension()
+        case .passedThrough: break
         }
         return SortedNotification(
             request: push.request, received: push.received(passthrough), passthrough: passthrough, remarks: remarks,
-            service: service)
+            service: service, mayBeFiltered: mayBeFiltered && passthrough == nil)
     }
 
     /// The first message to the desktop about `push`; `hasForeign` says whether the operator has an extension.
@@ -52,8 +59,9 @@ public struct Reception {
             // mutes an alert's sound.
             let listens = hasForeign || push.request.content.sound != nil
             var greeting = DesktopGreeting(hello: DesktopHello(group: group), listens: listens, triesAgain: false)
-            // No extension gets it, and there is nothing to show: no desktop is started for it.
-            greeting.isNeeded = push.call != nil || push.alertHasText
+            // No extension gets it, and there is nothing to show: no desktop is started for it. An extension that may
+            // filter gets what has no text, too.
+            greeting.isNeeded = push.call != nil || push.alertHasText || hasForeign && push.isMutableContent
             return greeting
         }
         let hello = DesktopHello(
@@ -79,26 +87,9 @@ public struct DesktopGreeting {
     public var isNeeded = true
 }
 
-extension InterceptionRule {
-    fileprivate init(_ push: Push, at wall: WallTime) {
-        self.init()
-        isExpired = push.call == nil && push.envelope.expiration?.isPastExpiration(at: wall) ?? false
-        isVoIP = push.pushType == .voip
-        isBackground = push.pushType == .background
-        isMutable = push.isMutableContent
-        alertHasText = push.alertHasText
-    }
-}
-
 extension Push {
     /// What `received` says of it.
     fileprivate func received(_ passthrough: PassthroughReason?) -> Event.Received {
-        let type: NotificationType =
-            switch call {
-            case .request?: .callRequest
-            case .hangup?: .hangup
-            case nil: pushType == .background ? .background : .alert
-            }
         var received = Event.Received(type: type, call: call?.callID, why: passthrough)
         received.isContentAvailable = isContentAvailable
         received.topic = envelope.topic

@@ -1,15 +1,25 @@
+public import BelfrySyscalls
+
 /// GNOME's settings, as dconf keeps them in `$XDG_CONFIG_HOME/dconf/user`: what has never been changed is not in it.
 ///
 /// No program answers for a setting on the bus but to those who link GLib; the file's form is GVDB, a table of hashes
 /// (gvdb-format.h of GLib): a header, and in it where the root table lies; of a table a header, a filter, buckets, and
 /// then its items of 24 bytes: hash, parent, where the rest of the key lies, its length, a type, and where the value
 /// lies. Numbers are little-endian.
-enum DconfFile {
+public enum DconfFile {
     /// No such file is longer.
     static let bytesMax = 8 << 20
     /// A key has no more parts.
     private static let depthMax = 16
     private static let itemBytes = 24
+
+    /// Where it is, by the base directory specification; nil if `environment` does not say.
+    public static func path(_ environment: Environment) -> String? {
+        if let configuration = environment["XDG_CONFIG_HOME"], configuration.utf8.first == UInt8(ascii: "/") {
+            return "\(configuration)/dconf/user"
+        }
+        return environment["HOME"].map { "\($0)/.config/dconf/user" }
+    }
 
     /// The flag `key`, such as `/org/gnome/desktop/notifications/show-banners`; nil if `bytes` do not say it.
     static func flag(_ key: String, in bytes: [UInt8]) -> Bool? {

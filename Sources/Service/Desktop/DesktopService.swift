@@ -123,7 +123,8 @@ public final class DesktopService {
             interface.connected(to: bus, refused: finished)
             vibration.connected(to: bus)
             doNotDisturb.connected(to: bus)
-            if settings.notifies { server.connected(to: bus) }
+            // Who only answers says as well whether the server is not to disturb.
+            if settings.notifies || workers == nil { server.connected(to: bus) }
         }
         bus.onLost = { [unowned self] why in
             interface.lost()
@@ -131,7 +132,7 @@ public final class DesktopService {
             // Before the first reports, which would else say what was said on the bus that is lost.
             doNotDisturb.lost()
             feed(.ready)
-            if settings.notifies { server.lost(why) }
+            if settings.notifies || workers == nil { server.lost(why) }
         }
         bus.onMessage = { [unowned self] in
             if workers == nil, interface.hasLost($0) { finished() }
@@ -144,7 +145,7 @@ public final class DesktopService {
             self?.feed(.ready)
         }
         interface.onAsked = { [unowned self] in considerLeaving() }
-        if !settings.notifies { feed(.server(.isAbsent(Self.notNotifying))) }
+        if !settings.notifies, workers != nil { feed(.server(.isAbsent(Self.notNotifying))) }
         bus.connect()
         considerLeaving()
     }
@@ -282,6 +283,8 @@ public final class DesktopService {
             if doNotDisturb.isSettled { feed(.ready) }
             return []
         case .isAbsent(let why):
+            // It may have been stopped: what rings already does not bring it back.
+            if showing.server != nil { mayStartServer = false }
             doNotDisturb.serverIs(nil)
             return showing.serverIsAbsent(why)
         case .shown(let token, let id): return showing.shown(token, as: id)

@@ -17,7 +17,7 @@ final class DoNotDisturb {
     }
 
     private static let properties = "org.freedesktop.DBus.Properties"
-    private static let server = "org.freedesktop.Notifications"
+    private static let server = NotificationServer.name
     private static let serverPath = "/org/freedesktop/Notifications"
     /// Where servers say it: the interface, and the property that is true then.
     private static let ofServers = [("org.dunstproject.cmd0", "paused"), (server, "Inhibited")]
@@ -27,8 +27,8 @@ final class DoNotDisturb {
     private static let dconf = ("ca.desrt.dconf.Writer", "/ca/desrt/dconf/Writer/user")
     /// The setting that is false while do-not-disturb is on.
     private static let showBanners = "/org/gnome/desktop/notifications/show-banners"
-    /// The vendors of the servers that obey it.
-    private static let ofGNOME: Set<String> = ["GNOME", "Phosh"]
+    /// The vendors of the servers that obey it, and of the one that obeys Xfce's.
+    private static let (ofGNOME, ofXfce): (Set<String>, String) = (["GNOME", "Phosh"], "Xfce")
 
     private let dconfPath: String?
     private let changed: () -> Void
@@ -36,8 +36,8 @@ final class DoNotDisturb {
     private var asked = 0
     private var saying: [Source: DoNotDisturbLevel] = [:]
     private var owner: String?
-    /// Whether the server is one that obeys GNOME's setting.
-    private var isGNOME = false
+    /// Whether the server is one that obeys GNOME's setting, and one that does not obey Xfce's.
+    private var (isGNOME, isNotXfce) = (false, false)
     private weak var bus: SessionBus?
 
     /// Called when all questions are answered.
@@ -47,11 +47,16 @@ final class DoNotDisturb {
     var isSettled: Bool { asked == 0 }
 
     /// How much is not wanted.
-    var level: DoNotDisturbLevel { saying.values.max() ?? .none }
+    var level: DoNotDisturbLevel { Source.allCases.map(level).max() ?? .none }
 
     /// Whether the server takes what is no call that rings and does not show it: GNOME and Phosh list it all the same,
     /// and a feedback profile is about sound alone.
-    var hides: Bool { [Source.server, .xfce].contains { saying[$0] ?? .none > .none } }
+    var hides: Bool { [Source.server, .xfce].contains { level($0) > .none } }
+
+    /// What `source` says, if it is heeded: Xfce's setting stays when another server takes its place.
+    private func level(_ source: Source) -> DoNotDisturbLevel {
+        source == .xfce && isNotXfce ? .none : saying[source] ?? .none
+    }
 
     /// - Parameters:
     ///   - dconfPath: the file of GNOME's settings; nil if it is not known where that is.
@@ -94,8 +99,10 @@ final class DoNotDisturb {
 
     /// The notification server is the connection `owner`; nil if there is none.
     func serverIs(_ owner: String?) {
+        let before = (level, hides)
         self.owner = owner
-        isGNOME = false
+        (isGNOME, isNotXfce) = (false, false)
+        if (level, hides) != before { changed() }
         // Both are the old server's; feedbackd and Xfce have names of their own.
         heard(DoNotDisturbLevel.none, from: .server)
         heard(DoNotDisturbLevel.none, from: .gnome)
@@ -108,7 +115,10 @@ final class DoNotDisturb {
         }
         askAll(owner, Self.serverPath, Self.server, "GetServerInformation", []) { [weak self] values in
             guard let self, self.owner == owner, values.count > 1 else { return }
+            let before = (level, hides)
             isGNOME = values[1].text.map(Self.ofGNOME.contains) ?? false
+            isNotXfce = values[1].text != Self.ofXfce
+            if (level, hides) != before { changed() }
             readGNOME()
         }
     }

@@ -8,7 +8,7 @@ import Showing
 /// Calls go to the unique name that has the well-known one: another server, whose numbers start over, never gets them
 /// (S6). Answers are awaited as long as it takes: a server that is stopped shows what it was asked to once it goes on.
 final class NotificationServer {
-    private static let name = "org.freedesktop.Notifications"
+    static let name = "org.freedesktop.Notifications"
     private static let path = "/org/freedesktop/Notifications"
     /// Whose settings these are, where a desktop has some for each program: org.belfry.Belfry.desktop.
     private static let desktopEntry = "org.belfry.Belfry"

@@ -1,4 +1,5 @@
 import BelfryJSON
+import BelfryProtocol
 import BelfrySyscalls
 import BelfryTerms
 import RingEar
@@ -7,7 +8,8 @@ import Showing
 /// What is shown, kept in memory beside the ears for a process that comes after this one: else it would be shown twice.
 struct ShownFile {
     private static let name = "desktop.shown"
-    private static let bytesMax = 256 << 10
+    /// Alerts have their whole content in it.
+    private static let bytesMax = 1 << 20
 
     /// The folder that it is in.
     let runtime: RuntimeDirectory
@@ -49,6 +51,7 @@ struct ShownFile {
         case .alert(let group, let name):
             entry["alert"] = .string(name)
             entry["group"] = .string(group.text)
+            entry["content"] = notice.alert.map { .object($0.content.json) }
         case .more: break
         }
         if let caller = notice.caller {
@@ -70,7 +73,14 @@ struct ShownFile {
         }
         var count = 0
         if case .integer(let number)? = entry["count"] { count = Int(clamping: min(max(number, 0), 1_000)) }
-        return KeptNotice(subject: subject, id: id, caller: caller, count: count)
+        return KeptNotice(subject: subject, id: id, caller: caller, count: count, alert: alert(entry, subject))
+    }
+
+    private static func alert(_ entry: JSONObject, _ subject: NoticeSubject) -> ShownAlert? {
+        guard case .alert(let group, let name) = subject, case .object(let content)? = entry["content"] else {
+            return nil
+        }
+        return (try? NotificationContent(json: content)).map { ShownAlert($0, in: group, name: name) }
     }
 
     private static func subject(_ entry: JSONObject) -> NoticeSubject? {

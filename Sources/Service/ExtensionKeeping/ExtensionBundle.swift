@@ -11,9 +11,24 @@ public struct ExtensionBundle: Hashable, Sendable {
     public let program: String
     /// `CFBundleIdentifier`, by which the extension's own folders are called.
     public let identifier: GroupName
+    /// The name of the app that it belongs to, whose notification centre it shares: with `NSExtension` in `Info.plist`
+    /// its identifier without the last part, else the same.
+    public let app: GroupName
+    /// Whether the app may have nothing of an alert shown: it has the filtering entitlement.
+    public let mayFilter: Bool
+    /// Whether the app's alerts may be critical: it has the entitlement for that.
+    public let mayBeCritical: Bool
+    /// Whether its program only stands in for the extension, whose code runs in the process of its tests:
+    /// ``lentKey`` in `Info.plist`.
+    public let isLent: Bool
+
+    /// The key of `Info.plist` that says so.
+    public static let lentKey = "BelfryRunsInTests"
 
     /// Larger than any that a tool writes.
     private static let informationBytesMax = 64 << 10
+
+    private static let entitlements = "com.apple.developer.usernotifications"
 
     /// The extension at `path`, which the operator has configured.
     ///
@@ -32,6 +47,11 @@ public struct ExtensionBundle: Hashable, Sendable {
         }
         self.path = path
         self.identifier = name
+        let dot = identifier.lastIndex(of: ".").flatMap { information["NSExtension"] == nil ? nil : $0 }
+        app = dot.flatMap { GroupName(String(identifier[..<$0])) } ?? name
+        mayFilter = information["\(Self.entitlements).filtering"] == .bool(true)
+        mayBeCritical = information["\(Self.entitlements).critical-alerts"] == .bool(true)
+        isLent = information[Self.lentKey] == .bool(true)
         program = "\(path)/\(executable)"
         guard unsafe access(program, X_OK) == 0 else {
             throw ExtensionBundleError("\(program) cannot be executed: \(SystemError(errno: errno, call: "access"))")

@@ -21,11 +21,13 @@ public struct ExtensionSetting {
     public let budget: TimeSpan
     /// Whether it is killed where iOS would kill it, for its memory.
     public let enforcesMemory: Bool
+    /// The person's address book, a file of vCards; nil if it may read none.
+    public let contactsFile: String?
 
     /// A setting.
     public init(
         bundle: ExtensionBundle, statePath: String, environment: [String: String], passedVariables: [String],
-        budget: TimeSpan, enforcesMemory: Bool
+        budget: TimeSpan, enforcesMemory: Bool, contactsFile: String? = nil
     ) {
         self.passedVariables = passedVariables
         self.bundle = bundle
@@ -33,6 +35,7 @@ public struct ExtensionSetting {
         self.environment = environment
         self.budget = budget
         self.enforcesMemory = enforcesMemory
+        self.contactsFile = contactsFile
     }
 }
 
@@ -154,6 +157,10 @@ final class ExtensionKeeper {
         switch message {
         case .hello: return life.greeted(at: loop.now)
         case .reply(let number, let content):
+            // Before the reply counts: what it took to make it is told with it.
+            measureMemory()
+            // Killed before it could reply, as iOS would have done at the peak.
+            if hasWarnedOfMemory, setting.enforcesMemory { return [] }
             reply = content
             ringing.replied(number)
             return life.replied(number, at: loop.now)
@@ -219,7 +226,8 @@ final class ExtensionKeeper {
 
     /// The first message to a process.
     static func greeting(_ setting: ExtensionSetting) -> KeeperGreeting {
-        KeeperGreeting(stateDirectory: setting.statePath, memoryBytesMax: memoryBytesMax)
+        KeeperGreeting(
+            stateDirectory: setting.statePath, memoryBytesMax: memoryBytesMax, contactsFile: setting.contactsFile)
     }
 
     private func spawn() {
@@ -249,9 +257,9 @@ final class ExtensionKeeper {
     private func withKeptAttachments(_ content: NotificationContent, _ number: Int64) -> NotificationContent {
         var content = content
         var details: [String] = []
-        content.attachments = content.attachments.compactMap { attachment in
+        let kept = { (attachment: NotificationAttachment) -> NotificationAttachment? in
             do throws(SystemError) {
-                guard let path = try folders?.keep(attachment.path) else { return attachment }
+                guard let path = try self.folders?.keep(attachment.path) else { return attachment }
                 return NotificationAttachment(
                     id: attachment.id, path: path, type: attachment.type, thumbnail: attachment.thumbnail)
             } catch  where error.errno == ENOENT {
@@ -262,6 +270,8 @@ final class ExtensionKeeper {
                 return nil
             }
         }
+        content.attachments = content.attachments.compactMap(kept)
+        content.picture = content.picture.flatMap(kept)
         for detail in DroppedAttachments.told(details) { warn(number, .attachmentDropped, detail) }
         return content
     }
@@ -302,7 +312,8 @@ final class ExtensionKeeper {
         case .ended(let exit):
             memoryTimer?.cancel()
             process = nil
-            let account = account(.ended, exit: exit)
+            // How Belfry ended it is no news of a process whose work was done, nor of one that stands in for tests.
+            let account = account(.ended, exit: life.isKilledAsDone || setting.bundle.isLent ? nil : exit)
             // If nothing was handed over, it ended for the notification that it was started for.
             lastHandedOver = lastBegun
             // Listed before the machine hears of it, which may start the next process at once.
@@ -334,11 +345,13 @@ final class ExtensionKeeper {
     }
 
     private func measureMemory() {
-        guard let process, let memory = anonymousMemory(ofPID: process.pid) else { return }
+        // The code of a lent one has the memory of its tests.
+        guard !setting.bundle.isLent, let process, let memory = anonymousMemory(ofPID: process.pid) else { return }
         memoryPeak = max(memoryPeak, memory.peak)
-        if memory.now > Self.memoryBytesMax, !hasWarnedOfMemory {
+        // The peak, since iOS kills at once: what is decoded and let go of between two looks counts.
+        if memory.peak > Self.memoryBytesMax, !hasWarnedOfMemory {
             hasWarnedOfMemory = true
-            let detail = "the extension has \(memory.now) bytes of its own: iOS kills it at \(Self.memoryBytesMax)"
+            let detail = "the extension had \(memory.peak) bytes of its own: iOS kills it at \(Self.memoryBytesMax)"
             warn(max(lastHandedOver, 1), .memory, detail)
             if setting.enforcesMemory { process.kill() }
         }

@@ -5,7 +5,7 @@ enum ExtensionWarning {
     /// What `code` means, where it is always the same.
     static func detail(of code: WarningCode) -> String {
         switch code {
-        case .neverReplied: "the extension never called its content handler: the original is delivered"
+        case .neverReplied: "the extension never called its content handler"
         case .blocked: "didReceive runs on past serviceExtensionTimeWillExpire, which iOS does not wait for"
         case .killedAtBudget: "the extension's process ran at the end of its budget: iOS kills it there"
         case .handlerCalledAgain: "the content handler counts once, and in time"

@@ -24,6 +24,9 @@ public final class ForeignExtension: ServiceExtension {
     /// From the start of its process, or from its turn if a keeper keeps that for others too (R3).
     public var budgetStart: BudgetStart { link == nil ? .spawn : .turn }
 
+    /// Whether its Info.plist has the filtering entitlement.
+    public var mayFilter: Bool { setting.bundle.mayFilter }
+
     private let setting: ExtensionSetting
     private let player: SoundPlayer?
     private let loop: Loop
@@ -138,10 +141,23 @@ public final class ForeignExtension: ServiceExtension {
         delegate?.extensionIsIdle()
     }
 
+    /// Warns of what iOS would not do of what `content` asks for.
+    private func warn(of content: NotificationContent) {
+        if content.breaksThrough, !setting.bundle.mayBeCritical {
+            let detail = "critical without com.apple.developer.usernotifications.critical-alerts in Info.plist"
+            report(.warning(code: .criticalUnentitled, detail: detail))
+        }
+        guard let sound = content.sound else { return }
+        let check = NotificationSoundCheck(of: setting.bundle, state: setting.statePath)
+        if let problem = check.problem(with: sound) { report(.warning(code: .soundUnplayable, detail: problem)) }
+    }
+
     private func said(_ message: ExtensionMessage, _ file: PassedFile?) {
         switch message {
         case .hello, .returned: break
-        case .reply(_, let content): delegate?.extensionHandedOver(content)
+        case .reply(_, let content):
+            if !isDelivered { warn(of: content) }
+            delegate?.extensionHandedOver(content)
         case .asked(_, let asked):
             let n = asks[asked.what.rawValue, default: 0] + 1
             asks[asked.what.rawValue] = n

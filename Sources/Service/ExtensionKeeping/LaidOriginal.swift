@@ -19,6 +19,8 @@ public final class LaidOriginal {
     private let runtimePath: String
     private let hello: DesktopHello
     private var received: Event?
+    /// Whether it is shown if no reply comes (R2).
+    public var isShown = true
     private var folder: Directory?
 
     private static var ownName: String {
@@ -44,7 +46,8 @@ public final class LaidOriginal {
     public func lay(_ content: NotificationContent) {
         guard let received else { return }
         let rest: [Event.Body] = [
-            .extensionProcess(.init(state: .ended, seconds: 0)), .delivered(by: .crash, content: content),
+            .extensionProcess(.init(state: .ended, seconds: 0)),
+            .delivered(by: .crash, content: content, isShown: isShown),
         ]
         let lines = rest.map { Event(at: received.at, boot: received.boot, id: received.id, body: $0).line }
         do throws(SystemError) {

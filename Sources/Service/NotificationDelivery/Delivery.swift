@@ -17,13 +17,15 @@ public struct SortedNotification {
     public let remarks: [Event.Body]
     /// The extension that acts on the notification; nil if none does. Never nil if the notification is intercepted.
     public let service: (any ServiceExtension)?
+    /// Whether the extension may have nothing of it shown (R2).
+    public let mayBeFiltered: Bool
     /// From when the budget runs: that of the extension that acts on it (R3).
     public var budgetStart: BudgetStart { service?.budgetStart ?? .acceptance }
 
     /// A sorted notification.
     public init(
         request: NotificationRequest, received: Event.Received, passthrough: PassthroughReason?,
-        remarks: [Event.Body], service: (any ServiceExtension)?
+        remarks: [Event.Body], service: (any ServiceExtension)?, mayBeFiltered: Bool = false
     ) {
         precondition(passthrough != nil || service != nil, "nobody intercepts what is intercepted")
         self.request = request
@@ -31,6 +33,7 @@ public struct SortedNotification {
         self.passthrough = passthrough
         self.remarks = remarks
         self.service = service
+        self.mayBeFiltered = mayBeFiltered
     }
 }
 
@@ -121,7 +124,7 @@ public final class Delivery {
         case .arrived:
             machine.arrived(
                 notification.request.content, passthrough: notification.passthrough, budget: budget,
-                hasExtension: notification.service != nil)
+                hasExtension: notification.service != nil, mayBeFiltered: notification.mayBeFiltered)
         case .admitted: machine.admitted()
         case .refused(let rejection): machine.refused(rejection)
         case .handedOver(let content): machine.handlerCalled(with: content)
@@ -148,6 +151,7 @@ public final class Delivery {
             report(.warning(code: .timeWillExpire, detail: "the extension has \(Budget.notice.seconds) s left at most"))
             notification.service?.serviceExtensionTimeWillExpire()
         case .deliver(let deliverer, let content): deliver(content, by: deliverer)
+        case .filter(let deliverer, let content): deliver(content, by: deliverer, isShown: false)
         case .warnNoAlertText:
             report(.warning(code: .noAlertText, detail: "the changed content has no alert text: the original is shown"))
         case .warnHandlerCalledAgain:
@@ -156,7 +160,7 @@ public final class Delivery {
         }
     }
 
-    private func deliver(_ content: NotificationContent, by deliverer: Deliverer) {
+    private func deliver(_ content: NotificationContent, by deliverer: Deliverer, isShown: Bool = true) {
         cancelTimer()
         var content = content
         var details: [String] = []
@@ -165,8 +169,12 @@ public final class Delivery {
             details.append("\(error.rawValue) \(error.localizedDescription): \(attachment.id)")
             return false
         }
+        if let picture = content.picture, let error = AttachmentRule.error(inPicture: picture, facts: picture.facts) {
+            details.append("\(error.rawValue) \(error.localizedDescription): the picture of an intent")
+            content.picture = nil
+        }
         for detail in DroppedAttachments.told(details) { report(.warning(code: .attachmentDropped, detail: detail)) }
-        report(.delivered(by: deliverer, content: content))
+        report(.delivered(by: deliverer, content: content, isShown: isShown))
     }
 
     private func heard(_ verdict: ExtensionVerdict) {

@@ -18,6 +18,9 @@ public protocol ServiceExtension: AnyObject {
     /// From when its budget runs (R3).
     var budgetStart: BudgetStart { get }
 
+    /// Whether it has the filtering entitlement: it may have nothing of an alert shown (R2).
+    var mayFilter: Bool { get }
+
     /// Decides whether the extension takes the notification at all, before any event is reported. Calls `decided` once,
     /// perhaps before this returns.
     func admit(within budget: Budget, _ decided: @escaping (ExtensionVerdict) -> Void)
@@ -39,6 +42,9 @@ public protocol ServiceExtension: AnyObject {
 extension ServiceExtension {
     /// From the acceptance of the connection.
     public var budgetStart: BudgetStart { .acceptance }
+
+    /// Whatever it gets is shown.
+    public var mayFilter: Bool { false }
 }
 
 /// Whether a ``ServiceExtension`` takes a notification.

@@ -46,7 +46,7 @@ enum FetcherConfinement {
     /// Step 2. `ports` are all that may be connected to; nil for any.
     static func confineToNetwork(ports: [UInt16]?, landlockVersion: Int = Landlock.version) {
         // 53 for a resolver whose answer does not fit a datagram.
-        try? Landlock.confine(readable: pathsRead, ports: ports.map { $0 + [53] }, version: landlockVersion)
+        try? Landlock.confine(readable: pathsRead(), ports: ports.map { $0 + [53] }, version: landlockVersion)
         try? SystemCallLists.network.install(otherwise: .fail(ENOSYS))
     }
 
@@ -59,7 +59,7 @@ enum FetcherConfinement {
     }
 
     /// What glibc's resolver, libcurl with OpenSSL, and gdk-pixbuf read.
-    private static var pathsRead: [String] {
+    private static func pathsRead() -> [String] {
         var paths = [
             "/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64", "/etc/ld.so.cache",
             "/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/host.conf",
@@ -69,6 +69,7 @@ enum FetcherConfinement {
         for name in ["SSL_CERT_FILE", "SSL_CERT_DIR"] {
             if let path = unsafe getenv(name), unsafe path.pointee != 0 { paths.append(unsafe String(cString: path)) }
         }
+        if let folder = BundledDecoders.announce() { paths.append(folder) }
         return paths
     }
 }

@@ -142,7 +142,7 @@ public final class SocketCarrier: Carrier {
         return Envelope(
             id: push.apnsID, pushType: PushType(rawValue: push.pushType.rawValue) ?? .alert, topic: push.topic,
             sentAt: push.acceptedAt, expiration: push.expiration, collapseID: push.collapseID,
-            appGroup: handOver.registration.appGroup?.text
+            appGroup: handOver.registration.appGroup?.text, callPayload: handOver.registration.callPayload
         ).enclosing(payloadBytes: push.payload)
     }
 }

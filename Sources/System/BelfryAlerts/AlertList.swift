@@ -54,25 +54,34 @@ public struct AlertList: Sendable {
             guard kept.count < Self.alertsMax, bytes <= Self.bytesMax else { break }
             kept.append(earlier + [UInt8(ascii: "\n")])
         }
-        // A process that was killed in the middle has left its own.
-        try folder.remove(Self.aside)
-        try folder.write(Array(kept.reversed().joined()), as: Self.name, aside: Self.aside)
+        try write(kept.reversed(), to: folder)
     }
 
-    /// Forgets all; false, and nothing done, while another process changes the list.
-    public func clear() throws(SystemError) -> Bool {
+    /// Forgets all, or those of `group` if that is not nil; false, and nothing done, while another process changes the
+    /// list.
+    public func clear(of group: String? = nil) throws(SystemError) -> Bool {
         do throws(SystemError) {
             let folder = try Directory.open(path: state.path, makes: false)
             guard let lock = try FileLock.tryTake(Self.lock, in: folder) else { return false }
-            try remove(from: folder, holding: lock)
+            try remove(group, from: folder, holding: lock)
             return true
         } catch  where error.errno == ENOENT {
             return true
         }
     }
 
-    private func remove(from folder: borrowing Directory, holding lock: borrowing FileLock) throws(SystemError) {
-        try folder.remove(Self.name)
+    private func remove(
+        _ group: String?, from folder: borrowing Directory, holding lock: borrowing FileLock
+    ) throws(SystemError) {
+        guard let group else { return try folder.remove(Self.name) }
+        let kept = try lines(in: folder).filter { ListedAlert(line: $0).map { $0.group != group } ?? false }
+        try write(kept.map { $0 + [UInt8(ascii: "\n")] }, to: folder)
+    }
+
+    private func write(_ lines: [[UInt8]], to folder: borrowing Directory) throws(SystemError) {
+        // A process that was killed in the middle has left its own.
+        try folder.remove(Self.aside)
+        try folder.write(Array(lines.joined()), as: Self.name, aside: Self.aside)
     }
 
     private func lines(in folder: borrowing Directory) throws(SystemError) -> [[UInt8]] {

@@ -35,7 +35,7 @@ public struct JournalStory: Sendable {
             guard let value = Self.value(of: key, fact, in: event) else { continue }
             fields.append(JournalEntry.Field(Self.fieldName(of: key), value))
         }
-        if case .delivered(_, let content) = event.body {
+        if case .delivered(_, let content, _) = event.body {
             fields.append(JournalEntry.Field("BELFRY_ATTACHMENTS", "\(content.attachments.count)"))
         }
         return JournalEntry(message: Printable.escaped(prefix + message), priority: priority, fields: fields)
@@ -104,7 +104,11 @@ public struct JournalStory: Sendable {
             (.notification, state == .unavailable ? .warning : .info, "notification \(event.body.told)")
         case .vibration: (.vibration, .info, "vibration \(event.body.told)")
         case .attachment(let attachment): wording(attachment, event)
-        case .delivered(let deliverer, _): (.delivered, priority(of: deliverer), "delivered by \(deliverer.rawValue)")
+        case .delivered(let deliverer, _, let isShown):
+            (
+                .delivered, priority(of: deliverer),
+                "delivered by \(deliverer.rawValue)\(isShown ? "" : ", filtered: nothing is shown")"
+            )
         case .ended(let ended):
             (.ended, .info, "ended after \(seconds(ended.rang)): \(ended.reason.rawValue)\(note(ended.hangupReason))")
         case .missed: (.missed, .notice, "missed")

@@ -9,6 +9,8 @@ import Glibc
 public final class JournalWriter {
     /// Where journald listens.
     public static let standardPath = "/run/systemd/journal/socket"
+    /// Where nothing listens: all lines go to standard error.
+    public static let noPath = "/nonexistent/journal"
     /// How many entries wait while the journal is stopped: more than a notification has.
     public static let backlogEntriesMax = 64
     /// How many bytes of entries wait.

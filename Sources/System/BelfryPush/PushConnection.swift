@@ -232,7 +232,7 @@ public final class PushConnection {
         let path = Printable.escaped(socket.path)
         switch error.errno {
         case ENOENT, ENOTDIR: return PushError(.noSocket, "there is no push socket at \(path)", cause: error)
-        case ECONNREFUSED where !isSocket:
+        case ECONNREFUSED where !isSocket, EACCES where !isSocket:
             return PushError(.noSocket, "\(path) is no socket", cause: error)
         case ECONNREFUSED: return PushError(.noSocket, "nobody listens on the push socket at \(path)", cause: error)
         case EACCES, EPERM:

@@ -30,6 +30,7 @@ public struct PushError: Error, Hashable, Sendable, CustomStringConvertible {
     public let detail: String
     /// The system call that failed; nil if none did.
     public let cause: SystemError?
+    private var remedyThere: String?
 
     /// An error.
     public init(_ code: Code, _ detail: String, cause: SystemError? = nil) {
@@ -38,11 +39,20 @@ public struct PushError: Error, Hashable, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
+    /// The same error with what to do about it where the socket is none of an installed Belfry.
+    public func mended(by remedy: String) -> PushError {
+        var error = self
+        error.remedyThere = remedy
+        return error
+    }
+
     /// What to do about it; may be empty.
     public var remedy: String {
-        switch code {
+        if let remedyThere { return remedyThere }
+        return switch code {
         case .noPath: "set XDG_RUNTIME_DIR or BELFRY_SOCKET, or give the socket's path"
         case .pathTooLong: "use a shorter path"
+        case .noSocket where [EACCES, EPERM].contains(cause?.errno): "give the path of a push socket that is yours"
         case .noSocket:
             userManagerRuns()
                 ? "start it with: systemctl --user enable --now belfry.socket"

@@ -8,9 +8,9 @@ struct Reading {
     /// Variables of ours that are no settings; a program of ours reads each.
     private static let otherVariables = [
         "BELFRY_SOCKET", "BELFRY_STATE_DIRECTORY", "BELFRY_RUNTIME_DIRECTORY", "BELFRY_SOUNDS_DIRECTORY",
-        "BELFRY_CONFIG_FILES", "BELFRY_APNS_SOCKET", "BELFRY_APNS_URL", "BELFRY_APNS_CA", "BELFRY_APNS_BUNDLE_ID",
-        "BELFRY_APNS_KEY", "BELFRY_APNS_KEY_ID", "BELFRY_APNS_TEAM", "BELFRY_APNS_CERTIFICATE", "BELFRY_APNS_DEVICE",
-        "BELFRY_APNS_TOKEN", "BELFRY_APNS_VOIP_TOKEN",
+        "BELFRY_CONFIG_FILES", "BELFRY_JOURNAL", "BELFRY_APNS_SOCKET", "BELFRY_APNS_URL", "BELFRY_APNS_CA",
+        "BELFRY_APNS_BUNDLE_ID", "BELFRY_APNS_KEY", "BELFRY_APNS_KEY_ID", "BELFRY_APNS_TEAM", "BELFRY_APNS_CERTIFICATE",
+        "BELFRY_APNS_DEVICE", "BELFRY_APNS_TOKEN", "BELFRY_APNS_VOIP_TOKEN", "BELFRY_CALL",
     ]
 
     /// Reads `belfry.conf` and its drop-ins in the folder `path`, if there is one.
@@ -198,7 +198,7 @@ public struct Mistake: Hashable, Sendable, CustomStringConvertible {
     /// What is wrong, what was expected and what is done instead, for people.
     public internal(set) var detail: String
     /// The setting that keeps another value because of it.
-    let setting: Setting?
+    public let setting: Setting?
 
     /// A mistake at `origin`.
     public init(_ code: Code, at origin: Origin, setting: Setting? = nil, _ detail: String) {

@@ -27,6 +27,24 @@ public enum Setting: Int, CaseIterable, Sendable {
     case secondCall
     /// How many calls may ring at once.
     case maxCalls
+    /// Whose names a push has for what it says of a call.
+    case callPayload
+    /// Its names for the call's id.
+    case callID
+    /// Its names for the caller's name.
+    case callerName
+    /// Its names for the caller's number.
+    case callHandle
+    /// What makes it a video call.
+    case callVideo
+    /// Its names for the caller's picture.
+    case callAvatar
+    /// Its names for its kind.
+    case callType
+    /// What makes it a call request.
+    case callRequest
+    /// What makes it a hangup.
+    case callHangup
     /// Time an extension has for one notification.
     case expiryBudget
     /// An extension that is not ours.
@@ -47,6 +65,8 @@ public enum Setting: Int, CaseIterable, Sendable {
     case avatarAllow
     /// The only hosts that pictures may come from.
     case avatarFrom
+    /// The person's address book.
+    case contactsFile
     /// The app group whose file is used if a push names none.
     case appGroupName
     /// How long an answer waits for the app.
@@ -222,6 +242,63 @@ struct SettingRow: Sendable {
             Busy`, a hangup never is
             """
         ) { $0.integer(&$1.callsMax, in: 1...Settings.callsMaxLargest) },
+        // [Call]
+        SettingRow(
+            .callPayload, "Call", "Payload", "BELFRY_CALL_PAYLOAD",
+            """
+            whose pushes describe calls in their own way: `belfry`, `twilio`, `flutter-callkit-incoming`, `callkeep`, \
+            `stream` or `sendbird`; the other keys count before it, Belfry's own fields after it
+            """
+        ) {
+            $0.field(
+                &$1.callPayload, expects: CallPayload.words,
+                read: { $0.isEmpty ? .some(nil) : CallPayload(rawValue: $0).map(Optional.some) },
+                write: { $0?.rawValue ?? "" })
+        },
+        SettingRow(
+            .callID, "Call", "Id", "BELFRY_CALL_ID",
+            """
+            the fields that may hold a call's id, such as `uuid` or `data.id`: each is looked up as it is, and then \
+            with its dots as steps into objects
+            """
+        ) { $0.keys(&$1.callNames.id) },
+        SettingRow(
+            .callerName, "Call", "CallerName", "BELFRY_CALL_CALLER_NAME",
+            "the same for the caller's name"
+        ) { $0.keys(&$1.callNames.callerName) },
+        SettingRow(
+            .callHandle, "Call", "Handle", "BELFRY_CALL_HANDLE",
+            "the same for the caller's number or address"
+        ) { $0.keys(&$1.callNames.handle) },
+        SettingRow(
+            .callVideo, "Call", "Video", "BELFRY_CALL_VIDEO",
+            """
+            what makes it a video call: a field that is true, such as `isVideo`, or a field and what it holds, such as \
+            `media=video`
+            """
+        ) { $0.words(&$1.callNames.video, expects: "fields, or FIELD=VALUE", read: CallWord.init(video:)) },
+        SettingRow(
+            .callAvatar, "Call", "Avatar", "BELFRY_CALL_AVATAR",
+            "the fields that may hold the address of the caller's picture"
+        ) { $0.keys(&$1.callNames.avatar) },
+        SettingRow(
+            .callType, "Call", "Type", "BELFRY_CALL_TYPE",
+            """
+            the fields that may say what the push is; a voip push with another word in one of them than those of the \
+            next two is no call
+            """
+        ) { $0.keys(&$1.callNames.type) },
+        SettingRow(
+            .callRequest, "Call", "CallRequest", "BELFRY_CALL_REQUEST",
+            """
+            what makes it a call request: a word of the fields of `Type=`, such as `ring`, or a field and what it \
+            holds, such as `twi_message_type=twilio.voice.call`, where `*` is anything
+            """
+        ) { $0.words(&$1.callNames.callRequest, expects: "words, or FIELD=WORD", read: CallWord.init(_:)) },
+        SettingRow(
+            .callHangup, "Call", "Hangup", "BELFRY_CALL_HANGUP",
+            "the same for a hangup, such as `twi_message_type=twilio.voice.cancel`; it is asked first"
+        ) { $0.words(&$1.callNames.hangup, expects: "words, or FIELD=WORD", read: CallWord.init(_:)) },
         // [Extension]
         SettingRow(
             .expiryBudget, "Extension", "ExpiryBudget", "BELFRY_EXPIRY_BUDGET",
@@ -296,6 +373,18 @@ struct SettingRow: Sendable {
             .avatarFrom, "Avatar", "From", "BELFRY_AVATAR_FROM",
             "the only hosts that pictures may come from"
         ) { $0.hosts(&$1.avatarFrom, expects: "host names", addresses: false) },
+        // [Contacts]
+        SettingRow(
+            .contactsFile, "Contacts", "File", "BELFRY_CONTACTS",
+            """
+            the person's address book, the absolute path of a file of vCards, which an extension of your own may \
+            read by `CNContactStore`; without it such code is not authorised
+            """
+        ) {
+            $0.optional(
+                &$1.contactsFile, expects: "the absolute path of a file of vCards, such as /home/anna/contacts.vcf",
+                read: ValueText.path)
+        },
         // [AppGroup]
         SettingRow(
             .appGroupName, "AppGroup", "Name", "BELFRY_APP_GROUP",

@@ -96,6 +96,30 @@ struct SettingQuestion {
             read: { HostList.parse($0, addresses: addresses) }, write: { $0.joined(separator: " ") })
     }
 
+    /// Keys of fields in a payload.
+    @inline(never)
+    mutating func keys(_ field: inout [String]) {
+        self.field(
+            &field, expects: "names of fields, \(Self.entries)", read: CallNames.entries,
+            write: { $0.joined(separator: " ") })
+    }
+
+    /// Values that say what a push is, each with its field or without.
+    @inline(never)
+    mutating func words(_ field: inout [CallWord], expects expectation: String, read: (String) -> CallWord?) {
+        self.field(
+            &field, expects: "\(expectation), \(Self.entries)",
+            read: { text in
+                guard let entries = CallNames.entries(text) else { return nil }
+                let words = entries.compactMap(read)
+                return words.count == entries.count ? words : nil
+            }, write: { $0.map(\.text).joined(separator: " ") })
+    }
+
+    private static var entries: String {
+        "separated by spaces or commas, at most \(CallNames.entriesMax) of \(CallNames.entryBytesMax) bytes"
+    }
+
     /// What the service manager can run; the empty text is nil.
     @inline(never)
     mutating func command(_ field: inout String?) {

@@ -38,6 +38,11 @@ public struct Settings: Hashable, Sendable {
     public internal(set) var secondCall = RingMode.soft
     /// `[Ring] MaxCalls=`: how many calls of one group may ring at once.
     public internal(set) var callsMax = 10
+    /// `[Call] Payload=`: the known server whose names count; nil for Belfry's own alone.
+    public internal(set) var callPayload: CallPayload?
+    /// `[Call] Id=` to `[Call] Hangup=`: the names that a foreign server's pushes have, before those of
+    /// ``callPayload``.
+    public internal(set) var callNames = CallNames()
     /// `[Extension] ExpiryBudget=`: 1 s to 120 s.
     public internal(set) var expiryBudget = TimeSpan.seconds(30)
     /// `[Extension] Path=`: the absolute path of a foreign extension, which takes what would reach the built-in ones;
@@ -60,6 +65,8 @@ public struct Settings: Hashable, Sendable {
     public internal(set) var avatarAllow: [String] = []
     /// `[Avatar] From=`: the only hosts that pictures may come from; empty means any.
     public internal(set) var avatarFrom: [String] = []
+    /// `[Contacts] File=`: the absolute path of a file of vCards, the person's address book; nil if there is none.
+    public internal(set) var contactsFile: String?
     /// `[AppGroup] Name=`.
     public internal(set) var appGroup = "group.belfry"
     /// `[AppGroup] AnswerLifetime=`: how long an answer waits for the app, 1 s to 1 h.
@@ -99,6 +106,13 @@ public struct Settings: Hashable, Sendable {
     public func text(of setting: Setting) -> String {
         var settings = self
         return settings.answer(to: .value, of: setting) ?? ""
+    }
+
+    /// The names by which a push describes a call whose envelope says `stated`; nil if there are none but Belfry's own.
+    public func callNames(for stated: CallPayload?) -> CallNames? {
+        guard let set = stated ?? callPayload else { return callNames.isEmpty ? nil : callNames }
+        let names = callNames.followed(by: set.names)
+        return names.isEmpty ? nil : names
     }
 
     mutating func answer(to kind: SettingQuestion.Kind, of setting: Setting) -> String? {

@@ -90,14 +90,17 @@ public final class TokenRegistry {
 
     /// Adds a device for the app `bundleID`, with new tokens.
     public func add(
-        bundleID: String, appGroup: GroupName?, environment: APNsEnvironment, at now: WallTime
+        bundleID: String, appGroup: GroupName?, environment: APNsEnvironment, callPayload: CallPayload? = nil,
+        at now: WallTime
     ) throws(RegistryError) -> VirtualDevice {
-        try add(1, bundleID: bundleID, appGroup: appGroup, environment: environment, at: now)[0]
+        try add(
+            1, bundleID: bundleID, appGroup: appGroup, environment: environment, callPayload: callPayload, at: now)[0]
     }
 
     /// Adds `count` devices for the app `bundleID`, each with new tokens: all of them, or none if it throws.
     public func add(
-        _ count: Int, bundleID: String, appGroup: GroupName?, environment: APNsEnvironment, at now: WallTime
+        _ count: Int, bundleID: String, appGroup: GroupName?, environment: APNsEnvironment,
+        callPayload: CallPayload? = nil, at now: WallTime
     ) throws(RegistryError) -> [VirtualDevice] {
         if let fault = Self.fault(inBundleID: bundleID) { throw RegistryError(fault) }
         look()
@@ -109,13 +112,14 @@ public final class TokenRegistry {
         try write { database throws(DatabaseError) in
             let insertion = try database.prepare(
                 """
-                INSERT INTO devices (id, bundle, app_group, environment, alert, voip, added, revision)
-                VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(revision), 0) + 1 FROM devices))
+                INSERT INTO devices (id, bundle, app_group, environment, alert, voip, added, payload, revision)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(revision), 0) + 1 FROM devices))
                 """)
             for id in ids {
                 try insertion.run([
                     .text(id), .text(bundleID), DatabaseValue(appGroup?.text), .text(environment.rawValue),
                     .blob(makeToken().bytes), .blob(makeToken().bytes), .integer(now.microseconds),
+                    DatabaseValue(callPayload?.rawValue),
                 ])
             }
         }
@@ -263,14 +267,19 @@ extension TokenRegistry {
             CREATE TABLE IF NOT EXISTS devices (
                 id TEXT PRIMARY KEY, bundle TEXT NOT NULL, app_group TEXT, environment TEXT NOT NULL,
                 alert BLOB NOT NULL UNIQUE, voip BLOB NOT NULL UNIQUE, added INTEGER NOT NULL, removed INTEGER,
-                offline INTEGER NOT NULL DEFAULT 0, revision INTEGER NOT NULL UNIQUE, CHECK (alert <> voip)
+                offline INTEGER NOT NULL DEFAULT 0, revision INTEGER NOT NULL UNIQUE, payload TEXT,
+                CHECK (alert <> voip)
             )
             """)
+        // A file of a version without this column gets it. It fails if the column is there, perhaps since a moment.
+        if (try? database.prepare("SELECT payload FROM devices")) == nil {
+            try? database.execute("ALTER TABLE devices ADD COLUMN payload TEXT")
+        }
         return OpenedFile(
             database: database, dataVersion: try database.prepare("PRAGMA data_version"),
             changes: try database.prepare(
                 """
-                SELECT revision, id, bundle, app_group, environment, alert, voip, added, removed, offline
+                SELECT revision, id, bundle, app_group, environment, alert, voip, added, removed, offline, payload
                 FROM devices WHERE revision > ? ORDER BY revision LIMIT \(devicesMax)
                 """),
             identity: try? directory.identity(of: fileName), seenVersion: nil)
@@ -296,5 +305,7 @@ extension VirtualDevice {
         addedAt = WallTime(microseconds: row.integer(7))
         removedAt = row.optionalInteger(8).map(WallTime.init(microseconds:))
         isOffline = row.integer(9) != 0
+        // A later version may know more of them.
+        callPayload = row.text(10).flatMap(CallPayload.init(rawValue:))
     }
 }

@@ -11,6 +11,8 @@ public struct VirtualDevice: Hashable, Sendable {
     public let appGroup: GroupName?
     /// Its environment.
     public let environment: APNsEnvironment
+    /// The known names by which its server describes calls; nil for those that the worker's configuration names.
+    public let callPayload: CallPayload?
     /// The token of everything but calls.
     public let alertToken: DeviceToken
     /// The token of calls.
@@ -29,7 +31,7 @@ public struct VirtualDevice: Hashable, Sendable {
     func registration(_ kind: TokenKind) -> Registration {
         Registration(
             token: kind == .alert ? alertToken : voipToken, deviceID: id, kind: kind, bundleID: bundleID,
-            appGroup: appGroup, environment: environment)
+            appGroup: appGroup, environment: environment, callPayload: callPayload)
     }
 }
 

@@ -42,10 +42,12 @@ final class CanberraConnection {
         _ sound: ResolvedSound, as id: UInt32, ended: (@Sendable () -> Void)? = nil
     ) throws(CanberraError) {
         cancel(id)
+        // What mixers show.
+        let what = sound.tellsEnd ? "Notification" : "Incoming call"
         var properties = [
             (CA_PROP_MEDIA_FILENAME, sound.path),
-            (CA_PROP_MEDIA_NAME, "Incoming call"),
-            (CA_PROP_EVENT_DESCRIPTION, "Incoming call"),
+            (CA_PROP_MEDIA_NAME, what),
+            (CA_PROP_EVENT_DESCRIPTION, what),
             (CA_PROP_MEDIA_ROLE, SoundOutputs.role),
             // A cached sound lives in the server and plays on for seconds after we are killed (R14).
             (CA_PROP_CANBERRA_CACHE_CONTROL, "never"),

@@ -1,4 +1,5 @@
 import BelfrySyscalls
+import BelfryTerms
 
 /// What the loop's thread and the sound thread exchange, for each sound by its number. Each side takes the lock for a
 /// few assignments and never across a call into libcanberra, so neither can make the other wait (R14).
@@ -9,7 +10,12 @@ final class SoundExchange: Sendable {
         case play(UInt32)
         /// Stop this sound, and say so under this number.
         case silence(UInt32, UInt64)
+        /// A sound without ticks is heard, and it is time to look whether a ring asks for its place (R23).
+        case lookForAsker
     }
+
+    /// How often somebody looks for that: as often as a ring does by its ticks.
+    static let lookInterval = TimeSpan.seconds(1)
 
     private struct Sound {
         /// The sound to be heard; nil once it is silenced. The question "still ringing?" looks here.
@@ -128,6 +134,7 @@ final class SoundExchange: Sendable {
     /// Blocks until there is something to do.
     func takeOrder() -> Order {
         while true {
+            var isTickless = false
             let order: Order? = state.withLock { state in
                 // Silences first: the end of a ring waits for each, and a tick after a silence of the same sound
                 // belongs to another ring.
@@ -139,13 +146,18 @@ final class SoundExchange: Sendable {
                     state.sounds[id]?.silenceTaken = given
                     return .silence(id, given)
                 }
+                isTickless = state.sounds.contains { $0.value.mayBeHeard && $0.value.wanted?.tellsEnd == true }
                 guard !state.playsWaiting.isEmpty else { return nil }
                 let id = state.playsWaiting.removeFirst()
                 state.sounds[id]?.playIsWaiting = false
                 return .play(id)
             }
             if let order { return order }
-            signal.wait()
+            if !isTickless {
+                signal.wait()
+            } else if !signal.wait(atMost: Self.lookInterval) {
+                return .lookForAsker
+            }
         }
     }
 
@@ -187,8 +199,17 @@ final class SoundExchange: Sendable {
     /// The sounds that may be heard.
     func heardSounds() -> [UInt32] { state.withLock { $0.sounds.filter(\.value.mayBeHeard).map(\.key) } }
 
-    /// Nothing of `id` plays, though it may still be wanted.
-    func fellSilent(_ id: UInt32) { state.withLock { $0.sounds[id]?.mayBeHeard = false } }
+    /// Nothing of `id` plays, though it may still be wanted. True if that is to be reported: a ring says so itself at
+    /// its next tick.
+    func fellSilent(_ id: UInt32) -> Bool {
+        state.withLock { state in
+            state.sounds[id]?.mayBeHeard = false
+            guard let entry = state.sounds[id], entry.isWanted, entry.wanted?.tellsEnd == true else { return false }
+            state.sounds[id]?.reported = .busy
+            state.sounds[id]?.reportIsNew = true
+            return true
+        }
+    }
 
     /// Silence `number` of `id` is confirmed, and nothing of it plays.
     func endSilence(_ id: UInt32, _ number: UInt64) {

@@ -106,6 +106,7 @@ final class SoundThread {
                 if exchange.isOnlySound(id) { slot.release() }
                 exchange.endSilence(id, number)
                 wakeLoop(id)
+            case .lookForAsker: giveWay()
             }
         }
     }
@@ -170,15 +171,21 @@ final class SoundThread {
     }
 
     private func takeSlot() -> Bool {
-        let newest = loudSince.values.max() ?? 0
-        if slot.isWantedByAnother(loudSince: newest) {
-            for id in exchange.heardSounds() {
-                connection?.silence(id)
-                exchange.fellSilent(id)
-            }
-            slot.release()
+        giveWay()
+        return slot.take(loudSince: newestLoud)
+    }
+
+    /// When the newest loud ring of this process began, in microseconds since boot; 0 if none is loud.
+    private var newestLoud: Int64 { loudSince.values.max() ?? 0 }
+
+    /// Falls silent if a newer ring asks for our place.
+    private func giveWay() {
+        guard slot.isWantedByAnother(loudSince: newestLoud) else { return }
+        for id in exchange.heardSounds() {
+            connection?.silence(id)
+            if exchange.fellSilent(id) { wakeLoop(id) }
         }
-        return slot.take(loudSince: newest)
+        slot.release()
     }
 }
 
@@ -212,5 +219,18 @@ final class ThreadSignal: @unchecked Sendable {
         while unsafe sem_wait(semaphore) != 0 {
             precondition(errno == EINTR, "waiting for a semaphore of ours failed, errno \(errno)")
         }
+    }
+
+    /// Blocks until it is raised; false if that takes longer than `patience` (sem_clockwait).
+    func wait(atMost patience: TimeSpan) -> Bool {
+        var end = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &end)
+        let nanoseconds = end.tv_nsec + Int(patience.microseconds) * 1_000
+        end = timespec(tv_sec: end.tv_sec + nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
+        while unsafe clinux_wait_until(semaphore, &end) != 0 {
+            if errno == ETIMEDOUT { return false }
+            precondition(errno == EINTR, "waiting for a semaphore of ours failed, errno \(errno)")
+        }
+        return true
     }
 }

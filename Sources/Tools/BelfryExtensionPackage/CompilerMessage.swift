@@ -4,9 +4,12 @@ struct CompilerMessage {
     let text: String
     /// What stands in quotes.
     let names: [String]
+    /// Apple's modules whose imports are blanked in the file.
+    private let gone: [GoneImport]
 
-    init(_ text: String) {
+    init(_ text: String, gone: [GoneImport] = []) {
         self.text = text
+        self.gone = gone
         names = text.split(separator: "'", omittingEmptySubsequences: false).enumerated()
             .filter { $0.offset % 2 == 1 }.map { String($0.element) }
     }
@@ -14,31 +17,59 @@ struct CompilerMessage {
     /// Whether it only follows from something else that is missing: the compiler cannot make sense of an expression.
     var isConsequence: Bool { Self.consequences.contains { text.hasPrefix($0) } }
 
-    /// Whether what is missing comes with CommonCrypto, which files without its import have by a bridging header.
-    var isOfBridgingHeader: Bool {
-        text.hasPrefix("cannot find") && names.first.map { $0.hasPrefix("CC_") || $0.hasPrefix("kCC") } == true
+    /// What is missing, in words for people, with what would bring it.
+    var detail: String {
+        // A member of ours that iOS has, for people, by its key alone: they do not see ours.
+        if text.hasSuffix("'package' protection level") { return "there is no \(names.first ?? "member") here" }
+        if text.hasPrefix("'#selector'") { return MissingPart.selectorDetail }
+        guard isUnknownName, let name = names.first else { return text }
+        if isOfBridgingHeader {
+            return "\(text): it is in CommonCrypto: import that, or the bridging header, too"
+        }
+        if let module = KnownNames.module(of: name) { return "\(text): it is in \(module): import that" }
+        let modules = gone.filter { $0.standIn == nil }.map(\.module)
+        guard owner != .belfry, !modules.isEmpty else { return text }
+        return "\(text): if \(modules.joined(separator: " or ")), whose import is blanked, is a module of the app's, "
+            + "name its package in Package.swift, and import again"
     }
 
     /// Who would have to bring what is missing.
     var owner: MissingPart.Owner {
         let name = names.first ?? ""
         if isConsequence || Self.calls.contains(where: { text.hasPrefix($0) }) { return .either }
-        if isOfBridgingHeader { return .app }
-        if text.hasPrefix("cannot find") { return Self.isApples(name) ? .belfry : .app }
+        if isUnknownName { return owner(of: name) }
         if text.hasPrefix("unknown attribute") { return Self.attributes.contains(name) ? .belfry : .app }
         if text.hasPrefix("no macro named") { return .app }
-        if text.contains("has no member") { return Self.owner(ofMembersOf: name) }
+        if text.contains("has no member") { return Self.owner(ofMember: names.last ?? "", of: name) }
         return .belfry
+    }
+
+    private var isUnknownName: Bool { text.hasPrefix("cannot find") }
+
+    /// Whether what is missing comes with CommonCrypto, which files without its import have by a bridging header.
+    private var isOfBridgingHeader: Bool {
+        guard let name = names.first else { return false }
+        return name.hasPrefix("CC_") || name.hasPrefix("kCC") || KnownNames.module(of: name) == "CommonCrypto"
+    }
+
+    /// Who would have to bring the declaration `name`.
+    private func owner(of name: String) -> MissingPart.Owner {
+        if isOfBridgingHeader || KnownNames.module(of: name) != nil || ApplesNames.contains(name) { return .belfry }
+        if gone.contains(where: { ApplesNames.isName(name, of: $0.module) }) { return .belfry }
+        return gone.contains { ApplesNames.hasPlainNames($0.module) } ? .either : .app
     }
 
     /// Who would have to bring a missing member of `type`. Apps extend Apple's types: if all of such a type is here, a
     /// missing member is the app's.
-    private static func owner(ofMembersOf type: String) -> MissingPart.Owner {
+    private static func owner(ofMember member: String, of type: String) -> MissingPart.Owner {
         if ["Publishers.", "AnyPublisher<"].contains(where: { type.hasPrefix($0) }) { return .belfry }
         let name =
             type.split { !$0.isLetter && !$0.isNumber }.last { !["Type", "any"].contains($0) }.map(String.init) ?? type
-        if wholeTypes.contains(name) || name.hasPrefix("UN") && isApples(name) { return .app }
-        return isApples(name) ? .either : .app
+        let isApples =
+            ApplesNames.contains(name) || ApplesNames.isOfFoundation(name) || KnownNames.module(of: name) != nil
+        guard isApples else { return .app }
+        if ApplesNames.isMember(member) { return .belfry }
+        return wholeTypes.contains(name) || name.hasPrefix("UN") ? .app : .either
     }
 
     private static let consequences = [
@@ -59,23 +90,4 @@ struct CompilerMessage {
     ]
     /// Apple's types that are here as a whole, apart from those of UserNotifications.
     private static let wholeTypes: Set<String> = ["Logger", "OSLog", "OSLogType", "UserDefaults"]
-
-    private static let prefixes: Set<Substring> = [
-        "AB", "AC", "AS", "AT", "AU", "AV", "BG", "CA", "CB", "CF", "CG", "CI", "CK", "CL", "CM", "CN", "CT", "CV",
-        "CX", "EK", "GC", "HK", "IN", "LA", "MF", "MK", "MP", "MT", "NE", "NL", "NS", "NW", "OS", "PH", "PK",
-        "SC", "SF", "SK", "SL", "SN", "ST", "UI", "UN", "UT", "VN", "WC", "WK", "WN",
-    ]
-    private static let words: Set<Substring> = [
-        "AudioServices", "AudioQueue", "AudioToolbox", "ObservableObject", "SecAccess", "SecCertificate", "SecIdentity",
-        "SecItem", "SecKey", "SecPolicy", "SecTrust", "SecureEnclave", "errSec", "kSec", "kCF", "kUT", "kCG", "kCC",
-        "CC_", "objc_", "os_", "notify_", "dispatch_",
-    ]
-
-    /// Whether `name` looks like one of Apple's: two capitals of a framework before a word that begins with one.
-    static func isApples(_ name: String) -> Bool {
-        if words.contains(where: { name.hasPrefix($0) }) { return true }
-        let rest = name.dropFirst(2)
-        guard prefixes.contains(name.prefix(2)), let first = rest.first, first.isUppercase else { return false }
-        return rest.hasPrefix("URL") || rest.dropFirst().first?.isLowercase == true
-    }
 }

@@ -25,8 +25,12 @@ public struct ImportPlan: Sendable {
     public private(set) var writes: [File] = []
     /// What is removed: the template's class, where another takes its place.
     public private(set) var removals: [String] = []
-    /// What is missing.
+    /// What is missing although no compiler was asked.
     public private(set) var missing: [MissingPart] = []
+    /// Whether modules are missing: then a compiler sees nothing else.
+    public private(set) var lacksModules = false
+    /// The imports that are gone from the copies, by their paths in the package's folder.
+    public private(set) var gone: [String: [GoneImport]] = [:]
     /// What people should know besides, without a full stop.
     public private(set) var notes: [String] = []
 
@@ -50,7 +54,10 @@ public struct ImportPlan: Sendable {
                 continue
             }
             var source = SwiftSource(file.bytes)
-            notes += source.blankForLinux(hasModule: hasModule).map { "in \(file.path) \($0.description)" }
+            let gone = source.blankForLinux(hasModule: hasModule)
+            notes += gone.map { "in \(file.path) \($0.description)" }
+            self.gone[path] = gone
+            bringAlong(to: &source, named: file.path, gone: gone)
             writes.append(File(path: path, bytes: source.bytes))
             let facts = SourceFacts(source, hasModule: hasModule)
             classes += facts.classes
@@ -67,16 +74,36 @@ public struct ImportPlan: Sendable {
         }
     }
 
+    /// Imports what a module of the file's brings along on iOS, if the file uses it.
+    private mutating func bringAlong(to source: inout SwiftSource, named name: String, gone: [GoneImport]) {
+        let imports = SourceFacts(source, hasModule: hasModule).imports.map(\.module) + gone.map(\.module)
+        let words = Set(source.tokens.map(\.text))
+        for module in KnownModules.broughtAlong(by: Set(imports))
+        where !words.isDisjoint(with: KnownNames.names(of: module)) {
+            source.append(importOf: module)
+            notes.append("in \(name) \(module) is imported, too, since other modules bring it along on iOS")
+        }
+    }
+
+    /// What is missing of a package that was built with `output`, in the order of files and lines.
+    ///
+    /// - Parameter root: the package's folder, from the root of all.
+    public func missing(in output: String, root: String) -> [MissingPart] {
+        let found = MissingPart.found(in: output, root: root, folder: manifest.sourceFolder, gone: gone)
+        return MissingPart.ordered(Set(missing + found))
+    }
+
     private mutating func resolve(_ facts: SourceFacts, path: String) {
         for found in facts.imports {
             if case .product(let product) = KnownModules.origin(of: found.module) { manifest.add(product: product) }
             if !hasModule(found.module) {
                 missing.append(.module(found.module, file: path, line: found.line))
+                lacksModules = true
             }
         }
         for line in facts.selectorLines {
             missing.append(
-                MissingPart(file: path, line: line, owner: .belfry, detail: "#selector does not compile on Linux"))
+                MissingPart(file: path, line: line, owner: .belfry, detail: MissingPart.selectorDetail))
         }
     }
 

@@ -14,8 +14,8 @@ public enum KnownModules {
 
     /// The products of Belfry that have a name of Apple's.
     public static let products: Set<String> = [
-        "AVFAudio", "AudioToolbox", "CallKit", "Combine", "CommonCrypto", "CoreLocation", "CoreServices",
-        "CryptoKit", "ImageIO", "Intents", "SQLite3", "Security", "UIKit", "UniformTypeIdentifiers",
+        "AVFAudio", "AudioToolbox", "CallKit", "Combine", "CommonCrypto", "Compression", "Contacts", "CoreLocation",
+        "CoreServices", "CryptoKit", "ImageIO", "Intents", "SQLite3", "Security", "UIKit", "UniformTypeIdentifiers",
         "UserNotifications", "WidgetKit", "os",
     ]
 
@@ -31,7 +31,7 @@ public enum KnownModules {
     private static let apples: Set<String> = [
         "ARKit", "AVFoundation", "AVKit", "Accelerate", "Accessibility", "Accounts", "ActivityKit", "AdServices",
         "AdSupport", "AddressBook", "AppClip", "AppIntents", "AppTrackingTransparency", "AuthenticationServices",
-        "BackgroundTasks", "CarPlay", "Charts", "CloudKit", "Compression", "Contacts", "ContactsUI", "CoreAudio",
+        "BackgroundTasks", "CarPlay", "Charts", "CloudKit", "ContactsUI", "CoreAudio",
         "CoreAudioTypes", "CoreBluetooth", "CoreData", "CoreFoundation", "CoreGraphics", "CoreHaptics", "CoreImage",
         "CoreLocationUI", "CoreMIDI", "CoreML", "CoreMedia", "CoreMotion", "CoreNFC", "CoreSpotlight", "CoreTelephony",
         "CoreText", "CoreTransferable", "CoreVideo", "CryptoTokenKit", "Darwin", "DeviceActivity", "DeviceCheck",
@@ -61,6 +61,17 @@ public enum KnownModules {
     /// What is imported instead of `module`, one of Apple's that is not here: on iOS, `module` brings it along. Nil if
     /// what is here of `module` comes without an import.
     static func standIn(for module: String) -> String? { standIns[module] }
+
+    /// The modules that come along on iOS where a file imports one of `imports`: published extensions use those that
+    /// are here. Foundation and CryptoKit bring Security, and so does whatever brings Foundation.
+    static func broughtAlong(by imports: Set<String>) -> [String] {
+        var brought: [String] = []
+        if imports.contains("AVFoundation") { brought.append("AudioToolbox") }
+        if imports.contains(where: { products.contains($0) || apples.contains($0) || $0.hasPrefix("Foundation") }) {
+            brought.append("Security")
+        }
+        return brought.filter { !imports.contains($0) }
+    }
 
     /// Where `module` comes from.
     public static func origin(of module: String) -> Origin {

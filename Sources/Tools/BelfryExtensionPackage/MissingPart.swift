@@ -24,6 +24,9 @@ public struct MissingPart: Hashable, Sendable {
     /// The part as a line for people.
     public var description: String { "\(file):\(line): \(owner.rawValue): \(detail)" }
 
+    /// What is said of a `#selector`, which can be seen without a compiler.
+    static let selectorDetail = "#selector does not compile on Linux"
+
     /// What is missing if `module` cannot be imported.
     static func module(_ module: String, file: String, line: Int) -> MissingPart {
         switch KnownModules.origin(of: module) {
@@ -40,8 +43,10 @@ public struct MissingPart: Hashable, Sendable {
 extension MissingPart {
     /// What the compiler misses in the files of `folder`, which is in the package's folder `root`: each error line of
     /// `output` once, in the order of files and lines. Errors that only follow from another missing part are left out
-    /// as long as there is any other.
-    public static func found(in output: String, root: String, folder: String) -> [MissingPart] {
+    /// as long as there is any other. `gone` has the imports of Apple's that were blanked, by the files' paths.
+    public static func found(
+        in output: String, root: String, folder: String, gone: [String: [GoneImport]] = [:]
+    ) -> [MissingPart] {
         var parts: Set<MissingPart> = []
         var consequences: Set<MissingPart> = []
         let prefix = "\(root)/\(folder)/"
@@ -50,20 +55,22 @@ extension MissingPart {
             let place = line[..<mark.lowerBound].split(separator: ":")
             guard place.count >= 3, let number = Int(place[place.count - 2]) else { continue }
             let file = place.dropLast(2).joined(separator: ":").dropFirst(root.count + 1)
-            let message = CompilerMessage(String(line[mark.upperBound...]))
+            let message = CompilerMessage(String(line[mark.upperBound...]), gone: gone[String(file)] ?? [])
             let part = part(message, file: String(file), line: number)
             if message.isConsequence { consequences.insert(part) } else { parts.insert(part) }
         }
-        return (parts.isEmpty ? consequences : parts).sorted {
-            ($0.file, $0.line, $0.detail) < ($1.file, $1.line, $1.detail)
-        }
+        return ordered(parts.isEmpty ? consequences : parts)
+    }
+
+    /// `parts` in the order of files and lines.
+    static func ordered(_ parts: some Sequence<MissingPart>) -> [MissingPart] {
+        parts.sorted { ($0.file, $0.line, $0.detail) < ($1.file, $1.line, $1.detail) }
     }
 
     private static func part(_ message: CompilerMessage, file: String, line: Int) -> MissingPart {
         if message.text.hasPrefix("no such module"), let module = message.names.first {
             return .module(module, file: file, line: line)
         }
-        let detail = message.isOfBridgingHeader ? "\(message.text): import the bridging header, too" : message.text
-        return MissingPart(file: file, line: line, owner: message.owner, detail: detail)
+        return MissingPart(file: file, line: line, owner: message.owner, detail: message.detail)
     }
 }

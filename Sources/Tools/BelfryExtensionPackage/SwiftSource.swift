@@ -7,7 +7,7 @@ public struct SwiftSource: Sendable {
     /// The file's bytes.
     public private(set) var bytes: [UInt8]
     /// Whether the byte at each place is code, and neither in a comment nor in a literal.
-    private let isCode: [Bool]
+    private var isCode: [Bool]
 
     /// The file of these `bytes`.
     public init(_ bytes: [UInt8]) {
@@ -61,6 +61,13 @@ public struct SwiftSource: Sendable {
     mutating func put(_ text: String, in range: Range<Int>) {
         blank(range)
         for (place, byte) in zip(range, text.utf8) { bytes[place] = byte }
+    }
+
+    /// Adds an import of `module` at the end, where Swift takes it as well: lines and columns of all else stay.
+    mutating func append(importOf module: String) {
+        let line = Array("\(bytes.last == UInt8(ascii: "\n") || bytes.isEmpty ? "" : "\n")import \(module)\n".utf8)
+        bytes += line
+        isCode += [Bool](repeating: true, count: line.count)
     }
 
     /// Whether `byte` may be part of a name; every byte of a letter beyond ASCII may.

@@ -5,12 +5,22 @@ public struct GlueFile: Hashable, Sendable {
     public static let name = "BelfryGlue.swift"
 
     private let needsNetworking: Bool
+    private let needsWaiting: Bool
+    private let needsTrust: Bool
+    private let needsBytes: Bool
     private let needsCommonCrypto: Bool
     private let needsBundle: Bool
+    private let isOnMainActor: Bool
 
     /// The file for a module of these `sources`, each the text of a Swift file, and with these bridging headers.
     public init(sources: [String], bridgingHeaders: [String] = []) {
         needsNetworking = sources.contains(where: Self.namesNetworking)
+        isOnMainActor = sources.contains(where: Self.hasServiceOnMainActor)
+        needsWaiting = sources.contains { $0.contains("waitsForConnectivity") }
+        needsTrust = sources.contains { source in
+            ["serverTrust", "MethodServerTrust", "URLCredential(trust"].contains(where: source.contains)
+        }
+        needsBytes = sources.contains { $0.contains(".bytes(for:") || $0.contains(".bytes(from:") }
         needsBundle = sources.contains { $0.contains("Bundle") }
         needsCommonCrypto = bridgingHeaders.contains { $0.contains("CommonCrypto/") }
     }
@@ -29,6 +39,14 @@ public struct GlueFile: Hashable, Sendable {
             typealias UserDefaults = UserNotifications.UserDefaults
 
             """
+        if isOnMainActor {
+            text += """
+
+                /// The class in its form for a service that is on the main actor.
+                typealias UNNotificationServiceExtension = UserNotifications.MainActorServiceExtension
+
+                """
+        }
         if needsBundle {
             text += """
 
@@ -40,28 +58,33 @@ public struct GlueFile: Hashable, Sendable {
                 """
         }
         if needsNetworking {
-            text += """
-
-                extension BelfryGlue {
-                    /// Foundation finds what loads a web address by its name alone, which no linker sees. Here it is
-                    /// named, and public, since an optimiser drops what nobody uses.
-                    public static var loader: URLSession.Type { URLSession.self }
-                }
-
-                extension URLResponse {
-                    /// The name as on iOS; Foundation's is always "Unknown" on Linux.
-                    var suggestedFilename: String? {
-                        BelfryGlue.suggestedFilename(
-                            url: url,
-                            contentDisposition: (self as? HTTPURLResponse)?.value(
-                                forHTTPHeaderField: "Content-Disposition"),
-                            mimeType: mimeType)
-                    }
-                }
-
-                """
+            text += GlueNetworking.always
+            if needsWaiting { text += GlueNetworking.waiting }
+            if needsTrust { text += GlueNetworking.trust }
+            if needsBytes { text += GlueNetworking.bytes }
         }
         return text
+    }
+
+    /// What ends the attributes and modifiers of a declaration, or is none of them.
+    private static let declarations: Set<String> = [
+        "func", "var", "let", "init", "struct", "enum", "extension", "actor", "protocol", "typealias", "import", "in",
+    ]
+
+    /// Whether `source` has the main actor at the class that descends from the service, or at what it overrides.
+    private static func hasServiceOnMainActor(_ source: String) -> Bool {
+        let words = source.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "_" }).map(String.init)
+        for start in words.indices where words[start] == "MainActor" {
+            let rest = words[(start + 1)...]
+            guard let end = rest.firstIndex(where: { $0 == "class" || declarations.contains($0) }) else { continue }
+            let after = words[(end + 1)...].prefix(2)
+            if words[end] == "class", after.last == "UNNotificationServiceExtension" { return true }
+            let overridden = ["didReceive", "serviceExtensionTimeWillExpire"]
+            if words[end] == "func", rest[..<end].contains("override"), overridden.contains(after.first ?? "") {
+                return true
+            }
+        }
+        return false
     }
 
     /// The beginnings of the names of FoundationNetworking, and the calls of Foundation's that load an address by it.

@@ -113,4 +113,46 @@ import Testing
         #expect(second.values == [2, 4])
         #expect(Subscribers.Demand.max(1) + .unlimited == .unlimited && Subscribers.Demand.max(2) > .max(1))
     }
+
+    private final class Observed: ObservableObject {
+        @Published var count = 0
+        @Published var name = ""
+    }
+
+    private final class OwnModel: ObservableObject {
+        let objectWillChange = PassthroughSubject<Int, Never>()
+        var count = 0 { willSet { objectWillChange.send(newValue) } }
+    }
+
+    @Test("an object publishes before one of its properties changes, to all who ask it") func observable() {
+        let model = Observed()
+        var seen: [Int] = []
+        let watch = model.objectWillChange.sink { seen.append(model.count) }
+        let other = model.objectWillChange.sink { seen.append(-1) }
+        model.count = 7
+        model.name = "a"
+        #expect(seen.sorted() == [-1, -1, 0, 7])
+        other.cancel()
+        watch.cancel()
+        model.count = 8
+        model.objectWillChange.send()
+        #expect(seen.count == 4)
+        let own = OwnModel()
+        var values: [Int] = []
+        let ownWatch = own.objectWillChange.sink { values.append($0) }
+        own.count = 3
+        #expect(values == [3])
+        ownWatch.cancel()
+    }
+
+    @Test("an object at the place of one that is gone is not taken for it") func observedAgain() {
+        var count = 0
+        for _ in 0..<1_000 {
+            let model = Observed()
+            let watch = model.objectWillChange.sink { count += 1 }
+            model.count = 1
+            watch.cancel()
+        }
+        #expect(count == 1_000)
+    }
 }

@@ -71,6 +71,33 @@ import UIKit
         #expect(CGImageSourceCreateWithData(Data("x".utf8) as CFData, nil) == nil)
     }
 
+    @Test("a picture is written as PNG or JPEG, in a file or in data, and smaller if that is asked for") func written()
+        throws
+    {
+        let image = try #require(UIImage(data: Self.bitmap(width: 100, height: 40))?.cgImage)
+        let url = URL(fileURLWithPath: "\(folder.path)/small.jpg")
+        let file = try #require(CGImageDestinationCreateWithURL(url as CFURL, "public.jpeg" as CFString, 1, nil))
+        #expect(!CGImageDestinationFinalize(file))
+        let options: [CFString: Any] = [
+            kCGImageDestinationLossyCompressionQuality: 0.5, kCGImageDestinationImageMaxPixelSize: 50,
+        ]
+        CGImageDestinationAddImage(file, image, options as CFDictionary)
+        #expect(CGImageDestinationFinalize(file))
+        #expect(
+            try Data(contentsOf: url).starts(with: [0xFF, 0xD8]) && UIImage(contentsOfFile: url.path)?.size.width == 50)
+        let data = NSMutableData()
+        let memory = try #require(CGImageDestinationCreateWithData(data, "public.png" as CFString, 1, nil))
+        let source = try #require(CGImageSourceCreateWithURL(url as CFURL, nil))
+        CGImageDestinationAddImageFromSource(memory, source, 0, nil)
+        #expect(CGImageDestinationFinalize(memory) && UIImage(data: data as Data)?.size.height == 20)
+        let nowhere = URL(fileURLWithPath: "/nowhere/a.png") as CFURL
+        let lost = try #require(CGImageDestinationCreateWithURL(nowhere, "public.png" as CFString, 1, nil))
+        CGImageDestinationAddImage(lost, image, nil)
+        #expect(!CGImageDestinationFinalize(lost))
+        #expect(CGImageDestinationCreateWithData(data, "public.heic" as CFString, 1, nil) == nil)
+        #expect(CGImageDestinationCreateWithData(data, "public.png" as CFString, 2, nil) == nil)
+    }
+
     @Test("a thumbnail is no longer than it may be, and keeps its shape") func scaled() throws {
         let flat = Self.bitmap(width: 100, height: 40)
         let source = try #require(CGImageSourceCreateWithData(flat as CFData, nil))

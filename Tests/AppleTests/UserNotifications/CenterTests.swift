@@ -154,7 +154,7 @@ import Testing
     @Test("badge and categories are kept; what the host shows counts as shown")
     func rest() async throws {
         try await center.setBadgeCount(7)
-        #expect(try Self.kept.badge == 7 && Phone.asked.contains("badge 7 "))
+        #expect(try Self.kept.badge == 7 && Phone.asked.contains("badge 7 7"))
         let reply = UNTextInputNotificationAction(
             identifier: "reply", title: "Reply", options: [.authenticationRequired],
             icon: UNNotificationActionIcon(systemImageName: "pen"), textInputButtonTitle: "Send",

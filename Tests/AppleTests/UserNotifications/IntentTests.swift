@@ -1,6 +1,7 @@
 import BelfryAppGroup
 import BelfryPropertyList
 import BelfryProtocol
+import BelfryTerms
 import Intents
 import Support
 import Testing
@@ -26,7 +27,7 @@ import UserNotifications
             serviceName: nil, sender: sender, attachments: nil)
     }
 
-    @Test("a message's sender is the title, its group the subtitle, its picture an attachment") func message() throws {
+    @Test("a message's sender is the title, its group the subtitle, its picture no attachment") func message() throws {
         let content = UNMutableNotificationContent()
         (content.title, content.body) = ("New message", "hello")
         let intent = message(from: person("Ann"), group: "Family")
@@ -34,9 +35,12 @@ import UserNotifications
         let updated = try #require(try content.updating(from: intent) as? UNMutableNotificationContent)
         #expect(updated.title == "Ann" && updated.subtitle == "Family" && updated.body == "hello")
         #expect(updated.threadIdentifier == "c" && content.title == "New message" && content.attachments.isEmpty)
-        let attachment = try #require(updated.attachments.first)
-        #expect(attachment.type == "public.png" && FileManager.default.fileExists(atPath: attachment.url.path))
-        try FileManager.default.removeItem(at: attachment.url)
+        let picture = try #require(updated.value.picture)
+        #expect(picture.type == "public.png" && FileManager.default.fileExists(atPath: picture.path))
+        try FileManager.default.removeItem(atPath: picture.path)
+        // What the app attaches afterwards takes nothing of it away.
+        updated.attachments = []
+        #expect((updated.mutableCopy() as? UNNotificationContent)?.value.picture == picture)
         let fixed = try #require(content.copy() as? UNNotificationContent)
         #expect(try !(fixed.updating(from: message(from: person(nil))) is UNMutableNotificationContent))
         #expect(try fixed.updating(from: message(from: person(nil))).title == "Ann Lee")
@@ -50,11 +54,24 @@ import UserNotifications
                 contacts: [person("Ann", image: image), person("Bob")], callCapability: .audioCall)
         }
         let updated = try UNMutableNotificationContent().updating(from: call(INImage(url: file)))
-        #expect(updated.title == "Ann, Bob" && updated.attachments.count == 1)
-        try FileManager.default.removeItem(at: updated.attachments[0].url)
+        #expect(updated.title == "Ann, Bob" && updated.attachments.isEmpty)
+        try FileManager.default.removeItem(atPath: try #require(updated.value.picture).path)
         let web = try UNMutableNotificationContent().updating(
             from: call(INImage(url: try #require(URL(string: "https://a.b/c.png")))))
-        #expect(web.attachments.isEmpty)
+        #expect(web.value.picture == nil)
+    }
+
+    @Test("a WebP is a picture as any other; what is none is warned of") func formats() throws {
+        let intent = message(from: person("Ann"))
+        func picture(_ data: Data) throws -> NotificationAttachment? {
+            intent.setImage(INImage(imageData: data), forParameterNamed: \.sender)
+            return try UNMutableNotificationContent().updating(from: intent).value.picture
+        }
+        let webp = try #require(try picture(Data("RIFF\0\0\0\0WEBPVP8 ".utf8)))
+        #expect(webp.type == "org.webmproject.webp" && webp.path.hasSuffix(".webp"))
+        try FileManager.default.removeItem(atPath: webp.path)
+        #expect(try picture(Data("text".utf8)) == nil)
+        #expect(Phone.warnings(.attachmentDropped).contains { $0.contains("neither PNG, JPEG, GIF nor WebP") })
     }
 
     @Test("an intent without a sender provides nothing, and what is no intent may not") func refuses() throws {

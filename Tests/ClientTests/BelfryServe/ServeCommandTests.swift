@@ -45,6 +45,18 @@ import Testing
         #expect(left.isEmpty)
     }
 
+    @Test("what workers write is in the file that --log names, and nowhere else") func log() throws {
+        let path = "\(place.path)/log"
+        let script = #"echo '{"aps":{}}' | "$0" push - >/dev/null"#
+        let run = try serve("--log", path, "--", "sh", "-c", script, testedProgram("belfry"))
+        #expect(run.complaints() == [])
+        #expect(try run.child.waitUntilExit() == .exited(code: 0))
+        let written = String(decoding: try readFile(at: path, bytesMax: 1 << 20).bytes, as: UTF8.self)
+        #expect(written.hasPrefix("belfry-worker: "), "\(written)")
+        let refused = try serve("--log", "\(place.path)/none/log", "--", "true")
+        #expect(refused.complaints().first?.contains("none/log") == true)
+    }
+
     @Test("no configuration file is read, but BELFRY_ variables are") func configuration() throws {
         place.makeFolder("belfry")
         place.write(Array("[Ring]\nSecondCall=silent\nInterval=5s\n".utf8), to: "belfry/belfry.conf")

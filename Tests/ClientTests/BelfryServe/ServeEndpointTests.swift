@@ -30,6 +30,36 @@ import Testing
         #expect(try Directory.open(path: place.path, makes: false).names(max: 10) == [])
     }
 
+    @Test("what a known server's pushes say is read as the device says: two calls ring, and the cancel ends one")
+    func knownServer() throws {
+        let run = try shell(
+            """
+            token=$($0 device add --bundle-id $BELFRY_APNS_BUNDLE_ID --payload twilio --json \\
+                | sed 's/.*"voipToken":"\\([0-9a-f]*\\)".*/\\1/')
+            push() {
+                curl -sS -m 60 -w '%{http_code}\\n' --cacert "$BELFRY_APNS_CA" --cert "$BELFRY_APNS_CERTIFICATE" \\
+                    -H "apns-topic: $BELFRY_APNS_BUNDLE_ID.voip" -H 'apns-push-type: voip' \\
+                    -d '{"twi_message_type":"twilio.voice.'$1'","twi_call_sid":"'$2'","twi_from":"client:anna"}' \\
+                    "$BELFRY_APNS_URL/3/device/$token"
+            }
+            await() {
+                looks=0
+                until $0 apns log --json | grep -o '"event":"'$1'","code":"'$2'"' || [ $looks = 5000 ]; do
+                    looks=$((looks + 1))
+                done
+            }
+            push call CA1; await ringing loud
+            push call CA2; await ringing soft
+            push cancel CA1; await ended hangup
+            """)
+        #expect(
+            run.lines() == [
+                "200", #""event":"ringing","code":"loud""#, "200", #""event":"ringing","code":"soft""#, "200",
+                #""event":"ended","code":"hangup""#,
+            ])
+        #expect(try run.child.waitUntilExit() == .exited(code: 0))
+    }
+
     @Test("a device that was removed is 410, one whose token was never issued 400, and fail answers what it says")
     func answers() throws {
         let run = try shell(

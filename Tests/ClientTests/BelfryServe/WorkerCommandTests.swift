@@ -1,6 +1,7 @@
 import BelfryJSON
 import BelfryProtocol
 import BelfrySyscalls
+import BelfryTerms
 import CBelfryLinux
 import Glibc
 import Support
@@ -53,6 +54,24 @@ import Testing
         #expect(event.at == 0)
         #expect(names(in: "run/rings") == [])
         #expect(try tidy() == [])
+    }
+
+    @Test("R1 with a relative path of an extension a call rings, and what is no call is passed through")
+    func relativeExtension() throws {
+        let call = CallRequest(callID: "a", callerName: "Ann", duration: .seconds(1)).payload()
+        let alert = #"{"aps":{"alert":"Hi","mutable-content":1}}"#
+        for (bytes, deliverer) in [
+            (Envelope().enclosing(call).serialized(), Deliverer.extension), (Array(alert.utf8), .passthrough),
+        ] {
+            let push = folder.write(bytes, to: "push")
+            let worker = try run(
+                "/bin/sh",
+                ["-c", #"BELFRY_EXTENSION=own.appex exec "$0" <"$1""#, testedProgram("belfry-worker"), push])
+            let events = try worker.lines().map { try Event(line: Array($0.utf8)) }
+            #expect(events.contains { $0.warning == .configuration })
+            #expect(events.compactMap(\.deliverer) == [CodeWord(deliverer)])
+            #expect(events.contains { $0.kind == .ringing } == (deliverer == .extension))
+        }
     }
 
     @Test("R12 where the file is gone too, the tidier removes what a dead worker left beside it") func leftovers()

@@ -1,3 +1,4 @@
+import BelfryProtocol
 import BelfryTesting
 import FoundationEssentials
 import Glibc
@@ -112,6 +113,12 @@ import Testing
             let run = try ProgramRun(program, ["answer"], environment: bell.environment.mapValues { $0 })
             #expect(run.lines() == ["answered a"])
         }
+        try await Belfry.running(settings: BellSettings(appGroup: "group.x")) { bell in
+            try await bell.call(id: "b").waitFor(.ringing, within: Self.patience)
+            let program = testedProgram("belfry")
+            let run = try ProgramRun(program, ["answer"], environment: bell.environment.mapValues { $0 })
+            #expect(run.lines() == ["answered b"])
+        }
     }
 
     @Test("what a push server's own client sends to a bell's endpoint rings") func endpoint() async throws {
@@ -136,6 +143,27 @@ import Testing
             #expect(steps.contains { $0.contains(" event ringing loud") }, "\(steps)")
             #expect(await bell.calls.map(\.id) == ["a"])
             try await bell.answer()
+        }
+    }
+
+    @Test("what a foreign server pushes rings, and its cancel ends that call, by the settings of the bell")
+    func foreignServer() async throws {
+        let settings = BellSettings(callPayload: .twilio, callNames: Belfry.CallNames(callerName: ["params.who"]))
+        try await Belfry.running(settings: settings) { bell in
+            func push(_ word: String, _ id: String) async throws -> BellPush {
+                let payload: Belfry.JSONObject = [
+                    "twi_call_sid": .string(id), "twi_message_type": .string("twilio.voice.\(word)"),
+                    "params": ["who": "Anna"],
+                ]
+                return try await bell.push(payload: payload, in: Envelope(pushType: .voip))
+            }
+            let (first, second) = (try await push("call", "CA1"), try await push("call", "CA2"))
+            try await first.waitFor(.ringing, within: Self.patience)
+            try await second.waitFor(.ringing, within: Self.patience)
+            #expect(await bell.calls.map(\.name) == ["Anna", "Anna"])
+            _ = try await push("cancel", "CA1")
+            #expect(try await first.waitFor(.ended, within: Self.patience).ended?.reason == .hangup)
+            #expect(await bell.calls.map(\.id) == ["CA2"])
         }
     }
 

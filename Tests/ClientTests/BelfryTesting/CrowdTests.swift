@@ -1,3 +1,4 @@
+import BelfryProtocol
 import BelfrySyscalls
 import BelfryTesting
 import CBelfryLinux

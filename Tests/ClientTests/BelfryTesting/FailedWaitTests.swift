@@ -28,7 +28,7 @@ import XCTest
         let (test, testCase) = (try #require(Test.current), try #require(Test.Case.current))
         let line = #line + 3
         let issues = try await issues {
-            try await bell.serve(test, testCase) {
+            try await bell.provideScope(for: test, testCase: testCase) {
                 try await bell.nextPush(within: .milliseconds(1))
             }
         }
@@ -55,7 +55,7 @@ import XCTest
     }
 
     @Test(
-        "by XCTest: at its line; the output of a process is shown with any failure",
+        "by XCTest: at its line; what workers and processes wrote is shown with any failure",
         arguments: ["testWait", "testProcess"])
     func byXCTest(name: String) throws {
         let run = try ProgramRun(
@@ -66,6 +66,9 @@ import XCTest
         let start = "\(FailingXCTests.path):\(FailingXCTests.line(of: name)): error: "
         #expect(lines.contains { $0.hasPrefix(start) }, "\(told)")
         #expect(told.contains("wrote:\nHELLO") == (name == "testProcess"))
+        if name == "testProcess" {
+            #expect(told.contains("the workers of a failed test wrote:\nbelfry-worker: "), "\(told)")
+        }
     }
 
     @Test("patience is the suite's, or that of whoever runs the tests if it is longer")
@@ -114,6 +117,7 @@ final class FailingXCTests: XCTestCase {
         let bell = try await Belfry.start()
         let process = try await bell.run("/bin/sh", ["-c", "echo HELLO; exec sleep 1000"])
         try await process.waitForOutput("HELLO", within: .seconds(60))
+        try await bell.push(#"{"aps":{"alert":"Hi"}}"#).waitUntilDone(within: .seconds(60))
         XCTFail("not a wait")  // testProcess
         await bell.stop()
     }

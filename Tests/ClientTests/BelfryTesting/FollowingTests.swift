@@ -75,7 +75,7 @@ import Testing
             }
             #expect(error?.description.contains("no received after those that were waited for within") == true)
             try await bell.answer()
-            var kinds: [Event.Kind] = []
+            var kinds: [Belfry.Event.Kind] = []
             for try await event in call { kinds.append(event.kind) }
             #expect(await kinds == call.events.map(\.kind) && kinds.first == .received && kinds.contains(.ended))
             #expect(try await call.first { $0.kind == .ringing }?.ringing?.call == "a")

@@ -47,8 +47,8 @@ import Testing
         "a call that is spelled wrongly is told how to be spelled",
         arguments: [
             (#""info":{"type":"call_request"}"#, "info.type", #"perhaps "call-request""#),
-            (#""info":{"type":"1"}"#, "info.type", #"perhaps "call-request""#),
-            (#""info":{"type":"2"}"#, "info.type", #"perhaps "hangup""#),
+            (#""type":"1""#, "type", #"perhaps "call-request""#),
+            (#""type":"2""#, "type", #"perhaps "hangup""#),
             (#""type":1"#, "type", #"perhaps "call-request", or the number inside info"#),
             (#""data":{"type":"call-request"}"#, "data.type", "a call inside info"),
             (#""data":{"type":2}"#, "data.type", "a call inside info"),

@@ -58,7 +58,8 @@ import Testing
 
     @Test(arguments: [
         ("true", true, 0), ("false", false, 0), ("1", true, 0), ("0", false, 0), ("-0", false, 0), ("1.0", true, 0),
-        ("2", false, 1), ("1e300", false, 1), ("9223372036854775808", false, 1), (#""true""#, false, 1),
+        ("2", false, 1), ("1e300", false, 1), ("9223372036854775808", false, 1), (#""true""#, true, 0),
+        (#""yes""#, false, 1),
         ("[]", false, 1),
         ("null", false, 0),
     ])
@@ -73,7 +74,8 @@ import Testing
             ("1", 1_000_000, 0), ("25", 25_000_000, 0), ("1.5", 1_500_000, 0),
             ("1e300", TimeSpan.longest.microseconds, 0),
             ("9223372036854775808", TimeSpan.longest.microseconds, 0), ("0", nil, 1), ("-0", nil, 1), ("0.9", nil, 1),
-            ("-5", nil, 1), ("-1e300", nil, 1), (#""25""#, nil, 1), ("true", nil, 1), ("[]", nil, 1), ("null", nil, 0),
+            ("-5", nil, 1), ("-1e300", nil, 1), (#""25""#, 25_000_000, 0), (#""0.5""#, nil, 1), ("true", nil, 1),
+            ("[]", nil, 1), ("null", nil, 0),
         ] as [(String, Int64?, Int)])
     func aDurationIsSecondsFromOne(value: String, microseconds: Int64?, noteCount: Int) throws {
         let (request, notes) = try request(info: #""duration":\#(value)"#)
@@ -86,7 +88,8 @@ import Testing
             ("1795190000.5", 1_795_190_000_500_000, 0), ("1e300", TimeSpan.longest.microseconds, 0),
             ("9223372036854775808", TimeSpan.longest.microseconds, 0), ("0", nil, 1), ("-0", nil, 1),
             ("-1e300", nil, 1),
-            (#""1795190000""#, nil, 1), ("true", nil, 1), ("{}", nil, 1), ("null", nil, 0),
+            (#""1795190000""#, 1_795_190_000_000_000, 0), (#""soon""#, nil, 1), ("true", nil, 1), ("{}", nil, 1),
+            ("null", nil, 0),
         ] as [(String, Int64?, Int)])
     func aTimeOfSendingIsUnixSeconds(value: String, microseconds: Int64?, noteCount: Int) throws {
         let (request, notes) = try request(info: #""sentAt":\#(value)"#)

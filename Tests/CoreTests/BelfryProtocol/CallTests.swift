@@ -14,18 +14,18 @@ import Testing
         }
     }
 
-    @Test(arguments: ["1", "1.0", #""call-request""#])
+    @Test(arguments: ["1", "1.0", #""call-request""#, #""1""#])
     func theseTypesAreRequests(type: String) throws {
         #expect(try kind(#"{"aps":{},"info":{"type":\#(type)}}"#) == .request)
     }
 
-    @Test(arguments: ["2", "2.0", #""hangup""#])
+    @Test(arguments: ["2", "2.0", #""hangup""#, #""2""#])
     func theseTypesAreHangups(type: String) throws {
         #expect(try kind(#"{"aps":{},"info":{"type":\#(type)}}"#) == .hangup)
     }
 
     @Test(arguments: [
-        "0", "3", "-1", "1.5", "1e300", "-0", "9223372036854775808", "true", #""1""#, #""Call-Request""#, #""""#, "[]",
+        "0", "3", "-1", "1.5", "1e300", "-0", "9223372036854775808", "true", #""3""#, #""Call-Request""#, #""""#, "[]",
         "{}", "null",
     ])
     func everyOtherTypeIsAnOrdinaryAlert(type: String) throws {
@@ -38,6 +38,7 @@ import Testing
         #expect(try kind(#"{"aps":{},"type":"hangup"}"#) == .hangup)
         #expect(try kind(#"{"aps":{},"type":1}"#) == .none)
         #expect(try kind(#"{"aps":{},"type":2}"#) == .none)
+        #expect(try kind(#"{"aps":{},"type":"1"}"#) == .none)
     }
 
     @Test func infoDecidesBeforeWhatIsBesideAps() throws {

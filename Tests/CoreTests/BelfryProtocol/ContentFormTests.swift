@@ -27,6 +27,7 @@ import Testing
                 id: "film", path: "/tmp/a.avi", type: "public.avi",
                 thumbnail: AttachmentThumbnail(isHidden: true, clip: clip, time: 2.5)),
         ]
+        content.picture = NotificationAttachment(id: "ann", path: "/tmp/b.webp", type: "org.webmproject.webp")
         content.userInfo = ["aps": ["alert": "x", "n": .integer(.max), "r": 3.0], "z": .null]
         return content
     }()
@@ -46,6 +47,7 @@ import Testing
                         ],
                     ],
                 ],
+                "picture": ["id": "ann", "path": "/tmp/b.webp", "type": "org.webmproject.webp"],
                 "userInfo": ["aps": ["alert": "x", "n": .integer(.max), "r": 3.0], "z": .null],
                 "relevanceScore": 0.25, "targetContentId": "window", "launchImageName": "launch",
                 "filterCriteria": "work", "summaryArgument": "Ada", "summaryArgumentCount": 2,

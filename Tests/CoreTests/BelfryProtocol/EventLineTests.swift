@@ -35,6 +35,7 @@ import Testing
         + NotificationState.allCases.map { .notification(state: $0, detail: "no bus") }
         + VibrationState.allCases.map { .vibration(state: $0, detail: "") }
         + Deliverer.allCases.map { .delivered(by: $0, content: content) }
+        + Deliverer.allCases.map { .delivered(by: $0, content: content, isShown: false) }
         + WarningCode.allCases.map { .warning(code: $0, detail: "d") }
         + EndReason.allCases.map { .ended(.init(call: "a", reason: $0, hangupReason: nil, rang: 3, ticks: 2)) }
         + HangupReason.allCases.map { .ended(.init(call: "a", reason: .hangup, hangupReason: $0, rang: 0, ticks: 0)) }
@@ -57,6 +58,36 @@ import Testing
             .asked(.init(what: CodeWord(.remove), n: 1, detail: "all", identifiers: [])),
         ]
 
+    @Test("R2 what is not shown says so, and nothing else has the word") func shown() throws {
+        func shown(_ isShown: Bool) -> JSONValue? {
+            let body = Event.Body.delivered(by: .expiry, content: NotificationContent(), isShown: isShown)
+            return Event(at: 0, boot: 0, id: "i", body: body).json["shown"]
+        }
+        #expect(shown(false) == .bool(false) && shown(true) == nil)
+    }
+
+    @Test("what an event carries is nil of every other kind", arguments: bodies) func access(body: Event.Body) {
+        let event = Event(at: 0, boot: 0, id: "1", body: body)
+        let carried: [(Event.Kind, Bool)] = [
+            (.received, event.received != nil), (.ringing, event.ringing != nil), (.silent, event.silence != nil),
+            (.tick, event.tick != nil), (.sound, event.sound != nil), (.notification, event.notification != nil),
+            (.vibration, event.vibration != nil), (.attachment, event.attachment != nil),
+            (.delivered, event.deliverer != nil), (.ended, event.ended != nil), (.missed, event.missed != nil),
+            (.asked, event.asked != nil), (.extensionProcess, event.extensionProcess != nil),
+            (.warning, event.warning != nil), (.rejected, event.rejected != nil),
+        ]
+        #expect(carried.filter(\.1).map(\.0) == [event.kind])
+        #expect(Set(carried.map(\.0)) == Set(Event.Kind.allCases).subtracting([.unknown]))
+        if let tick = event.tick { #expect(tick.n > 0 && tick.late >= 0) }
+        let isText = event.asked != nil || event.attachment?.skipped != nil
+        let isTold = [.sound, .notification, .vibration, .warning, .rejected].contains(event.kind)
+        #expect((event.detail != nil) == (isTold || isText))
+        #expect((event.attachment?.path == nil) == (event.attachment == nil || event.attachment?.skipped != nil))
+        let isOfCall = [.ringing, .silent, .ended, .missed].contains(event.kind) || event.received?.call != nil
+        #expect((event.callID != nil) == isOfCall)
+        #expect((event.content != nil) == (event.deliverer != nil || event.missed != nil))
+    }
+
     @Test("every event is one line of JSON, and read back is the same event", arguments: bodies)
     func roundTrip(body: Event.Body) throws {
         let event = Event(at: 1.25, boot: 90_000.5, id: "5f0c", body: body)
@@ -77,7 +108,7 @@ import Testing
             "tick": ["n", "late"], "sound": ["state", "detail"],
             "notification": ["state", "detail"], "vibration": ["state", "detail"],
             "attachment": ["state", "url", "path", "type", "bytes", "seconds", "reason", "detail"],
-            "delivered": ["by", "content"], "ended": ["call", "reason", "hangupReason", "rang", "ticks"],
+            "delivered": ["by", "content", "shown"], "ended": ["call", "reason", "hangupReason", "rang", "ticks"],
             "missed": ["call", "content"], "warning": ["code", "detail"], "rejected": ["reason", "detail"],
             "extension": ["state", "exit", "seconds", "memory"],
             "asked": ["what", "n", "detail", "identifiers", "content"],
@@ -165,7 +196,7 @@ import Testing
             case .attachment(let attachment) = try body(
                 #""event":"attachment","state":"skipped","url":"u","reason":"new","detail":"d""#),
             case .skipped(let skipReason, "d") = attachment.outcome,
-            case .delivered(let deliverer, _) = try body(#""event":"delivered","by":"new","content":{}"#),
+            case .delivered(let deliverer, _, _) = try body(#""event":"delivered","by":"new","content":{}"#),
             case .ended(let ended) = try body(
                 #""event":"ended","call":"c","reason":"new","hangupReason":"newer""#),
             case .warning(let code, "d") = try body(#""event":"warning","code":"new","detail":"d""#),

@@ -1,5 +1,6 @@
 import BelfryJSON
 import BelfryProtocol
+import BelfryTerms
 import Support
 import Testing
 
@@ -15,7 +16,14 @@ import Testing
         {"payload":{"call_id":9223372036854775808,"type":"hangup","reason":"busy"},"pushType":"voip","id":
          "01234567-89ab-4cde-8f01-23456789abcd","expiration":0,"sentAt":1e9,"appGroup":"group.a","collapseId":"c"}
         """#,
+        #"""
+        {"payload":{"uuid":"c","stream":{"call_cid":"a:b","type":"call.ring","video":true,"created_by_id":5},"twi_from":"x",
+         "sendbird_call":{"command":{"type":"dial","payload":{"call_id":"d","caller":{"nickname":"A"}}}}},"pushType":"voip"}
+        """#,
     ]
+
+    /// The names of all known servers.
+    private static let everyName = CallPayload.allCases.reduce(CallNames()) { $0.followed(by: $1.names) }
 
     @Test(arguments: samples)
     func R18_nothingInAPushTraps(sample: String) {
@@ -27,7 +35,7 @@ import Testing
             guard
                 case .complete(let framed) = framing.feed(bytes) == .needMore ? framing.endOfInput() : framing.feed([])
             else { continue }
-            guard let push = try? Push.parse(framed) else { continue }
+            guard let push = try? Push.parse(framed, names: { _ in Self.everyName }) else { continue }
             readCount += 1
             // What was read can be sent on, and is the same call.
             guard case .request(let request)? = push.call else { continue }

@@ -63,4 +63,43 @@ import Testing
                 "colapseid: not known, ignored; did you mean collapseId?", "\\u{1b}x: not known, ignored",
             ])
     }
+
+    @Test(
+        "a call that lies one step away is noted with its place",
+        arguments: [
+            (#""data":{"type":"call-request","callId":"c"}"#, "data.type"), (#""data":{"type":"1"}"#, "data.type"),
+            (#""custom":{"i":"u","a":{"type":"hangup","callId":"c"}}"#, "custom.a.type"),
+            (#""custom":{"a":{"info":{"type":1}}}"#, "custom.a.info.type"), (#""payload":{"type":2}"#, "payload.type"),
+        ])
+    func elsewhere(field: String, place: String) throws {
+        let push = try push(#"{"aps":{"alert":"x","mutable-content":1},\#(field)}"#)
+        #expect(push.call == nil && push.notes.count == 1)
+        #expect(push.notes.first?.hasPrefix("\(place): found ") == true)
+        #expect(push.notes.first?.hasSuffix(", expected a call inside info: ignored") == true)
+        #expect(try Plain.notes(#""data":{"type":"promotion"},"custom":{"a":{"x":1}}"#).isEmpty)
+    }
+
+    @Test(
+        "a flag as FCM's requests spell it, or beside aps, is noted where it is not set",
+        arguments: [
+            (#"{"aps":{"alert":"x","mutable_content":1}}"#, "aps.mutable_content", "mutable-content"),
+            (#"{"aps":{"alert":"x"},"mutable-content":1}"#, "mutable-content", "aps.mutable-content"),
+            (#"{"aps":{"alert":"x"},"mutableContent":true}"#, "mutableContent", "aps.mutable-content"),
+            (#"{"aps":{"content_available":1}}"#, "aps.content_available", "content-available"),
+        ])
+    func flags(text: String, found: String, meant: String) throws {
+        #expect(try push(text).notes == ["\(found): not known, ignored; did you mean \(meant)?"])
+        #expect(try Plain.notes(#""mutable_content":1"#, aps: #","mutable-content":1"#).isEmpty)
+    }
+
+    @Test("a live activity that does not say what it is is noted") func liveActivity() throws {
+        let push = try push(#"{"aps":{"timestamp":1,"event":"update","content-state":{"a":1}}}"#)
+        #expect(push.notes == ["aps.content-state: is of a live activity, which reaches no notification: ignored"])
+    }
+
+    private enum Plain {
+        static func notes(_ fields: String, aps: String = "") throws -> [String] {
+            try push(#"{"aps":{"alert":"x"\#(aps)},\#(fields)}"#).notes
+        }
+    }
 }

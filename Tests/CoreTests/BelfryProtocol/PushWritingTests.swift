@@ -45,7 +45,8 @@ import Testing
     @Test func anEnvelopeReadsBackAsItself() throws {
         let sent = Envelope(
             pushType: .voip, topic: "com.example.voip", sentAt: WallTime(microseconds: 1_500_000),
-            expiration: WallTime(microseconds: 0), collapseID: "c", appGroup: "group.a", simulatorTargetBundle: "b")
+            expiration: WallTime(microseconds: 0), collapseID: "c", appGroup: "group.a", simulatorTargetBundle: "b",
+            callPayload: .stream)
         let push = try Push.parse(sent.enclosing(["callId": "c"]).serialized())
         #expect(push.envelope == sent)
         #expect(push.call?.callID == "c")

@@ -125,4 +125,18 @@ import Testing
             #expect(refused.detail.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x202E })
         }
     }
+
+    @Test(
+        "what is no payload says where one would go: a request to FCM, and a voip push without its envelope",
+        arguments: [
+            (#"{"message":{"token":"t","data":{"type":"call-request"}}}"#, "request to FCM", "fields of its data"),
+            (#"{"message":{"token":"t","apns":{"payload":{"aps":{}}}}}"#, "request to FCM", "message.apns.payload"),
+            (#"{"to":"t","notification":{"title":"a"}}"#, "request to FCM", "fields of its data"),
+            (#"{"twi_call_sid":"CA1"}"#, "neither", #"{"pushType": "voip", "payload": {…}}"#),
+            (#"{"message":"text"}"#, "neither", "voip"), (#"{"to":"t"}"#, "neither", "voip"),
+        ])
+    func R16_whereAPayloadGoes(text: String, what: String, advice: String) throws {
+        let refused = try #require(rejection(text))
+        #expect(refused.reason == .noAps && refused.detail.contains(what) && refused.detail.contains(advice))
+    }
 }

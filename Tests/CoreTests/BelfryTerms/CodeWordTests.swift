@@ -16,6 +16,20 @@ import Testing
         #expect(isBadClock == (code == .badClock))
     }
 
+    @Test("a word that is spelled out is of its own type too: in arrays, optionals and generic comparisons")
+    func spelled() {
+        let word: CodeWord<EndReason>? = CodeWord(EndReason.answered)
+        func areEqual<Value: Equatable>(_ one: Value, _ other: Value) -> Bool { one == other }
+        #expect(areEqual(word, .answered) && !areEqual(word, .declined) && [word] == [.answered])
+        #expect(word == .answered && word != .declined)
+        let reasons: Set<CodeWord<EndReason>> = [.answered, .hangup]
+        #expect(reasons.contains(.hangup) && !reasons.contains(.stopped))
+        let isAnswered = if case .answered = CodeWord<EndReason>.answered { true } else { false }
+        #expect(isAnswered)
+        let known = EndReason.answered
+        #expect(word == known && !(word == EndReason.declined))
+    }
+
     @Test("a word that the list does not have is kept, and is none of them", arguments: ["", "new", "Bad-Clock"])
     func unknown(text: String) {
         let word = CodeWord<WarningCode>(rawValue: text)

@@ -22,9 +22,13 @@ import Testing
         private var wake: Instant?
         private var stoppedAt: Instant?
 
-        init() {
+        private let mayBeFiltered: Bool
+
+        init(mayBeFiltered: Bool) {
+            self.mayBeFiltered = mayBeFiltered
             let budget = Suite.budget
-            let asked = machine.arrived(Suite.original, passthrough: nil, budget: budget, hasExtension: true)
+            let asked = machine.arrived(
+                Suite.original, passthrough: nil, budget: budget, hasExtension: true, mayBeFiltered: mayBeFiltered)
             judge(asked + machine.admitted(), allowed: [])
             demand(isExtensionRunning, "no extension")
         }
@@ -93,6 +97,11 @@ import Testing
                     demand(content.hasAlertText, "delivered nothing to show")
                     let mayBeChanged = by == .extension || by == .stopped
                     demand(content == Suite.original || mayBeChanged, "delivered \(by) changed")
+                case .filter(let by, let content):
+                    deliveries += 1
+                    demand(mayBeFiltered, "filtered without leave")
+                    demand(deliveries == 1 && allowed.contains(by), "filtered by \(by)")
+                    demand(!content.hasAlertText || by == .expiry || by == .crash, "filtered what has text")
                 case .warnHandlerCalledAgain: demand(deliveries == 1, "warns of the first call")
                 case .warnNoAlertText: demand(deliveries == 0, "warns after delivery")
                 case .endExtension: isExtensionRunning = false
@@ -120,7 +129,7 @@ import Testing
                 walk(next, path + [input])
             }
         }
-        walk(Witness(), [])
+        for mayBeFiltered in [false, true] { walk(Witness(mayBeFiltered: mayBeFiltered), []) }
         #expect(firstMistake == nil)
         #expect(delivered > 10_000)
     }

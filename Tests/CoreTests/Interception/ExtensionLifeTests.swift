@@ -26,7 +26,8 @@ import Testing
         var life = Self.handedOver()
         #expect(life.replied(1, at: Self.at(2)) == [.deliverReply(1, by: .extension), .wake(at: Self.at(30))])
         #expect(life.returned(1, at: Self.at(3)) == [.wake(at: Self.at(8))])
-        #expect(life.timerFired(at: Self.at(8)) == [.kill] && !life.isOver)
+        #expect(!life.isKilledAsDone)
+        #expect(life.timerFired(at: Self.at(8)) == [.kill] && !life.isOver && life.isKilledAsDone)
         #expect(life.ended(cleanly: false, at: Self.at(9)).isEmpty && life.isOver)
     }
 
@@ -96,7 +97,7 @@ import Testing
         var life = Self.handedOver()
         _ = life.replied(1, at: Self.at(2))
         #expect(life.timerFired(at: Self.at(29)) == [.wake(at: Self.at(30))])
-        #expect(life.timerFired(at: Self.at(30)) == [.warn(1, .killedAtBudget), .kill])
+        #expect(life.timerFired(at: Self.at(30)) == [.warn(1, .killedAtBudget), .kill] && !life.isKilledAsDone)
     }
 
     @Test("R2 an end without a reply delivers the original as a crash; one that is clean has a name")

@@ -32,6 +32,18 @@ import Testing
         }
     }
 
+    @Test("R1 an extension with the filtering entitlement gets an alert without text, and else nothing more")
+    func filtering() {
+        for bits in 0..<16 {
+            var rule = Self.rule(bits & 8 > 0, bits & 4 > 0, bits & 2 > 0, bits & 1 > 0)
+            let without = rule.passthrough
+            rule.mayBeFiltered = true
+            #expect(rule.passthrough == (without == .noAlertText ? nil : without))
+            rule.isExpired = true
+            #expect(rule.passthrough == .expired)
+        }
+    }
+
     @Test("R3 the extension is told one second before the end, half-way through a budget under two seconds")
     func notice() {
         let start = Instant(microseconds: 5_000_000)

@@ -74,6 +74,31 @@ import Testing
         #expect(later.isEmpty)
     }
 
+    @Test("R2 R3 of one that may filter nothing is shown without text or without a reply, but for a stop")
+    func filtered() {
+        func received(_ passthrough: PassthroughReason? = nil) -> InterceptionStateMachine {
+            var machine = InterceptionStateMachine()
+            _ = machine.arrived(
+                Self.original, passthrough: passthrough, budget: Self.budget, hasExtension: true, mayBeFiltered: true)
+            _ = machine.admitted()
+            return machine
+        }
+        var (empty, changed, late, dead) = (received(), received(), received(), received())
+        #expect(empty.handlerCalled(with: Self.wordless) == [.filter(.extension, Self.wordless), .endExtension])
+        #expect(changed.handlerCalled(with: Self.changed) == [.deliver(.extension, Self.changed), .endExtension])
+        _ = late.timerFired(at: Self.budget.willExpire)
+        #expect(late.timerFired(at: Self.budget.end) == [.filter(.expiry, Self.original), .endExtension])
+        #expect(dead.extensionDied() == [.filter(.crash, Self.original)])
+        var (stopped, accompanied) = (received(), received(.voip))
+        _ = stopped.stop(at: Self.start)
+        var answered = stopped
+        #expect(
+            stopped.timerFired(at: Self.start + .seconds(1)) == [.deliver(.stopped, Self.original), .endExtension])
+        #expect(answered.handlerCalled(with: Self.wordless) == [.filter(.stopped, Self.wordless), .endExtension])
+        #expect(
+            accompanied.handlerCalled(with: Self.wordless) == [.deliver(.passthrough, Self.wordless), .endExtension])
+    }
+
     @Test("R2 what the extension hands over is delivered, and the extension is ended")
     func handedOver() {
         var machine = self

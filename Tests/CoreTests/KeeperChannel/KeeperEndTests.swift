@@ -166,6 +166,23 @@ import Testing
         }
     }
 
+    @Test("R2 S1 an intent's picture from elsewhere is dropped with 100, and the rest is delivered")
+    func picture() throws {
+        for (path, isKept) in [("/own/p.webp", true), ("/etc/shadow", false)] {
+            var end = Self.end()
+            var content = NotificationContent()
+            content.picture = NotificationAttachment(id: "p", path: path, type: "org.webmproject.webp")
+            let heard = try end.take(ExtensionMessage.reply(1, content).line, at: Self.start)
+            if isKept {
+                #expect(heard == [.reply(1, content)])
+            } else {
+                content.picture = nil
+                let detail = "100 Invalid attachment file URL: the picture of an intent"
+                #expect(heard == [.warning(1, CodeWord(.attachmentDropped), detail: detail), .reply(1, content)])
+            }
+        }
+    }
+
     @Test("R2 S1 an attachment from elsewhere is dropped with 100, and the rest is delivered")
     func attachments() throws {
         var end = Self.end()

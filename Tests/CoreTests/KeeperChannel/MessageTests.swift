@@ -17,6 +17,7 @@ import Testing
 
     static let toExtension: [KeeperMessage] = [
         .hello(KeeperGreeting(stateDirectory: "/state", memoryBytesMax: 24_000_000)),
+        .hello(KeeperGreeting(stateDirectory: "/state", memoryBytesMax: 1, contactsFile: "/home/a.vcf")),
         .request(
             ExtensionRequest(
                 number: 3, identifier: "collapse", content: content, deadline: Instant(microseconds: 30_000_000))),

@@ -359,19 +359,19 @@ private struct PlayedServer {
                 == ["notify 2 for 0: Ada | Incoming call | call.incoming"], "nor when it comes later")
     }
 
-    @Test("an alert that is withdrawn goes, by its name or with all of its group; others stay")
-    func withdrawn() throws {
+    @Test("what the person closes leaves its place to the next call, and is not shown again by another server")
+    func closedLeavesItsPlace() {
         var desk = Desk()
-        let other = try #require(GroupName("group.b"))
-        for (name, id) in [("x", 3), ("y", 4)] as [(String, UInt32)] {
-            _ = desk.machine.alert(Desk.alert(name, "b", name: name), link: nil)
-            _ = desk.machine.shown(Int64(id) - 2, as: id)
-        }
-        #expect(desk.told(desk.machine.withdraw(["x"], in: other)) == [])
-        #expect(desk.told(desk.machine.withdraw(nil, in: other)) == [])
-        #expect(desk.told(desk.machine.withdraw(["x", "z"], in: Desk.group)) == ["close 3"])
-        #expect(desk.told(desk.machine.withdraw(nil, in: Desk.group)) == ["close 4"])
-        #expect(desk.told(desk.machine.withdraw(nil, in: Desk.group)) == [])
+        for number in 1...7 { _ = desk.rings("\(number)", link: Int64(number)) }
+        for token in Int64(1)...5 { _ = desk.machine.shown(token, as: UInt32(token)) }
+        _ = desk.machine.shown(6, as: 6)
+        _ = desk.machine.shown(7, as: 6)
+        let closed = desk.told(desk.machine.closed(6, byPerson: true))
+        #expect(closed == ["silence 6", "silence 7"], "closing the others silences them")
+        let next = desk.told(desk.machine.closed(1, byPerson: true))
+        #expect(next.contains { $0.hasPrefix("notify 8 for 0: Ada | Incoming call") } && next.contains("silence 1"))
+        let other = NoticeServer(owner: ":1.9", hasActions: true, readsMarkup: false)
+        #expect(desk.told(desk.machine.serverIs(other)).count { $0.contains("Incoming call | call.incoming") } == 5)
     }
 
     @Test("a call that was missed without having rung is shown, and once")
@@ -433,21 +433,6 @@ private struct PlayedServer {
         _ = desk.rings("A")
         _ = desk.machine.shown(1, as: 4)
         #expect(desk.machine.kept.map(\.count) == [0])
-    }
-
-    @Test("an alert replaces the one with its name, and nothing waits for it")
-    func alerts() {
-        var desk = Desk()
-        func alert(_ title: String, _ name: String) -> [ShowingEffect] {
-            desk.machine.alert(Desk.alert(title, "b", name: name), link: nil)
-        }
-        #expect(desk.told(alert("one", "x")) == ["notify 1 for 0: one | b | "])
-        _ = desk.machine.shown(1, as: 3)
-        #expect(desk.told(alert("two", "x")) == ["notify 2 for 3: two | b | "])
-        _ = desk.machine.shown(2, as: 3)
-        #expect(desk.told(alert("three", "y")) == ["notify 3 for 0: three | b | "])
-        _ = desk.machine.shown(3, as: 4)
-        #expect(!desk.machine.isBusy)
     }
 
     @Test("S3: what nobody can see, and what turns text around, is left out; a text has an end")

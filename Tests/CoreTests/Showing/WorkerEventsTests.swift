@@ -112,6 +112,8 @@ private struct Workers {
         let short = Event.Body.delivered(by: .extension, content: Workers.content("t", "", "b"))
         #expect(workers.says(short) == .alert(Workers.alert("t", "", "b", name: "c")))
         #expect(workers.says(.delivered(by: .extension, content: NotificationContent())) == nil, "nothing to show")
+        let filtered = Event.Body.delivered(by: .crash, content: Workers.content("t"), isShown: false)
+        #expect(workers.says(filtered) == nil, "R2 filtered")
         for type in NotificationType.allCases where type != .alert {
             workers.receives(type, link: 2)
             #expect(workers.says(text, link: 2) == nil)

@@ -203,6 +203,35 @@ import Testing
         #expect(registry.all().map(\.id).sorted() == [device.id, second.id].sorted())
     }
 
+    @Test("whose fields a device's pushes have is kept, and known for each of its tokens") func payload() throws {
+        let registry = try registry()
+        let device = try registry.add(
+            bundleID: "com.example.phone", appGroup: nil, environment: .production, callPayload: .twilio, at: now)
+        #expect(try self.registry().all() == [device] && device.callPayload == .twilio)
+        #expect(device.registrations.map(\.callPayload) == [.twilio, .twilio])
+        try write("UPDATE devices SET payload = 'a later one', revision = 2")
+        #expect(registry.device(device.id)?.callPayload == nil)
+    }
+
+    @Test("a file of a version that knew no payloads is read, and takes them from then on") func olderFile() throws {
+        _ = try Directory.open(path: folder.path + "/devices", makes: true)
+        try write(
+            """
+            CREATE TABLE devices (
+                id TEXT PRIMARY KEY, bundle TEXT NOT NULL, app_group TEXT, environment TEXT NOT NULL,
+                alert BLOB NOT NULL UNIQUE, voip BLOB NOT NULL UNIQUE, added INTEGER NOT NULL, removed INTEGER,
+                offline INTEGER NOT NULL DEFAULT 0, revision INTEGER NOT NULL UNIQUE, CHECK (alert <> voip)
+            );
+            INSERT INTO devices (id, bundle, environment, alert, voip, added, revision)
+            VALUES ('00000000-0000-4000-8000-000000000000', 'a.b', 'production', randomblob(32), randomblob(32), 0, 1)
+            """)
+        let registry = try registry()
+        #expect(!registry.wasSetAside && registry.all().map(\.callPayload) == [nil])
+        let device = try registry.add(
+            bundleID: "a.b", appGroup: nil, environment: .production, callPayload: .stream, at: now)
+        #expect(try self.registry().device(device.id)?.callPayload == .stream)
+    }
+
     @Test("a hundred thousand devices, and no more")
     func most() throws {
         let (registry, other) = (try registry(), try registry())

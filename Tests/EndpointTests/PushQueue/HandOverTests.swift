@@ -58,10 +58,10 @@ private final class OverheardCarrier: Carrier {
             state: StateDirectory(path: folder.path), registry: registry, carrier: carrier, on: loop)
     }
 
-    private func device() throws -> VirtualDevice {
+    private func device(payload: CallPayload? = nil) throws -> VirtualDevice {
         try registry.add(
             bundleID: "com.example.phone", appGroup: GroupName("group.a"), environment: .production,
-            at: WallTime(microseconds: wallTimeMicroseconds()))
+            callPayload: payload, at: WallTime(microseconds: wallTimeMicroseconds()))
     }
 
     private func submit(
@@ -119,13 +119,14 @@ private final class OverheardCarrier: Carrier {
         let id = randomUUID().uppercased()
         let payload = "{ \"callId\" :\t\"a\",\n \"x\": 1.50 }"
         let push = try submit(
-            payload, device(), id: id, expiration: WallTime(microseconds: 0), collapseID: "one \"two\"")
+            payload, device(payload: .twilio), id: id, expiration: WallTime(microseconds: 0), collapseID: "one \"two\"")
         run { $0.count == 1 }
         let text = String(decoding: received.bytes, as: UTF8.self)
         #expect(text.hasSuffix(",\"payload\":\(payload)}"))
         guard case .object(let object) = try JSONValue.parse(received.bytes) else { return #expect(Bool(false)) }
         #expect(object["id"]?.stringValue == id.lowercased() && object["pushType"] == "voip")
         #expect(object["topic"] == "com.example.phone.voip" && object["appGroup"] == "group.a")
+        #expect(object["callPayload"] == "twilio")
         #expect(object["expiration"] == 0 && object["collapseId"] == "one \"two\"")
         #expect(object["sentAt"] == .integer(push.acceptedAt.unixSecond))
         #expect(carrier.told.map(\.news) == [.rejected(reason: "NoAps", detail: "none")])

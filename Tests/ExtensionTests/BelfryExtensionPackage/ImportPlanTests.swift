@@ -1,4 +1,6 @@
 @testable import BelfryExtensionPackage
+import BelfrySyscalls
+import Support
 import Testing
 
 /// What `belfry import` does to a package, as a value.
@@ -132,6 +134,95 @@ import Testing
             ])
     }
 
+    @Test("a #selector, told without a compiler, does not hide what that misses, and is told once") func selector()
+        throws
+    {
+        let plan = try plan([("A.swift", "import Foundation\n_ = #selector(a)\nlet b: Keychain")])
+        #expect(!plan.lacksModules)
+        let output = """
+            /p/Sources/MyAppExtension/A.swift:2:1: error: '#selector' can only be used with the Objective-C runtime
+            /p/Sources/MyAppExtension/A.swift:3:8: error: cannot find type 'Keychain' in scope
+            """
+        #expect(
+            plan.missing(in: output, root: "/p").map { "\($0.line) \($0.owner)" } == ["2 belfry", "3 app"])
+        #expect(try self.plan([("A.swift", "import Realm")]).lacksModules)
+    }
+
+    @Test(
+        "what comes along on iOS is imported where it is used: at the end, so that lines stay",
+        arguments: [
+            ("import AVFoundation\nlet a: SystemSoundID = kSystemSoundID_Vibrate", ["AudioToolbox"]),
+            ("import CryptoKit\nlet a = SecRandomCopyBytes", ["Security"]),
+            ("import Foundation\nlet a = errSecSuccess\n", ["Security"]),
+            ("import AVFoundation\nlet a = (SystemSoundID(0), kSecClass)", ["AudioToolbox", "Security"]),
+            ("import AVFoundation\nimport AudioToolbox\nlet a: SystemSoundID", []),
+            ("import AVFoundation\n// SystemSoundID, kSecClass", []), ("import UIKit\nlet a: SystemSoundID", []),
+            ("let a = kSecClass", []),
+        ])
+    func broughtAlong(text: String, modules: [String]) throws {
+        let plan = try plan([("A.swift", text)])
+        let copy = try #require(written("Sources/MyAppExtension/A.swift", by: plan))
+        let before = text.replacing("AVFoundation", with: "AVFAudio    ")
+        let added = modules.map { "import \($0)\n" }.joined()
+        #expect(copy == (added.isEmpty || before.hasSuffix("\n") ? before : before + "\n") + added)
+        for module in modules {
+            #expect(written("Package.swift", by: plan)?.contains("\"\(module)\"") == true)
+            #expect(
+                plan.notes.contains("in A.swift \(module) is imported, too, since other modules bring it along on iOS"))
+        }
+    }
+
+    @Test("of a file with a blanked import, names of that module are Apple's, and a module of the app's is thought of")
+    func blankedModules() throws {
+        let text = "import SwiftUI\nimport SwiftData\nimport Network"
+        let plan = try plan([("A.swift", text), ("B.swift", "import Network")])
+        func told(_ file: String, _ name: String) -> MissingPart? {
+            let line = "/p/Sources/MyAppExtension/\(file).swift:1:1: error: cannot find '\(name)' in scope"
+            return plan.missing(in: line, root: "/p").first
+        }
+        for name in ["VStack", "ModelContext", "NWPathMonitor"] {
+            #expect(told("A", name)?.owner == .belfry, "\(name)")
+        }
+        #expect(told("A", "Own")?.owner == .either)
+        let own = try #require(told("B", "Client"))
+        #expect(own.owner == .app && told("B", "VStack")?.owner == .app)
+        #expect(
+            own.detail
+                == "cannot find 'Client' in scope: if Network, whose import is blanked, is a module of the app's, "
+                + "name its package in Package.swift, and import again")
+        #expect(told("B", "NWPathMonitor")?.detail == "cannot find 'NWPathMonitor' in scope")
+    }
+
+    @Test("a name that Belfry has is never told as the app's own: the module to import is named")
+    func names() throws {
+        for (name, module) in [
+            ("SystemSoundID", "AudioToolbox"), ("kSecRandomDefault", "Security"), ("CCHmac", "CommonCrypto"),
+            ("Logger", "os"), ("Future", "Combine"), ("UIImage", "UIKit"), ("CC_LONG", "CommonCrypto"),
+        ] {
+            let line = "/p/S/A.swift:1:1: error: cannot find '\(name)' in scope"
+            let part = try #require(MissingPart.found(in: line, root: "/p", folder: "S").first)
+            #expect(part.owner == .belfry && part.detail.contains("it is in \(module): import that"), "\(part)")
+        }
+    }
+
+    @Test("the names that Belfry has are those that its modules declare")
+    func knownNames() throws {
+        for module in KnownModules.products.subtracting(["SQLite3", "UserNotifications"]) {
+            var names: Set<String> = []
+            for file in try Directory.names(at: sourceFile("Sources/Apple/\(module)"), max: 1_000) {
+                let text = String(decoding: sourceBytes("Sources/Apple/\(module)/\(file)"), as: UTF8.self)
+                for line in text.split(separator: "\n") {
+                    let words = line.split { $0 == " " || $0 == ":" || $0 == "(" || $0 == "<" }
+                    guard line.hasPrefix("public ") || line.hasPrefix("open ") else { continue }
+                    let kinds = ["class", "struct", "enum", "protocol", "func", "let", "var", "typealias"]
+                    guard let kind = words.prefix(4).firstIndex(where: { kinds.contains(String($0)) }) else { continue }
+                    names.insert(String(words[kind + 1]))
+                }
+            }
+            #expect(KnownNames.names(of: module) == names, "\(module)")
+        }
+    }
+
     @Test("a module of Apple's that the package has itself stays") func stub() throws {
         let text = try text(of: "Package.swift") + "// .target(name: \"CoreData\")"
         let plan = ImportPlan(
@@ -143,7 +234,21 @@ import Testing
     @Test(
         "whose something is that is missing",
         arguments: [
-            ("cannot find 'CC_MD5' in scope", MissingPart.Owner.app), ("cannot find 'SecKeyCopyPublicKey'", .belfry),
+            ("cannot find 'CC_MD5' in scope", MissingPart.Owner.belfry),
+            ("cannot find 'SecKeyCopyPublicKey'", .belfry), ("cannot find 'COMPRESSION_LZBITMAP' in scope", .belfry),
+            ("cannot find 'kCLLocationAccuracyKilometer' in scope", .belfry),
+            ("cannot find 'kClient' in scope", .app), ("cannot find 'RelativeDateTimeFormatter' in scope", .belfry),
+            ("cannot find type 'ListFormatter' in scope", .belfry),
+            ("value of type 'URLSession' has no member 'bytes'", .belfry),
+            ("value of type 'ProcessInfo' has no member 'thermalState'", .belfry),
+            ("value of type 'URLSessionConfiguration' has no member 'allowsExpensiveNetworkAccess'", .belfry),
+            ("value of type 'NotificationCenter' has no member 'publisher'", .belfry),
+            ("value of type 'NotificationCenter' has no member 'notifications'", .belfry),
+            ("value of type 'UserDefaults' has no member 'addObserver'", .belfry),
+            ("value of type 'URLSession' has no member 'own'", .either),
+            ("type 'P256' has no member 'Signing'", .either), ("type 'Date' has no member 'own'", .either),
+            ("value of type 'UNNotificationContent' has no member 'setValue'", .belfry),
+            ("'value' is inaccessible due to 'package' protection level", .belfry),
             ("cannot find type 'AVPlayer' in scope", .belfry), ("cannot find type 'View' in scope", .app),
             ("unknown attribute 'AppStorage'", .belfry), ("unknown attribute 'ThreadSafe'", .app),
             ("no macro named 'localize'", .app), ("type 'UserDefaults' has no member 'shared'", .app),
@@ -159,6 +264,7 @@ import Testing
         let found = MissingPart.found(in: "/p/S/A.swift:1:1: error: \(message)", root: "/p", folder: "S")
         #expect(found.map(\.owner) == [owner])
         #expect(found.first?.detail.contains("bridging header") == message.contains("CC_"))
+        #expect(found.first?.detail.contains("protection level") == false)
     }
 
     @Test("what is only said because something else is missing waits until that is there") func consequences() {
@@ -193,7 +299,7 @@ import Testing
                 "Sources/X/A.swift:3 belfry", "Sources/X/A.swift:5 either", "Sources/X/A.swift:6 otherPackage",
                 "Sources/X/A.swift:8 belfry", "Sources/X/A.swift:12 app", "Sources/X/a:b.swift:4 app",
             ])
-        for name in ["NSURLConnection", "UNUser", "kCFNull"] { #expect(CompilerMessage.isApples(name), "\(name)") }
-        for name in ["NSELogger", "UI", "Infix"] { #expect(!CompilerMessage.isApples(name), "\(name)") }
+        for name in ["NSURLConnection", "UNUser", "kCFNull"] { #expect(ApplesNames.contains(name), "\(name)") }
+        for name in ["NSELogger", "UI", "Infix"] { #expect(!ApplesNames.contains(name), "\(name)") }
     }
 }

@@ -20,6 +20,38 @@ import Testing
         #expect(text.contains("typealias UserDefaults = UserNotifications.UserDefaults"))
     }
 
+    @Test(
+        "a service on the main actor gets a base class that lets it be there",
+        arguments: [
+            ("@MainActor class N: UNNotificationServiceExtension {}", true),
+            ("@MainActor\npublic final class N : UNNotificationServiceExtension, P {}", true),
+            ("@objc(N) @MainActor open class N: UNNotificationServiceExtension {}", true),
+            ("class N: UNNotificationServiceExtension { @MainActor override func didReceive(", true),
+            ("class N: U { @MainActor public override func serviceExtensionTimeWillExpire() {} }", true),
+            ("class N: UNNotificationServiceExtension { @MainActor func show() {} }", false),
+            ("@MainActor class A {}\nclass N: UNNotificationServiceExtension {}", false),
+            ("Task { @MainActor in }; class N: UNNotificationServiceExtension {}", false), ("@MainActor", false),
+        ])
+    func mainActor(source: String, isThere: Bool) {
+        let alias = "typealias UNNotificationServiceExtension = UserNotifications.MainActorServiceExtension"
+        #expect(GlueFile(sources: ["", source]).text.contains(alias) == isThere)
+    }
+
+    @Test(
+        "what Linux's URLSession lacks comes where a source uses it",
+        arguments: [
+            ("try await URLSession.shared.bytes(from: url)", "struct AsyncBytes"),
+            ("URLSessionConfiguration.default.waitsForConnectivity = true", "var waitsForConnectivity"),
+            ("let p: URLProtectionSpace; p.serverTrust", "var serverTrust"), ("URLSession.shared", "suggestedFilename"),
+        ])
+    func lacking(source: String, part: String) {
+        let text = GlueFile(sources: [source]).text
+        for other in ["struct AsyncBytes", "var waitsForConnectivity", "var serverTrust"] {
+            #expect(text.contains(other) == (other == part))
+        }
+        #expect(text.contains(part) && text.contains("var suggestedFilename"))
+    }
+
     @Test("the main bundle is the host's to say, for sources that name one") func bundle() {
         #expect(GlueFile(sources: ["", "let b = Bundle.main"]).text.contains("static var main: Bundle"))
         #expect(!GlueFile(sources: ["let b = 1"]).text.contains("extension Bundle"))

@@ -473,9 +473,9 @@ import Testing
         let none = PlayedExtension("", information: [:])
         let story = try none.events(of: payload).story
         #expect(story.contains("warning configuration") && story.contains("ringing") && story.last == "missed")
+        #expect(try none.events().story == ["received", "warning configuration", "delivered passthrough"])
         let played = PlayedExtension("reply(content)\nsys.exit(0)")
         unsafe chmod("\(played.path)/Played", 0o644)
-        // Root may execute what has no such bit at all.
         #expect(try played.events(of: payload).story.contains("ringing"))
     }
 

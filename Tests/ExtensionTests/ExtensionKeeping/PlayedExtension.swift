@@ -11,10 +11,15 @@ struct PlayedExtension {
     var path: String { "\(folder.path)/Played.appex" }
 
     /// An extension that runs `code` for its notification, with `number` and `content` at hand, `say(…)` to the host
-    /// and `reply(content)`.
-    init(_ code: String, information: [String: String] = ["CFBundleIdentifier": "com.example.played"]) {
+    /// and `reply(content)`. Of the entitlements for notifications it has those of `entitlements`.
+    init(
+        _ code: String, information: [String: String] = ["CFBundleIdentifier": "com.example.played"],
+        entitlements: [String] = []
+    ) {
         folder.makeFolder("Played.appex")
-        let keys = information.map { "<key>\($0.key)</key><string>\($0.value)</string>" }.joined()
+        let keys =
+            information.map { "<key>\($0.key)</key><string>\($0.value)</string>" }.joined()
+            + entitlements.map { "<key>com.apple.developer.usernotifications.\($0)</key><true/>" }.joined()
         folder.write(Array("<plist version=\"1.0\"><dict>\(keys)</dict></plist>".utf8), to: "Played.appex/Info.plist")
         let lines = code.split(separator: "\n", omittingEmptySubsequences: false).map { "        \($0)\n" }.joined()
         let program = """
@@ -96,7 +101,7 @@ extension [Event] {
     var story: [String] {
         compactMap { event in
             switch event.body {
-            case .delivered(let by, _): "delivered \(by.rawValue)"
+            case .delivered(let by, _, _): "delivered \(by.rawValue)"
             case .warning(let code, _): "warning \(code.rawValue)"
             case .extensionProcess(let process):
                 "extension \(process.state.rawValue)" + (process.exit.map { " \($0)" } ?? "")
@@ -109,7 +114,7 @@ extension [Event] {
     /// What was delivered.
     var delivered: NotificationContent? {
         for event in self {
-            if case .delivered(_, let content) = event.body { return content }
+            if case .delivered(_, let content, _) = event.body { return content }
         }
         return nil
     }

@@ -99,7 +99,7 @@ import Testing
         let host = try PlayedKeeper()
         try host.greet()
         try host.handOver(1, "state")
-        #expect(try host.next() == .asked(1, Asked(CodeWord(.badge), count: 4)))
+        #expect(try host.next() == .asked(1, Asked(CodeWord(.badge), count: 4, detail: "4")))
         let logged = ExtensionOutput(text: "object 1", priority: 3, subsystem: "app", category: "push")
         #expect(try host.next() == .output(1, logged))
         #expect(try host.reply(1) != nil)

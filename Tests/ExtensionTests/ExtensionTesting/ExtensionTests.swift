@@ -43,8 +43,8 @@ import UserNotifications
         let source = folder.write([], to: "Tests/Test.swift")
         try await Belfry.running(Numbered()) { bell in
             var pushes = [
-                try await bell.push(CallRequest(callID: "a", callerName: "Ann")),
-                try await bell.push(Hangup(callID: "a", reason: .cancelled)),
+                try await bell.push(Belfry.CallRequest(callID: "a", callerName: "Ann")),
+                try await bell.push(Belfry.Hangup(callID: "a", reason: .cancelled)),
                 try await bell.push(payload: ["aps": ["alert": "Hi", "mutable-content": 1]]),
                 try await bell.push(Self.alert.utf8),
                 try await bell.push(contentsOf: file),
@@ -81,7 +81,9 @@ import UserNotifications
             let events = try await push.waitUntilDone(within: Self.patience)
             #expect(
                 events.compactMap(\.warning?.known).filter { $0 != .timeWillExpire } == [.blocked, .killedAtBudget])
-            #expect(events.last?.extensionProcess?.exit == 137)
+            // The process that stood in for it is no news, nor is the memory of that.
+            let end = events.last?.extensionProcess
+            #expect(end?.state == .ended && end?.exit == nil && end?.memory == nil)
         }
         gate.open()
         await gate.waitForLeft()
@@ -144,7 +146,8 @@ import UserNotifications
             let content = try await push.waitFor(.delivered, within: Self.patience).content
             let attached = try #require(content?.attachments.first)
             #expect(FileManager.default.contents(atPath: attached.path) == Data(SmallPNG.bytes()))
-            #expect(try await push.waitFor(.asked, within: Self.patience) { $0.asked?.what == .badge }.asked?.n == 1)
+            let asked = try await push.waitFor(.asked, within: Self.patience) { $0.asked?.what == .badge }.asked
+            #expect(asked?.n == 1 && asked?.detail == "3")
             let shown = await UNUserNotificationCenter.current().deliveredNotifications()
             #expect(shown.map(\.request.content.title) == ["with a picture"])
         }
@@ -174,6 +177,25 @@ import UserNotifications
         }
         await #expect(throws: BellError.self) {
             try await Belfry.running(Numbered(), resources: "absent") { _ in }
+        }
+    }
+
+    @Test("R1 an extension that cannot be run is an error, and no test is green by the built-in service")
+    func cannotRun() async throws {
+        let folder = TemporaryFolder()
+        folder.makeFolder("None.appex")
+        folder.makeFolder("NoProgram.appex")
+        folder.write(
+            Array("<plist version=\"1.0\"><dict><key>CFBundleIdentifier</key><string>a.b</string></dict></plist>".utf8),
+            to: "NoProgram.appex/Info.plist")
+        for (path, code) in [
+            ("\(folder.path)/absent.appex", BellError.Code.notServed), ("\(folder.path)/None.appex", .notServed),
+            ("\(folder.path)/NoProgram.appex", .notServed), ("NoProgram.appex", .badSetting),
+        ] {
+            let error = await #expect(throws: BellError.self) {
+                try await Belfry.running(settings: BellSettings(extensionPath: path)) { _ in }
+            }
+            #expect(error?.code == code && error?.description.contains("appex") == true, "\(error as Any)")
         }
     }
 

@@ -37,7 +37,7 @@ import Testing
     func content() throws {
         let worker = try phone.push(#""type": 1, "callId": "A", "callerName": "Grace""#)
         #expect(worker.world.fullStory == ["received call-request", "ringing loud", "delivered extension"])
-        guard case .delivered(_, let content) = worker.world.events[2].body else {
+        guard case .delivered(_, let content, _) = worker.world.events[2].body else {
             Issue.record("not delivered: \(worker.world.story)")
             return
         }
@@ -49,7 +49,7 @@ import Testing
         let worker = try phone.push(
             #""type": 1, "callId": "A""#,
             aps: #""alert": "calls", "mutable-content": 1, "interruption-level": "critical""#)
-        guard case .delivered(_, let content)? = worker.world.events.last?.body else {
+        guard case .delivered(_, let content, _)? = worker.world.events.last?.body else {
             Issue.record("not delivered: \(worker.world.story)")
             return
         }

@@ -63,6 +63,11 @@ final class FakePhone {
             {"payload": {"aps": {\(aps)}, "info": {\(fields)}}\
             \(envelope.isEmpty ? "" : ", " + envelope)}
             """
+        return try deliver(json)
+    }
+
+    /// `json` arrives, a payload or an envelope.
+    func deliver(_ json: String) throws -> Worker {
         nextProcess += 1
         let world = FakeWorld(file: file, pid: nextProcess)
         world.picture = picture

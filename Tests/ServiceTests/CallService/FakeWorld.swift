@@ -344,7 +344,7 @@ final class FakeWorld: SharedLedger, RingOutput {
             "ended \(ended.reason.rawValue)" + (ended.hangupReason.map { " \($0.rawValue)" } ?? "")
         case .missed: "missed"
         case .warning(let code, _): "warning \(code.rawValue)"
-        case .delivered(let by, _): "delivered \(by.rawValue)"
+        case .delivered(let by, _, _): "delivered \(by.rawValue)"
         case .notification(let state, _): "notification \(state.rawValue)"
         case .vibration(let state, _): "vibration \(state.rawValue)"
         case .attachment(let attachment):

@@ -17,7 +17,7 @@ import Testing
         let fields = #""type": "call-request", "callId": "A", "callerName": "Grace""#
         let worker = try phone.push(fields, aps: "", envelope: #""pushType": "voip""#)
         #expect(worker.world.fullStory == ["received voip", "ringing loud", "delivered passthrough"])
-        guard case .delivered(_, let content)? = worker.world.events.last?.body else {
+        guard case .delivered(_, let content, _)? = worker.world.events.last?.body else {
             Issue.record("not delivered: \(worker.world.story)")
             return
         }
@@ -53,6 +53,20 @@ import Testing
         #expect(try start("{\(call), \"pushType\": \"voip\"}") == .acceptance)
         #expect(try start(#"{"aps": {"alert": "a"}}"#) == .acceptance)
         #expect(try start(#"{"aps": {"alert": "a", "mutable-content": 1}}"#) == .turn)
+    }
+
+    @Test("R1 where the operator's extension cannot be run, calls and hangups take effect, all else is passed through")
+    func noExtension() throws {
+        let world = FakeWorld(file: phone.file, pid: 1).world
+        let reception = Reception(world: world, settings: phone.settings, lacksForeign: true)
+        func sorted(_ json: String) throws -> SortedNotification { reception.sort(try Push.parse(Array(json.utf8))) }
+        let alert = try sorted(#"{"aps": {"alert": "a", "mutable-content": 1}}"#)
+        #expect(alert.passthrough == .noExtension && alert.received.why == .noExtension && alert.service == nil)
+        #expect(try sorted(#"{"aps": {"alert": "a"}}"#).passthrough == .noMutableContent)
+        for type in ["call-request", "hangup"] {
+            let call = try sorted(#"{"aps": {"alert": "a", "mutable-content": 1}, "type": "\#(type)", "callId": "A"}"#)
+            #expect(call.passthrough == nil && call.service != nil)
+        }
     }
 
     @Test("what the desktop hears first of a push: of a call who calls, of anything else the group alone")

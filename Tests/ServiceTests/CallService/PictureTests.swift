@@ -27,7 +27,7 @@ import Testing
     private func attachments(_ worker: FakePhone.Worker, in name: String) -> [NotificationAttachment]? {
         worker.world.events.compactMap { event -> [NotificationAttachment]? in
             switch event.body {
-            case .delivered(_, let content) where name == "delivered": content.attachments
+            case .delivered(_, let content, _) where name == "delivered": content.attachments
             case .missed(_, let content) where name == "missed": content.attachments
             default: nil
             }

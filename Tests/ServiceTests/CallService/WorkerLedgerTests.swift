@@ -88,6 +88,32 @@ import Testing
         #expect(try warnings(state: "\(folder.path)/state") == [.groupUnwritable, .groupCorrupt])
     }
 
+    @Test("a lock that its server keeps is no news; one that another process keeps is", arguments: [true, false])
+    func lockOfServer(isServer: Bool) throws {
+        let place = folder.makeFolder("state/groups/group.belfry/Library/Preferences")
+        let preferences = try Directory.open(path: place, makes: false)
+        guard let holder = try FileLock.tryTake("group.belfry.plist.lock", in: preferences) else {
+            throw SystemError(errno: EBUSY, call: "flock", subject: place)
+        }
+        let loop = try Loop()
+        var told: [Event.Body] = []
+        let group = try #require(GroupName("group.belfry"))
+        let file = LedgerFile(
+            state: StateDirectory(path: "\(folder.path)/state"),
+            runtime: RuntimeDirectory(path: "\(folder.path)/run"), group: group)
+        // The lock is this process's.
+        let ledger = WorkerLedger(loop: loop, file: file, server: isServer ? getpid() : 1) { told.append($0) }
+        ledger.transact {
+            $0.hangUp(CallKey("a"), reason: .cancelled, sentAt: nil)
+        } done: { _, _ in
+        }
+        ledger.finish { loop.stop() }
+        loop.run()
+        let codes = told.map { if case .warning(let code, _) = $0 { "\(code)" } else { "" } }
+        #expect(codes == (isServer ? [] : ["group-locked"]))
+        _ = consume holder
+    }
+
     @Test func nothing() throws {
         #expect(try warnings(state: "\(folder.path)/state") == [])
     }

@@ -48,6 +48,24 @@ import Testing
         }
     }
 
+    @Test("Xfce's setting, which outlives its server, counts until another is there", arguments: ["Xfce", "knopwob"])
+    func leftOver(vendor: String) async {
+        await #expect(processExitsWith: .success) { [vendor] in
+            let bus = try PlayedBus("org.xfce.Xfconf")
+            bus.answer = { message in
+                if message.member == "GetServerInformation" { return [.string("it"), .string(vendor)] }
+                return [.variant(.bool(message.member == "GetProperty"))]
+            }
+            let desktop = try SessionBus(on: bus.loop)
+            let doNotDisturb = DoNotDisturb(dconfPath: nil) {}
+            doNotDisturb.onSettled = { bus.loop.stop() }
+            doNotDisturb.connected(to: desktop)
+            doNotDisturb.serverIs("org.xfce.Xfconf")
+            withExtendedLifetime(desktop) { bus.run() }
+            #expect(doNotDisturb.level == (vendor == "Xfce" ? .muted : .none))
+        }
+    }
+
     @Test("that nobody can start a notification server is told with the bus's reason") func noServer() async {
         await #expect(processExitsWith: .success) {
             let bus = try PlayedBus()

@@ -64,7 +64,8 @@ private final class PlayedExtension: ServiceExtension {
         private static func words(_ body: Event.Body) -> String {
             switch body {
             case .received(let received): "received \(received.type.rawValue)"
-            case .delivered(let by, let content): "delivered \(by.rawValue) \(content.title)"
+            case .delivered(let by, let content, let isShown):
+                "delivered \(by.rawValue) \(content.title)" + (isShown ? "" : ", not shown")
             case .warning(let code, let detail): "warning \(code.rawValue) \(detail)"
             case .rejected(let reason, let detail): "rejected \(reason) \(detail)"
             default: "\(body)"
@@ -79,7 +80,8 @@ private final class PlayedExtension: ServiceExtension {
     }
 
     private func walk(
-        passthrough: PassthroughReason? = nil, isAccompanied: Bool = true, acceptedAgo: TimeSpan = .zero
+        passthrough: PassthroughReason? = nil, isAccompanied: Bool = true, acceptedAgo: TimeSpan = .zero,
+        mayBeFiltered: Bool = false
     ) -> Walk {
         let request = NotificationRequest(
             id: "00000000-0000-4000-8000-000000000000", content: Self.content("as it came"))
@@ -87,7 +89,7 @@ private final class PlayedExtension: ServiceExtension {
             request: request, received: Event.Received(type: .alert, call: nil, why: passthrough),
             passthrough: passthrough,
             remarks: [.warning(code: .fieldIgnored, detail: "remark")],
-            service: isAccompanied ? service : nil)
+            service: isAccompanied ? service : nil, mayBeFiltered: mayBeFiltered)
         return Walk(notification, on: loop, acceptedAgo: acceptedAgo)
     }
 
@@ -208,6 +210,36 @@ private final class PlayedExtension: ServiceExtension {
         wordless.delivery.start()
         #expect(wordless.story.suffix(2).first?.hasPrefix("warning no-alert-text") == true)
         #expect(wordless.story.last == "delivered extension as it came")
+    }
+
+    @Test("R2 one that may filter has nothing shown by content without text, or by its end") func filtered() {
+        service.handsOverAtOnce = NotificationContent()
+        let wordless = walk(mayBeFiltered: true)
+        wordless.delivery.start()
+        #expect(wordless.story == Self.beginning + ["delivered extension , not shown"] && wordless.end == .handled)
+        service.handsOverAtOnce = nil
+        let dead = walk(mayBeFiltered: true)
+        dead.delivery.start()
+        dead.delivery.extensionDied()
+        #expect(dead.story.last == "delivered crash as it came, not shown")
+    }
+
+    @Test("R2 an intent's picture that iOS would not show is dropped with Apple's number; a WebP is none of these")
+    func picture() {
+        let folder = TemporaryFolder()
+        for (file, type, number) in [
+            ("/nonexistent", "public.png", "100"), (folder.write([1], to: "a"), "public.mp3.x", "101"),
+            (folder.write([], to: "b"), "org.webmproject.webp", "105"),
+            (folder.write([1], to: "c"), "org.webmproject.webp", nil),
+        ] as [(String, String, String?)] {
+            var content = Self.content("changed")
+            content.picture = NotificationAttachment(id: "p", path: file, type: type)
+            let walk = walk()
+            walk.delivery.start()
+            walk.delivery.extensionHandedOver(content)
+            let before = walk.story.suffix(2).first ?? ""
+            #expect(before.hasPrefix("warning attachment-dropped \(number ?? "")") == (number != nil), "\(before)")
+        }
     }
 
     @Test("R2 a bad attachment is dropped with Apple's number, the rest is delivered") func attachment() {

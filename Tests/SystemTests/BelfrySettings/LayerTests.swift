@@ -26,8 +26,8 @@ import Testing
         #expect(
             texts == [
                 "30s", "1s", "ring", "", "", "yes", "400ms 600ms", "", "180s", "mute", "soft",
-                "10", "30s", "", "no", "no", "no", "PATH LANG LC_* TZ", "5s",
-                "10M", "", "",
+                "10", "", "", "", "", "", "", "", "", "", "30s", "", "no", "no", "no", "PATH LANG LC_* TZ", "5s",
+                "10M", "", "", "",
                 "group.belfry", "120s", "production", "1000", "auto", "silence", "", "", "", "", "",
             ]
         )
@@ -77,7 +77,9 @@ import Testing
     func everySettingHasItsVariableAndItsKey(setting: Setting) {
         let other: [Setting: String] = [
             .ringDuration: "7s", .ringInterval: "500ms", .ringSound: "none", .ringDevice: "alsa_output.usb-1.stereo",
-            .ringVolume: "70%",
+            .ringVolume: "70%", .callPayload: "twilio", .callID: "uuid data.id", .callerName: "who",
+            .callHandle: "from", .callVideo: "isVideo media=video", .callAvatar: "face", .callType: "kind",
+            .callRequest: "ring kind=2", .callHangup: "twi_message_type=twilio.voice.cancel over=*",
             .ringVibrate: "no",
             .vibratePattern: "1s 10ms", .quietHours: "22:00-07:00 13:00-14:30", .allowRepeated: "0s",
             .secondCall: "loud",
@@ -85,7 +87,8 @@ import Testing
             .avatarAllow: "10.0.0.0/8",
             .extensionPath: "/opt/A.appex", .enforceMemory: "yes", .extensionStrict: "yes",
             .extensionReuse: "yes", .passEnvironment: "HOME CI_*",
-            .avatarFrom: "a.example", .appGroupName: "group.other", .answerLifetime: "90s",
+            .contactsFile: "/home/anna/a.vcf", .avatarFrom: "a.example", .appGroupName: "group.other",
+            .answerLifetime: "90s",
             .apnsEnvironment: "development", .apnsFirstStreams: "1",
             .doNotDisturb: "ignore", .desktopNotify: "no", .onClose: "none", .onAnswer: "a.service",
             .onDecline: "/bin/b c",
@@ -100,6 +103,17 @@ import Testing
         var emptied = loaded.settings
         let isTaken = emptied.set(setting, to: "")
         #expect(isTaken && emptied == Settings())
+    }
+
+    @Test("the names of calls: those of the keys first, then those of the set that a device or a setting names")
+    func callNames() {
+        var settings = Settings()
+        #expect(settings.callNames(for: nil) == nil && settings.callNames(for: .belfry) == nil)
+        #expect(settings.callNames(for: .twilio) == CallPayload.twilio.names)
+        let isTaken = settings.set(.callID, to: "uuid") && settings.set(.callPayload, to: "stream")
+        #expect(isTaken && settings.callNames(for: nil)?.id == ["uuid", "stream.call_cid"])
+        #expect(settings.callNames(for: .twilio)?.id == ["uuid", "twi_call_sid"])
+        #expect(settings.callNames(for: .belfry) == CallNames(id: ["uuid"]))
     }
 
     @Test func syntaxIsSystemds() {

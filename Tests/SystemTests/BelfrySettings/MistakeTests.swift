@@ -64,7 +64,7 @@ import Testing
         ("[Rign]\nDuration=3s", "unknown-section", "did you mean [Ring]?"),
         (
             "[Telephone]\nDuration=3s", "unknown-section",
-            "there are [Ring] [Extension] [Avatar] [AppGroup] [APNs] [Desktop]"
+            "there are [Ring] [Call] [Extension] [Avatar] [Contacts] [AppGroup] [APNs] [Desktop]"
         ),
         ("Duration=3s", "unknown-section", "it belongs under [Ring]"),
         ("[Ring]\nDuration 3s", "bad-line", "'Duration 3s' is not Key=value"),
@@ -77,13 +77,29 @@ import Testing
         #expect(mistakes.first?.detail.contains(detail) == true, "\(mistakes)")
     }
 
-    @Test(arguments: Setting.allCases.filter { ![.ringSound, .ringDevice].contains($0) })
+    /// Settings that take any word.
+    private static let ofWords: [Setting] = [
+        .ringSound, .ringDevice, .callID, .callerName, .callHandle, .callVideo, .callAvatar, .callType, .callRequest,
+        .callHangup,
+    ]
+
+    @Test("names of fields and words are bounded, and a word has a value", arguments: ofWords.dropFirst(2))
+    func names(setting: Setting) {
+        let isOfWords = [.callVideo, .callRequest, .callHangup].contains(setting)
+        let tooMany = Array(repeating: "a", count: 17).joined(separator: " ")
+        for value in ["\u{1B}[2J", tooMany, String(repeating: "a", count: 129)] + (isOfWords ? ["a=", "=a"] : []) {
+            let mistakes = check("[\(setting.section)]\n\(setting.key)=\(value)\n")
+            #expect(mistakes.map(\.code) == [.badValue], "\(setting) \(value)")
+        }
+    }
+
+    @Test(arguments: Setting.allCases.filter { !ofWords.contains($0) })
     func everySettingRefusesWhatItDoesNotTake(setting: Setting) {
         for value in ["1e300", "NaN", "-1", "99999999999999999999s", "\u{1B}[2J", "http://x/", "/"] {
             let mistakes = check("[\(setting.section)]\n\(setting.key)=\(value)\n")
             // A name is any word of the right letters, and these two are.
             let isName = (value == "1e300" || value == "NaN" || value == "99999999999999999999s")
-            if setting == .extensionPath, value == "/" { continue }
+            if [.extensionPath, .contactsFile].contains(setting), value == "/" { continue }
             if isName, [.avatarAllow, .avatarFrom, .appGroupName, .passEnvironment].contains(setting) { continue }
             #expect(mistakes.map(\.code) == [.badValue], "\(setting) \(value)")
         }

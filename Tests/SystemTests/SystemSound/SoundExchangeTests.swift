@@ -1,4 +1,6 @@
+import BelfrySyscalls
 @testable import SystemSound
+import Support
 import Testing
 
 /// The order of things between the loop's thread and the sound thread, both played by the test.
@@ -14,6 +16,7 @@ import Testing
         case .play(let id): "play of \(id)"
         case .silence(1, let number): "silence \(number)"
         case .silence(let id, let number): "silence \(number) of \(id)"
+        case .lookForAsker: "look"
         }
     }
 
@@ -158,7 +161,21 @@ import Testing
         #expect(exchange.give(ring, as: 1))
         #expect(order() == "play" && exchange.beginSound(1)?.sound == ring)
         #expect(exchange.heardSounds() == [1])
-        exchange.fellSilent(1)
+        #expect(!exchange.fellSilent(1), "its next tick says so")
         #expect(exchange.heardSounds() == [])
+    }
+
+    @Test("R23 while what has no ticks is heard, its place is looked at; once it gives way that is told, once")
+    func tickless() throws {
+        let alert = try #require(
+            SoundFiles(environment: ["BELFRY_SOUNDS_DIRECTORY": sourceFile("Sounds")], programPath: nil)
+                .find(alert: "alert"))
+        #expect(exchange.give(alert, as: 1))
+        #expect(order() == "play" && exchange.beginSound(1)?.sound == alert && exchange.endPlay(1, .playing("")))
+        #expect(exchange.takeReport(of: 1) == .playing(""))
+        #expect(order() == "look")
+        #expect(exchange.fellSilent(1) && exchange.takeReport(of: 1) == .busy && exchange.takeReport(of: 1) == nil)
+        _ = exchange.giveSilence(of: 1)
+        #expect(order() == "silence 1")
     }
 }

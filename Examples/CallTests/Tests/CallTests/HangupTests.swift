@@ -8,6 +8,7 @@ final class HangupTests: XCTestCase {
             try await call.waitFor(.ringing)
             try await bell.hangup("a", reason: .cancelled)
             let missed = try await call.waitFor(.missed, within: .seconds(5))
+            XCTAssertEqual(missed.missed, "a")
             XCTAssertEqual(missed.content?.title, "Anna")
         }
     }

@@ -12,33 +12,37 @@ extension Command {
         summary: "the last alerts, with their whole text",
         details: """
             Shows the last 200 that were delivered, of all groups, the newest last; with --group those of one. With --json
-            one object a line for each; nothing where there is none. With --clear all are forgotten.
+            one object a line for each; nothing where there is none. With --clear they are forgotten.
             """,
-        options: [Option("clear", "forget all")]
+        options: [Option("clear", "forget them")]
     ) { context throws(CommandError) in
         guard let state = StateDirectory(environment: Environment(context.environment)) else {
             throw CommandError(
                 .unavailable, "there is no telling where the state is kept", "set HOME or BELFRY_STATE_DIRECTORY")
         }
         let list = AlertList(in: state)
+        let group = context.options["group"]
+        if let group, GroupName(group) == nil {
+            throw CommandError(.usage, "\(group) is no app group", "1 to 128 letters, digits, dots or hyphens")
+        }
         do throws(SystemError) {
             if context.options.has("clear") {
-                guard try clear(list) else {
+                guard try clear(list, of: group) else {
                     throw SystemError(errno: EBUSY, call: "flock", subject: "\(state.path)/alerts.lock")
                 }
                 return .done
             }
-            print(try list.alerts().filter { context.options["group"].map([$0.group].contains) ?? true }, context)
+            print(try list.alerts().filter { group == nil || $0.group == group }, context)
             return .done
         } catch {
             throw CommandError(.unavailable, "the list of alerts cannot be used: \(error)", "")
         }
     }
 
-    /// Clears `list`; false if other processes change it for a second.
-    private static func clear(_ list: AlertList) throws(SystemError) -> Bool {
+    /// Clears `list` of `group`; false if other processes change it for a second.
+    private static func clear(_ list: AlertList, of group: String?) throws(SystemError) -> Bool {
         let end = bootTimeMicroseconds() + 1_000_000
-        while try !list.clear() {
+        while try !list.clear(of: group) {
             guard bootTimeMicroseconds() < end else { return false }
             var pause = timespec(tv_sec: 0, tv_nsec: 20_000_000)
             _ = unsafe nanosleep(&pause, nil)

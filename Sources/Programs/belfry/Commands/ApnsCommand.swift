@@ -25,7 +25,7 @@ extension Command {
     static let device = Command(
         name: "device",
         synopsis: [
-            "device add --bundle-id ID [--group NAME|--share] [--environment production|development] [--count N]",
+            "device add --bundle-id ID [--group NAME|--share] [--environment production|development] [OPTION]...",
             "device list [--tokens]",
             "device remove|offline|online DEVICE",
         ],

@@ -36,8 +36,9 @@ extension Command {
     static let silence = Command(
         name: "silence", synopsis: ["silence [ID]"], summary: "silence a ring without declining the call",
         details: """
-            Without ID the call that rings loud is silenced. It rings on without sound and vibration, can still be
-            answered or declined, and is missed in the end as ever. The next call is heard.
+            Without ID the call that rings loud is silenced, or the next one if it is silent already. It rings on
+            without sound and vibration, can still be answered or declined, and is missed in the end as ever. The next
+            call is heard.
             """,
         arguments: 0...1
     ) { context throws(CommandError) in

@@ -14,18 +14,21 @@ extension Command {
 
     /// `belfry push`.
     static let push = Command(
-        name: "push", synopsis: ["push FILE|- [--explain] [--no-follow]"],
+        name: "push", synopsis: ["push FILE|- [--no-follow]", "push FILE|- --explain"],
         summary: "inject a payload or an envelope, and follow it",
         details: """
             FILE holds one JSON object: an APNs payload (it has "aps"; a simctl push file is one), or an envelope
             {"payload": {...}, "id": ..., "pushType": ..., "sentAt": ..., "expiration": ..., "appGroup": ...}.
             "-" is standard input. With --group the notification is pushed for that app group.
-            With --explain each kind of warning is explained at the end, with what to do about it.
+            With --explain nothing is pushed: it says what the notification would be taken for and why, which field gave
+            what of a call, and what to do about each warning.
             """,
-        options: [Option("explain", "say what each warning means"), noFollow], arguments: 1...1
+        options: [Option("explain", "say what it is taken for, and push nothing"), noFollow], arguments: 1...1
     ) { context throws(CommandError) in
         let notification = try NotificationFile.read(context.options.arguments[0])
-        return try PushRun.push(addressed(notification, to: context.statedGroup), context)
+        let addressed = addressed(notification, to: context.statedGroup)
+        guard !context.options.has("explain") else { return PushExplanation.run(addressed, context) }
+        return try PushRun.push(addressed, context)
     }
 
     /// `notification` in an envelope for the app group `group`; unchanged if `group` is nil. If the notification is no
@@ -143,6 +146,10 @@ extension Command {
                 throw CommandError(.usage, "\(text) is no duration of a ring", "1s or more, such as 10s or 1500ms")
             }
             request.duration = duration
+            let longest = context.loaded.settings.ringDuration
+            if duration > longest, options.has(noFollow.name) {
+                context.warn("[Ring] Duration= ends it after \(DecimalText.seconds(longest.seconds))")
+            }
         }
         return request
     }
@@ -172,12 +179,11 @@ final class PushRun {
     /// The worker's reason for rejecting the notification.
     private var rejection: String?
     private var isAccepted = false
-    /// The warnings that came, each kind once.
-    private var warnings: [WarningCode] = []
     /// The id of the call that rings.
     private var ringing: String?
     private var isInterrupted = false
     private var isHangup = false
+    private var isAlert = false
     /// Why the hangup could not be recorded.
     private var unrecorded: String?
 
@@ -213,18 +219,7 @@ final class PushRun {
         connected()
         try expectInterrupt()
         loop.run()
-        if context.options.has("explain") { explain() }
         return try conclusion()
-    }
-
-    /// Explains the warnings: on standard error if the events are for programs.
-    private func explain() {
-        for code in warnings {
-            let (meaning, remedy) = code.explanation
-            for line in ["\(code.rawValue): \(meaning)", "    \(remedy)"] {
-                if context.wantsJSON { context.output.complaint(line) } else { context.output.line(line) }
-            }
-        }
     }
 
     private func expectInterrupt() throws(CommandError) {
@@ -264,16 +259,14 @@ final class PushRun {
         case "received":
             isAccepted = true
             if case .received(let received) = event.body { isHangup = received.type.known == .hangup }
+            if case .received(let received) = event.body { isAlert = received.type.known == .alert }
         case "warning":
-            if case .warning(let code, _) = event.body, let known = code.known, !warnings.contains(known) {
-                warnings.append(known)
-            }
             if isHangup, case .warning(let code, let detail) = event.body, code.known == .groupUnwritable {
                 unrecorded = detail
             }
         case "sound":
             guard case .sound(let state, let detail) = event.body, state.known == .muted else { break }
-            context.warn("nobody hears this call: \(detail); belfry doctor says what to do")
+            context.warn("nobody hears this \(isAlert ? "alert" : "call"): \(detail); belfry doctor says what to do")
         case "ringing":
             if ringing == nil, case .ringing(let ring) = event.body { noteLength(of: ring) }
             ringing = event.call

@@ -11,7 +11,8 @@ import RingEar
 extension Command {
     /// `belfry serve`.
     static let serve = Command(
-        name: "serve", synopsis: ["serve [--socket PATH] [--apns] [--record FILE] [-- COMMAND [ARGUMENT]...]"],
+        name: "serve",
+        synopsis: ["serve [--socket PATH] [--apns] [--log FILE] [--record FILE] [-- COMMAND [ARGUMENT]...]"],
         summary: "serve a push socket of its own, for tests and containers, where no user manager runs",
         details: """
             COMMAND runs with BELFRY_SOCKET, BELFRY_STATE_DIRECTORY and BELFRY_RUNTIME_DIRECTORY, which name a folder that
@@ -25,6 +26,7 @@ extension Command {
             """,
         options: [
             Option("apns", "serve an APNs endpoint too, with a device and credentials of its own"),
+            Option("log", "FILE", "append what workers write to FILE, not to standard error or the journal"),
             Option("record", "FILE", "write what arrives to it, a JSON line each"),
         ],
         arguments: 0...Int.max, takesCommandLine: true
@@ -108,6 +110,8 @@ private final class Serving {
     private var variables: [(name: String, value: String)]
     private let signals: [Int32]
     private let loop: Loop
+    /// What workers write into, open as long as this process lives; nil if they write as those of an installed Belfry.
+    private var log: Int32?
     private var server: PushServer?
     private var endpoint: ServedEndpoint?
     private var recorder: PushRecorder?
@@ -122,6 +126,9 @@ private final class Serving {
         self.variables = variables
         self.signals = signals
         loop = try Loop()
+        if let path = context.options["log"] {
+            log = try checked("open", on: path) { unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600) }
+        }
         try loop.onDeath(of: guardian, description: "guard") { [unowned self] in
             isAbandoned = true
             OrphanedProcesses.endAll(withOwn: true)
@@ -166,7 +173,7 @@ private final class Serving {
         guard let program = programBeside("belfry-worker") else {
             throw SystemError(errno: ENOENT, call: "stat", subject: "belfry-worker beside belfry")
         }
-        let worker = ServedWorker(program, environment: environment)
+        let worker = ServedWorker(program, environment: environment, words: log.map { .descriptor($0) })
         try Command.removeStaleSocket(path)
         server = try PushServer(
             at: path, worker: worker.command, keeperSocketPath: worker.keeperSocketPath,

@@ -53,7 +53,7 @@ struct StatusReport {
         ledger = try GroupAccess(context).knownLedger()
         rejections = Rejected.last(Self.rowsMax)
         sound = SoundStanding(context)
-        disturbance = Self.disturbance(context.loaded.settings)
+        disturbance = try Self.disturbance(context)
         secondCall = context.loaded.settings.secondCall
         group = context.groupName
     }
@@ -65,11 +65,10 @@ struct StatusReport {
     }
 
     /// What mutes calls now, as far as that is known without starting a program: for programs, and for people.
-    private static func disturbance(_ settings: Settings) -> (word: String, text: String) {
+    private static func disturbance(_ context: Context) throws(CommandError) -> (word: String, text: String) {
+        let settings = context.loaded.settings
         if let quiet = quietHours(settings) { return ("quiet-hours", quiet) }
-        if let answer = SessionQuestion.doNotDisturb(), answer != "off" {
-            return ("desktop", "the desktop's: \(answer)")
-        }
+        if case .on = try DesktopDisturbance.now(context) { return ("desktop", "the desktop's: on") }
         return ("off", settings.quietHours.isEmpty ? "off" : "off; quiet hours are \(settings.quietHours.text)")
     }
 

@@ -35,7 +35,16 @@ enum DesktopChecks {
         let menu = SessionQuestion.process(of: name).flatMap {
             DunstMenu.missing(ofProcess: $0, environment: environment)
         }
-        return [server(answer, abilities: abilities, missingMenu: menu)]
+        return [server(answer, abilities: abilities, missingMenu: menu), login].compactMap { $0 }
+    }
+
+    /// That missed calls are not shown at the next login, as after an upgrade from a version that had not the links for
+    /// that; nil if they are.
+    private static var login: Finding? {
+        let states = ["socket", "service"].map { Systemctl.property("UnitFileState", of: "belfry-desktop.\($0)") }
+        guard states == ["enabled", "disabled"] else { return nil }
+        let detail = "missed calls are not shown at a login: belfry-desktop.service is not enabled"
+        return Finding(.warn, "notifications", detail, mend: "systemctl --user enable belfry-desktop.socket")
     }
 
     /// The finding for a server, from busctl's output for its information and its capabilities; `missingMenu` is the
@@ -95,8 +104,7 @@ enum DesktopChecks {
         }
     }
 
-    /// Whether a ring would be muted: by quiet hours, and by the desktop as `belfry-desktop` says, or the session's
-    /// parts if that does not run.
+    /// Whether a ring would be muted: by quiet hours, and by the desktop.
     static func manners(_ context: Context) -> [Finding] {
         let quiet = StatusReport.quietHours(context.loaded.settings).map { hours in
             [Finding(.warn, muting, hours, mend: "wait for their end, or change [Ring] QuietHours=")]
@@ -105,37 +113,25 @@ enum DesktopChecks {
     }
 
     private static func desktopsManners(_ context: Context, isQuiet: Bool) -> [Finding] {
-        guard context.loaded.settings.mindsDoNotDisturb else {
-            return [Finding(.ok, muting, "[Ring] DoNotDisturb=ignore: nothing that the desktop says mutes rings")]
+        do throws(CommandError) {
+            return [doNotDisturb(try DesktopDisturbance.now(context), isQuiet: isQuiet)]
+        } catch {
+            return [Finding(.warn, muting, error.problem, mend: error.remedy)]
         }
-        if let answer = SessionQuestion.doNotDisturb() { return [doNotDisturb(answer, isQuiet: isQuiet)] }
-        guard SessionQuestion.ask(["list"]) != nil else {
-            return [Finding(.warn, muting, "there is no session bus: whether rings are muted is not known")]
-        }
-        let server = ("org.freedesktop.Notifications", "/org/freedesktop/Notifications")
-        let xfce = ("org.xfce.Xfconf", "/org/xfce/Xfconf")
-        let feedback = ("org.sigxcpu.Feedback", "/org/sigxcpu/Feedback")
-        let answers = [
-            SessionQuestion.property("paused", of: "org.dunstproject.cmd0", from: server.0, at: server.1),
-            SessionQuestion.property("Inhibited", of: server.0, at: server.1),
-            SessionQuestion.ask(
-                ["call", xfce.0, xfce.1, xfce.0, "GetProperty", "ss", "xfce4-notifyd", "/do-not-disturb"]),
-        ]
-        let profile = SessionQuestion.property("Profile", of: feedback.0, at: feedback.1)?.lastWord
-        let isOn = answers.contains { $0?.lastWord == "true" } || !["full", nil].contains(profile)
-        let vendor = SessionQuestion.ask(["call", server.0, server.1, server.0, "GetServerInformation"]) ?? ""
-        guard isOn || !["GNOME", "Phosh"].contains(where: UnitEnvironment.words(vendor).contains) else {
-            return [Finding(.ok, muting, "belfry-desktop does not run: it looks at the desktop's as a call comes")]
-        }
-        return [doNotDisturb(isOn ? "on" : "off", isQuiet: isQuiet)]
     }
 
-    /// The finding for do-not-disturb, from busctl's output; `isQuiet` in quiet hours, in which no ring is heard.
-    static func doNotDisturb(_ answer: String, isQuiet: Bool = false) -> Finding {
-        guard answer.lastWord == "on" else {
-            return Finding(.ok, muting, isQuiet ? "the desktop's is off" : "off: rings are heard")
+    /// The finding for do-not-disturb; `isQuiet` in quiet hours, in which no ring is heard.
+    static func doNotDisturb(_ disturbance: DesktopDisturbance, isQuiet: Bool = false) -> Finding {
+        switch disturbance {
+        case .ignored: Finding(.ok, muting, "[Ring] DoNotDisturb=ignore: nothing that the desktop says mutes rings")
+        case .unheard:
+            Finding(.ok, muting, "belfry-desktop.socket is off: nothing that the desktop says mutes rings")
+        case .unknown: Finding(.warn, muting, "there is no session bus: whether rings are muted is not known")
+        case .off: Finding(.ok, muting, isQuiet ? "the desktop's is off" : "off: rings are heard")
+        case .on:
+            Finding(
+                .warn, muting, "on: calls ring without sound",
+                mend: "switch it off in the desktop's settings, or set [Ring] DoNotDisturb=ignore")
         }
-        let mend = "switch it off in the desktop's settings, or set [Ring] DoNotDisturb=ignore"
-        return Finding(.warn, muting, "on: calls ring without sound", mend: mend)
     }
 }

@@ -11,7 +11,7 @@ import SystemSound
 
 /// Checks of the machine, apart from units, socket and sound.
 enum MachineChecks {
-    /// Whether the worker is in the folder of this program.
+    /// Whether the worker is in the folder of this program, and each program whose socket is on.
     static func program(_ context: Context) -> [Finding] {
         guard let path = runningProgramPath(), let worker = programBeside("belfry-worker") else {
             return [Finding(.fail, "programs", "/proc is not mounted", mend: "mount it: rings are told by it")]
@@ -19,7 +19,20 @@ enum MachineChecks {
         guard unsafe access(worker, X_OK) == 0 else {
             return [Finding(.fail, "programs", "there is no \(worker)", mend: "make install")]
         }
-        return [Finding(.ok, "programs", "\(path), \(worker)")]
+        let missing = ["belfry-desktop", "belfry-apns"].compactMap(lack)
+        return missing.isEmpty ? [Finding(.ok, "programs", "\(path), \(worker)")] : missing
+    }
+
+    private static func isOn(_ socket: String) -> Bool {
+        ["active", "failed"].contains(Systemctl.property("ActiveState", of: socket))
+    }
+
+    private static func lack(of program: String) -> Finding? {
+        guard let path = programBeside(program), unsafe access(path, X_OK) != 0, isOn("\(program).socket") else {
+            return nil
+        }
+        let mend = "make install, then: systemctl --user restart \(program).socket"
+        return Finding(.fail, "programs", "there is no \(path), and \(program).socket is on", mend: mend)
     }
 
     /// Whether callers' pictures can be fetched.

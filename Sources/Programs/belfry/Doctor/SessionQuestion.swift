@@ -20,11 +20,6 @@ enum SessionQuestion {
         ])
     }
 
-    /// Whether do-not-disturb is on, as belfry-desktop says; nil if that does not run.
-    static func doNotDisturb() -> String? {
-        property("DoNotDisturb", of: "org.belfry.Calls1", at: "/org/belfry/Calls1")?.lastWord
-    }
-
     /// Whether the bus starts somebody who takes `name`.
     static func isActivatable(_ name: String) -> Bool {
         let answer = ask(["call", bus.0, bus.1, bus.0, "ListActivatableNames"])

@@ -3,19 +3,21 @@ import BelfryExtensionPackage
 import BelfryJSON
 import BelfrySyscalls
 import BelfryTerms
+import Glibc
 
 extension Command {
     /// `belfry import`.
     static let importFiles = Command(
-        name: "import", synopsis: ["import FILE..."],
+        name: "import", synopsis: ["import [--verbose] FILE..."],
         summary: "copy your app's files into the extension in this folder, and say what they miss",
         details: """
             FILEs are Swift files and bridging headers. In the copies @objc, @objcMembers and imports of Apple's modules
             that are not here are blanked in place, and os(iOS) is true; a class of yours takes the place of the
-            template's; Belfry's modules that are imported are named in Package.swift. Then the
-            extension is built. Exit status 1 if something is missing, which is told by its line: of Belfry, of another
-            package, or of the app itself.
+            template's; Belfry's modules that are imported, or that these bring along on iOS, are named in
+            Package.swift. Then the extension is built. Exit status 1 if something is missing, which is told by its
+            line: of Belfry, of another package, or of the app itself.
             """,
+        options: [Option("verbose", "show what the compiler says, too")],
         arguments: 1...Int.max
     ) { context throws(CommandError) in
         let (folder, manifest) = try PackageFolder.current()
@@ -60,8 +62,14 @@ extension Command {
 
     /// The file at `path`, checked for the import.
     private static func importedFile(_ path: String) throws(CommandError) -> ImportPlan.File {
-        guard let name = path.split(separator: "/").last.map(String.init),
-            name.hasSuffix(".swift") || name.hasSuffix(".h")
+        if isFolder(path) {
+            throw CommandError(.usage, "\(path) is a folder", "name its files: belfry import \(path)/*.swift")
+        }
+        guard let name = path.split(separator: "/").last.map(String.init), !isObjectiveC(name) else {
+            let remedy = "Linux has no Objective-C: write what it does in Swift"
+            throw CommandError(.usage, "\(path) is in Objective-C, which Belfry does not build", remedy)
+        }
+        guard name.hasSuffix(".swift") || name.hasSuffix(".h")
         else {
             let remedy = "resources belong in \(ExtensionTemplate.resourceFolder)"
             throw CommandError(.usage, "\(path) is neither a Swift file nor a header", remedy)
@@ -81,16 +89,26 @@ extension Command {
         return ImportPlan.File(path: name, bytes: bytes)
     }
 
+    private static func isObjectiveC(_ name: String) -> Bool { name.hasSuffix(".m") || name.hasSuffix(".mm") }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
     /// The missing parts: modules, or, if none is missing, what the compiler cannot find.
     private static func missing(
         _ plan: ImportPlan, _ manifest: PackageManifest, _ context: Context
     ) throws(CommandError) -> [MissingPart] {
-        guard plan.missing.isEmpty else { return plan.missing }
-        let (isBuilt, output) = try SwiftBuild(context).build(["--product", manifest.target])
-        guard !isBuilt else { return [] }
-        let root = absolutePath(".") ?? ""
-        let found = MissingPart.found(in: output, root: root, folder: manifest.sourceFolder)
+        guard !plan.lacksModules else { return plan.missing }
+        let isVerbose = context.options.has("verbose")
+        context.output.complaint("building the extension: the first time takes some minutes")
+        let (isBuilt, output) = try SwiftBuild(context).build(
+            ["--product", manifest.target], showing: isVerbose ? .all : .nothing)
+        guard !isBuilt else { return plan.missing }
+        let found = plan.missing(in: output, root: absolutePath(".") ?? "")
         guard !found.isEmpty else {
+            if !isVerbose { SwiftBuild.show(output) }
             throw CommandError(.missing, "swift build failed, and not in \(manifest.sourceFolder)", "see above")
         }
         return found

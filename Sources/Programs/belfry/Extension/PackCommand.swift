@@ -13,24 +13,31 @@ extension Command {
         summary: "build the extension in this folder for release, and lay out NAME.appex",
         details: """
             The program is linked statically, so that it runs where no Swift is. What is in Resources, Info.plist first of
-            all, lies beside it. The path of NAME.appex is printed last: BELFRY_EXTENSION takes it.
+            all, lies beside it; String Catalogs become tables of strings. The path of NAME.appex is printed last:
+            BELFRY_EXTENSION takes it.
             """
     ) { context throws(CommandError) in
         let (folder, manifest) = try PackageFolder.current()
         let executable = try Packing.executable(in: folder, manifest)
         let swift = try SwiftBuild(context)
         let flags = try Packing.flags(manifest, swift)
-        guard try swift.build(flags).0 else {
-            throw CommandError(.missing, "\(manifest.target) does not build", "see above, and belfry import")
-        }
-        let (isShown, binaries) = try swift.build(flags + ["--show-bin-path"], isShown: false)
+        let doesNotBuild = CommandError(.missing, "\(manifest.target) does not build", "see above, and belfry import")
+        let (isPlanned, binaries) = try swift.build(flags + ["--show-bin-path"], showing: .errors)
+        guard isPlanned else { throw doesNotBuild }
         let built = "\(binaries.prefix { $0 != "\n" })/\(manifest.target)"
-        guard isShown, unsafe access(built, X_OK) == 0 else {
+        if unsafe access(built, F_OK) != 0 {
+            context.output.complaint("building for release: the first time takes some minutes, later ones seconds")
+        }
+        guard try swift.build(flags).0 else { throw doesNotBuild }
+        guard unsafe access(built, X_OK) == 0 else {
             throw CommandError(.unavailable, "swift build made no \(built)")
         }
         let path = "\(manifest.target).appex"
         do throws(SystemError) {
-            try Packing.layOut(path, program: built, as: executable)
+            for file in try Packing.layOut(path, program: built, as: executable) {
+                let why = "left out, since Foundation on Linux cannot read it: make a String Catalog of it"
+                context.output.complaint(Printable.escaped("belfry: \(file): \(why)"))
+            }
         } catch {
             throw CommandError(.unavailable, "\(path) cannot be made: \(error)")
         }
@@ -94,12 +101,25 @@ enum Packing {
         ] + toLinker
     }
 
-    /// Makes the folder `path` from `program` and all resources, whole or not at all, in place of an older one.
-    static func layOut(_ path: String, program: String, as executable: String) throws(SystemError) {
+    /// What was met among the resources.
+    private struct Found {
+        /// How many files and folders, in all.
+        var count = 0
+        /// The String Catalogs, which are compiled.
+        var catalogs: [String] = []
+        /// The tables of plurals: Foundation on Linux crashes when a text is looked up in one.
+        var pluralTables: [String] = []
+    }
+
+    /// Makes the folder `path` from `program` and all resources, whole or not at all, in place of an older one. Returns
+    /// the resources that are left out.
+    @discardableResult
+    static func layOut(_ path: String, program: String, as executable: String) throws(SystemError) -> [String] {
         let aside = ".\(path).\(getpid())"
         do throws(SystemError) {
-            var count = 0
-            try copyFolder(ExtensionTemplate.resourceFolder, to: aside, depth: 0, count: &count)
+            var found = Found()
+            try copyFolder(ExtensionTemplate.resourceFolder, to: aside, depth: 0, found: &found)
+            for catalog in found.catalogs { try CatalogTables.write(catalog, to: aside) }
             try copy(program, to: "\(aside)/\(executable)", mode: 0o755)
             let old = "\(aside).old"
             // rename(2) does not replace a folder with files in it.
@@ -108,29 +128,31 @@ enum Packing {
             }
             try checked("rename", on: path) { unsafe rename(aside, path) }
             removeFolder(old)
+            return found.pluralTables
         } catch {
             removeFolder(aside)
             throw error
         }
     }
 
-    /// - Parameter count: how many files and folders were met, in all.
     private static func copyFolder(
-        _ source: String, to target: String, depth: Int, count: inout Int
+        _ source: String, to target: String, depth: Int, found: inout Found
     ) throws(SystemError) {
         guard depth < depthMax else { throw SystemError(errno: ELOOP, call: "open", subject: source) }
         try checked("mkdir", on: target) { unsafe mkdir(target, 0o755) }
         for name in try PackageFolder(path: ".").names(in: source) {
             let from = "\(source)/\(name)"
-            count += 1
-            guard count <= PackageFolder.filesMax else {
+            found.count += 1
+            guard found.count <= PackageFolder.filesMax else {
                 throw PackageFolder.tooMany(in: ExtensionTemplate.resourceFolder)
             }
             try PackageFolder.requireInside(from, of: ExtensionTemplate.resourceFolder)
             var status = stat()
             try checked("stat", on: from) { unsafe stat(from, &status) }
             switch status.st_mode & S_IFMT {
-            case S_IFDIR: try copyFolder(from, to: "\(target)/\(name)", depth: depth + 1, count: &count)
+            case S_IFREG where name.hasSuffix(CatalogTables.ending): found.catalogs.append(from)
+            case S_IFREG where name.hasSuffix(".stringsdict"): found.pluralTables.append(from)
+            case S_IFDIR: try copyFolder(from, to: "\(target)/\(name)", depth: depth + 1, found: &found)
             case S_IFREG: try copy(from, to: "\(target)/\(name)", mode: status.st_mode & 0o777)
             default: throw SystemError(errno: EINVAL, call: "open", subject: "\(from): neither a file nor a folder")
             }

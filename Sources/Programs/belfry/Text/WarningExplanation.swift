@@ -41,6 +41,11 @@ extension WarningCode {
             )
         case .fieldIgnored:
             ("Fields of the push are wrong and passed over.", "Mend each field that is named in what sends the push.")
+        case .noCallID:
+            (
+                "The push does not say which call it is about, in a field that Belfry knows.",
+                "Send callId, or name the field your server sends: [Call] Id=, or [Call] Payload= of a known server."
+            )
         case .handlerCalledAgain:
             (
                 "The content handler was called again, or too late: only its first call counts.",
@@ -95,6 +100,16 @@ extension WarningCode {
             (
                 "The notification centre was asked for something after the reply, which iOS denies.",
                 "Ask it before the content handler is called."
+            )
+        case .soundUnplayable:
+            (
+                "iOS would not play this sound, and would play its default one instead.",
+                "Name a CAF, AIFF or WAVE file of at most 30 s that is in Resources or in a Library/Sounds."
+            )
+        case .criticalUnentitled:
+            (
+                "iOS takes a critical alert for an ordinary one, unless the app has the entitlement.",
+                "Set com.apple.developer.usernotifications.critical-alerts to true in Info.plist, if the app has it."
             )
         case .lockHeld:
             (

@@ -1,0 +1,53 @@
+/// The people of an address book: a file of vCards, one after another.
+///
+/// The file is read as if an attacker had written it. What is not understood is passed over; a card without name,
+/// number and address is none.
+public struct ContactCards: Hashable, Sendable {
+    /// Why a file is no address book.
+    public enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
+        /// There are bytes, and no card.
+        case noCard
+        /// There are more cards than ``cardsMax``.
+        case tooMany
+
+        /// In words for people, without a full stop.
+        public var description: String {
+            switch self {
+            case .noCard: "there is no vCard in it"
+            case .tooMany: "it has more than \(ContactCards.cardsMax) vCards"
+            }
+        }
+    }
+
+    /// The most bytes of a file.
+    public static let fileBytesMax = 32 << 20
+    /// The most cards of a file.
+    public static let cardsMax = 20_000
+    /// The most numbers or addresses of a card; further ones are passed over.
+    static let valuesMax = 100
+
+    /// The cards, in the file's order.
+    public let all: [ContactCard]
+
+    /// The cards in `bytes`; `withPictures` says whether pictures are wanted.
+    public init(_ bytes: [UInt8], withPictures: Bool) throws(Problem) {
+        var cards: [ContactCard] = []
+        var open: CardBuilder?
+        var lines = CardLines(bytes)
+        while let line = lines.next() {
+            let isVCard = line.value.uppercased() == "VCARD"
+            switch line.name {
+            case "BEGIN" where isVCard: open = CardBuilder(withPictures: withPictures)
+            case "END" where isVCard:
+                if let card = open?.card {
+                    guard cards.count < Self.cardsMax else { throw .tooMany }
+                    cards.append(card)
+                }
+                open = nil
+            default: open?.add(line)
+            }
+        }
+        guard !cards.isEmpty || bytes.isEmpty else { throw .noCard }
+        all = cards
+    }
+}

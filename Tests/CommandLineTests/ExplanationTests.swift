@@ -1,0 +1,103 @@
+import BelfryCommandLine
+import BelfryJSON
+import Support
+import Testing
+
+@testable import belfry
+
+/// `belfry push --explain`: what a notification is taken for, and why, without pushing it.
+@Suite struct ExplanationTests {
+    private let folder = TemporaryFolder()
+
+    private func explain(_ text: String, _ more: [String] = [], _ variables: [String: String] = [:]) -> CommandRun {
+        let file = folder.write(Array(text.utf8), to: "a.json")
+        // There is no such socket: whatever is pushed fails.
+        return CommandRun(
+            ["push", "--explain", file] + more, ["BELFRY_SOCKET": "/nonexistent/push.sock"].merging(variables) { $1 })
+    }
+
+    @Test("a call: by which fields, what comes of it, and what to do about each warning") func call() {
+        let text = #"{"payload":{"uuid":"1","callerName":"An\u001bna"},"pushType":"voip","id":"\#(id)"}"#
+        let run = explain(text)
+        #expect(run.status == .done && run.complaints == "")
+        #expect(
+            run.lines == [
+                "It is a call request, since a voip push is one unless its type says otherwise.",
+                "    call     \(id), by id", #"    caller   An\u{1b}na, by callerName"#,
+                "It rings by the built-in service: a voip push goes to the app.",
+                "no-call-id: The push does not say which call it is about, in a field that Belfry knows.",
+                "    no callId: the call is known by the push's id, which no hangup names; near is uuid: "
+                    + "[Call] Payload=callkeep",
+                "    Send callId, or name the field your server sends: [Call] Id=, or [Call] Payload= of a known server.",
+            ])
+        let known = explain(text, [], ["BELFRY_CALL_PAYLOAD": "callkeep"])
+        #expect(known.lines[1] == "    call     1, by uuid" && known.lines.count == 4)
+    }
+
+    private let id = "0a000000-0000-4000-8000-000000000000"
+
+    @Test(
+        "everything else: what it is, why, and what comes of it",
+        arguments: [
+            (
+                #"{"aps":{"alert":"x","mutable-content":1}}"#,
+                [
+                    "It is no call, but an alert, since no type in info or beside aps says so.",
+                    "It is delivered as it is",
+                ]
+            ),
+            (
+                #"{"aps":{"alert":"x"},"data":{"type":"call-request"}}"#,
+                ["It is no call, but", "It is delivered as it is: it does not set mutable-content.", "field-ignored: "]
+            ),
+            (
+                #"{"aps":{"alert":"x"},"info":{"type":1,"callId":"c"}}"#,
+                [
+                    "It is a call request, by info.type.", "    call     c, by info.callId", "    caller   none",
+                    "It does not ring, since nothing intercepts it: it does not set mutable-content.",
+                ]
+            ),
+            (
+                #"{"aps":{"alert":"x"},"type":"hangup","callId":"c"}"#,
+                [
+                    "It is a hangup, by type.", "    call     c, by callId",
+                    "It ends its call, but on iOS that would ring on",
+                    "hangup-not-intercepted: ",
+                ]
+            ),
+            (
+                #"{"payload":{"type":"sync"},"pushType":"voip"}"#,
+                [
+                    "It is no call, but an alert, since type has no word of a call.",
+                    "It is delivered as it is: a voip push",
+                ]
+            ),
+            (#"{"aps":{"content-available":1}}"#, ["It is no call, and there is nothing to show", "It is delivered"]),
+        ] as [(String, [String])])
+    func others(text: String, beginnings: [String]) {
+        let run = explain(text)
+        #expect(run.status == .done)
+        for (line, beginning) in zip(run.lines, beginnings) { #expect(line.hasPrefix(beginning), "\(run.lines)") }
+        #expect(run.lines.count >= beginnings.count)
+    }
+
+    @Test("with an extension of one's own, what is intercepted is for that") func foreign() {
+        let run = explain(#"{"aps":{"alert":"x","mutable-content":1}}"#, [], ["BELFRY_EXTENSION": "/opt/A.appex"])
+        #expect(run.lines.last == "Your extension gets it.")
+    }
+
+    @Test("what is rejected ends with 65, and says why") func rejected() {
+        let run = explain(#"{"message":{"token":"t","data":{}}}"#)
+        #expect(run.status == .badNotification && run.lines.count == 1)
+        #expect(run.lines[0].hasPrefix("It is rejected, and nothing comes of it: NoAps: this is a request to FCM"))
+        #expect(explain("{}", ["--json"]).output.hasPrefix(#"{"rejected":"NoAps","detail":"#))
+    }
+
+    @Test("as JSON it is one object") func json() throws {
+        let run = explain(#"{"payload":{"callId":"c","hasVideo":1},"pushType":"voip"}"#, ["--json"])
+        let object = try #require(try JSONValue.parse(Array(run.output.utf8)).objectValue)
+        #expect(object["type"] == "call-request" && object["passthrough"] == "voip" && object["warnings"] == [])
+        #expect(object["call"] == ["value": "c", "by": "callId"] && object["caller"] == ["value": ""])
+        #expect(object["video"] == ["value": "yes", "by": "hasVideo"])
+    }
+}

@@ -1,0 +1,107 @@
+@testable import BelfryContacts
+import Support
+import Testing
+
+/// Address books: files of vCards of each version, as telephones and programs write them.
+@Suite struct ContactCardsTests {
+    private func cards(_ text: String, withPictures: Bool = true) throws -> [ContactCard] {
+        try ContactCards(Array(text.utf8), withPictures: withPictures).all
+    }
+
+    private func card(_ lines: String...) throws -> ContactCard {
+        let text = "BEGIN:VCARD\r\n" + lines.map { $0 + "\r\n" }.joined() + "END:VCARD\r\n"
+        return try #require(try cards(text).first, "\(text)")
+    }
+
+    @Test("a card of version 3, as a Mac writes it: folded, escaped, with labels of the person's") func versionThree()
+        throws
+    {
+        let card = try card(
+            "VERSION:3.0", "N:Lovelace;Ada;King;Dr.;FRS", "FN:Dr. Ada King Lovelace FRS", "NICKNAME:Countess",
+            "ORG:Analytical\\, Engines;Notes", "TITLE:Mathematician", "BDAY;value=date:1815-12-10",
+            "item1.TEL;type=pref:+44 20 7946 0018", "item1.X-ABLabel:_$!<Mobile>!$_", "TEL;type=HOME;type=VOICE:020 1",
+            "item2.EMAIL;type=INTERNET:ada@exa", " mple.org", "item2.X-ABLabel:engine", "TEL;TYPE=\"work,fax\":5",
+            "NOTE:one\\ntwo\\\\three", "PHOTO;ENCODING=b;TYPE=PNG:iVBO", " Rw0K", "UID:4711")
+        #expect(card.familyName == "Lovelace" && card.givenName == "Ada" && card.middleName == "King")
+        #expect(card.namePrefix == "Dr." && card.nameSuffix == "FRS" && card.nickname == "Countess")
+        #expect(
+            card.organization == "Analytical, Engines" && card.department == "Notes" && card.jobTitle == "Mathematician"
+        )
+        #expect(card.birthday?.year == 1815 && card.birthday?.month == 12 && card.birthday?.day == 10)
+        #expect(card.numbers.map(\.value) == ["+44 20 7946 0018", "020 1", "5"])
+        #expect(card.numbers.map(\.label) == [.mobile, .home, .workFax])
+        #expect(card.mailAddresses == [ContactCard.Labelled(label: .own("engine"), value: "ada@example.org")])
+        #expect(card.note == "one\ntwo\\three" && card.identifier == "4711")
+        #expect(card.picture == [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A])
+    }
+
+    @Test("a card of version 2.1, quoted-printable, and one of version 4, with addresses") func otherVersions() throws {
+        let old = try card(
+            "VERSION:2.1", "N;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:M=C3=BC=\r\nller;J=C3=B6rg", "TEL;CELL;PREF:0301",
+            "PHOTO;JPEG;ENCODING=BASE64:\r\n /9j/\r\n")
+        #expect(old.familyName == "Müller" && old.givenName == "Jörg" && old.numbers.first?.label == .mobile)
+        #expect(old.picture == [0xFF, 0xD8, 0xFF])
+        let new = try card(
+            "VERSION:4.0", "FN:Bob", "TEL;VALUE=uri;TYPE=\"cell,voice\":tel:+1-202-555-0143", "BDAY:--0412",
+            "EMAIL:mailto:bob@example.org", "PHOTO:data:image/png;base64,iVBORw0K")
+        #expect(new.givenName == "Bob" && new.numbers.first?.value == "+1-202-555-0143")
+        #expect(new.birthday?.year == nil && new.birthday?.month == 4 && new.picture?.count == 6)
+        #expect(new.mailAddresses.first?.value == "bob@example.org")
+    }
+
+    @Test(
+        "a number is found however it is written, and never another",
+        arguments: [
+            ("+49 30 1234567", "0049301234567", true), ("+49 30 1234567", "030 1234567", true),
+            ("(030) 123-4567", "+49 (30) 1234567", true), ("030 1234567", "0301234567", true),
+            ("+49 30 1234567", "+43 30 1234567", false), ("110", "+49110", false),
+            ("030 1234567", "040 1234567", false),
+            ("1234567", "0301234567", false), ("", "", false), ("x", "y", false), ("110", "110", true),
+        ])
+    func numbers(one: String, other: String, isSame: Bool) {
+        #expect(PhoneDigits(one).isSame(as: PhoneDigits(other)) == isSame)
+        #expect(PhoneDigits(other).isSame(as: PhoneDigits(one)) == isSame)
+    }
+
+    @Test("people are found by the beginnings of their names, and by their addresses") func found() throws {
+        let card = try card("N:Lovelace;Ada", "EMAIL:Ada@Example.org", "TEL:+442079460018")
+        for name in ["ada", "LOVE", "lovelace a"] { #expect(card.isNamed(name), "\(name)") }
+        for name in ["", " ", "adam", "lace", "ada bob"] { #expect(!card.isNamed(name), "\(name)") }
+        #expect(card.has(mailAddress: "ada@example.ORG") && !card.has(mailAddress: "ada@example"))
+        #expect(card.has(number: "020 7946 0018") && !card.has(number: "0018"))
+    }
+
+    @Test("what is known by nothing else is known by its text, whatever its picture is") func identifiers() throws {
+        let (one, same) = (try card("FN:A", "PHOTO:x"), try card("FN:A"))
+        #expect(one.identifier == same.identifier && !one.identifier.isEmpty)
+        #expect(try one.identifier != card("FN:B").identifier)
+    }
+
+    @Test("what is no address book is an error, what is half a card is passed over") func hostile() throws {
+        #expect(throws: ContactCards.Problem.noCard) { try cards("hello") }
+        #expect(try cards("").isEmpty)
+        #expect(throws: ContactCards.Problem.noCard) { try cards("BEGIN:VCARD\nFN:A\n") }
+        #expect(throws: ContactCards.Problem.noCard) { try cards("BEGIN:VCARD\nEND:VCARD\n") }
+        let mixed = "END:VCARD\nBEGIN:VCARD\n:\n;\nTEL\nBDAY:99\nBDAY:18151399\nFN:A\nFN\nEND:VCARD\nBEGIN:VCARD\nFN:B"
+        #expect(try cards(mixed).map(\.givenName) == ["A"] && cards(mixed).first?.birthday == nil)
+        let many = String(repeating: "BEGIN:VCARD\nFN:A\nEND:VCARD\n", count: ContactCards.cardsMax + 1)
+        #expect(throws: ContactCards.Problem.tooMany) { try cards(many) }
+        let numbers = (0..<200).map { "TEL:\($0)\n" }.joined()
+        #expect(try cards("BEGIN:VCARD\n\(numbers)END:VCARD\n").first?.numbers.count == ContactCards.valuesMax)
+        let picture = "BEGIN:VCARD\nFN:A\nPHOTO;ENCODING=b:iVBO\nPHOTO;ENCODING=b:!\nEND:VCARD"
+        #expect(try cards(picture).first?.picture == [0x89, 0x50, 0x4E])
+        #expect(try cards(picture, withPictures: false).first?.picture == nil)
+    }
+
+    @Test("what is long and odd is read in linear time", .timeLimit(.minutes(1))) func linear() throws {
+        let folded = String(repeating: " x\n", count: 1 << 17)
+        let soft = "A;ENCODING=QUOTED-PRINTABLE" + String(repeating: "x=\n", count: 1 << 17)
+        let quotes = String(repeating: "\"", count: 1 << 17) + "\n"
+        for text in [
+            folded, "A:" + folded, soft, "QUOTED-PRINTABLE:" + soft, quotes,
+            String(repeating: "BEGIN:VCARD\n", count: 1 << 13),
+        ] {
+            #expect(throws: ContactCards.Problem.noCard) { try cards(text) }
+        }
+    }
+}
