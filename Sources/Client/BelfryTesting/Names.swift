@@ -1,5 +1,6 @@
 public import BelfryJSON
 public import BelfryProtocol
+public import BelfryTerms
 
 // What a test names beside a bell. Under these names, since a module under test may have an `Event` of its own.
 extension Belfry {
@@ -17,4 +18,6 @@ extension Belfry {
     public typealias JSONObject = BelfryJSON.JSONObject
     /// A value in JSON.
     public typealias JSONValue = BelfryJSON.JSONValue
+    /// What a foreign server's fields of a call are called.
+    public typealias CallNames = BelfryTerms.CallNames
 }

@@ -148,10 +148,10 @@ import Testing
 
     @Test("what a foreign server pushes rings, and its cancel ends that call, by the settings of the bell")
     func foreignServer() async throws {
-        let settings = BellSettings(callPayload: .twilio, callNames: CallNames(callerName: ["params.who"]))
+        let settings = BellSettings(callPayload: .twilio, callNames: Belfry.CallNames(callerName: ["params.who"]))
         try await Belfry.running(settings: settings) { bell in
             func push(_ word: String, _ id: String) async throws -> BellPush {
-                let payload: JSONObject = [
+                let payload: Belfry.JSONObject = [
                     "twi_call_sid": .string(id), "twi_message_type": .string("twilio.voice.\(word)"),
                     "params": ["who": "Anna"],
                 ]
