@@ -32,7 +32,7 @@ _belfry() {
         esac
     done
     case $previous in
-        --socket|--belfry) _belfry_files "$current"; return ;;
+        --socket|--belfry|--log) _belfry_files "$current"; return ;;
         --reason) wanted='cancelled answered-elsewhere declined-elsewhere busy failed' ;;
         --group|--name|--handle|--avatar|--id|--duration|--pid) return ;;
     esac

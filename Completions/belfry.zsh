@@ -26,7 +26,7 @@ _belfry() {
         esac
     done
     case $previous in
-        --socket|--belfry) _files; return ;;
+        --socket|--belfry|--log) _files; return ;;
         --reason) wanted='cancelled answered-elsewhere declined-elsewhere busy failed' ;;
         --group|--name|--handle|--avatar|--id|--duration|--pid) return ;;
     esac

@@ -26,7 +26,8 @@ import Testing
         },
         others: [
             // From one list of words to another.
-            "ClosedLists endReason", "CodeWords answeredElsewhere", "CodeWords declinedElsewhere", "RingAsk end", "EventDescription explained",
+            "ClosedLists endReason", "CodeWords answeredElsewhere", "CodeWords declinedElsewhere", "RingAsk end",
+            "EventDescription explained",
             // Whether a hangup makes another end of what the ledger remembers, or silences a request (R8).
             "LedgerEnds refresh", "LedgerNote keepHangup", "LedgerAdmission memory",
             // Which of the operator's programs is run, of a call that is said to be missed.

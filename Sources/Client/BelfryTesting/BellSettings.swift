@@ -88,7 +88,8 @@ public struct BellSettings: Hashable, Sendable {
             (.maxCalls, maxCalls.map(String.init) ?? ""), (.expiryBudget, Self.text(of: expiryBudget)),
             (.extensionPath, extensionPath ?? ""), (.extensionStrict, extensionStrict ? "yes" : ""),
             (.extensionReuse, extensionReuse ? "yes" : ""), (.avatarTimeout, Self.text(of: avatarTimeout)),
-            (.contactsFile, contactsFile ?? ""), (.avatarAllow, avatarAllow.joined(separator: " ")), (.appGroupName, appGroup),
+            (.contactsFile, contactsFile ?? ""), (.avatarAllow, avatarAllow.joined(separator: " ")),
+            (.appGroupName, appGroup),
         ] + callTexts
     }
 
