@@ -22,13 +22,15 @@ public struct InterceptionRule: Hashable, Sendable {
     /// A rule with all conditions false.
     public init() {}
 
-    /// The rule for `push` at `wall`.
-    public init(_ push: Push, at wall: WallTime) {
+    /// The rule for `push` at `wall`; `filters` says whether an extension would get it that has the filtering
+    /// entitlement.
+    public init(_ push: Push, at wall: WallTime, filters: Bool = false) {
         isExpired = push.call == nil && push.envelope.expiration?.isPastExpiration(at: wall) ?? false
         isVoIP = push.pushType == .voip
         isBackground = push.pushType == .background
         isMutable = push.isMutableContent
         alertHasText = push.alertHasText
+        mayBeFiltered = filters && push.pushType == .alert
     }
 
     /// The first condition that fails; nil if the extension runs.

@@ -24,12 +24,12 @@ public struct Reception {
 
     /// Sorts `push`. `notes` are the worker's own remarks, reported before those on the push.
     public func sort(_ push: Push, notes: [Event.Body] = []) -> SortedNotification {
-        let mayBeFiltered = foreign?.mayFilter ?? false && push.pushType == .alert
-        var rule = InterceptionRule(push, at: world.wall())
-        rule.mayBeFiltered = mayBeFiltered
+        let rule = InterceptionRule(push, at: world.wall(), filters: foreign?.mayFilter ?? false)
         var passthrough = rule.passthrough
         // For calls the built-in service is there.
-        if passthrough == nil, lacksForeign, push.call == nil { passthrough = .noExtension }
+        if lacksForeign, case .unchanged = PushFate(of: push, passthrough, hasForeign: false) {
+            passthrough = .noExtension
+        }
         var remarks = notes
         if !push.notes.isEmpty {
             remarks.append(.warning(code: .fieldIgnored, detail: push.notes.joined(separator: "\n")))
@@ -49,7 +49,7 @@ public struct Reception {
         }
         return SortedNotification(
             request: push.request, received: push.received(passthrough), passthrough: passthrough, remarks: remarks,
-            service: service, mayBeFiltered: mayBeFiltered && passthrough == nil)
+            service: service, mayBeFiltered: rule.mayBeFiltered && passthrough == nil)
     }
 
     /// The first message to the desktop about `push`; `hasForeign` says whether the operator has an extension.
