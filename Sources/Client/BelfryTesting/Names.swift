@@ -20,4 +20,6 @@ extension Belfry {
     public typealias JSONValue = BelfryJSON.JSONValue
     /// What a foreign server's fields of a call are called.
     public typealias CallNames = BelfryTerms.CallNames
+    /// A request to an APNs endpoint, and its answer.
+    public typealias Request = PushRecord.Request
 }

@@ -32,7 +32,7 @@ import Testing
             headers: ["apns-id: \(id)", "apns-push-type: voip", "apns-priority: 10", "authorization: bearer secret"])
         #expect(status == "200")
         let call = try await bell.nextPush { $0.callID == "a" }
-        let request = try #require(call.request)
+        let request: Belfry.Request = try #require(call.request)
         #expect(call.id == id.lowercased() && request.apnsID == id && request.device == bell.endpoint.device.id)
         #expect(request.status == 200 && request.reason == nil && request.method == "POST")
         #expect(

@@ -160,6 +160,8 @@ import Testing
             let (first, second) = (try await push("call", "CA1"), try await push("call", "CA2"))
             try await first.waitFor(.ringing, within: Self.patience)
             try await second.waitFor(.ringing, within: Self.patience)
+            #expect(first.callID == "CA1")
+            try await bell.nextPush(within: Self.patience) { $0.callID == "CA2" }
             #expect(await bell.calls.map(\.name) == ["Anna", "Anna"])
             _ = try await push("cancel", "CA1")
             #expect(try await first.waitFor(.ended, within: Self.patience).ended?.reason == .hangup)
