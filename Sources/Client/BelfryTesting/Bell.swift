@@ -172,10 +172,11 @@ public actor Bell {
     private func showOutput() async {
         guard failure.hasFailed, !hasShownOutput else { return }
         hasShownOutput = true
-        let text = workersWords()
+        var text = workersWords()[...]
         if !text.isEmpty {
-            let test = Test.current.map { " of \($0.name)" } ?? ""
-            complain("belfry: the workers of a failed test\(test) wrote:\n\(text)")
+            if text.last == "\n" { text.removeLast() }
+            let test = Test.current.map { "the failed test \($0.name)" } ?? "a failed test"
+            complain("belfry: the workers of \(test) wrote:\n\(text)")
         }
         for process in processes { complain(await "belfry: \(process.told)") }
     }
