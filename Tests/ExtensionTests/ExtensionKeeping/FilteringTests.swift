@@ -110,6 +110,8 @@ import Testing
             time.sleep(0.15)
             del held
             reply(content)
+            # As an extension does, it is there while its reply is read.
+            time.sleep(2)
             sys.exit(0)
             """)
         let enforced: [String: String?] = ["BELFRY_EXTENSION_ENFORCE_MEMORY": isEnforced ? "yes" : nil]
