@@ -243,7 +243,7 @@ public final class DesktopService {
             if isMissed { interface.missedChanged(in: call.group) }
             let caller = known.map { ShownCaller(name: $0.name, handle: $0.handle, hasVideo: $0.hasVideo) }
             run(HookCause(diedAs: known?.state, isMissed: isMissed), call, caller)
-            let (missed, time) = isMissed ? missedLists.moment(of: call) ?? (0, "") : (0, "")
+            let (missed, time) = isMissed ? missedLists.moment(of: call) : (0, "")
             return showing.settled(call, missed: isMissed, at: missed, time: time)
         case .overdue(let call, let known):
             guard let reason = EndReason(rawValue: known.state.rawValue) else { return [] }
@@ -327,7 +327,7 @@ public final class DesktopService {
             mayStartServer = true
             interface.missedChanged(in: call.group)
             run(.missedUnheard, call, caller)
-            let (missed, time) = missedLists.moment(of: call) ?? (0, "")
+            let (missed, time) = missedLists.moment(of: call)
             return showing.missed(call, caller, at: missed, time: time)
         case .alert(let alert):
             mayStartServer = true
@@ -346,7 +346,7 @@ public final class DesktopService {
         interface.ended(call, reason)
         if isMissed { interface.missedChanged(in: call.group) }
         run(HookCause(reason, isMissed: isMissed), call, caller)
-        let (missed, time) = isMissed ? missedLists.moment(of: call) ?? (0, "") : (0, "")
+        let (missed, time) = isMissed ? missedLists.moment(of: call) : (0, "")
         return showing.ended(call, missed: isMissed, at: missed, time: time)
     }
 

@@ -24,9 +24,9 @@ final class MissedLists {
         calls.groups().map { ($0, listed($0)) }.filter { !$0.1.isEmpty }
     }
 
-    /// When `call` was missed last, in Unix seconds and as people read it; nil if it is not listed.
-    func moment(of call: ShownCallID) -> (missed: Int64, time: String)? {
-        listed(call.group).last { $0.mark.id == call }.map { ($0.mark.missed, $0.time) }
+    /// When `call` was missed last, in Unix seconds and as people read it; 0 and "" if it is not listed.
+    func moment(of call: ShownCallID) -> (missed: Int64, time: String) {
+        listed(call.group).last { $0.mark.id == call }.map { ($0.mark.missed, $0.time) } ?? (0, "")
     }
 
     /// Watches these groups, and no others.

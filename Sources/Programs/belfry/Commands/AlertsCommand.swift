@@ -21,10 +21,8 @@ extension Command {
                 .unavailable, "there is no telling where the state is kept", "set HOME or BELFRY_STATE_DIRECTORY")
         }
         let list = AlertList(in: state)
-        let group = context.options["group"]
-        if let group, GroupName(group) == nil {
-            throw CommandError(.usage, "\(group) is no app group", "1 to 128 letters, digits, dots or hyphens")
-        }
+        var group: String?
+        if let named = context.options["group"] { group = try GroupAccess.group(named).text }
         do throws(SystemError) {
             if context.options.has("clear") {
                 guard try clear(list, of: group) else {

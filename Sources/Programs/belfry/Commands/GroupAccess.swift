@@ -18,10 +18,7 @@ struct GroupAccess {
 
     /// The file of the group that `context` names. Nothing is opened yet.
     init(_ context: Context) throws(CommandError) {
-        guard let group = GroupName(context.groupName) else {
-            throw CommandError(
-                .usage, "\(context.groupName) is no app group", "1 to 128 letters, digits, dots or hyphens")
-        }
+        let group = try Self.group(context.groupName)
         guard let state = StateDirectory(environment: Environment(context.environment)) else {
             throw CommandError(
                 .unavailable, "there is no telling where the state is kept", "set HOME or BELFRY_STATE_DIRECTORY")
@@ -31,6 +28,14 @@ struct GroupAccess {
         ledgerFile.answersWait = context.loaded.settings.answerLifetime
         self.state = state
         self.context = context
+    }
+
+    /// The group that `text` names.
+    static func group(_ text: String) throws(CommandError) -> GroupName {
+        guard let group = GroupName(text) else {
+            throw CommandError(.usage, "\(text) is no app group", "1 to 128 letters, digits, dots or hyphens")
+        }
+        return group
     }
 
     /// The current content of the file; empty if there is no file. Throws if the file cannot be read.
