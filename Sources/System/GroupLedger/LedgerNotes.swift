@@ -213,9 +213,9 @@ final class LedgerNotes {
     /// Another program's write has dropped rings of this process from the file, which now says `root`: marks their
     /// notes as lost (R22).
     func reopen(lostFrom root: PropertyListDictionary) {
-        for lying in known where lying.isOfThisProcess && lying.note?.isLost(from: root) ?? false {
-            try? folder.directory?.rename(lying.name, to: Self.name(lying.stem, .lost))
-        }
+        let lost = known.filter { $0.isOfThisProcess && $0.note?.isLost(from: root) ?? false }
+        guard !lost.isEmpty else { return }
+        for lying in lost { try? folder.directory?.rename(lying.name, to: Self.name(lying.stem, .lost)) }
         refresh()
     }
 
