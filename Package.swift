@@ -66,6 +66,8 @@ let core: [Target] = [
     room("Core/Forwarding", imports: ["BelfryDevices", "BelfryTerms"]),
     room("Core/BelfryContacts"),
     room("Core/KeeperChannel", imports: ["BelfryJSON", "BelfryProtocol", "BelfryTerms"]),
+    room("Core/CallChannel", imports: ["BelfryJSON", "BelfryProtocol", "BelfryTerms"]),
+    room("Core/CallControl", imports: ["BelfryProtocol", "BelfryTerms", "CallChannel"]),
 ]
 
 let system: [Target] = [

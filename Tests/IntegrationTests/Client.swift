@@ -82,6 +82,10 @@ final class Client {
             case .missed: "missed"
             case .warning(let code, _): "warning \(code.rawValue)"
             case .rejected(let reason, _): "rejected \(reason)"
+            case .caller(let caller): "caller \(caller.name) \(caller.handle)"
+            case .app(let app): "app \(app.state.rawValue)"
+            case .call(let call): "call \(call.state.rawValue)" + (call.by.map { " \($0.rawValue)" } ?? "")
+            case .action(let action): "action \(action.kind.rawValue) \(action.state.rawValue)"
             case .unknown(let unknown): "unknown \(unknown.name)"
             }
         }

@@ -50,7 +50,7 @@ extension Oracle {
             demand(isDue && worker.account.endsAsMissed ?? true, worker, "misses again, too early, or what was not")
         case .warning(let code, let detail): warns(worker, code.known, detail)
         case .attachment: break
-        case .notification, .vibration, .extensionProcess, .asked, .unknown:
+        case .notification, .vibration, .extensionProcess, .asked, .caller, .app, .call, .action, .unknown:
             demand(false, worker, "an event that is none of ours")
         }
         demand(worker.account.isReceived || worker.account.isRejected, worker, "reports before it received")

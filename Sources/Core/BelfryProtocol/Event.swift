@@ -55,6 +55,14 @@ public struct Event: Hashable, Sendable {
         case extensionProcess(ExtensionProcess)
         /// A foreign extension's code asked for something that happens outside of its process.
         case asked(Asked)
+        /// Who calls has changed: an app said so, or was late to say it.
+        case caller(Caller)
+        /// An app was started, was handed a push, or is gone.
+        case app(App)
+        /// A call that an app reported has a new state.
+        case call(AppCall)
+        /// An action that an app's provider is to perform.
+        case action(Action)
         /// The notification was refused; nothing else happened.
         case rejected(reason: CodeWord<RejectionReason>, detail: String)
         /// A later version's event, or one in a form that this version cannot read.

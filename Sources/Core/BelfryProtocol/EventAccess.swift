@@ -55,8 +55,8 @@ extension Event {
     /// Why the notification was `rejected`; nil of every other event.
     public var rejected: CodeWord<RejectionReason>? { if case .rejected(let reason, _) = body { reason } else { nil } }
 
-    /// What `sound`, `notification`, `vibration`, `warning`, `asked`, `rejected` and an `attachment` that did not come
-    /// say for people; nil of every other event.
+    /// What `sound`, `notification`, `vibration`, `warning`, `asked`, `app`, `rejected` and an `attachment` that did not
+    /// come say for people; nil of every other event.
     public var detail: String? {
         switch body {
         case .sound(_, let detail), .notification(_, let detail), .vibration(_, let detail), .warning(_, let detail),
@@ -65,7 +65,10 @@ extension Event {
         case .asked(let asked): asked.detail
         case .attachment(let attachment):
             if case .skipped(_, let detail) = attachment.outcome { detail } else { nil }
-        case .received, .ringing, .silent, .tick, .delivered, .ended, .missed, .extensionProcess, .unknown: nil
+        case .app(let app): app.detail
+        case .received, .ringing, .silent, .tick, .delivered, .ended, .missed, .extensionProcess, .caller, .call,
+            .action, .unknown:
+            nil
         }
     }
 
@@ -76,8 +79,11 @@ extension Event {
         case .ringing(let ringing): ringing.call
         case .silent(let call, _), .missed(let call, _): call
         case .ended(let ended): ended.call
+        case .caller(let caller): caller.call
+        case .call(let call): call.call
+        case .action(let action): action.call
         case .tick, .sound, .notification, .vibration, .attachment, .delivered, .warning, .extensionProcess, .asked,
-            .rejected, .unknown:
+            .app, .rejected, .unknown:
             nil
         }
     }

@@ -46,6 +46,12 @@ extension Event.Body {
         case .extensionProcess(let process): Self.details(of: process)
         case .asked(let asked):
             "for \(asked.what.rawValue), number \(asked.n)" + (asked.detail.isEmpty ? "" : ": \(asked.detail)")
+        case .caller(let caller): Self.details(of: caller)
+        case .app(let app): "\(app.app): \(app.state.rawValue)" + (app.detail.isEmpty ? "" : ": \(app.detail)")
+        case .call(let call): Self.details(of: call)
+        case .action(let action):
+            "\(CallText.name(of: action.call)): \(action.kind.rawValue) \(action.state.rawValue)"
+                + (action.state == .performed ? "" : " after \(DecimalText.seconds(action.seconds))")
         case .rejected(let reason, let detail): "\(reason.rawValue): \(detail)"
         case .unknown(let unknown): String(decoding: unknown.fields.serialized(), as: UTF8.self)
         }
@@ -80,6 +86,18 @@ extension Event.Body {
         let ticks = ended.ticks == 1 ? "1 tick" : "\(ended.ticks) ticks"
         let rang = DecimalText.fixed(ended.rang, digits: 1)
         return "\(CallText.name(of: ended.call)): \(reason) after \(rang) s, \(ticks)"
+    }
+
+    private static func details(of caller: Event.Caller) -> String {
+        let who = [caller.name, caller.handle].filter { !$0.isEmpty }.joined(separator: ", ")
+        let video = caller.hasVideo ? ", video" : ""
+        return "\(CallText.name(of: caller.call)): \(who.isEmpty ? "unknown" : who)\(video)"
+    }
+
+    private static func details(of call: Event.AppCall) -> String {
+        let by = call.by.map { " by \($0.rawValue)" } ?? ""
+        let error = call.error.map { " with error \($0)" } ?? ""
+        return "\(CallText.name(of: call.call)): \(call.state.rawValue)\(by)\(error)"
     }
 
     private static func details(of process: Event.ExtensionProcess) -> String {
@@ -122,6 +140,7 @@ extension Event.Body {
             case .hungUp: "its caller hung up"
             case .stale: "it was sent too long ago"
             case .notIntercepted: "nothing intercepted it"
+            case .busy: "too many calls live or ring"
             case nil: ""
             }
         return explained(why.rawValue, explanation)

@@ -44,6 +44,10 @@ extension Event.Body {
             .warning(code: try field("code", code), detail: try field("detail", detail))
         case .extensionProcess(let old): .extensionProcess(try Event.ExtensionProcess(old, &field))
         case .asked(let old): .asked(try Event.Asked(old, &field))
+        case .caller(let old): .caller(try Event.Caller(old, &field))
+        case .app(let old): .app(try Event.App(old, &field))
+        case .call(let old): .call(try Event.AppCall(old, &field))
+        case .action(let old): .action(try Event.Action(old, &field))
         case .rejected(let reason, let detail):
             .rejected(reason: try field("reason", reason), detail: try field("detail", detail))
         case .unknown(let unknown): .unknown(try unknown.visited(by: &field))

@@ -31,6 +31,14 @@ extension Event {
         case extensionProcess = "extension"
         /// A foreign extension's code asked for something.
         case asked
+        /// Who calls has changed.
+        case caller
+        /// An app was started, was handed a push, or is gone.
+        case app
+        /// A call that an app reported has a new state.
+        case call
+        /// An action that an app's provider is to perform.
+        case action
         /// The notification was refused.
         case rejected
         /// A later version's event, or one in a form that this version cannot read; its ``Event/name`` is its own.
@@ -54,6 +62,10 @@ extension Event {
         case .warning: .warning
         case .extensionProcess: .extensionProcess
         case .asked: .asked
+        case .caller: .caller
+        case .app: .app
+        case .call: .call
+        case .action: .action
         case .rejected: .rejected
         case .unknown: .unknown
         }
@@ -86,6 +98,10 @@ extension Event.Kind {
         case .warning: .warning(code: .badClock, detail: "")
         case .extensionProcess: .extensionProcess(.init(state: .started, seconds: 0))
         case .asked: .asked(.init(what: CodeWord(.sound), n: 0, detail: ""))
+        case .caller: .caller(.init(call: "", name: "", handle: "", hasVideo: false))
+        case .app: .app(.init(.started, app: ""))
+        case .call: .call(.init(.reported, call: "", uuid: "", app: ""))
+        case .action: .action(.init(.answer, .performed, call: "", uuid: "", app: "", seconds: 0))
         case .rejected: .rejected(reason: .empty, detail: "")
         case .unknown: nil
         }

@@ -62,6 +62,8 @@ public enum SilenceReason: String, Hashable, Sendable, CaseIterable {
     case stale
     /// It was not intercepted, so no extension could ring (R1).
     case notIntercepted = "not-intercepted"
+    /// An app has as many calls as it may have, or the place for its ring was lost while it waited for its report.
+    case busy
 }
 
 /// `extension.state`: what became of the process of a foreign extension.
@@ -200,6 +202,63 @@ public enum Deliverer: String, Hashable, Sendable, CaseIterable {
     case crash
     /// The worker was told to stop; the best attempt until then.
     case stopped
+    /// An app was handed the push.
+    case app
+}
+
+/// `app.state`: what became of an app, and of a push that is for it.
+public enum AppState: String, Hashable, Sendable, CaseIterable {
+    /// Its process runs, and has said who it is.
+    case started
+    /// A push was handed to its registry.
+    case handed
+    /// The receive method of its registry's delegate has returned.
+    case returned
+    /// Its process is gone.
+    case ended
+}
+
+/// `call.state`: the life of a call that an app reports.
+public enum AppCallState: String, Hashable, Sendable, CaseIterable {
+    /// It was reported, and accepted.
+    case reported
+    /// Its report was refused; `error` says why, as `CXErrorCodeIncomingCallError`.
+    case refused
+    /// It was answered, and the app connects it.
+    case connecting
+    /// The app has connected it.
+    case connected
+    /// It is over.
+    case ended
+}
+
+/// `call.by`: who ended a call, or answered it.
+public enum CallActor: String, Hashable, Sendable, CaseIterable {
+    /// The person at the endpoint, by button, command or bus.
+    case person
+    /// The app, by a transaction of its own.
+    case app
+    /// The caller's side: the app said so, or a hangup came.
+    case remote
+    /// Belfry: a time was over, an action failed, or a process died.
+    case system
+}
+
+/// `action.kind`: what the delegate of an app's provider is to perform.
+public enum AppActionKind: String, Hashable, Sendable, CaseIterable {
+    case answer, end
+}
+
+/// `action.state`: what became of an action.
+public enum AppActionState: String, Hashable, Sendable, CaseIterable {
+    /// The delegate was asked to perform it.
+    case performed
+    /// The app has fulfilled it.
+    case fulfilled
+    /// The app has failed it, or its call was gone.
+    case failed
+    /// Its time was over.
+    case timedOut = "timed-out"
 }
 
 /// `ended.reason`: why a ring ended (R7).
@@ -313,6 +372,56 @@ public enum WarningCode: String, Hashable, Sendable, CaseIterable {
     case hangupCouldNotStop = "hangup-could-not-stop"
     /// The keeper of the extension's process is gone, or was never there.
     case keeperGone = "host-gone"
+    /// The app was handed a voip push and did not report a call for it: in the background iOS kills it.
+    case pushNotReported = "push-not-reported"
+    /// The receive method had returned before the report came: in the background iOS kills the app for that.
+    case pushReportedLate = "push-reported-late"
+    /// The registry's delegate has no method that receives a push: iOS kills the app.
+    case pushNoReceiver = "push-no-receiver"
+    /// The completion handler of a push was not called: iOS suspends the app badly.
+    case pushCompletionMissing = "push-completion-missing"
+    /// The app's registry came over a second after the push that waited for it.
+    case registryLate = "registry-late"
+    /// The app's registry or its delegate is gone: no pushes reach it.
+    case registryLost = "registry-lost"
+    /// The app's provider is gone while calls live: iOS ends them.
+    case providerLost = "provider-lost"
+    /// The app has a second provider, to which calls of the first are unknown.
+    case providerTwice = "provider-twice"
+    /// Something was reported or asked for before the provider had its delegate, or after that was gone.
+    case delegateLate = "delegate-late"
+    /// An action was neither fulfilled nor failed when most of its time was over.
+    case actionUnfinished = "action-unfinished"
+    /// An action was fulfilled or failed a second time.
+    case actionTwice = "action-twice"
+    /// An action was fulfilled or failed after its time was over.
+    case actionAfterTimeout = "action-after-timeout"
+    /// The delegate lacks the method for an action, which stays pending until its time is over.
+    case actionUnimplemented = "action-unimplemented"
+    /// No call has the UUID that was reported, or asked for.
+    case uuidUnknown = "uuid-unknown"
+    /// A call was reported with the UUID of one that lives.
+    case uuidReused = "uuid-reused"
+    /// A report names no handle of the caller's.
+    case updateWithoutHandle = "update-without-handle"
+    /// A report does not name the caller.
+    case updateWithoutName = "update-without-name"
+    /// A handle is of a type that the provider does not support, or does not look like its type.
+    case handleType = "handle-type"
+    /// A queue did not take a call of the delegate within a second.
+    case mainBlocked = "main-blocked"
+    /// `UIBackgroundModes` of the app's `Info.plist` lacks `voip`: iOS delivers no voip pushes.
+    case voipModeMissing = "voip-mode-missing"
+    /// The app assigned `localizedName`, which Apple's SDK does not let it.
+    case localizedNameAssigned = "localized-name-assigned"
+    /// The app reported the end of a call that the person at the endpoint ended: a transaction or an action does that.
+    case endByReport = "end-by-report"
+    /// An app could not be started, or left before its registry was there: its pushes ring without it.
+    case appNotStarted = "app-not-started"
+    /// A second process said that it is an app that runs already, or two folders have one identifier.
+    case appTwice = "app-twice"
+    /// `belfry-calls` did not answer, or is gone.
+    case callsUnavailable = "calls-unavailable"
 }
 
 /// `state` of a call in the group file.

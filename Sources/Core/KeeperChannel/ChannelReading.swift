@@ -21,7 +21,7 @@ public struct ExtensionEnd: Sendable {
     public mutating func take(_ bytes: [UInt8]) throws(ChannelError) -> [KeeperMessage] {
         var messages: [KeeperMessage] = []
         for line in try lines.said(bytes) {
-            if let message = try SaidLine.read(line, KeeperMessage.init) { messages.append(message) }
+            if let message = try ChannelError.reading(line, KeeperMessage.init) { messages.append(message) }
         }
         return messages
     }
@@ -34,26 +34,15 @@ extension LineFraming {
     }
 }
 
-/// One line of the channel: an object that says something.
-enum SaidLine {
-    /// The message in `line`, by `read`, which gets its name and its fields; nil for one that a later version has
-    /// added.
-    static func read<Message>(
+extension ChannelError {
+    /// The message in `line`, by `read`; nil for one that a later version has added.
+    static func reading<Message>(
         _ line: [UInt8], _ read: (String, JSONFields) throws(JSONFieldError) -> Message?
     ) throws(ChannelError) -> Message? {
-        let value: JSONValue
-        do throws(JSONError) {
-            value = try JSONValue.parse(line, limits: .aroundForeignValue)
+        do throws(SaidLineError) {
+            return try SaidLine.read(line, read)
         } catch {
-            throw ChannelError(detail: "\(error)")
-        }
-        guard case .object(let object) = value, case .string(let word)? = object["say"] else {
-            throw ChannelError(detail: "found \(value.foundDescription), expected an object that says something")
-        }
-        do throws(JSONFieldError) {
-            return try read(word, JSONFields(object))
-        } catch {
-            throw ChannelError(detail: "\(error)")
+            throw ChannelError(detail: error.detail)
         }
     }
 }

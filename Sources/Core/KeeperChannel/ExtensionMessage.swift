@@ -177,6 +177,6 @@ extension ExtensionMessage {
     public var canBeHeard: Bool {
         var lines = LineFraming()
         guard let said = try? lines.said(line).first else { return false }
-        return (try? SaidLine.read(said, ExtensionMessage.init)) != nil
+        return (try? ChannelError.reading(said, ExtensionMessage.init)) != nil
     }
 }

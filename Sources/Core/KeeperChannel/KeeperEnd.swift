@@ -65,7 +65,7 @@ public struct KeeperEnd: Sendable {
     public mutating func take(_ bytes: [UInt8], at now: Instant) throws(ChannelError) -> [ExtensionMessage] {
         var messages: [ExtensionMessage] = []
         for line in try lines.said(bytes) {
-            guard let message = try SaidLine.read(line, ExtensionMessage.init) else { continue }
+            guard let message = try ChannelError.reading(line, ExtensionMessage.init) else { continue }
             messages += limited(message, at: now)
         }
         return messages

@@ -50,7 +50,7 @@ extension KeeperNews {
 
     /// Reads a line, which is without its newline; nil for news that a later version has added.
     public init?(line: [UInt8]) throws(ChannelError) {
-        guard let news = try SaidLine.read(line, Self.init) else { return nil }
+        guard let news = try ChannelError.reading(line, Self.init) else { return nil }
         self = news
     }
 
@@ -90,7 +90,7 @@ extension KeeperOrder {
 
     /// Reads a line, which is without its newline; nil for an order that a later version has added.
     public init?(line: [UInt8]) throws(ChannelError) {
-        guard let order = try SaidLine.read(line, Self.init) else { return nil }
+        guard let order = try ChannelError.reading(line, Self.init) else { return nil }
         self = order
     }
 

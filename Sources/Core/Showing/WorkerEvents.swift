@@ -104,7 +104,9 @@ public struct WorkerEvents: Sendable {
             known.isForeign = true
             return nil
         case .asked(let asked): return news(of: asked, hello.group)
-        case .silent, .tick, .sound, .notification, .vibration, .warning, .rejected, .unknown: return nil
+        case .silent, .tick, .sound, .notification, .vibration, .warning, .caller, .app, .call, .action, .rejected,
+            .unknown:
+            return nil
         }
     }
 

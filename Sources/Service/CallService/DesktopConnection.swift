@@ -61,7 +61,9 @@ public final class DesktopConnection: RingDesktop {
         case .received, .ringing: remember(event, insteadOf: event.kind)
         case .attachment: remember(event, insteadOf: nil)
         case .ended, .missed: story = nil
-        case .silent, .sound, .delivered, .warning, .extensionProcess, .asked, .rejected, .unknown: break
+        case .silent, .sound, .delivered, .warning, .extensionProcess, .asked, .caller, .app, .call, .action,
+            .rejected, .unknown:
+            break
         }
         send(event.line, isDroppable: event.isFrequent)
     }

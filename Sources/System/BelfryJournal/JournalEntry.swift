@@ -126,6 +126,14 @@ public enum MessageID: String, Hashable, Sendable, CaseIterable {
     case warning = "2644c7b3312a401e9aa3f2c415c6a341"
     /// `extension`
     case `extension` = "ff58aeb2a3724d3d8058af1658748273"
+    /// `caller`
+    case caller = "509b2abc26a34951be43b66a9e90fd3f"
+    /// `app`
+    case app = "c871a573c2a64b81a72fd8b52daa16bd"
+    /// `call`
+    case call = "d41523af5c3745e28cd1cbd041cc6fab"
+    /// `action`
+    case action = "ea1e205c7bae448d8e30c38df2e6a663"
     /// `rejected`
     case rejected = "8a96d87bf01f418199e0a5c21b009200"
 }

@@ -58,7 +58,7 @@ public struct JournalStory: Sendable {
             switch key {
             case "detail": return detail(text, of: event)
             case "url": return Redaction.schemeAndHost(of: text)
-            case "sound", "type": return text
+            case "sound", "type", "app", "uuid": return text
             default: return nil
             }
         }
@@ -114,6 +114,10 @@ public struct JournalStory: Sendable {
         case .missed: (.missed, .notice, "missed")
         case .warning(let code, let text): (.warning, .warning, "warning: \(code.rawValue): \(detail(text, of: event))")
         case .extensionProcess(let process): wording(process)
+        case .caller: (.caller, .info, "the app named another caller")
+        case .app(let app): (.app, .info, "app \(app.app) \(app.state.rawValue)")
+        case .call(let call): (.call, .info, "call \(call.state.rawValue)\(note(call.by))")
+        case .action(let action): (.action, .info, "action \(action.kind.rawValue) \(action.state.rawValue)")
         case .rejected(let reason, let text):
             (.rejected, .warning, "rejected: \(reason.rawValue): \(detail(text, of: event))")
         }
@@ -135,7 +139,7 @@ public struct JournalStory: Sendable {
 
     private static func priority(of deliverer: CodeWord<Deliverer>) -> JournalEntry.Priority {
         switch deliverer.known {
-        case .extension, .passthrough, .stopped, nil: .info
+        case .extension, .passthrough, .stopped, .app, nil: .info
         case .expiry, .crash: .warning
         }
     }

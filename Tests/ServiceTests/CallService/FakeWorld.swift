@@ -355,6 +355,10 @@ final class FakeWorld: SharedLedger, RingOutput {
         case .received(let received): "received \(received.why?.rawValue ?? received.type.rawValue)"
         case .rejected(let reason, _): "rejected \(reason.rawValue)"
         case .extensionProcess, .asked: "nothing of ours"
+        case .caller(let caller): "caller \(caller.name) \(caller.handle)"
+        case .app(let app): "app \(app.state.rawValue)"
+        case .call(let call): "call \(call.state.rawValue)" + (call.by.map { " \($0.rawValue)" } ?? "")
+        case .action(let action): "action \(action.kind.rawValue) \(action.state.rawValue)"
         case .sound, .unknown: "\(body)"
         }
     }

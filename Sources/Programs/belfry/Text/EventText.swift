@@ -21,7 +21,9 @@ struct EventText {
         case .ringing: .good
         case .silent, .ended: .notable
         case .missed, .rejected, .warning: .bad
-        case .tick, .sound, .notification, .vibration, .attachment, .extensionProcess, .asked, .unknown: .faint
+        case .tick, .sound, .notification, .vibration, .attachment, .extensionProcess, .asked, .caller, .app, .call,
+            .action, .unknown:
+            .faint
         }
     }
 }

@@ -126,6 +126,12 @@ extension WarningCode {
                 "Who keeps the extension's process for [Extension] Strict= and Reuse= is gone, or was never there.",
                 "Enable belfry-extension.socket; its journal says why it ended."
             )
+        case .pushNotReported, .pushReportedLate, .pushNoReceiver, .pushCompletionMissing, .registryLate,
+            .registryLost, .providerLost, .providerTwice, .delegateLate, .actionUnfinished, .actionTwice,
+            .actionAfterTimeout, .actionUnimplemented, .uuidUnknown, .uuidReused, .updateWithoutHandle,
+            .updateWithoutName, .handleType, .mainBlocked, .voipModeMissing, .localizedNameAssigned, .endByReport,
+            .appNotStarted, .appTwice, .callsUnavailable:
+            appExplanation ?? ("", "")
         }
     }
 }

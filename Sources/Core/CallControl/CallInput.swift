@@ -1,0 +1,81 @@
+public import BelfryProtocol
+public import BelfryTerms
+public import CallChannel
+
+/// One worker's connection: a number that its driver gives it, never twice.
+public struct WorkerNumber: Hashable, Sendable {
+    /// The number.
+    public let value: Int64
+
+    /// A number.
+    public init(_ value: Int64) { self.value = value }
+}
+
+/// What ``CallControl`` hears, in the order in which it happens.
+public enum CallInput: Hashable, Sendable {
+    /// A worker hands a voip push over.
+    case push(WorkerNumber, VoIPPush)
+    /// An event of a worker that handed one over.
+    case worker(WorkerNumber, Event.Body)
+    /// The connection of a worker is gone.
+    case workerGone(WorkerNumber)
+    /// An app's process has connected, and has said who it is. Only one of each is let in.
+    case appConnected(AppHello)
+    /// The connection of the app is gone.
+    case appGone(String)
+    /// The app could not be started, or left before it connected; why, for people.
+    case appFailed(String, why: String)
+    /// The app says something.
+    case app(String, AppMessage)
+    /// A ring that was asked for by ``CallEffect/ring(_:)`` has no worker: the push could not be sent.
+    case ringFailed(String)
+}
+
+/// What ``CallControl`` wants done, in that order.
+public enum CallEffect: Hashable, Sendable {
+    /// Say this to a worker.
+    case worker(WorkerNumber, WorkerOrder)
+    /// Say this to an app.
+    case app(String, AppWord)
+    /// Start the app, unless it is being started.
+    case start(String)
+    /// Push this into the push socket: a call that no push brought.
+    case ring(OwnRing)
+    /// The app has the action that answers a call: take the answer out of the group's `pendingAccept`.
+    case collectAnswer(GroupName, call: String)
+    /// Tell those who watch and the journal, and with the worker's number the push's connection: a warning goes there
+    /// as ``WorkerOrder/warning(_:detail:)`` while it is open.
+    case tell(Event.Body, id: String, about: WorkerNumber?)
+}
+
+/// A call that an app reported and no push brought: its own push, `{"pushType": "voip", …}`.
+public struct OwnRing: Hashable, Sendable {
+    /// The push's id, by which its worker is known.
+    public let id: String
+    /// The app that reported it.
+    public let app: String
+    /// The call's key: its UUID in capitals.
+    public let call: String
+    /// Who calls.
+    public let caller: ReportedCaller
+    /// How long it may ring; nil for as long as any.
+    public let left: TimeSpan?
+
+    /// A ring.
+    public init(id: String, app: String, call: String, caller: ReportedCaller, left: TimeSpan? = nil) {
+        (self.id, self.app, self.call, self.caller, self.left) = (id, app, call, caller, left)
+    }
+}
+
+/// What an operator sets of apps' calls.
+public struct CallControlSettings: Hashable, Sendable {
+    /// How long a push waits for its app's report, the app's launch included: `[Calls] AppPatience=`.
+    public var appPatience = TimeSpan.seconds(5)
+    /// How long an action may take: `[Calls] ActionTimeout=`.
+    public var actionTimeout = TimeSpan.seconds(5)
+    /// How long an answer may take: `[Calls] AnswerTimeout=`.
+    public var answerTimeout = TimeSpan.seconds(60)
+
+    /// The defaults.
+    public init() {}
+}
