@@ -224,14 +224,14 @@ private final class BusMonitor {
 
 /// The file by which the bus starts a phone's belfry-desktop, as `make install` installs it.
 private final class ActivatedService {
-    private static let unit = "SystemdService=belfry-calls.service"
+    private static let unit = "SystemdService=belfry-bus.service"
     private let path: String
 
     init(of phone: Phone) throws {
         let name = "org.belfry.Calls1.service"
         let installed = contents(of: "\(Surroundings.programs)/../share/dbus-1/services/\(name)")
         let text = installed.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            line == Self.unit ? "SystemdService=\(phone.name)-calls.service" : String(line)
+            line == Self.unit ? "SystemdService=\(phone.name)-bus.service" : String(line)
         }
         precondition(installed.contains(Self.unit), "\(name) names another unit")
         let folder = "\(Surroundings.home)/.local/share/dbus-1/services"

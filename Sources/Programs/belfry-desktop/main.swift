@@ -11,7 +11,7 @@ import Showing
 
 let usage = """
     Usage: belfry-desktop        show calls on the desktop; systemd starts it for belfry-desktop.socket
-           belfry-desktop --bus  answer on the session bus, and show nothing; belfry-calls.service starts it
+           belfry-desktop --bus  answer on the session bus, and show nothing; belfry-bus.service starts it
     """
 
 openMissingStandardDescriptors()

@@ -149,7 +149,7 @@ enum UnitChecks {
     /// The units that hardened.conf is for, as systemd shows them.
     private static let hardened = [
         "belfry@0.service", "belfry-tidy.service", "belfry-extension.service", "belfry-desktop.service",
-        "belfry-calls.service", "belfry-apns.service",
+        "belfry-bus.service", "belfry-apns.service",
     ]
 
     /// Checks user namespaces, which hardened.conf needs: if it is in force without them, its units do not start.
