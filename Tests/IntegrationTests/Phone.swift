@@ -22,7 +22,7 @@ final class Phone {
 
     private static let units = [
         ".socket", "@.service", "-tidy.service", "-missing.service", "-extension.socket", "-extension.service",
-        "-desktop.socket", "-desktop.service", "-calls.service", "-apns.socket", "-apns.service",
+        "-desktop.socket", "-desktop.service", "-bus.service", "-apns.socket", "-apns.service",
     ]
 
     /// Where its APNs endpoint listens.
@@ -65,7 +65,7 @@ final class Phone {
     deinit {
         _ = try? systemctl(
             "stop", "\(name).socket", "\(name)@*.service", "\(name)-extension.socket", "\(name)-extension.service",
-            "\(name)-desktop.socket", "\(name)-desktop.service", "\(name)-calls.service", "\(name)-apns.socket",
+            "\(name)-desktop.socket", "\(name)-desktop.service", "\(name)-bus.service", "\(name)-apns.socket",
             "\(name)-apns.service")
         for unit in Self.units { unsafe unlink("\(unitFolder)/\(name)\(unit)") }
     }
@@ -157,7 +157,7 @@ final class Phone {
     var desktop: Int32? { process(of: "-desktop.service") }
 
     /// The process that answers on the bus while none does; nil if nobody has asked.
-    var standIn: Int32? { process(of: "-calls.service") }
+    var standIn: Int32? { process(of: "-bus.service") }
 
     private func process(of unit: String) -> Int32? {
         let shown = try? systemctl("show", "--property=MainPID", "--value", "\(name)\(unit)").output
