@@ -53,10 +53,10 @@ EXAMPLE_FLAGS := --scratch-path $(BUILD)/examples -debug-info-format none
 # The one place that decides it; TidyTests hold change log, manual pages and package to it.
 VERSION = $(shell sed -n 's/.*static let version = "belfry \(.*\)"$$/\1/p' Sources/Programs/belfry/Program.swift)
 
-PROGRAMS := belfry belfry-worker belfry-avatar belfry-desktop belfry-apns
+PROGRAMS := belfry belfry-worker belfry-avatar belfry-desktop belfry-apns belfry-calls
 BUS_SERVICES := $(notdir $(wildcard Units/dbus/*.service))
 UNITS := $(notdir $(wildcard Units/*.socket Units/*.service Units/*.slice))
-PAGES := belfry.1 belfry-worker.8 belfry-desktop.8 belfry-apns.8 belfry.conf.5
+PAGES := belfry.1 belfry-worker.8 belfry-desktop.8 belfry-apns.8 belfry-calls.8 belfry.conf.5
 SHELLS := bash zsh fish
 SOUNDS := $(notdir $(wildcard Sounds/*.wav))
 # Beside one another as here, so that their links hold.
@@ -216,6 +216,7 @@ ifeq ($(DESTDIR),)
 		echo '$(programs_folder) is not in PATH. To run belfry:            PATH=$(programs_folder):$$PATH' ;; esac
 	@echo 'Switch it on, as the user whose calls shall ring:  systemctl --user enable --now belfry.socket'
 	@echo 'To see calls on the desktop as well:               systemctl --user enable --now belfry-desktop.socket'
+	@echo 'To hand calls to apps that answer them themselves:  systemctl --user enable --now belfry-calls.socket'
 	@echo 'What runs already is replaced once nothing rings; units that have changed need: systemctl --user daemon-reload'
 	@echo 'To ring without a login (a desk phone):            loginctl enable-linger'
 endif
@@ -247,8 +248,8 @@ uninstall: ## stop what rings for this user, and remove what install put there
 	@used=$$(systemctl --user show --property=FragmentPath --value belfry.socket 2>/dev/null); \
 	[ "$$used" = '$(units_folder)/belfry.socket' ] || used=; \
 	[ -z "$$used" ] || { systemctl --user disable --now belfry.socket; \
-		systemctl --user disable --now belfry-extension.socket belfry-desktop.socket belfry-apns.socket; \
-		systemctl --user stop 'belfry@*.service' belfry-extension.service belfry-desktop.service belfry-bus.service belfry-apns.service belfry-tidy.service; \
+		systemctl --user disable --now belfry-extension.socket belfry-desktop.socket belfry-apns.socket belfry-calls.socket; \
+		systemctl --user stop 'belfry-app@*.service' belfry-calls.service 'belfry@*.service' belfry-extension.service belfry-desktop.service belfry-bus.service belfry-apns.service belfry-tidy.service; \
 		rm -rf "$${XDG_RUNTIME_DIR:-/run/user/$$(id -u)}/belfry"; }; \
 	rm -f $(PROGRAMS:%=$(programs_folder)/%) $(UNITS:%=$(units_folder)/%) $(BUS_SERVICES:%=$(bus_services_folder)/%) \
 		$(completions) $(desktop_entry) $(desktop_icon); \

@@ -98,6 +98,7 @@ let system: [Target] = [
     room(
         "System/BelfryAlerts",
         imports: ["BelfryAppGroup", "BelfryJSON", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms"]),
+    room("System/BelfryApps", imports: ["BelfryPropertyList", "BelfrySyscalls", "BelfryTerms"]),
     room("System/BelfryCommandLine", imports: ["BelfryJSON", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux"]),
     room("System/BelfrySettings", imports: ["BelfryDevices", "BelfrySyscalls", "BelfryTerms"]),
     room("System/BelfryDatabase", imports: ["BelfrySyscalls", "SQLite3"]),
@@ -174,6 +175,13 @@ let service: [Target] = [
         imports: [
             "BelfryEventLoop", "BelfryJSON", "BelfryLines", "BelfrySettings", "BelfrySyscalls", "BelfryTerms",
             "CBelfryLinux", "Interception",
+        ]),
+    room(
+        "Service/CallCentre",
+        imports: [
+            "BelfryAppGroup", "BelfryApps", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfryJournal",
+            "BelfryLines", "BelfryProtocol", "BelfryPush", "BelfrySyscalls", "BelfryTerms", "CallChannel",
+            "CallControl", "CallLedger", "DeviceRegistry", "GroupLedger", "NotificationDelivery", "RingEar",
         ]),
     room(
         "Service/CallService",

@@ -23,6 +23,7 @@ final class Phone {
     private static let units = [
         ".socket", "@.service", "-tidy.service", "-missing.service", "-extension.socket", "-extension.service",
         "-desktop.socket", "-desktop.service", "-bus.service", "-apns.socket", "-apns.service",
+        "-calls.socket", "-calls.service", "-app@.service",
     ]
 
     /// Where its APNs endpoint listens.
@@ -66,7 +67,7 @@ final class Phone {
         _ = try? systemctl(
             "stop", "\(name).socket", "\(name)@*.service", "\(name)-extension.socket", "\(name)-extension.service",
             "\(name)-desktop.socket", "\(name)-desktop.service", "\(name)-bus.service", "\(name)-apns.socket",
-            "\(name)-apns.service")
+            "\(name)-apns.service", "\(name)-calls.socket", "\(name)-calls.service", "\(name)-app@*.service")
         for unit in Self.units { unsafe unlink("\(unitFolder)/\(name)\(unit)") }
     }
 

@@ -10,6 +10,8 @@ public enum ClientMessage: Hashable, Sendable {
     case startApp(String)
     /// An app shall end.
     case stopApp(String)
+    /// A process, which `belfry-calls` had started, becomes the program of an app next.
+    case becomesApp(String, pid: Int64)
 }
 
 /// The answer to a command: the apps, or what was wrong.
@@ -51,6 +53,7 @@ extension ClientMessage {
         case .listApps: SaidLine.written("apps", [:])
         case .startApp(let id): SaidLine.written("start", ["app": .string(id)])
         case .stopApp(let id): SaidLine.written("stop", ["app": .string(id)])
+        case .becomesApp(let id, let pid): SaidLine.written("becomes", ["app": .string(id), "pid": .integer(pid)])
         }
     }
 
@@ -62,6 +65,7 @@ extension ClientMessage {
             case "apps": return .listApps
             case "start": return .startApp(try said.string("app"))
             case "stop": return .stopApp(try said.string("app"))
+            case "becomes": return .becomesApp(try said.string("app"), pid: try said.integer("pid"))
             default: return nil
             }
         }

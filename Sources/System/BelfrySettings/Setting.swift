@@ -57,6 +57,14 @@ public enum Setting: Int, CaseIterable, Sendable {
     case enforceMemory
     /// Which variables its process gets.
     case passEnvironment
+    /// Apps that have their own calling code.
+    case callsApps
+    /// Time an app has for its report of a call.
+    case appPatience
+    /// Time an app has for an action.
+    case actionTimeout
+    /// Time an app has for an answer.
+    case answerTimeout
     /// Time a caller's picture may take.
     case avatarTimeout
     /// Size a caller's picture may have.
@@ -347,6 +355,45 @@ struct SettingRow: Sendable {
                 &$1.passedVariables,
                 expects: "at most \(Settings.passedVariablesMax) names of variables, such as PATH LC_*",
                 read: ValueText.variables, write: { $0.joined(separator: " ") })
+        },
+        // [Calls]
+        SettingRow(
+            .callsApps, "Calls", "Apps", "BELFRY_APPS",
+            """
+            apps that report and answer their calls themselves, the absolute paths of their folders `NAME.app`, 16 at \
+            most; their voip pushes go to them where `belfry-calls.socket` is enabled
+            """
+        ) {
+            $0.field(
+                &$1.appPaths,
+                expects: "absolute paths of apps, such as /opt/phone/Phone.app, at most \(Settings.appsMax)",
+                read: ValueText.apps, write: { $0.joined(separator: " ") })
+        },
+        SettingRow(
+            .appPatience, "Calls", "AppPatience", "BELFRY_APP_PATIENCE",
+            """
+            how long a voip push waits for its app's report, the app's start included, `100ms` to `20s`; then it rings \
+            with its own fields
+            """
+        ) {
+            $0.duration(
+                &$1.appPatience, expects: "a duration from 100ms to 20s", from: .milliseconds(100), to: .seconds(20))
+        },
+        SettingRow(
+            .actionTimeout, "Calls", "ActionTimeout", "BELFRY_ACTION_TIMEOUT",
+            "how long an app's delegate may take for an action, `100ms` to `120s`"
+        ) {
+            $0.duration(
+                &$1.actionTimeout, expects: "a duration from 100ms to 120s", from: .milliseconds(100),
+                to: .seconds(120))
+        },
+        SettingRow(
+            .answerTimeout, "Calls", "AnswerTimeout", "BELFRY_ANSWER_TIMEOUT",
+            "the same for the action that answers a call, `100ms` to `10min`"
+        ) {
+            $0.duration(
+                &$1.answerTimeout, expects: "a duration from 100ms to 10min", from: .milliseconds(100),
+                to: .seconds(600))
         },
         // [Avatar]
         SettingRow(

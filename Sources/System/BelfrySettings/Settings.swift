@@ -7,6 +7,8 @@ public struct Settings: Hashable, Sendable {
     public static let callsMaxLargest = 20
     /// A list of hosts may not be longer.
     public static let hostsMax = 64
+    /// `Apps=` may not name more.
+    public static let appsMax = 16
     /// `PassEnvironment=` may not name more.
     public static let passedVariablesMax = 64
     /// `FirstStreams=` may not be larger.
@@ -57,6 +59,14 @@ public struct Settings: Hashable, Sendable {
     /// `[Extension] PassEnvironment=`: names of variables that such an extension's process gets, or how they begin
     /// before a `*`.
     public internal(set) var passedVariables = ["PATH", "LANG", "LC_*", "TZ"]
+    /// `[Calls] Apps=`: the absolute paths of the folders of apps that have their own calling code.
+    public internal(set) var appPaths: [String] = []
+    /// `[Calls] AppPatience=`: how long a voip push waits for its app's report, 100 ms to 20 s.
+    public internal(set) var appPatience = TimeSpan.seconds(5)
+    /// `[Calls] ActionTimeout=`: how long an action may take, 100 ms to 120 s.
+    public internal(set) var actionTimeout = TimeSpan.seconds(5)
+    /// `[Calls] AnswerTimeout=`: how long an answer may take, 100 ms to 10 min.
+    public internal(set) var answerTimeout = TimeSpan.seconds(60)
     /// `[Avatar] Timeout=`: 0, which is no pictures, to 25 s.
     public internal(set) var avatarTimeout = TimeSpan.seconds(5)
     /// `[Avatar] MaxBytes=`: 1 KiB to 10 MiB.

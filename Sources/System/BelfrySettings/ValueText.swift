@@ -21,6 +21,25 @@ public enum ValueText {
         return first.utf8.first == UInt8(ascii: "/") || isUnit && !first.utf8.contains(UInt8(ascii: "/")) ? text : nil
     }
 
+    /// Absolute paths of apps. One begins where a slash follows a space, since the name of a folder may have spaces.
+    static func apps(_ text: String) -> [String]? {
+        var paths: [String] = []
+        for word in text.split(separator: " ") {
+            if word.utf8.first == UInt8(ascii: "/") { paths.append(String(word)) } else {
+                guard let last = paths.popLast() else { return nil }
+                paths.append("\(last) \(word)")
+            }
+        }
+        let names = paths.map { $0.utf8.last == UInt8(ascii: "/") ? String($0.dropLast()) : $0 }
+        let isRight = names.allSatisfy { name in
+            let folder = name.utf8.split(separator: UInt8(ascii: "/")).last ?? name.utf8[...]
+            return name.hasSuffix(appEnding) && folder.count > appEnding.utf8.count && path(name) != nil
+        }
+        return isRight && names.count <= Settings.appsMax ? names : nil
+    }
+
+    private static let appEnding = ".app"
+
     /// A duration such as `30s`, `1500ms`, `1min 30s`, or a plain number of seconds with or without a fraction.
     ///
     /// The units are those of systemd.time(7) from `us` to `d`.

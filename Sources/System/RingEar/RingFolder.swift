@@ -14,6 +14,9 @@ public struct RuntimeDirectory: Hashable, Sendable {
     /// Where the desktop listens, if it is enabled.
     public var desktopSocketPath: String { "\(path)/desktop.sock" }
 
+    /// Where `belfry-calls` listens, if it is enabled.
+    public var callsSocketPath: String { "\(path)/calls.sock" }
+
     /// The folder in which those listen who follow its pushes; missing unless somebody does.
     public var followersPath: String { "\(path)/followers" }
 

@@ -26,8 +26,8 @@ import Testing
         #expect(
             texts == [
                 "30s", "1s", "ring", "", "", "yes", "400ms 600ms", "", "180s", "mute", "soft",
-                "10", "", "", "", "", "", "", "", "", "", "30s", "", "no", "no", "no", "PATH LANG LC_* TZ", "5s",
-                "10M", "", "", "",
+                "10", "", "", "", "", "", "", "", "", "", "30s", "", "no", "no", "no", "PATH LANG LC_* TZ", "", "5s",
+                "5s", "60s", "5s", "10M", "", "", "",
                 "group.belfry", "120s", "production", "1000", "auto", "silence", "", "", "", "", "",
             ]
         )
@@ -87,6 +87,8 @@ import Testing
             .avatarAllow: "10.0.0.0/8",
             .extensionPath: "/opt/A.appex", .enforceMemory: "yes", .extensionStrict: "yes",
             .extensionReuse: "yes", .passEnvironment: "HOME CI_*",
+            .callsApps: "/opt/A.app /srv/My Phone.app", .appPatience: "1s", .actionTimeout: "100ms",
+            .answerTimeout: "600s",
             .contactsFile: "/home/anna/a.vcf", .avatarFrom: "a.example", .appGroupName: "group.other",
             .answerLifetime: "90s",
             .apnsEnvironment: "development", .apnsFirstStreams: "1",

@@ -1,0 +1,17 @@
+public import BelfryTerms
+public import CallChannel
+public import CallControl
+
+/// Who decides about apps' calls.
+public protocol CallDeciding {
+    /// Hears `input`; what is to be done, in that order.
+    mutating func take(_ input: CallInput, at now: Instant) -> [CallEffect]
+    /// The next instant at which something is due; nil if nothing is.
+    var deadline: Instant? { get }
+    /// What is due at `now`.
+    mutating func timePassed(at now: Instant) -> [CallEffect]
+    /// How many calls live.
+    var liveCalls: Int { get }
+    /// What is known of the apps.
+    var listed: [ListedApp] { get }
+}

@@ -1,0 +1,374 @@
+import BelfryAppGroup
+import BelfryApps
+public import BelfryEventLoop
+import BelfryProtocol
+public import BelfrySyscalls
+import BelfryTerms
+import CallChannel
+import CallControl
+import DeviceRegistry
+import NotificationDelivery
+
+/// Drives the calls of apps: hears workers, apps and commands at `calls.sock`, and does what the decider says.
+///
+/// It decides nothing about calls; of the apps' processes it decides when they are started and ended (``AppLife``).
+public final class Centre {
+    private let settings: CentreSettings
+    private let loop: Loop
+    private var control: any CallDeciding
+    private let onIdle: () -> Void
+    private let began: Instant
+    private var connections: CentreConnections?
+    private lazy var tokens = AppTokens(state: settings.state, standard: settings.environment, on: loop) {
+        [unowned self] in tokenChanged($0, $1)
+    }
+    private lazy var rings = OwnRings(socketPath: settings.pushSocketPath, on: loop) { [unowned self] in
+        feed(.ringFailed($0))
+    }
+    private lazy var answers = AnswerCollection(state: settings.state, runtime: settings.runtime, on: loop)
+    private let journal: CentreJournal
+    private var queue = EffectQueue<Input>()
+    private var apps: [String: App] = [:]
+    private var timer: (any ScheduledTimer)?
+    private var idle: (any ScheduledTimer)?
+    /// Whether another program is in this one's place.
+    private var isOutdated = false
+    private var isStopping: (() -> Void)?
+
+    private enum Input {
+        case heard(CallInput)
+        case timePassed
+    }
+
+    /// What is known of an app, besides its calls.
+    private struct App {
+        var life = AppLife()
+        var process: AppProcess?
+        /// Its connection, with the process at its other end.
+        var link: CentreConnections.Link?
+        var peer: Int32?
+        var hello: AppHello?
+        var timer: (any ScheduledTimer)?
+        /// Commands that wait until it has its registry, or has ended.
+        var starting: [CentreConnections.Link] = []
+        var stopping: [CentreConnections.Link] = []
+        var patience: (any ScheduledTimer)?
+    }
+
+    /// A centre that serves the listening socket `listener`, which stays its owner's.
+    ///
+    /// - Parameter onIdle: called once it has had nothing to do for ``CentreSettings/idleMax``, or has ended what
+    ///   ``stop(_:)`` was to end.
+    public init(
+        _ settings: CentreSettings, deciding control: some CallDeciding, listener: Int32, on loop: Loop,
+        onIdle: @escaping () -> Void
+    ) throws(SystemError) {
+        (self.settings, self.control, self.loop, self.onIdle) = (settings, control, loop, onIdle)
+        began = loop.now
+        journal = CentreJournal(path: settings.journalPath, group: settings.group, on: loop)
+        connections = try CentreConnections(on: loop, listener: listener) { [unowned self] in heard($0) }
+        look()
+    }
+
+    /// Called when another program is in this one's place and no call lives.
+    public var onOutdated: () -> Void = {}
+
+    /// Another program is in this one's place: ``onOutdated`` is called once no call lives.
+    public func outdate() {
+        isOutdated = true
+        look()
+    }
+
+    /// Ends the apps that are children, and calls `done` once they have; at once where they are units.
+    public func stop(_ done: @escaping () -> Void) {
+        journal.finish()
+        guard case .children = settings.start else { return done() }
+        isStopping = done
+        for id in apps.keys { perform({ $0.stop(at: $1, isAsked: false) }, of: id) }
+        look()
+    }
+
+    // MARK: What is heard
+
+    private func heard(_ input: CentreConnections.Input) {
+        switch input {
+        case .push(let worker, let push):
+            rings.arrived(push.id)
+            feed(.push(worker, push))
+        case .worker(let worker, let event): feed(.worker(worker, event))
+        case .workerGone(let worker): feed(.workerGone(worker))
+        case .hello(let link, let hello, let process): begin(hello, link, process)
+        case .app(_, let id, let message): take(message, from: id)
+        case .appGone(let link, let id, let fault): end(id, link, fault)
+        case .client(let link, let message): take(message, from: link)
+        case .clientGone(let link): forget(link)
+        }
+        look()
+    }
+
+    private func begin(_ hello: AppHello, _ link: CentreConnections.Link, _ process: Int32?) {
+        let id = hello.id
+        if let fault = AppBundle.fault(inIdentifier: id) {
+            connections?.refuse(link, why: "\(Printable.escaped(String(id.prefix(GroupName.bytesMax)))) \(fault)")
+            return
+        }
+        guard apps[id]?.link == nil else {
+            let other = apps[id]?.peer.map { "process \($0)" } ?? "another process"
+            let why = "\(id) is \(other) already: one process is each app; end it, or \"belfry app stop \(id)\""
+            connections?.refuse(link, why: why)
+            return warn(.appTwice, "\(process.map { "process \($0)" } ?? "a process") was refused: \(why)")
+        }
+        connections?.accept(link, as: id)
+        connections?.say(
+            .welcome(AppWelcome(stateDirectory: settings.state.path, contactsFile: settings.contactsFile)), to: link)
+        app(id) {
+            $0.link = link
+            $0.peer = process
+            $0.hello = hello
+            $0.life.connected()
+        }
+        feed(.appConnected(hello))
+    }
+
+    private func take(_ message: AppMessage, from id: String) {
+        feed(.app(id, message))
+        guard case .registry(let types) = message else { return }
+        let isRegistered = types.contains("voip")
+        app(id) { $0.life.registered(isRegistered) }
+        guard isRegistered else { return tokens.forget(id) }
+        do throws(RegistryError) {
+            let token = try tokens.register(id, environment: apps[id]?.hello?.environment)
+            say(.token(token.bytes), to: id)
+        } catch {
+            warn(.callsUnavailable, "\(id) has no token for pushes: \(error)")
+        }
+        for link in apps[id]?.starting ?? [] { connections?.answer(.done, to: link) }
+        app(id) { $0.starting = [] }
+    }
+
+    private func end(_ id: String, _ link: CentreConnections.Link, _ fault: String?) {
+        guard apps[id]?.link == link else { return }
+        if let fault { warn(.unsupported, "the connection of \(id) was closed: \(fault)") }
+        app(id) { $0.link = nil }
+        tokens.forget(id)
+        feed(.appGone(id))
+        perform({ $0.disconnected(at: $1) }, of: id)
+    }
+
+    private func tokenChanged(_ id: String, _ token: AppTokens.Given?) {
+        say(.tokenInvalid, to: id)
+        if let token { say(.token(token.bytes), to: id) }
+    }
+
+    // MARK: Commands
+
+    private func take(_ message: ClientMessage, from link: CentreConnections.Link) {
+        switch message {
+        case .watch: break
+        case .listApps: connections?.answer(.apps(listed), to: link)
+        case .startApp(let id): start(id, for: link)
+        case .stopApp(let id):
+            guard let app = apps[id], !app.life.isOver else {
+                return connections?.answer(.failed("\(Printable.escaped(id)) does not run"), to: link) ?? ()
+            }
+            self.app(id) { $0.stopping.append(link) }
+            perform({ $0.stop(at: $1) }, of: id)
+        case .becomesApp(let id, let pid):
+            connections?.answer(.done, to: link)
+            guard settings.apps[id] != nil, let pid = Int32(exactly: pid) else { return }
+            process(of: id).follow(pid)
+        }
+    }
+
+    private func start(_ id: String, for link: CentreConnections.Link) {
+        if apps[id]?.life.isRegistered == true { return connections?.answer(.done, to: link) ?? () }
+        app(id) { $0.starting.append(link) }
+        want(id)
+        guard apps[id]?.starting.isEmpty == false, apps[id]?.patience == nil else { return }
+        let patience = loop.schedule(at: loop.now + settings.startMax, description: "app start") { [unowned self] in
+            app(id) { $0.patience = nil }
+            let seconds = Int(settings.startMax.seconds)
+            answerStarts(of: id, "\(id) runs, but has no registry for voip pushes after \(seconds) s")
+        }
+        app(id) { $0.patience = patience }
+    }
+
+    private func answerStarts(of id: String, _ why: String) {
+        for link in apps[id]?.starting ?? [] { connections?.answer(.failed(why), to: link) }
+        app(id) { $0.starting = [] }
+    }
+
+    private func forget(_ link: CentreConnections.Link) {
+        for id in apps.keys {
+            app(id) {
+                $0.starting.removeAll { $0 == link }
+                $0.stopping.removeAll { $0 == link }
+            }
+        }
+    }
+
+    private var listed: [ListedApp] {
+        let configured = settings.apps.bundles.map { bundle in
+            var app = ListedApp(id: bundle.identifier)
+            (app.name, app.path) = (bundle.name, bundle.path)
+            return app
+        }
+        let others = apps.keys.sorted().filter { settings.apps[$0] == nil && apps[$0]?.life.isOver == false }
+        let calls = control.listed
+        return (configured + others.map { ListedApp(id: $0) }).map { app in
+            guard let known = apps[app.id] else { return app }
+            var app = app
+            if app.name.isEmpty { app.name = known.hello?.name ?? "" }
+            app.pid = (known.link == nil ? known.process?.pid : known.peer ?? known.process?.pid).map(Int64.init)
+            app.isRegistered = known.life.isRegistered
+            app.calls = calls.first { $0.id == app.id }?.calls ?? 0
+            app.problem = known.life.problem
+            return app
+        }
+    }
+
+    // MARK: Processes
+
+    private func want(_ id: String) {
+        guard settings.apps[id] != nil || apps[id]?.life.isOver == false else {
+            // The name of an app that was started by hand, and has left.
+            feed(.appFailed(id, why: "\(id) is not configured: [Calls] Apps="))
+            return answerStarts(of: id, "\(Printable.escaped(id)) is not configured: [Calls] Apps=")
+        }
+        perform({ $0.wanted(at: $1) }, of: id)
+    }
+
+    private func process(of id: String) -> AppProcess {
+        if let process = apps[id]?.process { return process }
+        let process = AppProcess(id, settings.start, on: loop) { [unowned self] news in
+            switch news {
+            case .began: app(id) { $0.life.began() }
+            case .failed(let why): perform({ $0.launchFailed(why, at: $1) }, of: id)
+            case .ended(let how): perform({ $0.ended(how, at: $1) }, of: id)
+            }
+            look()
+        }
+        app(id) { $0.process = process }
+        return process
+    }
+
+    private func perform(_ step: (inout AppLife, Instant) -> [AppLife.Effect], of id: String) {
+        var effects: [AppLife.Effect] = []
+        app(id) { effects = step(&$0.life, loop.now) }
+        for effect in effects { perform(effect, of: id) }
+    }
+
+    private func perform(_ effect: AppLife.Effect, of id: String) {
+        switch effect {
+        case .launch: process(of: id).launch()
+        case .failed(let why):
+            feed(.appFailed(id, why: why))
+            answerStarts(of: id, "\(id) was not started: \(why)")
+        case .askToEnd: say(.stop, to: id)
+        case .end(let byForce): process(of: id).end(byForce: byForce, other: apps[id]?.link == nil ? nil : apps[id]?.peer)
+        case .stopped:
+            answerStarts(of: id, "\(id) was stopped")
+            for link in apps[id]?.stopping ?? [] { connections?.answer(.done, to: link) }
+            app(id) { $0.stopping = [] }
+        }
+    }
+
+    private func app(_ id: String, _ change: (inout App) -> Void) { change(&apps[id, default: App()]) }
+
+    // MARK: What is decided
+
+    private func feed(_ input: CallInput) { feed(.heard(input)) }
+
+    private func feed(_ input: Input) {
+        guard queue.enter(input) else { return }
+        while let input = queue.next() {
+            for effect in step(input) { perform(effect) }
+        }
+    }
+
+    private func step(_ input: Input) -> [CallEffect] {
+        switch input {
+        case .heard(let input): control.take(input, at: loop.now)
+        case .timePassed: control.timePassed(at: loop.now)
+        }
+    }
+
+    private func perform(_ effect: CallEffect) {
+        switch effect {
+        case .worker(let worker, let order): connections?.say(order, to: worker)
+        case .app(let id, let word): say(word, to: id)
+        case .start(let id): want(id)
+        case .ring(let ring): rings.push(ring, group: tokens.group(of: ring.app))
+        case .collectAnswer(let group, let call): answers.collect(call, in: group)
+        case .tell(let body, let id, let worker):
+            if let worker, case .warning(let code, let detail) = body {
+                connections?.say(.warning(code, detail: detail), to: worker)
+            }
+            tell(body, id: id)
+        }
+    }
+
+    private func say(_ word: AppWord, to id: String) {
+        guard let link = apps[id]?.link else { return }
+        connections?.say(word, to: link)
+    }
+
+    private func warn(_ code: WarningCode, _ detail: String) { tell(.warning(code: code, detail: detail), id: "") }
+
+    private func tell(_ body: Event.Body, id: String) {
+        let event = Event(
+            at: (loop.now - began).seconds, boot: Double(loop.now.microseconds) / 1_000_000, id: id, body: body)
+        connections?.tell(event)
+        journal.write(event)
+    }
+
+    /// Sets the timers anew, and leaves if there is nothing to do.
+    private func look() {
+        timer?.cancel()
+        timer = control.deadline.map { deadline in
+            loop.schedule(at: deadline, description: "calls") { [unowned self] in
+                feed(.timePassed)
+                look()
+            }
+        }
+        for id in apps.keys { wake(id) }
+        if let done = isStopping, apps.values.allSatisfy({ $0.life.isOver }) {
+            isStopping = nil
+            done()
+        }
+        if isOutdated, control.liveCalls == 0, rings.isEmpty {
+            isOutdated = false
+            onOutdated()
+        }
+        leaveIfIdle()
+    }
+
+    private func wake(_ id: String) {
+        let timer = apps[id]?.life.deadline.map { deadline in
+            loop.schedule(at: deadline, description: "app") { [unowned self] in
+                perform({ $0.timePassed(at: $1) }, of: id)
+                look()
+            }
+        }
+        app(id) {
+            $0.timer?.cancel()
+            $0.timer = timer
+        }
+    }
+
+    private func leaveIfIdle() {
+        let isIdle =
+            connections?.isEmpty == true && rings.isEmpty && answers.openCount == 0
+            && apps.values.allSatisfy { $0.life.isOver } && control.liveCalls == 0
+        guard isIdle else {
+            idle?.cancel()
+            idle = nil
+            return
+        }
+        guard idle == nil else { return }
+        idle = loop.schedule(at: loop.now + settings.idleMax, description: "idle") { [unowned self] in
+            journal.finish()
+            onIdle()
+        }
+    }
+}

@@ -1,0 +1,53 @@
+public import BelfryAppGroup
+public import BelfryApps
+public import BelfryDevices
+public import BelfrySyscalls
+public import BelfryTerms
+public import CallControl
+public import RingEar
+
+/// What the driver of apps' calls works with.
+public struct CentreSettings: Sendable {
+    /// How apps are started.
+    public enum Start: Sendable {
+        /// As units of the user's manager, `NAME@ID.service`, by systemctl(1) at that path.
+        case units(name: String, systemctl: String)
+        /// As children: this command, which gets the app's identifier as one more argument.
+        case children(ChildCommand)
+    }
+
+    /// The configured apps.
+    public let apps: ConfiguredApps
+    /// What the calls of apps keep to.
+    public let control: CallControlSettings
+    /// Where the state is.
+    public let state: StateDirectory
+    /// Where runtime files are.
+    public let runtime: RuntimeDirectory
+    /// Where pushes are pushed.
+    public let pushSocketPath: String
+    /// How apps are started.
+    public let start: Start
+    /// The group of a push that names none.
+    public var group: GroupName
+    /// Where devices are made for apps that state no environment.
+    public var environment = APNsEnvironment.production
+    /// The person's address book; nil if there is none.
+    public var contactsFile: String?
+    /// Where the journal listens.
+    public var journalPath: String
+    /// How long the driver stays after the last call, app and client.
+    public var idleMax = TimeSpan.seconds(10)
+    /// How long `belfry app start` waits for a registry.
+    public var startMax = TimeSpan.seconds(10)
+
+    /// Settings; the others are defaults.
+    public init(
+        apps: ConfiguredApps, control: CallControlSettings, state: StateDirectory, runtime: RuntimeDirectory,
+        pushSocketPath: String, start: Start, group: GroupName, journalPath: String
+    ) {
+        (self.apps, self.control, self.state, self.runtime) = (apps, control, state, runtime)
+        (self.pushSocketPath, self.start, self.group) = (pushSocketPath, start, group)
+        self.journalPath = journalPath
+    }
+}

@@ -1,0 +1,173 @@
+import BelfryAppGroup
+import BelfryApps
+import BelfryEventLoop
+import BelfryJournal
+import BelfryProtocol
+import BelfrySyscalls
+import BelfryTerms
+import CallCentre
+import CallChannel
+import CallControl
+import Glibc
+import RingEar
+import Support
+import Testing
+
+/// A centre in a folder of its own, behind a real socket, with a decider that only notes what it hears.
+final class CentreEnd {
+    let folder = TemporaryFolder()
+    let loop: Loop
+    let decider = NotedInputs()
+    private(set) var isIdle = false
+    private(set) var isOutdated = false
+    private(set) var centre: Centre?
+    private let listener: OwnedDescriptor
+
+    static let group = GroupName("group.test") ?? { preconditionFailure("no group") }()
+
+    /// With `script` there is one app, `com.example.phone`, whose program that is.
+    init(script: String? = nil, idleMax: TimeSpan = .seconds(10), startMax: TimeSpan = .seconds(10)) throws {
+        let loop = try Loop()
+        self.loop = loop
+        listener = try listenPrivately(at: "\(folder.path)/calls.sock", backlog: 64)
+        var settings = CentreSettings(
+            apps: ConfiguredApps(paths: script == nil ? [] : [Self.makeApp(in: folder, script ?? "")]),
+            control: CallControlSettings(), state: StateDirectory(path: "\(folder.path)/state"),
+            runtime: RuntimeDirectory(path: folder.path), pushSocketPath: "\(folder.path)/push.sock",
+            start: .children(ChildCommand(path: "\(folder.path)/Phone.app/Phone")), group: Self.group,
+            journalPath: JournalWriter.noPath)
+        (settings.idleMax, settings.startMax) = (idleMax, startMax)
+        centre = try Centre(settings, deciding: Decider(notes: decider), listener: listener.number, on: loop) {
+            [unowned self] in
+            isIdle = true
+            loop.stop()
+        }
+        centre?.onOutdated = { [unowned self] in isOutdated = true }
+    }
+
+    private static func makeApp(in folder: TemporaryFolder, _ script: String) -> String {
+        let path = folder.makeFolder("Phone.app")
+        let text = """
+            <plist version="1.0"><dict>
+            <key>CFBundleIdentifier</key><string>com.example.phone</string>
+            <key>CFBundleDisplayName</key><string>Phone</string>
+            </dict></plist>
+            """
+        folder.write(Array(text.utf8), to: "Phone.app/Info.plist")
+        let program = folder.write(Array("#!/bin/sh\n\(script)\n".utf8), to: "Phone.app/Phone")
+        #expect(unsafe chmod(program, 0o755) == 0)
+        return path
+    }
+
+    /// Has the loop run until the decider has heard something for which `isIt` says so, or ten seconds have passed.
+    func run(untilHeard isIt: @escaping (CallInput) -> Bool) {
+        run { [decider, loop] in
+            decider.onInput = { if isIt($0) { loop.stop() } }
+        }
+        decider.onInput = { _ in }
+    }
+
+    /// Has the loop run until it is stopped, for ten seconds at most, after `begin`.
+    func run(_ begin: () -> Void = {}) {
+        begin()
+        let limit = loop.schedule(at: loop.now + .seconds(10), description: "test") { [loop] in
+            Issue.record("nothing came for ten seconds")
+            loop.stop()
+        }
+        loop.run()
+        limit.cancel()
+    }
+
+    /// Has the loop run for so long.
+    func run(for span: TimeSpan) {
+        let end = loop.schedule(at: loop.now + span, description: "test") { [loop] in loop.stop() }
+        loop.run()
+        end.cancel()
+    }
+
+    /// A peer that has connected and said `lines`.
+    func peer(_ lines: [UInt8]...) throws -> CentrePeer {
+        let peer = try CentrePeer("\(folder.path)/calls.sock", on: loop)
+        for line in lines { peer.say(line) }
+        return peer
+    }
+
+    /// An app that has said hello.
+    func app(_ id: String = "com.example.phone") throws -> CentrePeer {
+        try peer(AppMessage.hello(AppHello(id: id, pid: Int64(getpid()))).line)
+    }
+}
+
+/// The other end of a connection to the centre.
+final class CentrePeer {
+    private var socket: OwnedDescriptor?
+    private let loop: Loop
+    private var unread: [UInt8] = []
+
+    init(_ path: String, on loop: Loop) throws {
+        self.loop = loop
+        socket = try connectStream(to: path, waits: true)
+        loop.runUntilIdle()
+    }
+
+    func say(_ line: [UInt8]) {
+        #expect(sendAll(line, passing: nil, to: socket?.number ?? -1))
+        loop.runUntilIdle()
+    }
+
+    func leave() {
+        socket = nil
+        loop.runUntilIdle()
+    }
+
+    /// Whether the centre has closed the connection, once all is read.
+    private(set) var isClosed = false
+
+    /// The lines that came since it was asked last.
+    func lines() -> [[UInt8]] {
+        loop.runUntilIdle()
+        guard let number = socket?.number else { return [] }
+        while isReady(number, for: POLLIN) {
+            let bytes = receiveSome(from: number, bytesMax: 64 << 10).bytes
+            guard !bytes.isEmpty else {
+                isClosed = true
+                break
+            }
+            unread += bytes
+            loop.runUntilIdle()
+        }
+        let parts = unread.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        unread = parts.last.map(Array.init) ?? []
+        return parts.dropLast().map(Array.init)
+    }
+
+    func words() throws -> [AppWord] { try lines().compactMap { try AppWord.read($0) } }
+    func orders() throws -> [WorkerOrder] { try lines().compactMap { try WorkerOrder.read($0) } }
+    func answers() throws -> [ClientAnswer] { try lines().compactMap { try ClientAnswer.read($0) } }
+    func events() throws -> [Event] { try lines().map { try Event(line: $0) } }
+}
+
+/// What a decider heard, and what it is to answer.
+final class NotedInputs {
+    var inputs: [CallInput] = []
+    var effects: [CallEffect] = []
+    var liveCalls = 0
+    var onInput: (CallInput) -> Void = { _ in }
+}
+
+/// A decider that decides nothing.
+struct Decider: CallDeciding {
+    let notes: NotedInputs
+    var deadline: Instant? { nil }
+    var liveCalls: Int { notes.liveCalls }
+    var listed: [ListedApp] { [] }
+
+    mutating func take(_ input: CallInput, at now: Instant) -> [CallEffect] {
+        notes.inputs.append(input)
+        notes.onInput(input)
+        defer { notes.effects = [] }
+        return notes.effects
+    }
+
+    mutating func timePassed(at now: Instant) -> [CallEffect] { [] }
+}
