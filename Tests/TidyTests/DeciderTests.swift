@@ -36,6 +36,8 @@ import Testing
             "RememberedEnds isOver",
             // Words of other lists, and a hangup that is sent.
             "BellPush failure", "RingCheck ringEvents", "Story read",
+            // How an app ends a ring, and who has ended one.
+            "CallEnds ringEnd", "RingNews ends", "RingNews actor",
         ])
 
     /// What kind of push it is (R1): `apns-push-type`, and what is in a call's push.
@@ -48,8 +50,9 @@ import Testing
             }
         },
         others: [
-            // A message of another name.
-            "KeeperMessage json",
+            // Messages of another name, and a call's key.
+            "KeeperMessage json", "AppMessage line", "CallStateMachine appSaid", "WorkerMessage line",
+            "WorkerMessage read", "PushDue init",
             // What the rule asks, what the desktop hears first, and what is said of a push that was sorted.
             "InterceptionRules init", "Reception greeting", "PushExplanation parts",
             "PushExplanation why",

@@ -10,7 +10,7 @@ public enum AppMessage: Hashable, Sendable {
     case provider(ProviderSettings)
     /// It has invalidated its provider.
     case invalidated
-    /// The push types that its registry wants; empty for none.
+    /// The push types that its registry wants, of which Belfry brings `voip` (`PKPushType.voIP`); empty for none.
     case registry([String])
     /// It reports an incoming call.
     case report(CallReport)

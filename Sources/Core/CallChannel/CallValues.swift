@@ -16,6 +16,14 @@ public struct CallUUID: Hashable, Sendable {
         self.text = text.uppercased()
     }
 
+    /// A random one.
+    public static func random() -> CallUUID {
+        var generator = SystemRandomNumberGenerator()
+        return CallUUID(made: randomUUID(using: &generator, isUpperCase: true))
+    }
+
+    private init(made text: String) { self.text = text }
+
     /// Whether all its digits are 0: a UUID that nobody made.
     public var isNil: Bool { text.allSatisfy { $0 == "0" || $0 == "-" } }
 }

@@ -11,7 +11,7 @@ public struct WorkerNumber: Hashable, Sendable {
     public init(_ value: Int64) { self.value = value }
 }
 
-/// What ``CallControl`` hears, in the order in which it happens.
+/// What ``CallStateMachine`` hears, in the order in which it happens.
 public enum CallInput: Hashable, Sendable {
     /// A worker hands a voip push over.
     case push(WorkerNumber, VoIPPush)
@@ -31,7 +31,7 @@ public enum CallInput: Hashable, Sendable {
     case ringFailed(String)
 }
 
-/// What ``CallControl`` wants done, in that order.
+/// What ``CallStateMachine`` wants done, in that order.
 public enum CallEffect: Hashable, Sendable {
     /// Say this to a worker.
     case worker(WorkerNumber, WorkerOrder)
@@ -60,6 +60,8 @@ public struct OwnRing: Hashable, Sendable {
     public let caller: ReportedCaller
     /// How long it may ring; nil for as long as any.
     public let left: TimeSpan?
+    /// The group in whose ledger it rings; nil for `[AppGroup] Name=`. One that is rung anew keeps its group.
+    public var group: GroupName?
 
     /// A ring.
     public init(id: String, app: String, call: String, caller: ReportedCaller, left: TimeSpan? = nil) {

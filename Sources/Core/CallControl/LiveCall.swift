@@ -1,0 +1,88 @@
+import BelfryTerms
+import CallChannel
+
+/// A call that an app has reported, until it is over.
+struct LiveCall: Sendable {
+    /// Where it stands.
+    enum State: Hashable, Sendable {
+        /// Its ring was ordered; the report with this number waits for its completion.
+        case starting(report: Int64)
+        /// It rings.
+        case ringing
+        /// It was answered, and the app's action waits for its outcome.
+        case connecting
+        /// The app has connected it.
+        case connected
+        /// It is over, and the app's action waits for its outcome.
+        case ending
+    }
+
+    /// What the app calls it.
+    let uuid: CallUUID
+    /// The app whose it is.
+    let app: String
+    /// The number of the push by which it rings.
+    var push: Int64
+    /// What the app has said of it.
+    var update: CallUpdate
+    /// Where it stands.
+    var state: State
+    /// What the app has asked for while it rings: performed once the ring is over.
+    var asked: [AskedAction] = []
+    /// Who answered it.
+    var answeredBy: CallActor?
+    /// Who ended it, once that is known.
+    var endedBy = CallActor.system
+    /// Whether the app has connected it.
+    var hasConnected = false
+    /// Whether a second ring was asked for, since the first had no worker.
+    var hasRungAnew = false
+    /// Whether the provider that reported it was replaced by another.
+    var isOfEarlierProvider = false
+
+    /// Whether its ring is not over.
+    var isBeforeAnswer: Bool {
+        switch state {
+        case .starting, .ringing: true
+        case .connecting, .connected, .ending: false
+        }
+    }
+
+    /// Who calls, as its ring shows.
+    var caller: ReportedCaller {
+        var caller = ReportedCaller()
+        caller.name = update.name.map(Self.cut)
+        caller.handle = (update.handle?.value).map(Self.cut)
+        caller.hasVideo = update.hasVideo
+        return caller
+    }
+
+    /// How many characters of a name or a handle are shown; a push has no more.
+    static let shownCharactersMax = 1_024
+
+    private static func cut(_ text: String) -> String {
+        var cut = String.UnicodeScalarView()
+        cut.append(contentsOf: text.unicodeScalars.prefix(shownCharactersMax))
+        return String(cut)
+    }
+
+    /// The call as apps' observers see it.
+    var observed: ObservedCall {
+        var observed = ObservedCall(uuid)
+        observed.hasConnected = hasConnected
+        return observed
+    }
+}
+
+extension CallUpdate {
+    /// What `later` assigns counts, all else stays.
+    mutating func merge(_ later: CallUpdate) {
+        handle = later.handle ?? handle
+        name = later.name ?? name
+        hasVideo = later.hasVideo ?? hasVideo
+        supportsHolding = later.supportsHolding ?? supportsHolding
+        supportsGrouping = later.supportsGrouping ?? supportsGrouping
+        supportsUngrouping = later.supportsUngrouping ?? supportsUngrouping
+        supportsDTMF = later.supportsDTMF ?? supportsDTMF
+    }
+}
