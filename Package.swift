@@ -289,6 +289,12 @@ let programs: [Target] = [
         ]
     ),
     program(
+        "Programs/belfry-calls",
+        imports: [
+            "BelfryAppGroup", "BelfryApps", "BelfryEventLoop", "BelfryJournal", "BelfryPush", "BelfrySettings",
+            "BelfrySyscalls", "BelfryTerms", "CallCentre", "CallChannel", "CallControl", "RingEar",
+        ]),
+    program(
         "Programs/belfry-apns",
         imports: [
             "BelfryAppGroup", "BelfryCommandLine", "BelfryConfinement", "BelfryDevices", "BelfryEventLoop",
@@ -473,6 +479,7 @@ let package = Package(
         .executable(name: "belfry-desktop", targets: ["belfry-desktop"]),
         .executable(name: "belfry-avatar", targets: ["belfry-avatar"]),
         .executable(name: "belfry-apns", targets: ["belfry-apns"]),
+        .executable(name: "belfry-calls", targets: ["belfry-calls"]),
     ],
     targets: libraries + core + system + service + tools + apple + client + programs + plugins + checks + fuzzers,
     swiftLanguageModes: [.v6]

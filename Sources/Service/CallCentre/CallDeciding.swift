@@ -1,9 +1,9 @@
-public import BelfryTerms
-public import CallChannel
-public import CallControl
+import BelfryTerms
+import CallChannel
+import CallControl
 
-/// Who decides about apps' calls.
-public protocol CallDeciding {
+/// Who decides about apps' calls: ``CallStateMachine``, and in tests of the driver a stand-in.
+protocol CallDeciding {
     /// Hears `input`; what is to be done, in that order.
     mutating func take(_ input: CallInput, at now: Instant) -> [CallEffect]
     /// The next instant at which something is due; nil if nothing is.
@@ -15,3 +15,5 @@ public protocol CallDeciding {
     /// What is known of the apps.
     var listed: [ListedApp] { get }
 }
+
+extension CallStateMachine: CallDeciding {}

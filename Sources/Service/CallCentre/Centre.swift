@@ -59,7 +59,15 @@ public final class Centre {
     ///
     /// - Parameter onIdle: called once it has had nothing to do for ``CentreSettings/idleMax``, or has ended what
     ///   ``stop(_:)`` was to end.
-    public init(
+    public convenience init(
+        _ settings: CentreSettings, listener: Int32, on loop: Loop, onIdle: @escaping () -> Void
+    ) throws(SystemError) {
+        let control = CallStateMachine(settings: settings.control, apps: settings.apps.bundles.map(\.identifier))
+        try self.init(settings, deciding: control, listener: listener, on: loop, onIdle: onIdle)
+    }
+
+    /// A centre with another decider.
+    init(
         _ settings: CentreSettings, deciding control: some CallDeciding, listener: Int32, on loop: Loop,
         onIdle: @escaping () -> Void
     ) throws(SystemError) {
@@ -298,7 +306,7 @@ public final class Centre {
         case .worker(let worker, let order): connections?.say(order, to: worker)
         case .app(let id, let word): say(word, to: id)
         case .start(let id): want(id)
-        case .ring(let ring): rings.push(ring, group: tokens.group(of: ring.app))
+        case .ring(let ring): rings.push(ring, group: ring.group ?? tokens.group(of: ring.app))
         case .collectAnswer(let group, let call): answers.collect(call, in: group)
         case .tell(let body, let id, let worker):
             if let worker, case .warning(let code, let detail) = body {

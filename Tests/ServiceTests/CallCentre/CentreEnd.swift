@@ -5,13 +5,14 @@ import BelfryJournal
 import BelfryProtocol
 import BelfrySyscalls
 import BelfryTerms
-import CallCentre
 import CallChannel
 import CallControl
 import Glibc
 import RingEar
 import Support
 import Testing
+
+@testable import CallCentre
 
 /// A centre in a folder of its own, behind a real socket, with a decider that only notes what it hears.
 final class CentreEnd {

@@ -1,0 +1,90 @@
+import BelfryAppGroup
+import BelfryApps
+import BelfryEventLoop
+import BelfryJournal
+import BelfryPush
+import BelfrySettings
+import BelfrySyscalls
+import BelfryTerms
+import CallCentre
+import CallControl
+import Glibc
+import RingEar
+
+/// The work of belfry-calls.service.
+enum Serving {
+    /// Where systemctl(1) is.
+    private static let systemctl = "/usr/bin/systemctl"
+    /// What the unit starts anew (`RestartForceExitStatus=`).
+    private static let outdated: Int32 = 75
+
+    /// Serves until there is nothing left to do, and returns the exit status. With `units` apps are started as units of
+    /// that name, and the socket is the manager's; else apps are children.
+    static func run(units: String?) -> Int32 {
+        let environment = ownEnvironment()
+        // 3 is the first descriptor that the manager passes (sd_listen_fds(3)).
+        let listener: Int32 = units == nil ? STDIN_FILENO : 3
+        guard units == nil || environment["LISTEN_FDS"] != nil, fileKind(of: listener) == S_IFSOCK else {
+            complain("belfry-calls: descriptor \(listener) is no socket: belfry-calls.socket starts this program")
+            return 64
+        }
+        guard let state = stateDirectory(environment) else { return 78 }
+        do {
+            let loop = try Loop()
+            let settings = try settings(environment, state, units)
+            for fault in settings.apps.faults { complain("belfry-calls: \(Setting.callsApps.name) \(fault)") }
+            var status: Int32 = 0
+            let centre = try Centre(
+                settings, listener: listener, on: loop
+            ) { loop.stop() }
+            centre.onOutdated = {
+                status = outdated
+                loop.stop()
+            }
+            let program = ProgramWatch(on: loop) { centre.outdate() }
+            for signal in [SIGTERM, SIGINT, SIGHUP] {
+                try loop.onSignal(signal, description: "stop") { _ in centre.stop { loop.stop() } }
+            }
+            notifyServiceManager("READY=1")
+            loop.run()
+            return withExtendedLifetime((centre, program)) { status }
+        } catch {
+            complain("belfry-calls: \(error)")
+            return 70
+        }
+    }
+
+    private static func settings(
+        _ environment: Environment, _ state: StateDirectory, _ units: String?
+    ) throws -> CentreSettings {
+        let loaded = SettingsLoader.load(environment: environment).settings
+        guard let group = GroupName(loaded.appGroup) else { preconditionFailure("a setting that is no group was taken") }
+        var control = CallControlSettings()
+        control.appPatience = loaded.appPatience
+        control.actionTimeout = loaded.actionTimeout
+        control.answerTimeout = loaded.answerTimeout
+        let start: CentreSettings.Start =
+            if let units { .units(name: units, systemctl: systemctl) } else {
+                .children(try launcher())
+            }
+        let isForStandardError = environment["BELFRY_JOURNAL"] == "no"
+        var settings = CentreSettings(
+            apps: ConfiguredApps(paths: loaded.appPaths), control: control, state: state,
+            runtime: RuntimeDirectory(environment: environment, statePath: state.path),
+            pushSocketPath: try PushSocket(environment: Environment.allOfThisProcess()).path, start: start,
+            group: group, journalPath: isForStandardError ? JournalWriter.noPath : JournalWriter.standardPath)
+        settings.environment = loaded.apnsEnvironment
+        settings.contactsFile = loaded.contactsFile
+        return settings
+    }
+
+    /// This program, as it becomes an app. What that prints goes to standard error.
+    private static func launcher() throws(SystemError) -> ChildCommand {
+        guard let program = runningProgramPath() else {
+            throw SystemError(errno: errno, call: "readlink", subject: "/proc/self/exe")
+        }
+        return ChildCommand(
+            path: program, arguments: ["--app"],
+            streams: [STDIN_FILENO: .null, STDOUT_FILENO: .descriptor(STDERR_FILENO)])
+    }
+}
