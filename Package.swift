@@ -98,7 +98,7 @@ let system: [Target] = [
     room(
         "System/BelfryAlerts",
         imports: ["BelfryAppGroup", "BelfryJSON", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms"]),
-    room("System/BelfryApps", imports: ["BelfryPropertyList", "BelfrySyscalls", "BelfryTerms"]),
+    room("System/BelfryApps", imports: ["BelfryJSON", "BelfryPropertyList", "BelfrySyscalls", "BelfryTerms"]),
     room("System/BelfryCommandLine", imports: ["BelfryJSON", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux"]),
     room("System/BelfrySettings", imports: ["BelfryDevices", "BelfrySyscalls", "BelfryTerms"]),
     room("System/BelfryDatabase", imports: ["BelfrySyscalls", "SQLite3"]),
@@ -314,7 +314,7 @@ let programs: [Target] = [
         "Programs/belfry",
         imports: [
             "BelfryAlerts", "BelfryPush", "BelfryCommandLine", "BelfryServe", "BelfryAppGroup",
-            "BelfryBus", "BelfryExtensionPackage", "CallLedger", "Desktop", "ExtensionKeeping",
+            "BelfryApps", "BelfryBus", "BelfryExtensionPackage", "BelfryLines", "CallChannel", "CallLedger", "Desktop", "ExtensionKeeping",
             "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop", "BelfryProtocol",
             "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "Interception",
             "PushFollowing",

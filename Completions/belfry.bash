@@ -57,7 +57,7 @@ _belfry() {
             ''|help) wanted=$names ;;
             push|new-extension|import) _belfry_files "$current"; return ;;
             hangup|answer|decline|silence) wanted=$(_belfry_ids) ;;
-            app) wanted='foreground background busy pending' ;;
+            app) wanted='foreground background busy pending list start stop' ;;
             calls) [[ ${COMP_LINE} != *--clear-missed* ]] || wanted=$(_belfry_ids --missed) ;;
             group) wanted='list get set remove watch' ;;
             config) wanted='check' ;;

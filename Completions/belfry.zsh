@@ -51,7 +51,7 @@ _belfry() {
             ''|help) wanted=$names ;;
             push|new-extension|import) _files; return ;;
             hangup|answer|decline|silence) wanted=$(_belfry_ids) ;;
-            app) wanted='foreground background busy pending' ;;
+            app) wanted='foreground background busy pending list start stop' ;;
             calls) [[ ${words[*]} != *--clear-missed* ]] || wanted=$(_belfry_ids --missed) ;;
             group) wanted='list get set remove watch' ;;
             config) wanted='check' ;;

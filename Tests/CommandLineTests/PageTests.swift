@@ -9,7 +9,7 @@ import Testing
 /// Manual pages and completions are written by people: each command, option and setting of the programs stands in them,
 /// and nothing that the programs do not know.
 @Suite struct PageTests {
-    static let pages = ["belfry.1", "belfry-worker.8", "belfry-desktop.8", "belfry-apns.8", "belfry.conf.5"]
+    static let pages = ["belfry.1", "belfry-worker.8", "belfry-desktop.8", "belfry-apns.8", "belfry-calls.8", "belfry.conf.5"]
 
     private static func file(_ path: String) -> String { String(decoding: sourceBytes(path), as: UTF8.self) }
 
@@ -75,6 +75,13 @@ import Testing
         let main = Self.file("Sources/Programs/belfry-desktop/main.swift")
         let page = ManualPage(Self.file("docs/man/belfry-desktop.8"))
         #expect(page.options(of: "belfry-desktop") == Self.optionsTaken(by: main))
+    }
+
+    @Test("belfry-calls(8) has its options")
+    func calls() {
+        let main = Self.file("Sources/Programs/belfry-calls/main.swift")
+        let page = ManualPage(Self.file("docs/man/belfry-calls.8"))
+        #expect(page.options(of: "belfry-calls") == Self.optionsTaken(by: main))
     }
 
     /// The options that a program compares its words with.

@@ -7,7 +7,7 @@ import Testing
 @Suite struct UnitChecksTests {
     private static let all = [
         "belfry@.service", "belfry-tidy.service", "belfry-extension.service", "belfry-desktop.service",
-        "belfry-bus.service", "belfry-apns.service",
+        "belfry-bus.service", "belfry-calls.service", "belfry-apns.service",
     ]
 
     @Test("where hardened.conf is in force is said, and what is lost by it without user namespaces")

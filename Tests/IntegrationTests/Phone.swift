@@ -34,10 +34,11 @@ final class Phone {
     ///     where its endpoint pushes, if that is not its push socket.
     ///   - configuration: the configuration file of the workers, if they shall read one.
     ///   - hasDesktop: whether calls are shown.
+    ///   - hasApps: whether voip pushes are handed to apps.
     ///   - hasWorker: whether its units' worker is there.
     init(
         _ settings: [String: String] = [:], configuration: String? = nil, hasDesktop: Bool = false,
-        hasWorker: Bool = true
+        hasApps: Bool = false, hasWorker: Bool = true
     ) throws {
         name = "belfry-\(String(UInt32.random(in: .min ... .max), radix: 36))"
         // Of a port that nobody has.
@@ -53,7 +54,7 @@ final class Phone {
         }
         let isKept = settings.keys.contains { $0 == "BELFRY_EXTENSION_STRICT" || $0 == "BELFRY_EXTENSION_REUSE" }
         runtimeDirectory =
-            isKept || hasDesktop
+            isKept || hasDesktop || hasApps
             ? "\(Surroundings.runtimeDirectory)/\(name)" : settings["BELFRY_RUNTIME_DIRECTORY"]
         environment["BELFRY_RUNTIME_DIRECTORY"] = runtimeDirectory
         try writeUnits(environment, worker: hasWorker ? "/belfry-worker" : "/nosuch-worker")
@@ -61,6 +62,7 @@ final class Phone {
         try systemctl("start", "\(name).socket")
         if isKept { try systemctl("start", "\(name)-extension.socket") }
         if hasDesktop { try systemctl("start", "\(name)-desktop.socket") }
+        if hasApps { try systemctl("start", "\(name)-calls.socket") }
     }
 
     deinit {
@@ -160,6 +162,9 @@ final class Phone {
     /// The process that answers on the bus while none does; nil if nobody has asked.
     var standIn: Int32? { process(of: "-bus.service") }
 
+    /// The process that knows apps' calls; nil if none does.
+    var calls: Int32? { process(of: "-calls.service") }
+
     private func process(of unit: String) -> Int32? {
         let shown = try? systemctl("show", "--property=MainPID", "--value", "\(name)\(unit)").output
         return shown.flatMap { Int32($0.filter { $0.isNumber }) }.flatMap { $0 == 0 ? nil : $0 }
@@ -208,7 +213,8 @@ final class Phone {
                 text = replace("belfry\(other)", with: "\(name)\(other)", in: text)
             }
             text = replace("[Service]", with: "[Service]\n\(variables)", in: text)
-            if unit == "-apns.service" {
+            text = replace("--units belfry-app", with: "--units \(name)-app", in: text)
+            if unit == "-apns.service" || unit == "-calls.service" {
                 let pushed = environment["BELFRY_SOCKET"] ?? socket
                 text = replace("[Service]", with: "[Service]\nEnvironment=BELFRY_SOCKET=\(pushed)", in: text)
             }

@@ -24,6 +24,7 @@ import Testing
         arguments: [
             ("CHANGELOG.md", "\n## ", Character("\n")), ("debian/changelog", "belfry (", ")"),
             ("docs/man/belfry.1", "\"belfry ", "\""), ("docs/man/belfry-apns.8", "\"belfry ", "\""),
+            ("docs/man/belfry-calls.8", "\"belfry ", "\""),
             ("docs/man/belfry-desktop.8", "\"belfry ", "\""), ("docs/man/belfry-worker.8", "\"belfry ", "\""),
             ("docs/man/belfry.conf.5", "\"belfry ", "\""),
         ])

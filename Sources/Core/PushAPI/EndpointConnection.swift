@@ -252,11 +252,11 @@ public struct EndpointConnection: Sendable {
             throw Refusal(.badDeviceToken, "the device token is not \(2 * DeviceToken.byteCount) hexadecimal digits")
         }
         let registration: Registration
-        var removed: WallTime?
+        var removed: (at: WallTime, isReplaced: Bool)?
         switch standing(token) {
         case .unknown: throw Refusal(.badDeviceToken, "no device has this token: see belfry device list --tokens")
         case .registered(let found): registration = found
-        case .removed(let found, let time): (registration, removed) = (found, time)
+        case .removed(let found, let time, let isReplaced): (registration, removed) = (found, (time, isReplaced))
         }
         // For a server of the other environment this never was a token.
         guard registration.environment == environment else {
@@ -267,7 +267,9 @@ public struct EndpointConnection: Sendable {
         }
         if let removed {
             throw Refusal(
-                .unregistered, "its device was removed", timestampMilliseconds: removed.microseconds / 1_000)
+                .unregistered,
+                "its device was removed" + (removed.isReplaced ? ", and its app was given another token" : ""),
+                timestampMilliseconds: removed.at.microseconds / 1_000)
         }
         guard TopicRules.isTaken(topic, by: registration) else {
             throw Refusal(

@@ -182,7 +182,7 @@ private final class QueueTaker: PushTaker {
         note.topic = request.topic
         note.pushType = request.pushType
         switch request.token.map(standing(of:)) {
-        case .registered(let registration), .removed(let registration, _): note.deviceID = registration.deviceID
+        case .registered(let registration), .removed(let registration, _, _): note.deviceID = registration.deviceID
         case .unknown, nil: break
         }
         queue.note(note)

@@ -37,7 +37,8 @@ public final class PushServer {
     private var unserved: OwnedDescriptor?
     private var isTidyingDue = false
     private var stopped: (() -> Void)?
-    private var keeperSocket: KeeperSocket?
+    /// What workers may connect to, in the order in which it ends.
+    private var services: [SocketService] = []
 
     /// A child process, and what ends it.
     private struct Running {
@@ -51,9 +52,11 @@ public final class PushServer {
     /// - Parameters:
     ///   - worker: the worker's program and environment; the connection becomes its standard input and output.
     ///   - keeperSocketPath: where workers look for the keeper of a foreign extension; nil if they need none.
+    ///   - calls: what knows the calls of apps, and where workers and apps look for it; nil if there is none.
     ///   - lifetimeMax: after so long a worker is ended by SIGTERM, and if need be killed.
     public init(
-        at path: String, worker: ChildCommand, keeperSocketPath: String? = nil, lifetimeMax: TimeSpan, on loop: Loop
+        at path: String, worker: ChildCommand, keeperSocketPath: String? = nil, calls: ServedCalls? = nil,
+        lifetimeMax: TimeSpan, on loop: Loop
     ) throws(SystemError) {
         self.loop = loop
         self.path = path
@@ -61,7 +64,16 @@ public final class PushServer {
         self.lifetimeMax = lifetimeMax
         workersMax = min(Self.workersMax, max(1, sysconf(Int32(_SC_OPEN_MAX)) - Self.descriptorsKept))
         socket = try listenPrivately(at: path, backlog: Self.backlog)
-        if let keeperSocketPath { keeperSocket = try KeeperSocket(at: keeperSocketPath, worker: worker, on: loop) }
+        if let keeperSocketPath {
+            var keeper = worker
+            keeper.arguments = ["--host"]
+            services.append(
+                try SocketService(at: keeperSocketPath, for: keeper, on: loop, description: "extension host"))
+        }
+        if let calls {
+            services.append(
+                try SocketService(at: calls.socketPath, for: calls.command, on: loop, description: "calls"))
+        }
         // Each worker checks its client's user itself.
         listener = try SocketListener(
             at: socket.number, for: .everybody, hasRoom: { [unowned self] in children.count < self.workersMax },
@@ -145,7 +157,12 @@ public final class PushServer {
 
     private func leaveIfIdle() {
         guard children.isEmpty, let stopped = stopped.take() else { return }
-        // The keeper ends last, since workers wait for it.
-        if let keeperSocket { keeperSocket.stop(stopped) } else { stopped() }
+        // These end last, since workers wait for them.
+        end(services[...], stopped)
+    }
+
+    private func end(_ services: ArraySlice<SocketService>, _ done: @escaping () -> Void) {
+        guard let first = services.first else { return done() }
+        first.stop { self.end(services.dropFirst(), done) }
     }
 }

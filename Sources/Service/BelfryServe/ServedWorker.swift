@@ -15,6 +15,8 @@ public struct ServedWorker {
     public let command: ChildCommand
     /// Where it looks for the keeper of a foreign extension; nil if it needs none.
     public let keeperSocketPath: String?
+    /// What knows the calls of apps, where `[Calls] Apps=` names one; nil elsewhere.
+    public let calls: ServedCalls?
     /// After so long it is ended.
     public let lifetimeMax: TimeSpan
 
@@ -32,7 +34,29 @@ public struct ServedWorker {
         let isKept = settings.extensionPath != nil && (settings.isStrict || settings.isReused)
         let runtime = environment["BELFRY_RUNTIME_DIRECTORY"]
         keeperSocketPath = isKept ? runtime.map { "\($0)/extension.sock" } : nil
+        let folder = program.lastIndex(of: "/").map { program[...$0] } ?? ""
+        calls =
+            settings.appPaths.isEmpty
+            ? nil : runtime.map { ServedCalls(at: "\($0)/calls.sock", folder + "belfry-calls", like: command) }
         let wait = isKept ? BudgetStart.turn.waitMax : .zero
-        lifetimeMax = wait + settings.expiryBudget + Self.lifetimeBeyondBudget
+        // What an app has is no extension's: its budget begins with its ring.
+        let call = settings.appPaths.isEmpty ? .zero : settings.appPatience + settings.ringDuration
+        lifetimeMax = wait + settings.expiryBudget + call + Self.lifetimeBeyondBudget
+    }
+}
+
+/// What knows the calls of apps where no service manager starts it.
+public struct ServedCalls {
+    /// Where it listens.
+    let socketPath: String
+    /// The program with its environment.
+    let command: ChildCommand
+
+    /// The program at `path`, with the environment and the standard error of `worker`, whose apps are its children.
+    public init(at socketPath: String, _ path: String, like worker: ChildCommand) {
+        var command = worker
+        command.path = path
+        self.socketPath = socketPath
+        self.command = command
     }
 }

@@ -8,6 +8,7 @@ import CallChannel
 import CallControl
 import DeviceRegistry
 import NotificationDelivery
+import RingEar
 
 /// Drives the calls of apps: hears workers, apps and commands at `calls.sock`, and does what the decider says.
 ///
@@ -27,6 +28,7 @@ public final class Centre {
     }
     private lazy var answers = AnswerCollection(state: settings.state, runtime: settings.runtime, on: loop)
     private let journal: CentreJournal
+    private var records: AppRecords
     private var queue = EffectQueue<Input>()
     private var apps: [String: App] = [:]
     private var timer: (any ScheduledTimer)?
@@ -73,6 +75,7 @@ public final class Centre {
     ) throws(SystemError) {
         (self.settings, self.control, self.loop, self.onIdle) = (settings, control, loop, onIdle)
         began = loop.now
+        records = AppRecords(in: settings.runtime.path)
         journal = CentreJournal(path: settings.journalPath, group: settings.group, on: loop)
         connections = try CentreConnections(on: loop, listener: listener) { [unowned self] in heard($0) }
         look()
@@ -135,6 +138,10 @@ public final class Centre {
             $0.hello = hello
             $0.life.connected()
         }
+        records.change(id) {
+            $0.started = WallTime.ofSystem
+            $0.problem = ""
+        }
         feed(.appConnected(hello))
     }
 
@@ -144,6 +151,7 @@ public final class Centre {
         let isRegistered = types.contains("voip")
         app(id) { $0.life.registered(isRegistered) }
         guard isRegistered else { return tokens.forget(id) }
+        records.change(id) { $0.registered = WallTime.ofSystem }
         do throws(RegistryError) {
             let token = try tokens.register(id, environment: apps[id]?.hello?.environment)
             say(.token(token.bytes), to: id)
@@ -177,7 +185,8 @@ public final class Centre {
         case .startApp(let id): start(id, for: link)
         case .stopApp(let id):
             guard let app = apps[id], !app.life.isOver else {
-                return connections?.answer(.failed("\(Printable.escaped(id)) does not run"), to: link) ?? ()
+                let why = "\(Printable.escaped(String(id.prefix(GroupName.bytesMax)))) does not run"
+                return connections?.answer(.failed(why), to: link) ?? ()
             }
             self.app(id) { $0.stopping.append(link) }
             perform({ $0.stop(at: $1) }, of: id)
@@ -189,6 +198,10 @@ public final class Centre {
     }
 
     private func start(_ id: String, for link: CentreConnections.Link) {
+        guard settings.apps[id] != nil || apps[id]?.life.isOver == false else {
+            let why = "\(Printable.escaped(String(id.prefix(GroupName.bytesMax)))) is not configured: [Calls] Apps="
+            return connections?.answer(.failed(why), to: link) ?? ()
+        }
         if apps[id]?.life.isRegistered == true { return connections?.answer(.done, to: link) ?? () }
         app(id) { $0.starting.append(link) }
         want(id)
@@ -240,8 +253,7 @@ public final class Centre {
     private func want(_ id: String) {
         guard settings.apps[id] != nil || apps[id]?.life.isOver == false else {
             // The name of an app that was started by hand, and has left.
-            feed(.appFailed(id, why: "\(id) is not configured: [Calls] Apps="))
-            return answerStarts(of: id, "\(Printable.escaped(id)) is not configured: [Calls] Apps=")
+            return feed(.appFailed(id, why: "it is not configured: [Calls] Apps="))
         }
         perform({ $0.wanted(at: $1) }, of: id)
     }
@@ -270,6 +282,7 @@ public final class Centre {
         switch effect {
         case .launch: process(of: id).launch()
         case .failed(let why):
+            records.change(id) { $0.problem = apps[id]?.life.problem ?? why }
             feed(.appFailed(id, why: why))
             answerStarts(of: id, "\(id) was not started: \(why)")
         case .askToEnd: say(.stop, to: id)
@@ -379,4 +392,9 @@ public final class Centre {
             onIdle()
         }
     }
+}
+
+extension WallTime {
+    /// Now, in Unix seconds.
+    fileprivate static var ofSystem: Int64 { WallTime(microseconds: wallTimeMicroseconds()).unixSecond }
 }

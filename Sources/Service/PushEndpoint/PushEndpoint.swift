@@ -244,7 +244,7 @@ private struct Answered {
     private func record(_ answer: EndpointAnswer) -> PushRecord.Request {
         let device: String? =
             switch EndpointConnection.deviceToken(of: request).map({ endpoint.taker.standing(of: $0) }) {
-            case .registered(let registration), .removed(let registration, _): registration.deviceID
+            case .registered(let registration), .removed(let registration, _, _): registration.deviceID
             case .unknown, nil: nil
             }
         return PushRecord.Request(

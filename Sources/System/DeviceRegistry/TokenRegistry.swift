@@ -29,6 +29,8 @@ public final class TokenRegistry {
     private var file: OpenedFile
     private var devices: [String: VirtualDevice] = [:]
     private var standings: [DeviceToken: TokenStanding] = [:]
+    /// When the newest device of each app was added.
+    private var newest: [String: WallTime] = [:]
     private let makeToken: () -> DeviceToken
 
     /// The open file, with the statements that are run again and again.
@@ -73,7 +75,10 @@ public final class TokenRegistry {
 
     /// What was known about `token` at the last query, or when ``look()`` was called.
     public func lastStanding(of token: DeviceToken) -> TokenStanding {
-        standings[token] ?? .unknown
+        guard case .removed(let registration, let time, _)? = standings[token],
+            let newest = newest[registration.bundleID], newest >= time
+        else { return standings[token] ?? .unknown }
+        return .removed(registration, at: time, isReplaced: true)
     }
 
     /// The device called `id`, in use or removed; nil if there is none.
@@ -176,6 +181,7 @@ extension TokenRegistry {
             file = opened
             devices = [:]
             standings = [:]
+            newest = [:]
         }
         try? refresh()
     }
@@ -196,6 +202,7 @@ extension TokenRegistry {
         for device in changed {
             defer { onChange(device) }
             devices[device.id] = device
+            newest[device.bundleID] = max(newest[device.bundleID] ?? device.addedAt, device.addedAt)
             for registration in device.registrations {
                 standings[registration.token] =
                     device.removedAt.map { .removed(registration, at: $0) } ?? .registered(registration)

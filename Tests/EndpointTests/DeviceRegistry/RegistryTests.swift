@@ -66,6 +66,13 @@ import Testing
         #expect(try !registry.setOffline(true, device.id))
         #expect(try !registry.remove("no such device", at: now))
         #expect(registry.device(device.id)?.removedAt == now + .seconds(5))
+        _ = try registry.add(
+            bundleID: device.bundleID, appGroup: nil, environment: .production, at: now + .seconds(6))
+        let standing = registry.standing(of: device.voipToken)
+        guard case .removed(_, _, isReplaced: true) = standing else {
+            Issue.record("\(standing)")
+            return
+        }
     }
 
     @Test("no token is issued twice, not even one that was removed, nor one for both purposes")

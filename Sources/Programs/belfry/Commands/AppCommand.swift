@@ -4,6 +4,7 @@ import BelfryProtocol
 import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
+import CallChannel
 import CallLedger
 import GroupLedger
 
@@ -13,8 +14,9 @@ extension Command {
         name: "app",
         synopsis: [
             "app foreground [--pid PID]", "app background", "app busy --pid PID [ID]", "app pending [--collect]",
+            "app list", "app start APP", "app stop APP",
         ],
-        summary: "say if the app is in front, or in a call; show answers that wait for it",
+        summary: "say if the app is in front, or in a call; show answers that wait for it; list, start and stop apps",
         details: """
             With --pid the app is in front as long as that process lives. Without it nobody can be asked: the word holds
             until "belfry app background", a reboot, or for 12 hours. What rings falls silent, and later calls do not ring.
@@ -24,6 +26,10 @@ extension Command {
 
             "belfry app pending" shows the calls that were answered while the app did not run. With --collect each is
             the caller's, and shown once; with --json it is one object a line.
+
+            "belfry app list" shows the apps of [Calls] Apps=, and others that are connected; with --json an object each.
+            "belfry app start" starts APP, a bundle identifier, and waits until its registry wants voip pushes; "belfry app
+            stop" has it end, and ends it after 3 s. An app that was not stopped stays.
             """,
         options: [
             Option("pid", "PID", "the app's process (foreground, busy)"),
@@ -37,10 +43,17 @@ extension Command {
             throw CommandError(
                 .usage, "--\(option) goes with app \(homes.joined(separator: " and app "))", "leave it out")
         }
-        guard context.options.arguments.count == 1 || word == "busy" else {
+        let takesName = word == "start" || word == "stop"
+        guard context.options.arguments.count == 1 || word == "busy" || takesName else {
             throw CommandError(.usage, "app \(word) takes no ID", "leave it out")
         }
         switch word {
+        case "list": return try AppList.print(context)
+        case "start", "stop":
+            guard let name = context.options.arguments.dropFirst().first else {
+                throw CommandError(.usage, "app \(word) needs an app", "its identifier, as belfry app list has it")
+            }
+            return try CentreQuestion.order(word == "start" ? .startApp(name) : .stopApp(name), context)
         case "foreground": return try enterForeground(context)
         case "background":
             try GroupAccess(context).changeLedger { ledger in ledger.enterBackground() }
@@ -50,7 +63,7 @@ extension Command {
         case let word:
             throw CommandError(
                 .usage, "an app is not \(word)",
-                "belfry app foreground, belfry app background, belfry app busy, or belfry app pending")
+                "belfry app foreground, background, busy, pending, list, start, or stop")
         }
     }
 

@@ -176,9 +176,8 @@ private final class Serving {
         let worker = ServedWorker(program, environment: environment, words: log.map { .descriptor($0) })
         try Command.removeStaleSocket(path)
         server = try PushServer(
-            at: path, worker: worker.command, keeperSocketPath: worker.keeperSocketPath,
-            lifetimeMax: worker.lifetimeMax,
-            on: loop)
+            at: path, worker: worker.command, keeperSocketPath: worker.keeperSocketPath, calls: worker.calls,
+            lifetimeMax: worker.lifetimeMax, on: loop)
     }
 
     private func serveEndpoint(runtimePath: String) throws(SystemError) {

@@ -15,6 +15,7 @@ extension Command {
         summary: "who rings, live, and how each call ends",
         details: """
             Ends with Ctrl-C. With --json one object a line: "time" is in Unix seconds, "at" in seconds since it began.
+            Where belfry-calls.socket listens, also what apps do with their calls, and their mistakes.
             With --pushes each push that arrives, whoever sent it, with its content, its events, its end, and each request
             to the APNs endpoint with its headers and its answer; ID is a push's id or its apns-id.
             """,
@@ -52,6 +53,7 @@ final class CallWatch {
     private let loop: Loop
     private let start: Instant
     private var watch: LedgerWatch?
+    private var apps: AppWatch?
     private var ledger: Ledger
     private var ringing: [CallKey: Call] = [:]
     private var wasInFront = false
@@ -72,8 +74,23 @@ final class CallWatch {
         } changed: { [self] in
             look(at: $0)
         }
+        apps = AppWatch(context, loop) { [unowned self] in print($0) }
         lookOften()
         loop.run()
+    }
+
+    private func print(_ event: Event) {
+        if context.wantsJSON {
+            var object = event.json
+            object["at"] = .real(elapsed)
+            object["time"] = .real(wall.unixSeconds)
+            context.output.json(object)
+        } else {
+            let tone: Style.Tone = event.kind == .warning ? .bad : .notable
+            let time = TimeText.clock(wall.unixSecond)
+            context.output.line(story.line(of: time, event.name, event.body.details, tone: tone))
+        }
+        if !context.output.isOpen { loop.stop() }
     }
 
     /// Looks again once a second: the kernel reports no changes that are kept beside the file, and on some file systems
@@ -81,6 +98,7 @@ final class CallWatch {
     private func lookOften() {
         _ = loop.schedule(at: loop.now + .seconds(1), description: "look again") { [self] in
             watch?.look()
+            apps?.look()
             lookOften()
         }
     }

@@ -19,7 +19,7 @@ enum MachineChecks {
         guard unsafe access(worker, X_OK) == 0 else {
             return [Finding(.fail, "programs", "there is no \(worker)", mend: "make install")]
         }
-        let missing = ["belfry-desktop", "belfry-apns"].compactMap(lack)
+        let missing = ["belfry-desktop", "belfry-apns", "belfry-calls"].compactMap(lack)
         return missing.isEmpty ? [Finding(.ok, "programs", "\(path), \(worker)")] : missing
     }
 
@@ -149,7 +149,7 @@ enum UnitChecks {
     /// The units that hardened.conf is for, as systemd shows them.
     private static let hardened = [
         "belfry@0.service", "belfry-tidy.service", "belfry-extension.service", "belfry-desktop.service",
-        "belfry-bus.service", "belfry-apns.service",
+        "belfry-bus.service", "belfry-calls.service", "belfry-apns.service",
     ]
 
     /// Checks user namespaces, which hardened.conf needs: if it is in force without them, its units do not start.

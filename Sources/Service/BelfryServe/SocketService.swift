@@ -3,18 +3,19 @@ import BelfrySyscalls
 import BelfryTerms
 import Glibc
 
-/// The socket of the keeper that keeps a foreign extension's process: starts one when a worker connects and none runs,
-/// as `belfry-extension.socket` does.
-final class KeeperSocket {
-    /// How long a keeper has to end after SIGTERM, as in `belfry-extension.service`.
+/// A socket whose program is started when somebody connects and none runs, as systemd does for a socket unit:
+/// `belfry-extension.socket` and `belfry-calls.socket`. The program accepts at its standard input.
+final class SocketService {
+    /// How long the program has to end after SIGTERM, as in its unit.
     private static let stopPatience = TimeSpan.seconds(3)
-    /// How many workers may wait to be accepted, as in `belfry-extension.socket`.
+    /// How many clients may wait to be accepted, as in `belfry-extension.socket`.
     private static let backlog: Int32 = 256
     /// How long to wait before trying again to start one.
     private static let shortageDelay = TimeSpan.milliseconds(100)
 
     private let loop: Loop
     private let path: String
+    private let description: String
     private let command: ChildCommand
     private let listener: OwnedDescriptor
     private var source: DescriptorSource?
@@ -22,12 +23,12 @@ final class KeeperSocket {
     private var timer: (any ScheduledTimer)?
     private var stopped: (() -> Void)?
 
-    /// Listens at `path`; `worker` is the program with its environment.
-    init(at path: String, worker: ChildCommand, on loop: Loop) throws(SystemError) {
+    /// Listens at `path` for `command`.
+    init(at path: String, for command: ChildCommand, on loop: Loop, description: String) throws(SystemError) {
         self.loop = loop
         self.path = path
-        var command = worker
-        command.arguments = ["--host"]
+        self.description = description
+        var command = command
         command.leadsGroup = true
         command.streams[STDOUT_FILENO] = .null
         self.command = command
@@ -36,7 +37,7 @@ final class KeeperSocket {
         try listen()
     }
 
-    /// Ends the keeper, and then calls `done`.
+    /// Ends the program, and then calls `done`.
     func stop(_ done: @escaping () -> Void) {
         source?.cancel()
         timer?.cancel()
@@ -44,25 +45,25 @@ final class KeeperSocket {
         guard let child else { return done() }
         stopped = done
         try? child.signal(SIGTERM)
-        timer = loop.schedule(at: loop.now + Self.stopPatience, description: "extension host") {
+        timer = loop.schedule(at: loop.now + Self.stopPatience, description: description) {
             try? child.signal(SIGKILL)
         }
     }
 
     private func listen() throws(SystemError) {
-        source = try loop.watch(descriptor: listener.number, events: .readable, description: "extension socket") {
+        source = try loop.watch(descriptor: listener.number, events: .readable, description: description) {
             [unowned self] _ in start()
         }
     }
 
     private func start() {
-        // The keeper accepts from here on: watching the socket as well would start another one.
+        // The program accepts from here on: watching the socket as well would start another one.
         source?.cancel()
         var command = command
         command.streams[STDIN_FILENO] = .descriptor(listener.number)
         do throws(SystemError) {
             let child = try ChildProcess(command)
-            try loop.onExit(of: child, description: "extension host") { [weak self] _ in self?.ended() }
+            try loop.onExit(of: child, description: description) { [weak self] _ in self?.ended() }
             self.child = child
         } catch { listenLater() }
     }
@@ -75,7 +76,7 @@ final class KeeperSocket {
     }
 
     private func listenLater() {
-        timer = loop.schedule(at: loop.now + Self.shortageDelay, description: "extension socket") { [weak self] in
+        timer = loop.schedule(at: loop.now + Self.shortageDelay, description: description) { [weak self] in
             try? self?.listen()
         }
     }
