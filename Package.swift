@@ -186,8 +186,8 @@ let service: [Target] = [
     room(
         "Service/CallService",
         imports: [
-            "BelfryBus", "NotificationDelivery", "PictureFetcher", "BelfryPictures", "Ringing", "CallLedger",
-            "GroupLedger",
+            "BelfryBus", "BelfryLines", "CallChannel", "NotificationDelivery", "PictureFetcher", "BelfryPictures",
+            "Ringing", "CallLedger", "GroupLedger",
             "RingEar",
             "SystemSound", "BelfryAppGroup", "DesktopChannel", "Showing",
             "BelfryProtocol", "BelfryEventLoop", "BelfryTerms", "Interception", "BelfrySyscalls",

@@ -46,7 +46,7 @@ extension IntegrationTests {
                     ".MissedCount property u 0", #".DoNotDisturb property s "off""#, ".AnswerPending signal ss -",
                     ".Ended signal sss -", ".MissedChanged signal su -", ".ModeChanged signal sss -",
                     ".Ringing signal sa{sv} -", ".Silence method ss -", ".AnswerFor method ssu -",
-                    ".ListActive method s aa{sv}",
+                    ".ListActive method s aa{sv}", ".CallerChanged signal ssssb -",
                 ])
             let above = try run("/usr/bin/busctl", ["--user", "tree", "--list", "--no-pager", Self.name]).output
             #expect(above.split(separator: "\n").contains("/org/belfry/Calls1"), "\(above)")

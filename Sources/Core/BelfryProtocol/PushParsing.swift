@@ -47,10 +47,20 @@ extension Push {
             isMutableContent: isMutableContent,
             isContentAvailable: isContentAvailable,
             call: call,
+            voipPayload: envelope.pushType == .voip ? payloadText(in: bytes, of: payload) : nil,
             callSources: callReader.sources,
             noCallID: callReader.noCallID,
             notes: callReader.notes.lines
         )
+    }
+
+    /// The payload as it came: a value that was read and written anew might be another number.
+    private static func payloadText(in bytes: [UInt8], of payload: JSONObject) -> String {
+        // A voip push is stated by an envelope.
+        guard let slice = JSONMemberSlice.value(of: "payload", in: bytes) else {
+            return String(decoding: payload.serialized(), as: UTF8.self)
+        }
+        return String(decoding: slice, as: UTF8.self)
     }
 
     private static func object(in bytes: [UInt8]) throws(Rejection) -> JSONObject {

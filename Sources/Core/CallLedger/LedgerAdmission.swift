@@ -22,6 +22,8 @@ public struct RingRequest: Sendable {
     public var hasVideo = false
     /// When the request was sent, if the push says so and that is believable (R9).
     public var sentAt: WallTime?
+    /// Whether an app has reported the call: then it rings beside the app in front, as on iOS (R5, R7).
+    public var isReported = false
     /// When its ring began, once the ledger has admitted it. Together with the owner it identifies the ring among
     /// others of the key.
     public var since: Instant?
@@ -52,7 +54,7 @@ extension Ledger {
         }
         if let known, let why = memory(of: known, against: request) { return silence(known, request, why, owner) }
         guard let until else { return silenceStale(known, request, owner) }
-        if foreground != .background {
+        if !request.isReported, foreground != .background {
             // The owner still has to write its end into this entry: leave it alone.
             if !(known.map(isReportedByOwner) ?? false) { silenceInForeground(known, request) }
             return .silent(.foreground, missed: false)
@@ -72,6 +74,27 @@ extension Ledger {
         }
         return calls.contains { $0.handle == handle && isRecent($0) }
             || remembered.contains(from: handle, where: isRecent)
+    }
+
+    /// Records `request`, which never rang, as missed for `reason`, if the person does not know of the call and no
+    /// other process reports it (R11). Returns if it is missed, for `owner` to report.
+    public mutating func miss(_ request: RingRequest, for reason: MissedReason, owner: Owner) -> Bool {
+        var request = request
+        request.sentAt = believed(request.sentAt)
+        let known = knownCall(request.key)
+        if let known, isRinging(known) {
+            ringOn(known, for: request)
+            return false
+        }
+        if let known, let why = memory(of: known, against: request) {
+            return silence(known, request, why, owner) == .silent(why, missed: true)
+        }
+        if let known, !known.key.isAnonymous, isReportedByOwner(known) || !isUnreported(request, of: known) {
+            return false
+        }
+        let state: CallState = reason == .stopped ? .stopped : .missed
+        leave(end(of: request, over: known, as: state), for: reason, toBeReportedBy: owner)
+        return true
     }
 
     private mutating func ring(

@@ -117,6 +117,15 @@ extension Ledger {
         list([.dictionary(entry)])
     }
 
+    /// Records that an app says of `owner`'s ring, which `request` describes now, who calls.
+    public mutating func describe(_ request: RingRequest, owner: Owner) {
+        guard var call = call(request.key), call.state == .ringing, call.isRing(of: owner, since: request.since) else {
+            return
+        }
+        call.describe(request)
+        write(call)
+    }
+
     /// Takes `ring` off the list: it was not missed after all. It goes into ``unlisted`` too, even if the list that was
     /// read lacks it: a later version of the file may have it.
     mutating func unlist(_ ring: Call) {

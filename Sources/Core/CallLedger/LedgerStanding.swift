@@ -23,9 +23,9 @@ extension Ledger {
     /// wake-up.
     ///
     /// An entry that is missing, makes no sense or is of an earlier ring of the call ends nothing: another program may
-    /// have read an earlier ring and written it back (R7).
+    /// have read an earlier ring and written it back (R7). A ring that an app reported rings beside the app in front.
     public func standing(
-        of key: CallKey, since: Instant? = nil, owner: Owner, secondCall: RingMode
+        of key: CallKey, since: Instant? = nil, owner: Owner, secondCall: RingMode, isReported: Bool = false
     ) -> Standing {
         guard let call = call(key) else { return mode(of: key, since, secondCall) }
         guard call.isRing(of: owner, since: since) else {
@@ -37,7 +37,7 @@ extension Ledger {
         guard call.owner == owner else { return .ended(.hangup) }
         // The key is also removed when the ring's deadline has passed and its owner has not recorded the end yet.
         if isHungUpByStranger, isRinging(call) { return .ended(.hangup) }
-        if foreground != .background { return .ended(.foreground) }
+        if !isReported, foreground != .background { return .ended(.foreground) }
         return mode(of: key, since, secondCall)
     }
 

@@ -27,6 +27,12 @@ extension RingAsk {
         if case .hangUp(let reason, _) = self { reason } else { nil }
     }
 
+    /// How the ring of `request` ends when it gets this, as ``end(ofRingSentAt:wall:)`` says; but one that an app
+    /// reported rings on beside the app in front (R7).
+    public func end(of request: RingRequest, sentAt began: WallTime?, wall: WallTime) -> EndReason? {
+        self == .foreground && request.isReported ? nil : end(ofRingSentAt: began, wall: wall)
+    }
+
     /// How a ring ends when it gets this; nil if it rings on. `began` is when its request was sent, if that is known.
     ///
     /// A hangup that was sent before the request belongs to an earlier call (R7, R8).

@@ -52,9 +52,17 @@ public enum BudgetStart: Hashable, Sendable {
     case spawn
     /// At the hand-over to a shared process, for which the notification waits.
     case turn
+    /// At the ring, for which a voip push waits at most so long until its app has reported the call.
+    case ring(within: TimeSpan)
 
     /// The longest time that the notification waits for its turn. The wait is not part of the budget.
-    public var waitMax: TimeSpan { self == .turn ? .seconds(600) : .zero }
+    public var waitMax: TimeSpan {
+        switch self {
+        case .acceptance, .spawn: .zero
+        case .turn: .seconds(600)
+        case .ring(let patience): patience
+        }
+    }
 }
 
 /// The time an extension has for a notification (R3).
@@ -82,6 +90,8 @@ public struct Budget: Hashable, Sendable {
         case .acceptance: self.init(start: acceptedAt, length: length)
         case .spawn: self.init(start: now, length: length)
         case .turn: self.init(start: now, length: start.waitMax)
+        // Once it may ring, the ledger is asked, which is part of the budget.
+        case .ring: self.init(start: now, length: start.waitMax + length)
         }
     }
 

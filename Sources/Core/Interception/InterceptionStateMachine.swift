@@ -25,6 +25,8 @@ public struct InterceptionStateMachine: Sendable {
         let passthrough: PassthroughReason?
         let mayBeFiltered: Bool
         var reply: ReplyStateMachine
+        /// Whether an app was handed the push.
+        var isWithApp = false
 
         /// The delivery of `content`, or its filtering: by the extension's reply without text, or since no reply came.
         /// That the worker has to stop before a reply is nothing that the extension has decided.
@@ -36,7 +38,7 @@ public struct InterceptionStateMachine: Sendable {
 
         /// As whom the content is delivered: `usual`, unless the extension only accompanies it or has to stop.
         func deliverer(_ usual: Deliverer) -> Deliverer {
-            passthrough != nil ? .passthrough : reply.isStopped ? .stopped : usual
+            passthrough != nil ? isWithApp ? .app : .passthrough : reply.isStopped ? .stopped : usual
         }
     }
 
@@ -160,11 +162,20 @@ public struct InterceptionStateMachine: Sendable {
         return [arrival.delivery(by: .crash, arrival.original)]
     }
 
-    /// The extension waited for its turn and has begun only now: it has `budget` (R3).
+    /// The extension waited for its turn and has begun only now: it has `budget` (R3). One that only accompanies a
+    /// push gets no word about its time.
     public mutating func extensionBegan(within budget: Budget) -> [Effect] {
-        guard case .received(var arrival) = state, arrival.reply.began(within: budget) else { return [] }
+        guard case .received(var arrival) = state else { return [] }
+        guard arrival.reply.began(within: budget, isTold: arrival.passthrough != nil) else { return [] }
         state = .received(arrival)
         return wake(arrival)
+    }
+
+    /// An app was handed the push that the extension accompanies.
+    public mutating func handedToApp() {
+        guard case .received(var arrival) = state else { return }
+        arrival.isWithApp = true
+        state = .received(arrival)
     }
 
     /// The worker has to stop from `now` on (R17). An extension that has yet to say whether it takes the notification

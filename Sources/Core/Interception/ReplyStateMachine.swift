@@ -61,9 +61,11 @@ public struct ReplyStateMachine: Equatable, Sendable {
 
     /// The extension, which waited for its turn, has begun only now: `budget` replaces the one before, since the wait
     /// is not part of it (R3). Returns false if that is too late to count.
-    public mutating func began(within budget: Budget) -> Bool {
-        guard isAwaited, !isTold else { return false }
-        self = ReplyStateMachine(within: budget)
+    ///
+    /// - Parameter isTold: whether the extension gets no word when that is nearly over.
+    public mutating func began(within budget: Budget, isTold: Bool = false) -> Bool {
+        guard isAwaited, !isStopped, isTold || !self.isTold else { return false }
+        self = ReplyStateMachine(within: budget, isTold: isTold)
         return true
     }
 

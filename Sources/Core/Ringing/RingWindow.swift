@@ -22,20 +22,23 @@ public struct RingWindow: Hashable, Sendable {
     /// The window of a ring that starts now; nil for a request that is stale.
     ///
     /// - Parameters:
-    ///   - duration: how long the call rings, counted from when it was sent.
+    ///   - duration: how long the call rings, counted from when it was sent, or came if that is not known.
     ///   - sentAt: when the request was sent, if that is known and believable; whole seconds count as their end.
     ///   - expiration: when the push becomes stale: nil is never, and 0 is "try once", which is never past.
     ///   - start: this instant.
     ///   - wall: this instant by the wall clock.
-    ///   - deadline: the end of the budget.
+    ///   - deadline: the end of the budget; nil if no budget cuts the ring.
+    ///   - waited: for how long the request has waited for its ring, which its expiration does not count (R9).
     public static func of(
-        duration: TimeSpan, sentAt: WallTime?, expiration: WallTime?, start: Instant, wall: WallTime, deadline: Instant
+        duration: TimeSpan, sentAt: WallTime?, expiration: WallTime?, start: Instant, wall: WallTime,
+        deadline: Instant?, waited: TimeSpan = .zero
     ) -> RingWindow? {
-        if let expiration, expiration.isPastExpiration(at: wall) { return nil }
-        let elapsed = sentAt.map { max(wall - $0.latest, .zero) } ?? .zero
+        if let expiration, expiration.isPastExpiration(at: wall + (.zero - waited)) { return nil }
+        let elapsed = max(sentAt.map { wall - $0.latest } ?? .zero, waited)
         let left = duration - elapsed
         guard left > .zero else { return nil }
         let wished = start + left
+        guard let deadline else { return RingWindow(start: start, end: wished, reasonAtEnd: .timeout) }
         return RingWindow(
             start: start, end: min(wished, deadline),
             reasonAtEnd: wished - deadline > cutUnnoticed ? .expired : .timeout)

@@ -148,6 +148,13 @@ public struct ShowingStateMachine: Sendable {
         return show()
     }
 
+    /// Who calls as `id` is `caller`, as an app says.
+    public mutating func caller(_ caller: ShownCaller, of id: ShownCallID) -> [ShowingEffect] {
+        guard let index = calls.firstIndex(where: { $0.id == id }) else { return [] }
+        calls[index].caller = caller
+        return show()
+    }
+
     /// The picture of who calls as `id` is in the file `path`.
     public mutating func picture(_ path: String, of id: ShownCallID) -> [ShowingEffect] {
         if let index = calls.firstIndex(where: { $0.id == id }) { calls[index].picture = path }

@@ -8,6 +8,8 @@ public enum DesktopNews: Hashable, Sendable {
     case received(ShownCallID?)
     /// A call rings now, or goes on in another mode.
     case rings(RingNews)
+    /// Who calls is another one than was said.
+    case caller(ShownCallID, ShownCaller)
     /// The picture of who calls is in this file.
     case picture(String, of: ShownCallID)
     /// A call that rang has ended for this reason; the person missed it if `isMissed`.
@@ -43,6 +45,8 @@ public struct RingNews: Hashable, Sendable {
 public struct WorkerEvents: Sendable {
     private struct Notification: Sendable {
         var call: ShownCallID?
+        /// Who calls, as an app says; nil if none did.
+        var caller: ShownCaller?
         var type: NotificationType?
         /// What replaces another one where it is shown.
         var name = ""
@@ -68,7 +72,8 @@ public struct WorkerEvents: Sendable {
     }
 
     private static func news(of event: Event, _ hello: DesktopHello, _ known: inout Notification) -> DesktopNews? {
-        let caller = ShownCaller(name: hello.name, handle: hello.handle, hasVideo: hello.hasVideo)
+        let caller =
+            known.caller ?? ShownCaller(name: hello.name, handle: hello.handle, hasVideo: hello.hasVideo)
         switch event.body {
         case .received(let received):
             known.type = received.type.known
@@ -85,6 +90,10 @@ public struct WorkerEvents: Sendable {
                 RingNews(
                     call: ShownCallID(group: hello.group, call: ringing.call), caller: caller, mode: ringing.mode,
                     why: ringing.why?.known, since: since, until: since + length))
+        case .caller(let said):
+            let caller = ShownCaller(name: said.name, handle: said.handle, hasVideo: said.hasVideo)
+            known.caller = caller
+            return known.call.map { .caller($0, caller) }
         case .attachment(let attachment):
             guard case .attached(let path, _, _, _) = attachment.outcome else { return nil }
             return known.call.map { .picture(path, of: $0) }
@@ -104,8 +113,7 @@ public struct WorkerEvents: Sendable {
             known.isForeign = true
             return nil
         case .asked(let asked): return news(of: asked, hello.group)
-        case .silent, .tick, .sound, .notification, .vibration, .warning, .caller, .app, .call, .action, .rejected,
-            .unknown:
+        case .silent, .tick, .sound, .notification, .vibration, .warning, .app, .call, .action, .rejected, .unknown:
             return nil
         }
     }

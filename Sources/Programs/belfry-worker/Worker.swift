@@ -37,6 +37,8 @@ final class Worker {
     private var picture: PictureDownload?
     private var ledger: WorkerLedger?
     private var desktop: DesktopConnection?
+    /// The connection to `belfry-calls`, of a voip push alone.
+    private var calls: CallLink?
     private var alerts: WorkerAlerts?
     private var pushReport: PushReport?
     private var centre: ShownInCentre?
@@ -151,7 +153,9 @@ final class Worker {
             [unowned self] end in close(refused: end == .refused)
         }
         self.delivery = delivery
-        extendRuntime(to: notification.budgetStart.waitMax + settings.expiryBudget)
+        // No budget cuts the ring of a voip push.
+        let ring = push.pushType == .voip ? settings.ringDuration : .zero
+        extendRuntime(to: notification.budgetStart.waitMax + max(settings.expiryBudget, ring))
         delivery.start()
     }
 
@@ -224,6 +228,10 @@ final class Worker {
                 settings: RingSettings(settings), environment: environment, report: report),
             pictures: FetchedPicture(loop: loop, picture: picture), report: report)
         world.desktop = desktop
+        world.appCalls = AppCallsDoor(group: group) { [unowned self] in
+            calls = CallLink(to: runtime.callsSocketPath, on: loop)
+            return calls
+        }
         // Tests and containers keep no machine awake.
         if environment["BELFRY_CONFIG_FILES"] != "no" { world.wakefulness = SleepInhibitor(on: loop) }
         return world
@@ -282,7 +290,8 @@ final class Worker {
             timers: loop, id: id, receivedAt: receivedAt,
             // The centre first: who hears that a notification is delivered finds it there.
             listeners: [{ [weak self] event in self?.centre?.heard(event) }, connection.write, journal.write]
-                + (desktop.map { [$0.write] } ?? []) + (original.map { [$0.heard] } ?? [])
+                + (desktop.map { [$0.write] } ?? []) + [{ [weak self] event in self?.calls?.write(event) }]
+                + (original.map { [$0.heard] } ?? [])
                 + (alerts.map { [$0.heard] } ?? []) + (pushReport.map { [$0.write] } ?? []))
     }
 
@@ -321,5 +330,6 @@ extension RingSettings {
             duration: settings.ringDuration, interval: settings.ringInterval, sound: settings.sound,
             secondCall: settings.secondCall, callsMax: settings.callsMax)
         (quietHours, repeatedWithin) = (settings.quietHours, settings.repeatedWithin)
+        expiryBudget = settings.expiryBudget
     }
 }

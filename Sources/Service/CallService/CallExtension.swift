@@ -1,6 +1,7 @@
 import BelfryEventLoop
 import BelfryProtocol
 import BelfryTerms
+import CallChannel
 import CallLedger
 import GroupLedger
 import Interception
@@ -20,13 +21,20 @@ final class CallExtension: ServiceExtension {
         case ring(RingRequest, RingWindow, RingMode)
         /// The call does not ring; `isFlagUnowned` if that is due to a flag which no process owns.
         case silent(SilenceReason, missed: Bool, isFlagUnowned: Bool)
+        /// The call had to wait for its ring, and will not ring any more.
+        case unrung(missed: Bool)
     }
 
     weak var delegate: (any ServiceExtensionDelegate)?
-    private let call: CallRequest
+    private var call: CallRequest
     private let expiration: WallTime?
+    private let isVoIP: Bool
     private let world: CallWorld
     private let settings: RingSettings
+    /// When the push came, which may wait for its ring.
+    private let cameAt: Instant
+    /// Whether an app has reported the call.
+    private var isReported = false
 
     private var decision = Decision.none
     /// Whether the request's `sentAt` was not believed (R9).
@@ -38,42 +46,85 @@ final class CallExtension: ServiceExtension {
     private var ring: Ring?
     /// Whether a missed call waits for its picture.
     private var isReportingMissed = false
+    /// Whether the ledger was asked to list a call that never rang.
+    private var isMissing = false
+    private var isStopped = false
+    /// Whether the notification was delivered.
+    private var isEnded = false
     /// Whether the ledger was asked to name the picture.
     private var isIllustrated = false
     private let picture: PictureWait
 
     /// An extension for `call`; `expiration` is when the push becomes stale, as its envelope says.
-    init(_ call: CallRequest, expiration: WallTime?, world: CallWorld, settings: RingSettings) {
+    ///
+    /// - Parameter isVoIP: whether no budget cuts its ring, since it came for an app (R7).
+    init(_ call: CallRequest, expiration: WallTime?, isVoIP: Bool, world: CallWorld, settings: RingSettings) {
         self.call = call
         self.expiration = expiration
+        self.isVoIP = isVoIP
         self.world = world
+        cameAt = world.timers.now
         self.settings = settings
         picture = PictureWait(source: world.pictures, report: world.report)
     }
 
     /// Whether the call rings, or a missed call waits for its picture.
-    var isBusy: Bool { ring != nil || isReportingMissed }
+    var isBusy: Bool { ring != nil || isReportingMissed || isMissing }
+
+    /// Whether the call rings.
+    var isRinging: Bool { ring != nil }
 
     // MARK: Before anything is reported
 
     /// Asks the ledger, which decides for all processes, whether and how the call rings (R5, R8, R9, R10).
     func admit(within budget: Budget, _ decided: @escaping (ExtensionVerdict) -> Void) {
-        var request = RingRequest(key: CallKey(call.callID))
-        request.name = call.callerName ?? ""
-        request.handle = call.handle ?? ""
-        request.hasVideo = call.hasVideo
-        let wanted = request
+        let wanted = wanted
         // Before the admission, so that every process that finds the ring in the ledger finds its ear.
         world.ledger.listen { [weak self] key, ask, answer in
             if let ring = self?.ring { ring.asked(key, ask, answer) } else { answer(nil) }
         }
         world.ledger.transact { [self] ledger in
-            decide(wanted, deadline: budget.end, in: &ledger)
+            decide(wanted, within: budget, in: &ledger)
         } done: { [self] answer, _ in
             (decision, isClockBad, isRepeated) = (answer.decision, answer.isClockBad, answer.isRepeated)
             if case .ring = decision {} else { world.ledger.stopListening() }
             if case .refused(let rejection) = decision { decided(.refused(rejection)) } else { decided(.admitted) }
         }
+    }
+
+    /// Asks if there is a place for the call, and decides nothing else: the ledger stays as it is.
+    func findPlace(within budget: Budget, _ decided: @escaping (ExtensionVerdict) -> Void) {
+        let wanted = wanted
+        world.ledger.transact { [self] ledger in
+            var copy = ledger
+            return decide(wanted, within: budget, in: &copy).decision
+        } done: { decision, _ in
+            if case .refused(let rejection) = decision { decided(.refused(rejection)) } else { decided(.admitted) }
+        }
+    }
+
+    private var wanted: RingRequest {
+        var request = RingRequest(key: CallKey(call.callID))
+        request.name = call.callerName ?? ""
+        request.handle = call.handle ?? ""
+        request.hasVideo = call.hasVideo
+        request.isReported = isReported
+        return request
+    }
+
+    /// When its ring would begin and end, with `sentAt` as far as that is believed; nil for a stale request.
+    private func window(sentAt: WallTime?, within budget: Budget?) -> RingWindow? {
+        let now = world.timers.now
+        return RingWindow.of(
+            duration: min(call.duration ?? settings.duration, settings.duration), sentAt: sentAt,
+            expiration: expiration, start: now, wall: world.wall(), deadline: budget?.end,
+            waited: isVoIP ? now - cameAt : .zero)
+    }
+
+    /// The last instant at which the ring of a voip push would still be on.
+    var lastInstant: Instant {
+        let sentAt = call.sentAt.flatMap { $0.isBelievable(at: world.wall()) ? $0 : nil }
+        return window(sentAt: sentAt, within: nil)?.end ?? world.timers.now
     }
 
     private struct Answer {
@@ -82,12 +133,10 @@ final class CallExtension: ServiceExtension {
         let isRepeated: Bool
     }
 
-    private func decide(_ request: RingRequest, deadline: Instant, in ledger: inout Ledger) -> Answer {
+    private func decide(_ request: RingRequest, within budget: Budget, in ledger: inout Ledger) -> Answer {
         var request = request
         request.sentAt = ledger.believed(call.sentAt)
-        let window = RingWindow.of(
-            duration: min(call.duration ?? settings.duration, settings.duration), sentAt: request.sentAt,
-            expiration: expiration, start: world.timers.now, wall: world.wall(), deadline: deadline)
+        let window = window(sentAt: request.sentAt, within: isVoIP ? nil : budget)
         let isFlagUnowned = ledger.foreground == .unowned
         let isRepeated = ledger.hasCalled(request.handle, within: settings.repeatedWithin)
         let admission = ledger.admit(
@@ -121,7 +170,7 @@ final class CallExtension: ServiceExtension {
         }
         switch decision {
         // The delivery calls this only after the verdict that it is admitted.
-        case .none, .refused: preconditionFailure("a call request that nobody admitted")
+        case .none, .refused, .unrung: preconditionFailure("a call request that nobody admitted")
         case .ring(let ringRequest, let window, let mode):
             let ring = Ring(
                 world: world, settings: settings, request: ringRequest, window: window,
@@ -163,14 +212,19 @@ final class CallExtension: ServiceExtension {
 
     /// Hands the content over without waiting for the picture, and ends the ring (R17).
     func stop() {
+        isStopped = true
         picture.cancel()
         ring?.end(.stopped)
     }
 
     /// Reports a request that did not ring as missed, since `missed` comes after the delivery (R11).
     func end() {
+        isEnded = true
         picture.forgetDelivery()
-        if case .silent(_, missed: true, _) = decision { reportMissed() }
+        switch decision {
+        case .silent(_, missed: true, _), .unrung(missed: true): reportMissed()
+        case .none, .refused, .ring, .silent, .unrung: break
+        }
     }
 
     private func handOver() {
@@ -184,12 +238,66 @@ final class CallExtension: ServiceExtension {
     /// What is delivered: the content of a ring is time-sensitive (R4), and the caller's name replaces a missing title.
     private var content: NotificationContent {
         guard var content = request?.content else { preconditionFailure("content of a request that never came") }
-        if content.title.isEmpty { content.title = call.callerName ?? "" }
+        // An app knows better who calls than the push of its server.
+        if content.title.isEmpty || isReported { content.title = call.callerName ?? content.title }
         if case .ring = decision, content.interruptionLevel < .timeSensitive {
             content.interruptionLevel = .timeSensitive
         }
         if let attachment = picture.attachment { content.attachments.append(attachment) }
         return content
+    }
+
+    // MARK: As an app says
+
+    /// Takes who calls from an app's report: for the ring to come, or for the one that is on.
+    func describe(_ caller: ReportedCaller) {
+        let (before, wasReported) = (call, isReported)
+        isReported = true
+        call.take(caller)
+        let event = Event.Caller(of: call)
+        if event != Event.Caller(of: before) { world.report(.caller(event)) } else if wasReported { return }
+        ring?.describe(wanted)
+    }
+
+    /// Ends the ring as the app asks for. Does nothing if it does not ring.
+    func end(_ end: RingEnd) {
+        guard let ring else { return }
+        let key = CallKey(call.callID)
+        switch end {
+        case .answer: ring.asked(key, .answer()) { _ in }
+        case .decline: ring.asked(key, .decline) { _ in }
+        case .hangUp(let reason): ring.asked(key, .hangUp(reason, sentAt: nil)) { _ in }
+        case .timeOut: ring.end(.timeout)
+        }
+    }
+
+    /// Ends the ring, since nobody is left who could take an answer.
+    func stopRing() { ring?.end(.stopped) }
+
+    /// Takes the notification of a call that will not ring any more, which waited for that: reports it as silent, unless
+    /// `why` is nil, and as missed for `reason` if there is one.
+    func didNotRing(
+        _ request: NotificationRequest, why: SilenceReason?, missed reason: MissedReason?, until deadline: Instant
+    ) {
+        self.request = request
+        isMissing = true
+        let (wanted, owner, sentAt) = (wanted, world.ledger.owner, call.sentAt)
+        world.ledger.transact { ledger in
+            var request = wanted
+            request.sentAt = sentAt
+            return reason.map { ledger.miss(request, for: $0, owner: owner) } ?? false
+        } done: { [self] isMissed, _ in
+            isMissing = false
+            decision = .unrung(missed: isMissed)
+            if let why { world.report(.silent(call: call.callID, why: why)) }
+            guard !isEnded else { return end() }
+            if isMissed, why != nil, !isStopped {
+                picture.begin(call.callerAvatar, until: deadline)
+            } else {
+                picture.skip(call.callerAvatar, .ended, "the call does not ring here")
+            }
+            picture.beforeDelivery { [weak self] in self?.handOver() }
+        }
     }
 
     // MARK: After the ring
@@ -222,6 +330,30 @@ final class CallExtension: ServiceExtension {
             isReportingMissed = false
             delegate?.extensionIsIdle()
         }
+    }
+}
+
+extension CallRequest {
+    /// The most bytes of a name or a handle that an app reports: as many as a push may have.
+    private static let reportedBytesMax = 4_096
+
+    /// Takes what an app says of the caller; of what it does not say, the push's counts.
+    fileprivate mutating func take(_ caller: ReportedCaller) {
+        if let name = caller.name { callerName = Self.cut(name) }
+        if let handle = caller.handle { self.handle = Self.cut(handle) }
+        if let hasVideo = caller.hasVideo { self.hasVideo = hasVideo }
+    }
+
+    private static func cut(_ text: String) -> String {
+        guard text.utf8.count > reportedBytesMax else { return text }
+        return String(decoding: text.utf8.prefix(reportedBytesMax), as: UTF8.self)
+    }
+}
+
+extension Event.Caller {
+    fileprivate init(of call: CallRequest) {
+        self.init(
+            call: call.callID, name: call.callerName ?? "", handle: call.handle ?? "", hasVideo: call.hasVideo)
     }
 }
 

@@ -1,6 +1,7 @@
 public import BelfryEventLoop
 public import BelfryProtocol
 public import BelfryTerms
+public import CallChannel
 public import CallLedger
 public import GroupLedger
 public import PictureFetcher
@@ -25,6 +26,8 @@ public struct CallWorld {
     public var wakefulness: (any RingWakefulness)?
     /// The desktop; nil if none is there.
     public var desktop: (any RingDesktop)?
+    /// The way to the apps with their own calling code, for voip pushes; nil if there is none.
+    public var appCalls: AppCallsDoor?
 
     /// A world of these parts, without a desktop.
     public init(
@@ -136,6 +139,31 @@ public protocol RingDesktop: AnyObject {
     /// Calls `changed` whenever do-not-disturb goes on or off from now on, and before this returns if the desktop has
     /// said already which it is.
     func onMuted(_ changed: @escaping (Bool) -> Void)
+}
+
+/// The way to the apps that have their own calling code.
+public struct AppCallsDoor {
+    /// The app group whose ledger has the call.
+    public let group: GroupName
+    /// Connects to `belfry-calls`; nil if nothing listens there. Called for a voip push alone.
+    public let connect: () -> (any AppCalls)?
+
+    /// A way, for a call of `group`.
+    public init(group: GroupName, connect: @escaping () -> (any AppCalls)?) {
+        self.group = group
+        self.connect = connect
+    }
+}
+
+/// `belfry-calls`, as the worker of one voip push hears it. It hears the worker's events by itself, from the hand-over
+/// on.
+public protocol AppCalls: AnyObject {
+    /// Hands `push` over, once. `heard` takes what it says of it, and nil as the last if the connection is gone: also
+    /// if nothing that it says can be read. It may be called before this returns.
+    func handOver(_ push: VoIPPush, heard: @escaping (WorkerOrder?) -> Void)
+
+    /// Leaves: nothing is heard any more.
+    func close()
 }
 
 /// What the desktop says of rings.

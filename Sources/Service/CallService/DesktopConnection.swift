@@ -58,11 +58,11 @@ public final class DesktopConnection: RingDesktop {
             if output == nil, listens, story != nil { connect() }
             return
         case .notification, .vibration: return
-        case .received, .ringing: remember(event, insteadOf: event.kind)
+        case .received, .ringing, .caller: remember(event, insteadOf: event.kind)
         case .attachment: remember(event, insteadOf: nil)
         case .ended, .missed: story = nil
-        case .silent, .sound, .delivered, .warning, .extensionProcess, .asked, .caller, .app, .call, .action,
-            .rejected, .unknown:
+        case .silent, .sound, .delivered, .warning, .extensionProcess, .asked, .app, .call, .action, .rejected,
+            .unknown:
             break
         }
         send(event.line, isDroppable: event.isFrequent)

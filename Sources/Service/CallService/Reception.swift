@@ -1,5 +1,7 @@
+import BelfryEventLoop
 public import BelfryProtocol
 public import BelfryTerms
+import CallChannel
 public import DesktopChannel
 import Interception
 public import NotificationDelivery
@@ -39,10 +41,10 @@ public struct Reception {
         switch PushFate(of: push, passthrough, hasForeign: foreign != nil) {
         case .foreign: service = foreign
         case .rings(let call):
-            service = CallExtension(call, expiration: push.envelope.expiration, world: world, settings: settings)
+            service = callExtension(call, of: push, passthrough)
         case .doesNotRing(let call): remarks.append(.silent(call: call.callID, why: .notIntercepted))
         case .hangsUp(let hangup):
-            service = HangupExtension(hangup, world: world)
+            service = hangupExtension(hangup, of: push, passthrough)
             if PushFate.ringsOnElsewhere(passthrough) { remarks.append(Self.hangupNotIntercepted) }
         case .unchanged: service = UnchangedExtension()
         case .passedThrough: break
@@ -50,6 +52,26 @@ public struct Reception {
         return SortedNotification(
             request: push.request, received: push.received(passthrough), passthrough: passthrough, remarks: remarks,
             service: service, mayBeFiltered: rule.mayBeFiltered && passthrough == nil)
+    }
+
+    private func callExtension(
+        _ call: CallRequest, of push: Push, _ passthrough: PassthroughReason?
+    ) -> any ServiceExtension {
+        let isVoIP = passthrough == .voip
+        let builtIn = CallExtension(
+            call, expiration: push.envelope.expiration, isVoIP: isVoIP, world: world, settings: settings)
+        guard isVoIP, let door = world.appCalls, let calls = door.connect() else { return builtIn }
+        let voip = VoIPPush(push, .callRequest, in: door.group, until: builtIn.lastInstant)
+        return AppCallExtension(builtIn, of: voip, calls: calls, world: world, settings: settings)
+    }
+
+    private func hangupExtension(
+        _ hangup: Hangup, of push: Push, _ passthrough: PassthroughReason?
+    ) -> any ServiceExtension {
+        let builtIn = HangupExtension(hangup, world: world)
+        guard passthrough == .voip, let door = world.appCalls, let calls = door.connect() else { return builtIn }
+        let voip = VoIPPush(push, .hangup, in: door.group, until: world.timers.now)
+        return AppHangupExtension(builtIn, of: voip, calls: calls, world: world)
     }
 
     /// The first message to the desktop about `push`; `hasForeign` says whether the operator has an extension.
@@ -73,6 +95,14 @@ public struct Reception {
     private static let hangupNotIntercepted = Event.Body.warning(
         code: .hangupNotIntercepted,
         detail: "iOS would have rung on: a hangup needs mutable-content and an alert with text")
+}
+
+extension VoIPPush {
+    fileprivate init(_ push: Push, _ kind: Kind, in group: GroupName, until: Instant) {
+        self.init(id: push.request.id, group: group, kind: kind, payload: push.voipPayload ?? "{}", until: until)
+        (topic, bundle) = (push.envelope.topic, push.envelope.simulatorTargetBundle)
+        call = push.call?.callID ?? ""
+    }
 }
 
 /// A worker's first message to the desktop, and what the worker wants from it.

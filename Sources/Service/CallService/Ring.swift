@@ -19,7 +19,7 @@ final class Ring {
 
     private let world: CallWorld
     private let settings: RingSettings
-    private let request: RingRequest
+    private var request: RingRequest
     private let window: RingWindow
     private let ending: () -> Void
     private let over: (Settlement) -> Void
@@ -102,6 +102,16 @@ final class Ring {
     /// What counts of all that mutes it.
     private var why: MuteReason? { MuteReason.allCases.first(where: mutes.contains) }
 
+    /// Takes from `said` who calls, and that an app has reported it.
+    func describe(_ said: RingRequest) {
+        (request.name, request.handle, request.hasVideo) = (said.name, said.handle, said.hasVideo)
+        request.isReported = said.isReported
+        world.ledger.transact { [request, owner = world.ledger.owner] in
+            $0.describe(request, owner: owner)
+        } done: { _, _ in
+        }
+    }
+
     /// Ends the ring for `reason`; only the first end counts (R7).
     func end(_ reason: EndReason) {
         beginNow()
@@ -120,7 +130,7 @@ final class Ring {
             // A ring whose time is up ends by that, even if its timer has yet to fire.
             return feed(.timerFired)
         }
-        guard let reason = ask.end(ofRingSentAt: sentAt, wall: world.wall()) else {
+        guard let reason = ask.end(of: request, sentAt: sentAt, wall: world.wall()) else {
             guard ask == .silence else { return ringOn(ask, answer) }
             mute(.silenced, true)
             return world.ringer.silence { [weak self] in self?.ringOn(ask, answer) }
@@ -141,7 +151,8 @@ final class Ring {
 
     private func look(at ledger: Ledger) {
         let standing = ledger.standing(
-            of: request.key, since: request.since, owner: world.ledger.owner, secondCall: settings.secondCall)
+            of: request.key, since: request.since, owner: world.ledger.owner, secondCall: settings.secondCall,
+            isReported: request.isReported)
         switch standing {
         case .rings(let mode, let older):
             sentAt = ledger.call(request.key)?.sentAt ?? sentAt
@@ -265,6 +276,10 @@ public struct RingSettings: Sendable {
     public var callsMax: Int
     /// When calls ring without sound.
     public var quietHours = DayHours()
+    /// How long a voip push waits for its app's report, the app's launch included.
+    public var appPatience = TimeSpan.seconds(5)
+    /// How long a delivery waits for the picture of a call that its app has reported.
+    public var expiryBudget = TimeSpan.seconds(30)
     /// How soon after a call of the same caller another one is heard all the same.
     public var repeatedWithin = TimeSpan.zero
 

@@ -95,6 +95,16 @@ final class CallsInterface {
         emit("ModeChanged", [.string(call.group.text), .string(call.call), .string(mode)])
     }
 
+    /// Who calls as `call` is `caller`, as its app says.
+    func changed(_ call: ShownCallID, to caller: ShownCaller) {
+        emit(
+            "CallerChanged",
+            [
+                .string(call.group.text), .string(call.call), .string(caller.name), .string(caller.handle),
+                .bool(caller.hasVideo),
+            ])
+    }
+
     /// `call` rings no longer.
     func ended(_ call: ShownCallID, _ reason: EndReason) {
         ended(call, reason: reason.rawValue)
@@ -351,6 +361,7 @@ final class CallsInterface {
     private static let signals: [(name: String, carries: [String])] = [
         ("Ringing", ["s", "a{sv}"]), ("ModeChanged", ["s", "s", "s"]), ("Ended", ["s", "s", "s"]),
         ("MissedChanged", ["s", "u"]), ("AnswerPending", ["s", "s"]),
+        ("CallerChanged", ["s", "s", "s", "s", "b"]),
     ]
 
     private static let properties: [(name: String, type: String)] = [
@@ -368,8 +379,13 @@ final class CallsInterface {
             return "<method name=\"\(method.name)\">\(takes.joined())\(gives)</method>"
         }
         let signalNodes = signals.map { signal in
-            let last = signal.name == "ModeChanged" ? "mode" : "reason"
-            let names = ["group", signal.name == "MissedChanged" ? "count" : "call", last]
+            let rest =
+                switch signal.name {
+                case "ModeChanged": ["mode"]
+                case "CallerChanged": ["name", "handle", "video"]
+                default: ["reason"]
+                }
+            let names = ["group", signal.name == "MissedChanged" ? "count" : "call"] + rest
             let values = zip(signal.carries, names).map { "<arg name=\"\($1)\" type=\"\($0)\"/>" }
             return "<signal name=\"\(signal.name)\">\(values.joined())</signal>"
         }

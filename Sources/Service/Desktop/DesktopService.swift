@@ -319,6 +319,9 @@ public final class DesktopService {
             }
             return showing.rings(
                 ring.call, ring.caller, until: until, isSilenced: ring.why == .silenced, link: link)
+        case .caller(let call, let caller):
+            interface.changed(call, to: caller)
+            return showing.caller(caller, of: call)
         case .picture(let path, let call): return showing.picture(path, of: call)
         case .ended(let call, let caller, let reason, let isMissed):
             calls.forget(call)

@@ -57,6 +57,7 @@ public final class Delivery {
         case handedOver(NotificationContent)
         case timerFired
         case began(Budget)
+        case withApp
         case died
         case stop(Instant)
         case idle
@@ -130,10 +131,16 @@ public final class Delivery {
         case .handedOver(let content): machine.handlerCalled(with: content)
         case .timerFired: machine.timerFired(at: timers.now)
         case .began(let budget): machine.extensionBegan(within: budget)
+        case .withApp: handedToApp()
         case .died: machine.extensionDied()
         case .stop(let instant): machine.stop(at: instant)
         case .idle: []
         }
+    }
+
+    private func handedToApp() -> [InterceptionStateMachine.Effect] {
+        machine.handedToApp()
+        return []
     }
 
     private func perform(_ effect: InterceptionStateMachine.Effect) {
@@ -214,6 +221,11 @@ extension Delivery: ServiceExtensionDelegate {
     /// Counts the budget anew.
     public func extensionBegan(within budget: Budget) {
         feed(.began(budget))
+    }
+
+    /// Delivers it as handed to an app.
+    public func extensionHandedToApp() {
+        feed(.withApp)
     }
 
     /// Delivers the original, if nothing was delivered before.

@@ -64,6 +64,9 @@ public protocol ServiceExtensionDelegate: AnyObject {
     /// The extension, which waited for its turn, has begun only now: its budget is `budget` (R3).
     func extensionBegan(within budget: Budget)
 
+    /// An app was handed the push that the extension accompanies: the app is who delivers it.
+    func extensionHandedToApp()
+
     /// The extension's process ended, perhaps without having handed anything over.
     func extensionDied()
 

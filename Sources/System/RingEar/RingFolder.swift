@@ -13,6 +13,8 @@ public struct RuntimeDirectory: Hashable, Sendable {
 
     /// Where the desktop listens, if it is enabled.
     public var desktopSocketPath: String { "\(path)/desktop.sock" }
+    /// Where `belfry-calls` listens, which has the apps with their own calling code.
+    public var callsSocketPath: String { "\(path)/calls.sock" }
 
     /// Where `belfry-calls` listens, if it is enabled.
     public var callsSocketPath: String { "\(path)/calls.sock" }

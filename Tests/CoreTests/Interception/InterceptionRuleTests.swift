@@ -68,6 +68,9 @@ import Testing
         #expect(budget(.spawn) == Budget(start: now, length: .seconds(30)))
         #expect(budget(.turn) == Budget(start: now, length: .seconds(600)))
         #expect([BudgetStart.acceptance, .spawn, .turn].map(\.waitMax) == [.zero, .zero, .seconds(600)])
+        // The ledger is asked as its ring is due, which is part of the budget.
+        #expect(budget(.ring(within: .seconds(7))) == Budget(start: now, length: .seconds(37)))
+        #expect(BudgetStart.ring(within: .seconds(7)).waitMax == .seconds(7))
     }
 
     @Test("a budget of zero is a defect of ours")

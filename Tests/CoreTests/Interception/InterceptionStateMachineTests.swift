@@ -187,7 +187,7 @@ import Testing
         _ = suite.machine.arrived(Self.original, passthrough: .voip, budget: Self.budget, hasExtension: true)
         let effects = suite.machine.admitted()
         #expect(effects == [.report, .wake(at: Self.budget.end), .runExtension(Self.budget)])
-        #expect(!suite.machine.isDelivered && suite.machine.extensionBegan(within: Self.budget).isEmpty)
+        #expect(!suite.machine.isDelivered)
         return suite
     }
 
@@ -212,6 +212,35 @@ import Testing
         #expect(suite.machine.stop(at: Self.start) == [.wake(at: Self.start + .seconds(1))])
         #expect(
             suite.machine.handlerCalled(with: Self.wordless) == [.deliver(.passthrough, Self.wordless), .endExtension])
+    }
+
+    @Test("R3 one that waits has its budget from when it begins, without a word of its time; not once it was stopped")
+    func accompaniedBegins() {
+        var suite = accompanied()
+        let later = Budget(start: Self.budget.end - .milliseconds(1), length: .seconds(10))
+        #expect(suite.machine.extensionBegan(within: later) == [.wake(at: later.end)])
+        #expect(suite.machine.timerFired(at: Self.budget.end) == [.wake(at: later.end)])
+        #expect(suite.machine.timerFired(at: later.willExpire) == [.wake(at: later.end)])
+        #expect(suite.machine.timerFired(at: later.end) == [.deliver(.passthrough, Self.original), .endExtension])
+        #expect(suite.machine.extensionBegan(within: later).isEmpty)
+        suite = accompanied()
+        _ = suite.machine.stop(at: Self.start)
+        #expect(suite.machine.extensionBegan(within: later).isEmpty)
+    }
+
+    @Test("R4 what an app was handed is delivered by it, in every way; a word of that at another time does nothing")
+    func withApp() {
+        for isStopped in [false, true] {
+            var suite = accompanied()
+            suite.machine.handedToApp()
+            if isStopped { _ = suite.machine.stop(at: Self.start) }
+            #expect(suite.machine.timerFired(at: Self.budget.end) == [.deliver(.app, Self.original), .endExtension])
+            suite.machine.handedToApp()
+            #expect(suite.machine.isDelivered)
+        }
+        var machine = machine
+        machine.handedToApp()
+        #expect(!machine.isDelivered)
     }
 
     @Test("a timer or a signal before anything was received does nothing")

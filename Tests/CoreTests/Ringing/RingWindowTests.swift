@@ -34,6 +34,29 @@ import Testing
         #expect(over?.end == start && over?.reasonAtEnd == .expired)
     }
 
+    @Test("R7 without a budget nothing cuts it")
+    func withoutBudget() {
+        let window = RingWindow.of(
+            duration: .seconds(120), sentAt: nil, expiration: nil, start: start, wall: wall, deadline: nil)
+        #expect(window == RingWindow(start: start, end: start + .seconds(120), reasonAtEnd: .timeout))
+    }
+
+    @Test("R9 one that has waited rings for what is left since it was sent, or came; it expires as it comes")
+    func waited() {
+        func end(_ waited: TimeSpan, sentAt: WallTime? = nil, expiration: WallTime? = nil) -> TimeSpan? {
+            RingWindow.of(
+                duration: .seconds(30), sentAt: sentAt, expiration: expiration, start: start, wall: wall,
+                deadline: nil, waited: waited
+            ).map { $0.end - start }
+        }
+        #expect(end(.seconds(5)) == .seconds(25))
+        #expect(end(.seconds(5), sentAt: wall + .seconds(-8)) == .seconds(22))
+        #expect(end(.seconds(5), sentAt: wall + .seconds(2)) == .seconds(25))
+        #expect(end(.seconds(30)) == nil && end(.milliseconds(29_999)) == .milliseconds(1))
+        #expect(end(.seconds(5), expiration: wall + .seconds(-5)) != nil)
+        #expect(end(.seconds(5), expiration: wall + .milliseconds(-5_001)) == nil)
+    }
+
     @Test("R9 a request is stale once its expiration is past, not at it")
     func expiration() {
         #expect(window(expiration: wall) != nil)

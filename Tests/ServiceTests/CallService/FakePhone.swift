@@ -50,6 +50,9 @@ final class FakePhone {
     var picture: (after: TimeSpan, outcome: PictureDownload.Outcome)?
     /// Whether what fetches it heeds the deadline that it is given.
     var fetchHeedsDeadline = true
+    static let group = GroupName("group.a") ?? { preconditionFailure("no group") }()
+    /// Connects to `belfry-calls`; nil if there is no way there.
+    var connect: (() -> (any AppCalls)?)?
     private var nextProcess: Int64 = 100
 
     init() { file = FakeGroupFile(loop: loop) }
@@ -71,6 +74,7 @@ final class FakePhone {
         nextProcess += 1
         let world = FakeWorld(file: file, pid: nextProcess)
         world.picture = picture
+        world.appCalls = connect.map { AppCallsDoor(group: Self.group, connect: $0) }
         world.heedsDeadline = fetchHeedsDeadline
         return Worker(try Push.parse(Array(json.utf8)), world: world, settings: settings, budget: budget)
     }

@@ -134,6 +134,8 @@ final class FakeWorld: SharedLedger, RingOutput {
     private(set) var pulses: [RingMode] = []
     let wakefulness = FakeWakefulness()
     let start: Instant
+    /// The way to apps; nil if there is none.
+    var appCalls: AppCallsDoor?
     private var changed: ((Ledger) -> Void)?
     private var shownRoot = PropertyListDictionary()
     private var end: (any ScheduledTimer)?
@@ -155,6 +157,7 @@ final class FakeWorld: SharedLedger, RingOutput {
             ringer: self, pictures: self,
             report: { [self] in report($0) })
         world.wakefulness = wakefulness
+        world.appCalls = appCalls
         return world
     }
 

@@ -1,0 +1,515 @@
+import BelfryEventLoop
+import BelfryPictures
+import BelfryProtocol
+import BelfryTerms
+import CallChannel
+import CallLedger
+import CallService
+import GroupLedger
+import NotificationDelivery
+import PictureFetcher
+import Support
+import Testing
+
+/// `belfry-calls`, played by hand.
+final class FakeCalls: AppCalls {
+    private(set) var pushes: [VoIPPush] = []
+    private(set) var isClosed = false
+    private var heard: ((WorkerOrder?) -> Void)?
+
+    func handOver(_ push: VoIPPush, heard: @escaping (WorkerOrder?) -> Void) {
+        pushes.append(push)
+        self.heard = heard
+    }
+
+    func close() { (isClosed, heard) = (true, nil) }
+
+    func say(_ orders: WorkerOrder...) { for order in orders { heard?(order) } }
+
+    /// It is gone.
+    func leave() { heard?(nil) }
+}
+
+extension ReportedCaller {
+    init(_ name: String?, _ handle: String? = nil, hasVideo: Bool? = nil) {
+        self.init()
+        (self.name, self.handle, self.hasVideo) = (name, handle, hasVideo)
+    }
+}
+
+/// A worker with a voip push, and `belfry-calls` beside it.
+@Suite("A voip push and its app") struct AppCallTests {
+    let phone = FakePhone()
+    let calls = FakeCalls()
+
+    init() {
+        let calls = calls
+        phone.connect = { calls }
+    }
+
+    func tick(_ seconds: Int64) { phone.loop.advance(by: .seconds(seconds)) }
+
+    func voip(_ id: String = "A", _ more: String = "", envelope: String = "") throws -> FakePhone.Worker {
+        let fields =
+            #""type": "call-request", "callId": "\#(id)", "callerName": "Ada""# + (more.isEmpty ? "" : ", " + more)
+        return try phone.push(
+            fields, aps: "", envelope: #""pushType": "voip""# + (envelope.isEmpty ? "" : ", " + envelope))
+    }
+
+    func call(_ id: String = "A") throws -> Call { try #require(phone.file.read().call(CallKey(id))) }
+
+    private static let unknownReason = CodeWord<SilenceReason>(rawValue: "of-tomorrow")
+
+    @Test("R4: it is handed over with its payload as it came, and rings once the app has reported it") func walk()
+        throws
+    {
+        let push =
+            #"{"pushType": "voip", "topic": "org.example.phone.voip", "id": "01234567-89AB-4CDE-8F01-23456789ABCD", "#
+            + #""payload": { "callId": "A", "big": 12345678901234567890123 }}"#
+        let worker = try phone.deliver(push)
+        #expect(worker.world.fullStory == ["received voip"])
+        let handed = try #require(calls.pushes.first)
+        #expect(handed.id == "01234567-89ab-4cde-8f01-23456789abcd" && handed.topic == "org.example.phone.voip")
+        #expect(handed.payload == #"{ "callId": "A", "big": 12345678901234567890123 }"#)
+        #expect(handed.call == "A" && handed.kind == .callRequest && handed.group == FakePhone.group)
+        #expect(handed.until == phone.loop.now + .seconds(30))
+        calls.say(.wait(app: "org.example.phone"))
+        tick(2)
+        #expect(worker.world.story == [] && phone.file.read().rings.isEmpty)
+        calls.say(.ring(ReportedCaller("Grace", "+1", hasVideo: true)))
+        #expect(worker.world.story == ["caller Grace +1", "ringing loud", "delivered app"])
+        #expect(try call().name == "Grace" && call().handle == "+1" && call().hasVideo)
+        // What is left is counted from the push (R9).
+        tick(28)
+        #expect(worker.world.storyWithoutTicks.suffix(2) == ["ended timeout", "missed"])
+        #expect(worker.isFinished && !calls.isClosed)
+        guard case .missed(_, let content)? = worker.world.events.last?.body else {
+            Issue.record("not missed: \(worker.world.story)")
+            return
+        }
+        #expect(content.title == "Grace" && content.body == "Missed video call")
+    }
+
+    @Test("R4: where no app takes it, or nothing listens, it rings at once, as built in") func none() throws {
+        let worker = try voip()
+        calls.say(.none)
+        #expect(worker.world.story == ["ringing loud", "delivered passthrough"] && calls.isClosed)
+        phone.connect = { nil }
+        #expect(try voip("B").world.fullStory == ["received voip", "ringing soft", "delivered passthrough"])
+        phone.connect = nil
+        #expect(try voip("C").world.fullStory == ["received voip", "ringing soft", "delivered passthrough"])
+    }
+
+    @Test("R4: it rings with its own fields after a second without a word, and then counts as reported once it was")
+    func noWord() throws {
+        let worker = try voip()
+        phone.loop.advance(by: .milliseconds(999))
+        #expect(worker.world.story == [])
+        phone.loop.advance(by: .milliseconds(1))
+        #expect(worker.world.story == ["warning calls-unavailable", "ringing loud", "delivered passthrough"])
+        calls.say(.wait(app: "a"), .silent(CodeWord(.duplicate)), .none)
+        #expect(worker.world.storyWithoutTicks.count == 3, "too late to silence it")
+        calls.say(.ring(ReportedCaller("Grace")))
+        #expect(worker.world.story.last == "caller Grace " && worker.world.isSounding)
+        calls.leave()
+        #expect(worker.world.storyWithoutTicks.suffix(3) == ["warning calls-unavailable", "ended stopped", "missed"])
+    }
+
+    @Test("R4: it waits for its app no longer than that may take, and a second for who counts that") func silence()
+        throws
+    {
+        let worker = try voip()
+        calls.say(.wait(app: "a"))
+        tick(5)
+        #expect(worker.world.story == [])
+        tick(1)
+        #expect(worker.world.story == ["warning calls-unavailable", "ringing loud", "delivered passthrough"])
+        tick(24)
+        #expect(worker.world.storyWithoutTicks.suffix(2) == ["ended timeout", "missed"])
+    }
+
+    @Test("R4: the app's patience is over: it rings with its own fields, and is delivered by the app if that has it")
+    func patience() throws {
+        let worker = try voip()
+        calls.say(.wait(app: "a"), .handed, .ring(nil))
+        #expect(worker.world.story == ["ringing loud", "delivered app"])
+        #expect(try call().name == "Ada")
+        phone.connect = { [calls = FakeCalls()] in
+            defer { _ = phone.loop.schedule(at: phone.loop.now, description: "says") { calls.say(.ring(nil)) } }
+            return calls
+        }
+        let second = try voip("B")
+        tick(0)
+        #expect(second.world.story == ["ringing soft", "delivered passthrough"])
+    }
+
+    @Test(
+        "R4: gone before the ring, it rings as built in; gone since, nobody could take the answer",
+        arguments: [true, false])
+    func gone(waits: Bool) throws {
+        let worker = try voip()
+        if waits { calls.say(.wait(app: "a")) }
+        calls.leave()
+        let began = ["warning calls-unavailable", "ringing loud", "delivered passthrough"]
+        #expect(worker.world.story == began)
+        calls.leave()
+        tick(1)
+        #expect(worker.world.storyWithoutTicks == began, "it is not theirs")
+    }
+
+    @Test("R4: gone since it was ordered to ring: the ring is over and missed, since nobody could take the answer")
+    func goneSince() throws {
+        let worker = try voip()
+        calls.say(.wait(app: "a"), .ring(ReportedCaller("Grace")))
+        tick(1)
+        calls.leave()
+        #expect(worker.world.storyWithoutTicks.suffix(3) == ["warning calls-unavailable", "ended stopped", "missed"])
+        #expect(worker.isFinished && phone.file.read().missedCalls.map(\.reason) == [CodeWord(.stopped)])
+        calls.leave()
+        #expect(worker.world.story.last == "missed")
+    }
+
+    @Test("R4: gone while the ledger is asked: it ends as it begins; what was said meanwhile comes after")
+    func goneAsItBegins()
+        throws
+    {
+        phone.file.lockDelay = .milliseconds(20)
+        let worker = try voip()
+        phone.loop.advance(by: .milliseconds(20))
+        calls.say(.ring(ReportedCaller("Grace")), .caller(ReportedCaller("Grace H.")))
+        calls.leave()
+        #expect(worker.world.story == ["caller Grace "])
+        phone.loop.advance(by: .milliseconds(20))
+        #expect(worker.world.story.prefix(2) == ["caller Grace ", "ringing loud"])
+        tick(1)
+        #expect(
+            worker.world.story.contains("caller Grace H. ")
+                && worker.world.story.suffix(2) == ["ended stopped", "missed"])
+        #expect(worker.isFinished)
+    }
+
+    @Test("R5: what an app may not have does not ring, and says why", arguments: SilenceReason.allCases)
+    func silent(_ why: SilenceReason) throws {
+        let worker = try voip()
+        calls.say(.wait(app: "a"), .silent(CodeWord(why)))
+        let missed = why == .busy ? ["missed"] : []
+        #expect(worker.world.story == ["silent \(why.rawValue)", "delivered app"] + missed)
+        #expect(worker.isFinished && phone.file.read().missedCalls.map(\.reason) == missed.map { _ in CodeWord(.busy) })
+        #expect(phone.file.read().rings.isEmpty)
+    }
+
+    @Test("R5: a reason of a later version silences nothing") func silentForNoReason() throws {
+        let worker = try voip()
+        calls.say(.silent(Self.unknownReason))
+        #expect(worker.world.story == ["ringing loud", "delivered passthrough"])
+    }
+
+    @Test("R7: the app ends its ring as anybody does, and the first end counts")
+    func ends() throws {
+        let ends: [(RingEnd, String)] = [
+            (.answer, "ended answered"), (.decline, "ended declined"), (.hangUp(.failed), "ended hangup failed"),
+            (.timeOut, "ended timeout"),
+        ]
+        for (end, story) in ends {
+            let walk = AppCallTests()
+            let worker = try walk.voip()
+            walk.calls.say(.end(end), .caller(ReportedCaller("nobody")))
+            #expect(worker.world.story == [], "there is no ring yet")
+            walk.calls.say(.ring(ReportedCaller("Grace")), .end(end), .end(.decline))
+            walk.tick(1)
+            #expect(worker.world.story.filter { $0.hasPrefix("ended") } == [story])
+            #expect(worker.world.story.contains("missed") == ["ended hangup failed", "ended timeout"].contains(story))
+            #expect(walk.phone.file.read().answers.count == (story == "ended answered" ? 1 : 0))
+        }
+    }
+
+    @Test("R4: a report that is late, or says more, changes who calls where that is shown and listed") func caller()
+        throws
+    {
+        let worker = try voip()
+        calls.say(.ring(nil), .caller(ReportedCaller("Grace", "+1")), .caller(ReportedCaller(nil, nil, hasVideo: true)))
+        calls.say(.caller(ReportedCaller("Grace")))
+        #expect(worker.world.story == ["ringing loud", "delivered passthrough", "caller Grace +1", "caller Grace +1"])
+        #expect(try call().name == "Grace" && call().handle == "+1" && call().hasVideo && call().state == .ringing)
+        worker.stop()
+        let missed = try #require(phone.file.read().missedCalls.first)
+        #expect(missed.name == "Grace" && missed.handle == "+1" && missed.hasVideo)
+        calls.say(.caller(ReportedCaller("Ada")))
+        #expect(phone.file.read().missedCalls.first?.name == "Grace", "the ring is over")
+    }
+
+    @Test("S5: of a name and a handle as much is taken as a push may have") func longNames() throws {
+        let worker = try voip()
+        calls.say(.ring(ReportedCaller(String(repeating: "é", count: 1 << 20), String(repeating: "1", count: 1 << 20))))
+        guard case .caller(let caller)? = worker.world.events.dropFirst().first?.body else {
+            Issue.record("no caller: \(worker.world.story.count)")
+            return
+        }
+        #expect(caller.name.utf8.count == 4_096 && caller.handle.utf8.count == 4_096)
+    }
+
+    @Test("R5, R7: the app in front silences no ring that an app reported, before it or since") func inFront() throws {
+        phone.file.change { $0.enterForeground(owner: nil) }
+        let worker = try voip()
+        calls.say(.ring(ReportedCaller("Grace")))
+        #expect(worker.world.story == ["caller Grace ", "ringing loud", "delivered app"])
+        phone.file.change { $0.enterBackground() }
+        phone.file.change { $0.enterForeground(owner: nil) }
+        var answers: [RingAnswer?] = []
+        phone.file.say(.foreground, of: CallKey("A"), toEarOf: worker.world.owner.pid) { answers.append($0) }
+        tick(1)
+        #expect(worker.world.isSounding && answers.map { $0?.state } == [.ringing])
+        // One that was not reported is as any, until it is.
+        phone.connect = { [calls = FakeCalls()] in
+            defer { _ = phone.loop.schedule(at: phone.loop.now, description: "says") { calls.say(.ring(nil)) } }
+            return calls
+        }
+        let second = try voip("B")
+        tick(0)
+        #expect(second.world.story.first == "silent foreground")
+    }
+
+    @Test("R7: a call that is reported late is ended by no app that comes to the front since then") func inFrontLater()
+        throws
+    {
+        let worker = try voip()
+        calls.say(.ring(nil), .caller(ReportedCaller("Ada")))
+        phone.file.change { $0.enterForeground(owner: nil) }
+        tick(1)
+        #expect(worker.world.isSounding)
+        worker.stop()
+        let second = try voip("B")
+        calls.say(.ring(nil))
+        #expect(second.world.story.first == "silent foreground")
+    }
+}
+
+/// What becomes of such a push if there is no place, it is stopped, or something else ends its call.
+@Suite("A voip push that waits") struct WaitingAppCallTests {
+    private let walk = AppCallTests()
+    private var phone: FakePhone { walk.phone }
+    private var calls: FakeCalls { walk.calls }
+
+    @Test("R5: before it is received it is asked if there is a place; a place that is lost meanwhile makes it missed")
+    func busy() throws {
+        phone.settings.callsMax = 1
+        let first = try phone.call("B")
+        let refused = try walk.voip()
+        #expect(refused.world.fullStory == ["rejected Busy"] && refused.end == .refused)
+        #expect(calls.isClosed && calls.pushes.isEmpty)
+        _ = try phone.hangUp("B")
+        walk.tick(1)
+        #expect(first.isFinished)
+        let second = AppCallTests()
+        second.phone.settings.callsMax = 1
+        let waiting = try second.voip()
+        _ = try second.phone.call("B")
+        second.calls.say(.ring(ReportedCaller("Grace")))
+        second.tick(1)
+        #expect(
+            waiting.world.story == ["caller Grace ", "silent busy", "delivered app", "missed"] && waiting.isFinished)
+        let missed = try #require(second.phone.file.read().missedCalls.first)
+        #expect(missed.reason == CodeWord(.busy) && missed.name == "Grace")
+        // The caller may try again.
+        _ = try second.phone.hangUp("B")
+        second.tick(1)
+        let again = try second.voip()
+        second.calls.say(.ring(ReportedCaller("Grace")))
+        #expect(again.world.story.contains("ringing loud"))
+    }
+
+    @Test("R17: who is stopped while it waits is delivered and missed", arguments: [false, true]) func stopped(
+        isHeard: Bool
+    ) throws {
+        let worker = try walk.voip()
+        if isHeard { calls.say(.wait(app: "a"), .handed) }
+        worker.stop()
+        #expect(worker.world.story == ["delivered \(isHeard ? "app" : "passthrough")", "missed"] && worker.isFinished)
+        #expect(phone.file.read().missedCalls.map(\.reason) == [CodeWord(.stopped)])
+        #expect(try walk.call().state == .stopped)
+        calls.say(.ring(ReportedCaller("Grace")))
+        walk.tick(10)
+        #expect(worker.world.story.last == "missed" && phone.file.read().rings.isEmpty)
+    }
+
+    @Test("R17: stopped while the ledger is asked, it ends as it begins; a lock that is held keeps no delivery waiting")
+    func stoppedAsItBegins() throws {
+        phone.file.lockDelay = .milliseconds(20)
+        let worker = try walk.voip()
+        phone.loop.advance(by: .milliseconds(20))
+        calls.say(.ring(ReportedCaller("Grace")))
+        worker.stop()
+        walk.tick(1)
+        #expect(worker.world.story.suffix(2) == ["ended stopped", "missed"] && worker.isFinished)
+        let second = AppCallTests()
+        let waiting = try second.voip()
+        second.phone.file.lockDelay = .seconds(3)
+        waiting.stop()
+        second.tick(1)
+        #expect(waiting.world.story == ["delivered passthrough"])
+        second.tick(2)
+        #expect(waiting.world.story == ["delivered passthrough", "missed"] && waiting.isFinished)
+    }
+
+    @Test("R11: one that is stopped is not missed if the person knows of the call", arguments: ["B", "A"])
+    func stoppedAndKnown(ringing id: String) throws {
+        let first = try phone.call("A")
+        let worker = try walk.voip()
+        calls.say(.wait(app: "a"))
+        if id == "B" {
+            walk.phone.file.change { _ = $0.decline(CallKey("A")) }
+            walk.tick(1)
+            #expect(first.isFinished)
+        }
+        worker.stop()
+        #expect(worker.world.story == ["delivered passthrough"] && worker.isFinished)
+        #expect(phone.file.read().missedCalls.isEmpty)
+    }
+
+    @Test("R8: what ended its call while it waited silences it, and a hangup makes it missed") func hungUp() throws {
+        let worker = try walk.voip()
+        calls.say(.wait(app: "a"))
+        _ = try phone.hangUp("A")
+        walk.tick(1)
+        calls.say(.ring(ReportedCaller("Grace")))
+        #expect(worker.world.story == ["caller Grace ", "silent hung-up", "delivered app", "missed"])
+        #expect(worker.isFinished)
+    }
+
+    @Test("R9: what goes stale while it waits is missed, but for its expiration, which is that of its push")
+    func stale() throws {
+        let wall = phone.file.wall.unixSeconds
+        let worker = try walk.voip("A", #""duration": 2"#)
+        calls.say(.wait(app: "a"))
+        walk.tick(3)
+        calls.say(.ring(ReportedCaller("Grace")))
+        #expect(worker.world.story == ["caller Grace ", "silent stale", "delivered app", "missed"])
+        let second = AppCallTests()
+        let expiring = try second.voip("B", envelope: #""expiration": \#(wall + 2)"#)
+        second.calls.say(.wait(app: "a"))
+        second.tick(3)
+        second.calls.say(.ring(ReportedCaller("Grace")))
+        #expect(expiring.world.story.contains("ringing loud"))
+    }
+
+    @Test("R7, R9: no budget cuts the ring of a voip push, and what is left of it is counted from when it was sent")
+    func duration() throws {
+        phone.settings.duration = .seconds(120)
+        let worker = try walk.voip("A", #""sentAt": \#(phone.file.wall.unixSeconds - 10.5)"#)
+        let until = try #require(calls.pushes.first).until
+        #expect(until == phone.loop.now + .milliseconds(109_500))
+        calls.say(.wait(app: "a"))
+        walk.tick(4)
+        calls.say(.ring(ReportedCaller("Grace")))
+        #expect(try walk.call().until == until)
+        walk.tick(105)
+        #expect(worker.world.isSounding)
+        walk.tick(1)
+        #expect(worker.world.storyWithoutTicks.suffix(2) == ["ended timeout", "missed"])
+        phone.connect = nil
+        let builtIn = try walk.voip("B")
+        walk.tick(119)
+        #expect(builtIn.world.isSounding)
+        let alert = try phone.call("C")
+        walk.tick(30)
+        #expect(alert.world.storyWithoutTicks.suffix(2) == ["ended expired", "missed"])
+    }
+
+    @Test("R3: the time of its delivery is counted from its ring") func budget() throws {
+        phone.settings.expiryBudget = .seconds(10)
+        phone.budget = .seconds(10)
+        phone.picture = (.seconds(8), .skipped(Skip(.connectFailed, "nobody there")))
+        let worker = try walk.voip("A", #""callerAvatar": "https://a/b.png""#)
+        calls.say(.wait(app: "a"))
+        walk.tick(5)
+        calls.say(.ring(ReportedCaller("Grace")))
+        #expect(worker.world.deadline == .seconds(14))
+        walk.tick(7)
+        #expect(!worker.world.story.contains { $0.hasPrefix("delivered") })
+        walk.tick(1)
+        #expect(worker.world.storyWithoutTicks.suffix(2) == ["skipped connect-failed", "delivered app"])
+    }
+
+    @Test("R3: a worker that stood still while it waited delivers, and rings for what is left") func stoodStill() throws
+    {
+        phone.settings.expiryBudget = .seconds(5)
+        phone.budget = .seconds(5)
+        let worker = try walk.voip()
+        calls.say(.wait(app: "a"))
+        phone.loop.stall(for: .seconds(20))
+        walk.tick(1)
+        #expect(worker.world.story.filter { $0.hasPrefix("delivered") } == ["delivered passthrough"])
+        #expect(worker.world.story.contains("ringing loud") && worker.world.isSounding)
+        walk.tick(9)
+        #expect(worker.world.storyWithoutTicks.suffix(2) == ["ended timeout", "missed"] && worker.isFinished)
+    }
+
+    @Test("R1: what is no voip push opens no way to apps") func others() throws {
+        phone.connect = {
+            Issue.record("it connects")
+            return nil
+        }
+        _ = try phone.call("A")
+        _ = try phone.hangUp("A")
+        _ = try phone.deliver(#"{"aps": {"alert": "mail"}}"#)
+        _ = try phone.push(#""type": "message""#, aps: "", envelope: #""pushType": "voip""#)
+    }
+
+    @Test("what belfry-calls warns of is told") func warns() throws {
+        let worker = try walk.voip()
+        calls.say(.warning(CodeWord(.pushReportedLate), detail: "late"), .ring(nil))
+        calls.say(.warning(CodeWord(.actionTwice), detail: "twice"))
+        #expect(
+            worker.world.story == [
+                "warning push-reported-late", "ringing loud", "delivered passthrough", "warning action-twice",
+            ])
+    }
+}
+
+/// The hangup of a voip push.
+@Suite("A voip hangup and its app") struct AppHangupTests {
+    private let walk = AppCallTests()
+    private var calls: FakeCalls { walk.calls }
+
+    private func hangUp() throws -> FakePhone.Worker {
+        try walk.phone.push(#""type": "hangup", "callId": "A""#, aps: "", envelope: #""pushType": "voip""#)
+    }
+
+    @Test("R8: it takes effect first, and is handed over then: delivered by the app if that has it") func handed()
+        throws
+    {
+        let ring = try walk.phone.call("A")
+        let worker = try hangUp()
+        #expect(calls.pushes.isEmpty)
+        walk.phone.loop.advance(by: .milliseconds(1))
+        #expect(ring.world.storyWithoutTicks.suffix(2) == ["ended hangup cancelled", "missed"])
+        let push = try #require(calls.pushes.first)
+        #expect(push.kind == .hangup && push.call == "A" && worker.world.story == [])
+        calls.say(.warning(CodeWord(.uuidReused), detail: "known"), .handed)
+        #expect(worker.world.story == ["warning uuid-reused", "delivered app"] && worker.isFinished)
+        calls.say(.handed)
+        calls.leave()
+        #expect(worker.world.story.count == 2)
+    }
+
+    @Test("R8: it waits for nothing else", arguments: [WorkerOrder.none, .wait(app: "a"), .ring(nil)])
+    func notHanded(_ order: WorkerOrder) throws {
+        let worker = try hangUp()
+        calls.say(order)
+        #expect(worker.world.story == ["delivered passthrough"] && worker.isFinished)
+    }
+
+    @Test("R17: it is delivered in a second, at once if it is stopped or nobody is there") func alone() throws {
+        let late = try hangUp()
+        walk.tick(1)
+        #expect(late.world.story == ["delivered passthrough"] && late.isFinished)
+        let gone = try hangUp()
+        calls.leave()
+        #expect(gone.world.story == ["delivered passthrough"] && gone.isFinished)
+        let stopped = try hangUp()
+        stopped.stop()
+        #expect(stopped.world.story == ["delivered passthrough"] && stopped.isFinished)
+        walk.phone.connect = { nil }
+        #expect(try hangUp().world.story == ["delivered passthrough"])
+    }
+}

@@ -1,0 +1,95 @@
+import BelfryProtocol
+import BelfryTerms
+import CallChannel
+import CallService
+import Support
+import Testing
+
+/// A worker's connection to a `belfry-calls` that is played, on real sockets; time is moved by hand.
+@Suite struct CallLinkTests {
+    private let loop = PolledLoop()
+    private let centre: DesktopEnd
+    private static let push = VoIPPush(
+        id: "A", group: DesktopEnd.group, kind: .callRequest, payload: "{}", until: Instant(microseconds: 9))
+
+    init() throws { centre = try DesktopEnd() }
+
+    private final class Heard {
+        var orders: [WorkerOrder?] = []
+    }
+
+    private func link() throws -> CallLink { try #require(CallLink(to: centre.path, on: loop)) }
+
+    private static func event(_ body: Event.Body) -> Event { Event(at: 1, boot: 2, id: "A", body: body) }
+
+    @Test("where nothing listens there is none") func nobody() {
+        #expect(CallLink(to: centre.path + ".other", on: loop) == nil)
+    }
+
+    @Test("the push is its first line, and then come the worker's events, but for ticks") func says() throws {
+        let (link, heard) = (try link(), Heard())
+        #expect(try centre.letIn())
+        link.write(Self.event(.received(.init(type: .callRequest, call: "A", why: .voip))))
+        link.handOver(Self.push) { heard.orders.append($0) }
+        link.write(Self.event(.tick(n: 1, late: 0)))
+        let silent = Self.event(.silent(call: "A", why: .duplicate))
+        link.write(silent)
+        #expect(centre.heard() == WorkerMessage.push(Self.push).line + silent.line)
+        link.close()
+        link.write(silent)
+        #expect(centre.heard() == [] && heard.orders == [])
+    }
+
+    @Test("its orders are heard in any pieces; a warning that comes from there is not said there") func hears() throws {
+        let (link, heard) = (try link(), Heard())
+        #expect(try centre.letIn())
+        let orders: [WorkerOrder] = [
+            .wait(app: "a"), .warning(CodeWord(.actionTwice), detail: "twice"), .ring(ReportedCaller("Grace")),
+        ]
+        link.handOver(Self.push) {
+            heard.orders.append($0)
+            if case .warning(let code, let detail)? = $0 {
+                link.write(Self.event(.warning(code: code, detail: detail)))
+            }
+        }
+        _ = centre.heard()
+        for byte in orders.flatMap(\.line) + WorkerOrderText.later {
+            centre.say(String(decoding: [byte], as: UTF8.self))
+            loop.settle()
+        }
+        #expect(heard.orders == orders.map { $0 })
+        link.write(Self.event(.warning(code: .noCallID, detail: "")))
+        #expect(centre.heard() == Self.event(.warning(code: .noCallID, detail: "")).line)
+    }
+
+    @Test(
+        "it is gone once: as it leaves, or says what is no line",
+        arguments: ["", "garbage\n", #"{"say": "wait"}"# + "\n"])
+    func gone(_ words: String) throws {
+        let (link, heard) = (try link(), Heard())
+        #expect(try centre.letIn())
+        link.handOver(Self.push) { heard.orders.append($0) }
+        _ = centre.heard()
+        centre.say(words)
+        if words.isEmpty { centre.hangUp() }
+        loop.settle()
+        loop.settle()
+        #expect(heard.orders == [nil] && loop.watchedCount == 0)
+    }
+
+    @Test("S5: a line without end ends it") func tooLong() throws {
+        let (link, heard) = (try link(), Heard())
+        #expect(try centre.letIn())
+        link.handOver(Self.push) { heard.orders.append($0) }
+        for _ in 0..<40 where heard.orders.isEmpty {
+            centre.say(String(repeating: "a", count: 64 << 10))
+            loop.settle()
+        }
+        #expect(heard.orders == [nil])
+    }
+}
+
+private enum WorkerOrderText {
+    /// What a later version says.
+    static let later = Array(#"{"say": "of-tomorrow", "x": 1}"#.utf8) + [0x0A]
+}
