@@ -16,9 +16,6 @@ public struct RuntimeDirectory: Hashable, Sendable {
     /// Where `belfry-calls` listens, which has the apps with their own calling code.
     public var callsSocketPath: String { "\(path)/calls.sock" }
 
-    /// Where `belfry-calls` listens, if it is enabled.
-    public var callsSocketPath: String { "\(path)/calls.sock" }
-
     /// The folder in which those listen who follow its pushes; missing unless somebody does.
     public var followersPath: String { "\(path)/followers" }
 
