@@ -423,7 +423,7 @@ let fuzzers: [Target] =
                 "BelfryContacts", "BelfryDevices", "BelfryExtensionPackage", "BelfryJSON", "BelfryJournal",
                 "BelfryPictures",
                 "BelfryPropertyList", "BelfryProtocol", "BelfrySettings", "BelfrySyscalls", "BelfryTLS", "BelfryTerms",
-                "CBelfryLinux", "CFuzzer", "CallLedger", "DesktopChannel", "Forwarding", "KeeperChannel",
+                "CBelfryLinux", "CFuzzer", "CallChannel", "CallControl", "CallLedger", "DesktopChannel", "Forwarding", "KeeperChannel",
                 "PictureFetch",
                 "PushAPI", "PushEndpoint", "RingEar", "SystemSound",
             ],

@@ -84,6 +84,8 @@ extension CallStateMachine {
                 warn(.appNotStarted, Diagnosis.notStarted(app, failure), of: push)
             }
         }
+        // Of a process that was started by hand nothing is kept.
+        if !configured.contains(app), !pushes.contains(where: { $0.app == app }) { apps[app] = nil }
     }
 
     /// What the app's side has found. A second provider makes the calls of the first unknown to its requests.
@@ -91,7 +93,7 @@ extension CallStateMachine {
         if code == .providerTwice {
             for index in calls.indices where calls[index].app == app { calls[index].isOfEarlierProvider = true }
         }
-        warn(code, detail, by: app, pushes.last { $0.app == app && $0.worker != nil })
+        warn(code, LiveCall.cut(detail), by: app, pushes.last { $0.app == app && $0.worker != nil })
     }
 }
 

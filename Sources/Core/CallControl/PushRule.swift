@@ -19,7 +19,8 @@ extension CallStateMachine {
     }
 
     private mutating func ringDue(_ push: PushDue, at now: Instant) {
-        switch push.ring {
+        let ring = push.ring
+        switch ring {
         case .waiting:
             ringWithoutReport(push.number, at: now)
             if push.payload != nil, let app = apps[push.app], app.isConnected, let index = index(ofPush: push.number) {

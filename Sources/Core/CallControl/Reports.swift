@@ -63,7 +63,8 @@ extension CallStateMachine {
             uuid: report.uuid, app: app, push: push.number, update: report.update,
             state: .starting(report: report.number))
         calls.append(call)
-        switch push.ring {
+        let ring = push.ring
+        switch ring {
         case .waiting:
             guard let worker = push.worker, let index = index(ofPush: push.number) else { return }
             pushes[index].settle(.ordered, at: now)
