@@ -1,6 +1,6 @@
 import Testing
 
-/// Rules have a text, code and a test: what is cited as `R…`, `C…` or `S…` is in `docs/rules.md`, and the other way round.
+/// Rules have a text, code and a test: what is cited as `R…`, `C…` or `S…` is in `docs/rules.md`, and conversely.
 @Suite struct RuleTests {
     private static let rules: [String] = (SourceTree.text(of: "docs/rules.md") ?? "").split(separator: "\n")
         .filter { $0.hasPrefix("### ") }.compactMap { tags(in: String($0)).first }

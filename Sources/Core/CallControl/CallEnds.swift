@@ -2,7 +2,8 @@ import BelfryProtocol
 import BelfryTerms
 import CallChannel
 
-// How calls are over: by an action's outcome, by the app's report, with the provider, with the app (C10, C11).
+// How calls are over: by an action's outcome, by the app's report, with the provider, with the app (C9 to
+// C11).
 extension CallStateMachine {
     /// The call is over: by `actor`, else by who its end was asked for.
     mutating func end(_ uuid: CallUUID, by actor: CallActor?, at now: Instant) {

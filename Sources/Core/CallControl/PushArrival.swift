@@ -48,7 +48,7 @@ extension CallStateMachine {
         return lastNumber
     }
 
-    /// How many pushes of an app are remembered that have no report: of more, the oldest whose ring is over is forgotten.
+    /// How many pushes of an app are remembered that have no report: of more, the oldest that is over is forgotten.
     static let unreportedMax = 100
 
     /// Whether there is room for one more push of `app`.

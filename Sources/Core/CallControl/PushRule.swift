@@ -2,7 +2,7 @@ import BelfryProtocol
 import BelfryTerms
 import CallChannel
 
-// What an app owes for a push: a report, a return, a completion.
+// What an app owes for a push: a report, a return, a completion (C5).
 extension CallStateMachine {
     /// Something of `push` is due.
     mutating func pushDue(_ push: PushDue, at now: Instant) {

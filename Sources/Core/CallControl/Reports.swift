@@ -2,7 +2,7 @@ import BelfryProtocol
 import BelfryTerms
 import CallChannel
 
-// An app reports a call: it is refused, or rings, or is tied to what its push has come to.
+// An app reports a call: it is refused (C7), or rings, or is tied to what its push has come to (C4).
 extension CallStateMachine {
     mutating func reported(_ report: CallReport, by app: String, at now: Instant) {
         let belonging = push(of: report, by: app)

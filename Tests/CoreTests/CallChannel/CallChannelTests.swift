@@ -178,7 +178,9 @@ import Testing
     func halfALine() {
         let line = AppMessage.report(CallReport(1, of: Self.a, Self.update)).line
         #expect(throws: CallChannelError.self) { try AppMessage.read(Array(line.prefix(line.count / 2))) }
-        #expect(throws: CallChannelError.self) { try AppMessage.read(Array(#"{"say":""#.utf8) + [0xFF, 0x22, 0x7D]) }
+        var invalidated = AppMessage.invalidated.line
+        invalidated[9] = 0xFF
+        #expect(throws: CallChannelError.self) { try AppMessage.read(invalidated) }
     }
 
     @Test("what a later version says is passed over, at each end")
