@@ -16,6 +16,8 @@ enum FuzzTarget: String, CaseIterable {
     case endpointRequest = "endpoint-request"
     case providerToken = "provider-token"
     case certificate, ends, contacts
+    case callCentre = "call-centre"
+    case callEnds = "call-ends"
 
     /// The one that the command line names.
     static let chosen = CommandLine.arguments.dropFirst().first.flatMap(FuzzTarget.init)
@@ -42,6 +44,8 @@ enum FuzzTarget: String, CaseIterable {
         case .certificate: feedCertificate(bytes)
         case .ends: feedEnds(bytes)
         case .contacts: feedContacts(bytes)
+        case .callCentre: feedCallCentre(bytes)
+        case .callEnds: feedCallEnds(bytes)
         }
     }
 }

@@ -52,7 +52,7 @@ import Testing
         others: [
             // Messages of another name, and a call's key.
             "KeeperMessage json", "AppMessage line", "CallStateMachine appSaid", "WorkerMessage line",
-            "WorkerMessage read", "PushDue init",
+            "WorkerMessage read", "PushDue init", "PushArrival pushCame",
             // What the rule asks, what the desktop hears first, and what is said of a push that was sorted.
             "InterceptionRules init", "Reception greeting", "PushExplanation parts",
             "PushExplanation why",

@@ -1,13 +1,13 @@
 import Testing
 
-/// Rules have a text, code and a test: what is cited as `R…` or `S…` is in `docs/rules.md`, and the other way round.
+/// Rules have a text, code and a test: what is cited as `R…`, `C…` or `S…` is in `docs/rules.md`, and conversely.
 @Suite struct RuleTests {
     private static let rules: [String] = (SourceTree.text(of: "docs/rules.md") ?? "").split(separator: "\n")
         .filter { $0.hasPrefix("### ") }.compactMap { tags(in: String($0)).first }
 
-    @Test("rules.md has R1 to R23 and S1 to S6, in this order, each once")
+    @Test("rules.md has R1 to R23, C1 to C12 and S1 to S6, in this order, each once")
     func numbering() {
-        #expect(Self.rules == (1...23).map { "R\($0)" } + (1...6).map { "S\($0)" })
+        #expect(Self.rules == (1...23).map { "R\($0)" } + (1...12).map { "C\($0)" } + (1...6).map { "S\($0)" })
     }
 
     @Test("every rule that code or a test cites is in rules.md")
@@ -142,7 +142,8 @@ import Testing
     func reading() {
         let line =
             "/// The end (" + "R" + "7), " + "S" + "2; R, " + "R" + "123, AR" + "7, x.R" + "7a, func R" + "14_silent"
-        #expect(Self.tags(in: line) == ["R7", "S2", "R14"])
+            + ", " + "C" + "3, UTF-8''%" + "C" + "3, =" + "C" + "3, " + "C" + "0"
+        #expect(Self.tags(in: line) == ["R7", "S2", "R14", "C3"])
     }
 
     private static func name(of path: String) -> Substring? { path.split(separator: "/").last }
@@ -150,12 +151,15 @@ import Testing
     /// HabitTests hold a rule for all code; this suite only writes of rules.
     private static func isHabit(_ file: SourceTree.File) -> Bool { file.path.hasSuffix("/HabitTests.swift") }
 
-    /// The tags in `line`: an R or an S with one digit or two, alone; an underscore is a gap.
+    private static let letters = [UInt8(ascii: "R"), UInt8(ascii: "C"), UInt8(ascii: "S")]
+
+    /// The tags in `line`: an R, a C or an S with a number of one digit or two, alone; an underscore is a gap.
     static func tags(in line: String) -> [String] {
-        guard line.utf8.contains(where: { $0 == UInt8(ascii: "R") || $0 == UInt8(ascii: "S") }) else { return [] }
+        guard line.utf8.contains(where: letters.contains) else { return [] }
         return line.utf8.split { !isLetterOrDigit($0) }.compactMap { word in
-            guard (2...3).contains(word.count), word.first == UInt8(ascii: "R") || word.first == UInt8(ascii: "S"),
-                word.dropFirst().allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+            guard (2...3).contains(word.count), let first = word.first, letters.contains(first),
+                word.dropFirst().allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+                word.dropFirst().first != UInt8(ascii: "0")
             else { return nil }
             return String(decoding: word, as: UTF8.self)
         }
@@ -164,7 +168,9 @@ import Testing
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...:
+            UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...,
+            // What follows is a byte in hexadecimal digits.
+            UInt8(ascii: "%"), UInt8(ascii: "="):
             true
         default: false
         }

@@ -87,6 +87,14 @@ package struct JSONFields: Sendable {
         return texts
     }
 
+    /// An array of bytes, each as its number.
+    package func bytes(_ key: String) throws(JSONFieldError) -> [UInt8] {
+        let values = try array(key)
+        let bytes = values.compactMap { $0.integerValue.flatMap { UInt8(exactly: $0) } }
+        guard bytes.count == values.count else { throw error(key, expected: "an array of bytes") }
+        return bytes
+    }
+
     /// An object.
     package func object(_ key: String) throws(JSONFieldError) -> JSONObject {
         try value(key, \.objectValue, "an object")

@@ -95,8 +95,7 @@ extension AppWord {
                     stateDirectory: try said.string("stateDirectory"),
                     contactsFile: try said.ifPresent("contactsFile", said.string)))
         case "refused": self = .refused(try said.string("why"))
-        case "token":
-            self = .token(try said.array("bytes").compactMap { $0.integerValue.map { UInt8(truncatingIfNeeded: $0) } })
+        case "token": self = .token(try said.bytes("bytes"))
         case "token-invalid": self = .tokenInvalid
         case "push":
             self = .push(

@@ -66,7 +66,7 @@ public enum WorkerOrder: Hashable, Sendable {
     case caller(ReportedCaller)
     /// Do not ring, for that reason.
     case silent(CodeWord<SilenceReason>)
-    /// Deliver without a ring or a silence: a hangup was handed over.
+    /// The app was handed the push. A hangup is delivered then, or at any other first order.
     case handed
     /// End the ring as that asks for.
     case end(RingEnd)

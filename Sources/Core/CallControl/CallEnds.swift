@@ -2,7 +2,8 @@ import BelfryProtocol
 import BelfryTerms
 import CallChannel
 
-// How calls are over: by an action's outcome, by the app's report, with the provider, with the app (C10, C11).
+// How calls are over: by an action's outcome, by the app's report, with the provider, with the app (C9 to
+// C11).
 extension CallStateMachine {
     /// The call is over: by `actor`, else by who its end was asked for.
     mutating func end(_ uuid: CallUUID, by actor: CallActor?, at now: Instant) {
@@ -84,6 +85,8 @@ extension CallStateMachine {
                 warn(.appNotStarted, Diagnosis.notStarted(app, failure), of: push)
             }
         }
+        // Of a process that was started by hand nothing is kept.
+        if !configured.contains(app), !pushes.contains(where: { $0.app == app }) { apps[app] = nil }
     }
 
     /// What the app's side has found. A second provider makes the calls of the first unknown to its requests.
@@ -91,7 +94,7 @@ extension CallStateMachine {
         if code == .providerTwice {
             for index in calls.indices where calls[index].app == app { calls[index].isOfEarlierProvider = true }
         }
-        warn(code, detail, by: app, pushes.last { $0.app == app && $0.worker != nil })
+        warn(code, LiveCall.cut(detail), by: app, pushes.last { $0.app == app && $0.worker != nil })
     }
 }
 

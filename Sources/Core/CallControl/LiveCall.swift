@@ -60,7 +60,8 @@ struct LiveCall: Sendable {
     /// How many characters of a name or a handle are shown; a push has no more.
     static let shownCharactersMax = 1_024
 
-    private static func cut(_ text: String) -> String {
+    /// As much of `text` as is shown.
+    static func cut(_ text: String) -> String {
         var cut = String.UnicodeScalarView()
         cut.append(contentsOf: text.unicodeScalars.prefix(shownCharactersMax))
         return String(cut)

@@ -16,23 +16,23 @@ extension CallStateMachine {
         if let index = pushes.firstIndex(where: { $0.isOwn && $0.id == push.id && !$0.hadWorker }) {
             return ownRingCame(index, push, from: worker, at: now)
         }
-        guard let app = app(of: push) else {
+        // One push is all that a worker hands over.
+        guard !pushes.contains(where: { $0.worker == worker }) else { return }
+        guard let app = app(of: push), makeRoom(app) else {
             effects.append(.worker(worker, .none))
             return
         }
         let failure = apps[app]?.failure
-        let ring: PushDue.Ring =
-            switch push.kind {
-            // It has taken effect already, and its worker waits for nothing (C6).
-            case .hangup: .over(.remote)
-            case .callRequest: failure == nil ? .waiting(until: now + settings.appPatience) : .ordered
-            }
-        let order: WorkerOrder =
-            switch push.kind {
-            case .hangup: .handed
-            case .callRequest: failure == nil ? .wait(app: app) : .ring(nil)
-            }
-        effects.append(.worker(worker, order))
+        let ring: PushDue.Ring
+        switch push.kind {
+        // It has taken effect already, and its worker waits for nothing (C6).
+        case .hangup:
+            ring = .over(.remote)
+            if !takesPushes(app) { effects.append(.worker(worker, .wait(app: app))) }
+        case .callRequest:
+            ring = failure == nil ? .waiting(until: now + settings.appPatience) : .ordered
+            effects.append(.worker(worker, failure == nil ? .wait(app: app) : .ring(nil)))
+        }
         let due = PushDue(push, number: nextNumber(at: now), for: app, from: worker, ring: ring, at: now)
         pushes.append(due)
         if let failure { warn(.appNotStarted, Diagnosis.notStarted(app, failure), of: due) }
@@ -48,9 +48,23 @@ extension CallStateMachine {
         return lastNumber
     }
 
+    /// How many pushes of an app are remembered that have no report: of more, the oldest that is over is forgotten.
+    static let unreportedMax = 100
+
+    /// Whether there is room for one more push of `app`.
+    private mutating func makeRoom(_ app: String) -> Bool {
+        let unreported = pushes.filter { $0.app == app && !$0.isReported }
+        guard unreported.count >= Self.unreportedMax else { return true }
+        guard let oldest = unreported.first(where: \.ring.isFinal) else { return false }
+        pushes.removeAll { $0.number == oldest.number }
+        return true
+    }
+
+    private func takesPushes(_ app: String) -> Bool { apps[app]?.isConnected == true && apps[app]?.wantsVoIP == true }
+
     /// Hands the app what waits for it, if it has a registry.
     private mutating func handOver(_ app: String, at now: Instant) {
-        guard apps[app]?.isConnected == true, apps[app]?.wantsVoIP == true else { return }
+        guard takesPushes(app) else { return }
         for index in pushes.indices where pushes[index].app == app {
             guard let payload = pushes[index].payload else { continue }
             pushes[index].mustReport = mustReport(app)
@@ -59,6 +73,7 @@ extension CallStateMachine {
             pushes[index].reportDue = now + settings.appPatience
             effects.append(
                 .app(app, .push(pushes[index].number, payload: payload, mustReport: pushes[index].mustReport)))
+            if let worker = pushes[index].worker { effects.append(.worker(worker, .handed)) }
             tell(.app(Event.App(.handed, app: app)), id: pushes[index].id)
         }
     }

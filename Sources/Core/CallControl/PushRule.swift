@@ -2,7 +2,7 @@ import BelfryProtocol
 import BelfryTerms
 import CallChannel
 
-// What an app owes for a push: a report, a return, a completion.
+// What an app owes for a push: a report, a return, a completion (C5).
 extension CallStateMachine {
     /// Something of `push` is due.
     mutating func pushDue(_ push: PushDue, at now: Instant) {
@@ -19,7 +19,8 @@ extension CallStateMachine {
     }
 
     private mutating func ringDue(_ push: PushDue, at now: Instant) {
-        switch push.ring {
+        let ring = push.ring
+        switch ring {
         case .waiting:
             ringWithoutReport(push.number, at: now)
             if push.payload != nil, let app = apps[push.app], app.isConnected, let index = index(ofPush: push.number) {

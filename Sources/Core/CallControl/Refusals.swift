@@ -41,7 +41,9 @@ extension CallStateMachine {
     /// Why a report is refused, in Apple's order (C7); nil if it is accepted.
     func refusal(of report: CallReport, by app: String) -> ReportRefusal? {
         if calls.contains(where: { $0.uuid == report.uuid }) { return .uuidExists }
-        let isPastLimit = calls.count { $0.app == app } >= CallChannel.liveCallsMax
+        // A ring whose call is over before its worker came is none yet.
+        let coming = pushes.count { $0.app == app && $0.isOwn && !$0.hadWorker && $0.ring.isFinal }
+        let isPastLimit = calls.count { $0.app == app } + coming >= CallChannel.liveCallsMax
         return isPastLimit || report.uuid.isNil || apps[app]?.provider == nil ? .unknown : nil
     }
 

@@ -2,7 +2,7 @@ import BelfryProtocol
 import BelfryTerms
 import CallChannel
 
-// An app reports a call: it is refused, or rings, or is tied to what its push has come to.
+// An app reports a call: it is refused (C7), or rings, or is tied to what its push has come to (C4).
 extension CallStateMachine {
     mutating func reported(_ report: CallReport, by app: String, at now: Instant) {
         let belonging = push(of: report, by: app)
@@ -63,7 +63,8 @@ extension CallStateMachine {
             uuid: report.uuid, app: app, push: push.number, update: report.update,
             state: .starting(report: report.number))
         calls.append(call)
-        switch push.ring {
+        let ring = push.ring
+        switch ring {
         case .waiting:
             guard let worker = push.worker, let index = index(ofPush: push.number) else { return }
             pushes[index].settle(.ordered, at: now)

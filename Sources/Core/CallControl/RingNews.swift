@@ -12,7 +12,7 @@ extension CallStateMachine {
         case .ended(let ended): ended.reason == .answered ? isAnswered(index, at: now) : ends(index, ended, at: now)
         // Stopped while it waited: it never rang.
         case .missed: isOver(index, by: .system, at: now)
-        case .rejected: ringFailed(pushes[index].id, at: now)
+        case .rejected: noRing(index, at: now)
         case .received, .tick, .sound, .notification, .vibration, .attachment, .delivered, .warning,
             .extensionProcess, .asked, .caller, .app, .call, .action, .unknown:
             break
@@ -20,7 +20,8 @@ extension CallStateMachine {
     }
 
     private mutating func rings(_ index: Int, at now: Instant) {
-        switch pushes[index].ring {
+        let ring = pushes[index].ring
+        switch ring {
         case .waiting, .ordered, .pushed: break
         // It rings on in another mode, or its end was settled meanwhile.
         case .ringing, .answered, .over, .lost: return
@@ -76,7 +77,8 @@ extension CallStateMachine {
     mutating func workerGone(_ worker: WorkerNumber, at now: Instant) {
         guard let index = pushes.firstIndex(where: { $0.worker == worker }) else { return }
         pushes[index].worker = nil
-        switch pushes[index].ring {
+        let ring = pushes[index].ring
+        switch ring {
         case .waiting, .ordered, .pushed:
             pushes[index].settle(.lost, at: now)
             if let call = call(of: pushes[index]) { ringAnew(call.uuid, at: now) }
@@ -122,8 +124,15 @@ extension CallStateMachine {
         for asked in call.asked.prefix(1) { effects.append(.worker(worker, .end(asked.ringEnd))) }
     }
 
+    /// The push of a ring that a report asked for could not be sent, or its worker does not come.
     mutating func ringFailed(_ id: String, at now: Instant) {
-        guard let index = pushes.firstIndex(where: { $0.id == id && !$0.ring.isFinal }) else { return }
+        guard let index = pushes.firstIndex(where: { $0.id == id && $0.ring == .pushed }) else { return }
+        noRing(index, at: now)
+    }
+
+    /// There will be no ring.
+    private mutating func noRing(_ index: Int, at now: Instant) {
+        guard !pushes[index].ring.isFinal else { return }
         pushes[index].settle(.over(.system), at: now)
         if let call = call(of: pushes[index]) { neverRang(call.uuid, at: now) }
     }
@@ -132,8 +141,7 @@ extension CallStateMachine {
     mutating func ringStuck(_ push: PushDue, at now: Instant) {
         guard let index = index(ofPush: push.number) else { return }
         if let worker = push.worker { effects.append(.worker(worker, .end(.hangUp(.failed)))) }
-        if push.ring == .ringing { return isOver(index, by: .system, at: now) }
-        ringFailed(push.id, at: now)
+        push.ring == .ringing ? isOver(index, by: .system, at: now) : noRing(index, at: now)
     }
 
     /// There is no ring to be had for a call: its report gets an error, and no more comes of it.

@@ -15,6 +15,8 @@ struct Centre {
     private(set) var rings: [OwnRing] = []
     /// What the delegate was asked to perform, in order: what is said here as #1 is the first.
     private(set) var performed: [CallAction] = []
+    /// The calls that observers were shown, each time to each app.
+    private(set) var observed: [[ObservedCall]] = []
     /// Each warning that was told, with its text.
     private(set) var warnings: [(code: String, detail: String)] = []
 
@@ -200,8 +202,10 @@ struct Centre {
         case .timedOut(let uuid): return "timed-out \(number(of: uuid))"
         case .audio(let isActive): return "audio \(isActive ? "on" : "off")"
         case .reset: return "reset"
-        // Each change of a call has one, which ObservedCallTests look at.
-        case .calls: return nil
+        // Each change of a call has one.
+        case .calls(let calls):
+            observed.append(calls)
+            return nil
         case .welcome, .refused, .token, .tokenInvalid, .stop: return "\(word)"
         }
     }

@@ -20,7 +20,7 @@ import Testing
     @Test("C1 a push waits for its app, which reports it; it rings as the app says, and then the report is completed")
     func warm() {
         var centre = Centre.running()
-        #expect(centre.push(1) == ["worker 1 wait", "app push 1 must", "= handed"])
+        #expect(centre.push(1) == ["worker 1 wait", "app push 1 must", "worker 1 handed", "= handed"])
         #expect(centre.reports(Self.a, push: 1) == ["worker 1 ring Ada +49"])
         #expect(centre.rings(1) == ["app reported 1", "= reported"])
         #expect(centre.app(.returned(push: centre.pushes[0], form: .completion)) == ["= returned"])
@@ -35,7 +35,7 @@ import Testing
         centre.wait(900)
         #expect(centre.take(.appConnected(AppHello(id: Centre.app, pid: 3))) == ["= started"])
         centre.app(.provider(ProviderSettings()))
-        #expect(centre.app(.registry(["voip"])).suffix(2) == ["app push 1 must", "= handed"])
+        #expect(centre.app(.registry(["voip"])).suffix(3) == ["app push 1 must", "worker 1 handed", "= handed"])
         #expect(centre.reports(Self.a, push: 1) == ["worker 1 ring Ada +49"])
     }
 
@@ -89,7 +89,7 @@ import Testing
     func byHand() {
         var centre = Centre(apps: [])
         centre.starts(Centre.app)
-        #expect(centre.push(1) == ["worker 1 wait", "app push 1 must", "= handed"])
+        #expect(centre.push(1) == ["worker 1 wait", "app push 1 must", "worker 1 handed", "= handed"])
         centre.take(.appGone(Centre.app))
         #expect(centre.push(2) == ["worker 2 none"])
     }
@@ -136,7 +136,7 @@ import Testing
         #expect(centre.push(2) == ["worker 2 ring", "! app-not-started at 2", "start \(Centre.app)"])
         centre.starts()
         #expect(centre.pushes.count == 2, "the app has them once it is there")
-        #expect(centre.push(3) == ["worker 3 wait", "app push 3", "= handed"])
+        #expect(centre.push(3) == ["worker 3 wait", "app push 3", "worker 3 handed", "= handed"])
     }
 
     @Test("C11 the app gone, its calls end as failed, and what it was handed rings without it")
