@@ -157,6 +157,9 @@ package final class KeeperDoor: Sendable {
     /// Whether the code may use the notification centre now: always without a keeper, else while a reply is due.
     package static var isCenterOpen: Bool { current.state.withLock { $0.openRequests.map { $0 > 0 } ?? true } }
 
+    /// Whether the calling code is an extension's, which a keeper has or had; else it is an app's.
+    package static var isOfExtension: Bool { current.state.withLock { $0.openRequests != nil } }
+
     /// Says to the keeper that the code asks for something.
     package static func ask(_ asked: Asked) { current.say(.asked(asked)) }
 

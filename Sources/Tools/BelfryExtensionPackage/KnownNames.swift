@@ -17,10 +17,25 @@ enum KnownNames {
         "AVFAudio": """
         AVAsset AVAssetImageGenerator AVAudioApplication AVAudioBuffer AVAudioChannelCount AVAudioCommonFormat
         AVAudioFile AVAudioFormat AVAudioFrameCount AVAudioFramePosition AVAudioPCMBuffer AVAudioPlayer
-        AVAudioPlayerDelegate AVError AVFormatIDKey AVLinearPCMBitDepthKey AVLinearPCMIsBigEndianKey
-        AVLinearPCMIsFloatKey AVLinearPCMIsNonInterleaved AVMakeRect AVNumberOfChannelsKey AVSampleRateKey
-        AVURLAsset CMTime CMTimeGetSeconds CMTimeMake CMTimeMakeWithSeconds kAudioFormatALaw kAudioFormatAppleIMA4
-        kAudioFormatLinearPCM kAudioFormatULaw
+        AVAudioPlayerDelegate AVAudioSession AVAudioSessionCategoryAmbient AVAudioSessionCategoryAudioProcessing
+        AVAudioSessionCategoryMultiRoute AVAudioSessionCategoryOptions AVAudioSessionCategoryPlayAndRecord
+        AVAudioSessionCategoryPlayback AVAudioSessionCategoryRecord AVAudioSessionCategorySoloAmbient
+        AVAudioSessionInterruptionOptionKey AVAudioSessionInterruptionOptions AVAudioSessionInterruptionReasonKey
+        AVAudioSessionInterruptionType AVAudioSessionInterruptionTypeKey AVAudioSessionInterruptionWasSuspendedKey
+        AVAudioSessionModeDefault AVAudioSessionModeGameChat AVAudioSessionModeMeasurement
+        AVAudioSessionModeMoviePlayback AVAudioSessionModeSpokenAudio AVAudioSessionModeVideoChat
+        AVAudioSessionModeVideoRecording AVAudioSessionModeVoiceChat AVAudioSessionModeVoicePrompt
+        AVAudioSessionPortAirPlay AVAudioSessionPortBluetoothA2DP AVAudioSessionPortBluetoothHFP
+        AVAudioSessionPortBluetoothLE AVAudioSessionPortBuiltInMic AVAudioSessionPortBuiltInReceiver
+        AVAudioSessionPortBuiltInSpeaker AVAudioSessionPortCarAudio AVAudioSessionPortDescription
+        AVAudioSessionPortHDMI AVAudioSessionPortHeadphones AVAudioSessionPortHeadsetMic AVAudioSessionPortLineIn
+        AVAudioSessionPortLineOut AVAudioSessionPortOverride AVAudioSessionPortUSBAudio AVAudioSessionRecordPermission
+        AVAudioSessionRouteChangePreviousRouteKey AVAudioSessionRouteChangeReason AVAudioSessionRouteChangeReasonKey
+        AVAudioSessionRouteDescription AVAudioSessionSetActiveOptions AVAudioSessionSilenceSecondaryAudioHintTypeKey
+        AVError AVFormatIDKey AVLinearPCMBitDepthKey AVLinearPCMIsBigEndianKey AVLinearPCMIsFloatKey
+        AVLinearPCMIsNonInterleaved AVMakeRect AVNumberOfChannelsKey AVSampleRateKey AVURLAsset CMTime
+        CMTimeGetSeconds CMTimeMake CMTimeMakeWithSeconds kAudioFormatALaw kAudioFormatAppleIMA4 kAudioFormatLinearPCM
+        kAudioFormatULaw
         """,
         "AudioToolbox": """
         AudioServicesAddSystemSoundCompletion AudioServicesCreateSystemSoundID AudioServicesDisposeSystemSoundID
