@@ -234,7 +234,7 @@ let apple: [Target] = [
             "BelfryTerms", "KeeperChannel", "UserNotifications",
         ]),
     room("Apple/_Testing_UIKit", imports: ["UIKit"]),
-    room("Apple/UIKit", imports: ["BelfryAppleGround", "BelfryTerms", "ImageIO"]),
+    room("Apple/UIKit", imports: ["BelfryAppleGround", "BelfrySyscalls", "BelfryTerms", "ImageIO"]),
     room("Apple/WidgetKit", imports: ["BelfryAppleGround", "BelfryTerms", "KeeperChannel"]),
     room("Apple/os", imports: ["BelfryAppleGround", "BelfryTerms", "CBelfryOS", "KeeperChannel"]),
     room(
@@ -382,6 +382,14 @@ let checks: [Target] = [
         swiftSettings: [.swiftLanguageMode(.v5), .enableUpcomingFeature("BareSlashRegexLiterals")],
         plugins: ["ExtensionGlue"]
     ),
+    // An app's delegate as Xcode makes one, in the language mode of nearly all of them.
+    .executableTarget(
+        name: "AppSample",
+        dependencies: ["CallKit", "UIKit", "UserNotifications"],
+        path: "Tests/AppSample",
+        swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)],
+        plugins: ["ExtensionGlue"]
+    ),
     .executableTarget(
         name: "simulate",
         dependencies: [
@@ -399,7 +407,7 @@ let checks: [Target] = [
     tests("GroupTests", of: upToSystem, also: ["test-tool"]),
     tests("ServiceTests", of: upToService),
     tests("EndpointTests", of: upToService + client, also: ["belfry-apns", "belfry-worker", "test-tool"]),
-    tests("AppleTests", of: upToSystem + apple, also: ["ForeignExtension", "ForeignSurface"]),
+    tests("AppleTests", of: upToSystem + apple, also: ["AppSample", "ForeignExtension", "ForeignSurface"]),
     tests(
         "ExtensionTests", of: upToService + tools + apple + client,
         also: ["ExtensionSample", "RingingExtension", "belfry", "belfry-worker"]),

@@ -121,10 +121,11 @@ enum KnownNames {
         "Intents": """
         INCallAudioRoute INCallCapability INCallDestinationType INCallRecord INCallRecordFilter
         INCallRecordTypeOptions INFile INImage INIntent INIntentDonationMetadata INIntentHandlingStatus
-        INIntentResponse INIntentSetImageKeyPath INInteraction INInteractionDirection INOutgoingMessageType
-        INPerson INPersonHandle INPersonHandleLabel INPersonHandleType INPersonSuggestionType
-        INSendMessageAttachment INSendMessageIntent INSendMessageIntentDonationMetadata INSpeakableString
-        INStartCallIntent UNNotificationAttributedMessageContext
+        INIntentResponse INIntentSetImageKeyPath INInteraction INInteractionDirection INOutgoingMessageType INPerson
+        INPersonHandle INPersonHandleLabel INPersonHandleType INPersonSuggestionType INSendMessageAttachment
+        INSendMessageIntent INSendMessageIntentDonationMetadata INSpeakableString INStartAudioCallIntent
+        INStartAudioCallIntentIdentifier INStartCallIntent INStartCallIntentIdentifier INStartVideoCallIntent
+        INStartVideoCallIntentIdentifier UNNotificationAttributedMessageContext
         """,
         "Security": """
         SecCopyErrorMessageString SecItemAdd SecItemCopyMatching SecItemDelete SecItemUpdate SecRandomCopyBytes
@@ -146,11 +147,15 @@ enum KnownNames {
         """,
         "UIKit": """
         CACurrentMediaTime NSMutableParagraphStyle NSParagraphStyle NSTextAlignment UIAlertAction UIApplication
+        UIApplicationBackgroundFetchIntervalMinimum UIApplicationDelegate UIApplicationLaunchOptionsKey
+        UIApplicationMain UIApplicationOpenSettingsURLString UIApplicationOpenURLOptionsKey UIApplicationState
+        UIBackgroundFetchResult UIBackgroundRefreshStatus UIBackgroundTaskIdentifier UIBackgroundTaskInvalid
         UIBezierPath UIColor UIDevice UIFont UIGraphicsBeginImageContext UIGraphicsBeginImageContextWithOptions
         UIGraphicsEndImageContext UIGraphicsGetCurrentContext UIGraphicsGetImageFromCurrentImageContext
-        UIGraphicsImageRenderer UIGraphicsImageRendererContext UIGraphicsImageRendererFormat UIImage UIPasteboard
-        UIRectClip UIRectCorner UIRectFill UIResponder UIScreen UIUserInterfaceIdiom UIView UIViewController
-        UIWindow
+        UIGraphicsImageRenderer UIGraphicsImageRendererContext UIGraphicsImageRendererFormat UIImage UIOpenURLContext
+        UIPasteboard UIRectClip UIRectCorner UIRectFill UIResponder UIScene UISceneConfiguration UISceneDelegate
+        UISceneSession UIScreen UIUserActivityRestoring UIUserInterfaceIdiom UIView UIViewController UIWindow
+        UIWindowScene UIWindowSceneDelegate
         """,
         "UniformTypeIdentifiers": """
         UTTagClass UTType
