@@ -214,8 +214,20 @@ let apple: [Target] = [
             "KeeperChannel",
         ]),
     room(
+        "Apple/BelfryAppDoor",
+        imports: [
+            "BelfryAppGroup", "BelfryAppleGround", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
+            "CallChannel", "RingEar",
+        ]),
+    room(
         "Apple/CallKit",
-        imports: ["BelfryAppGroup", "BelfryAppleGround", "BelfryPropertyList", "BelfryTerms", "KeeperChannel"]),
+        imports: [
+            "AVFAudio", "BelfryAppDoor", "BelfryAppGroup", "BelfryAppleGround", "BelfryPropertyList",
+            "BelfrySyscalls", "BelfryTerms", "CallChannel", "KeeperChannel",
+        ]),
+    room(
+        "Apple/PushKit",
+        imports: ["AVFAudio", "BelfryAppDoor", "BelfryAppleGround", "BelfrySyscalls", "BelfryTerms", "CallChannel"]),
     room("Apple/Combine"),
     room("Apple/Compression", imports: ["BelfryAppleGround", "BelfrySyscalls", "BelfryTerms", "CBelfryZlib"]),
     room("Apple/Contacts", imports: ["BelfryAppleGround", "BelfryContacts", "BelfrySyscalls", "BelfryTerms"]),
@@ -325,6 +337,13 @@ func tests(_ name: String, of floors: [Target], also: [Target.Dependency] = []) 
         name: name, dependencies: floors.map { .byName(name: $0.name) } + ["Support"] + also, swiftSettings: strict)
 }
 
+/// An app's calling code, which nobody of us would write so.
+func foreignApp(_ name: String, _ settings: [SwiftSetting]) -> Target {
+    .target(
+        name: name, dependencies: ["CallKit", "PushKit"], path: "Tests/\(name)",
+        swiftSettings: settings + [.treatAllWarnings(as: .error)])
+}
+
 let checks: [Target] = [
     .target(
         name: "Support",
@@ -368,6 +387,11 @@ let checks: [Target] = [
         ],
         plugins: ["ExtensionGlue"]
     ),
+    // An app's calling code as it is published: in the language mode of nearly all of it, in that of today, and as
+    // Xcode 26 makes new ones.
+    foreignApp("ForeignApp", [.swiftLanguageMode(.v5)]),
+    foreignApp("ForeignApp6", []),
+    foreignApp("ForeignAppOnMain", [.defaultIsolation(MainActor.self)]),
     .executableTarget(
         name: "ExtensionSample",
         dependencies: ["AudioToolbox", "ExtensionProcess", "SQLite3", "Security", "UIKit", "UserNotifications", "os"],
@@ -399,7 +423,9 @@ let checks: [Target] = [
     tests("GroupTests", of: upToSystem, also: ["test-tool"]),
     tests("ServiceTests", of: upToService),
     tests("EndpointTests", of: upToService + client, also: ["belfry-apns", "belfry-worker", "test-tool"]),
-    tests("AppleTests", of: upToSystem + apple, also: ["ForeignExtension", "ForeignSurface"]),
+    tests(
+        "AppleTests", of: upToSystem + apple,
+        also: ["ForeignApp", "ForeignApp6", "ForeignAppOnMain", "ForeignExtension", "ForeignSurface"]),
     tests(
         "ExtensionTests", of: upToService + tools + apple + client,
         also: ["ExtensionSample", "RingingExtension", "belfry", "belfry-worker"]),
@@ -451,6 +477,7 @@ let package = Package(
         .library(name: "CommonCrypto", targets: ["CommonCrypto"]),
         .library(name: "SQLite3", targets: ["SQLite3"]),
         .library(name: "Security", targets: ["Security"]),
+        .library(name: "PushKit", targets: ["PushKit"]),
         .library(name: "UniformTypeIdentifiers", targets: ["UniformTypeIdentifiers"]),
         .library(name: "CryptoKit", targets: ["CryptoKit"]),
         .library(name: "ImageIO", targets: ["ImageIO"]),

@@ -50,7 +50,15 @@ enum KnownNames {
         kSystemSoundID_FlashScreen kSystemSoundID_UserPreferredAlert kSystemSoundID_Vibrate
         """,
         "CallKit": """
-        CXErrorCodeNotificationServiceExtensionError CXErrorDomainNotificationServiceExtension CXProvider
+        CXAction CXAnswerCallAction CXCall CXCallAction CXCallController CXCallDirectoryExtensionContext
+        CXCallDirectoryExtensionContextDelegate CXCallDirectoryManager CXCallDirectoryPhoneNumber
+        CXCallDirectoryPhoneNumberMax CXCallDirectoryProvider CXCallEndedReason CXCallObserver
+        CXCallObserverDelegate CXCallUpdate CXEndCallAction CXError CXErrorCodeCallDirectoryManagerError
+        CXErrorCodeIncomingCallError CXErrorCodeNotificationServiceExtensionError CXErrorCodeRequestTransactionError
+        CXErrorDomain CXErrorDomainCallDirectoryManager CXErrorDomainIncomingCall
+        CXErrorDomainNotificationServiceExtension CXErrorDomainRequestTransaction CXHandle CXPlayDTMFCallAction
+        CXProvider CXProviderConfiguration CXProviderDelegate CXSetGroupCallAction CXSetHeldCallAction
+        CXSetMutedCallAction CXSetTranslatingCallAction CXStartCallAction CXTransaction
         """,
         "Combine": """
         AnyCancellable AnyPublisher AnySubscriber Cancellable CurrentValueSubject Empty Fail Future Just
@@ -125,6 +133,9 @@ enum KnownNames {
         INPerson INPersonHandle INPersonHandleLabel INPersonHandleType INPersonSuggestionType
         INSendMessageAttachment INSendMessageIntent INSendMessageIntentDonationMetadata INSpeakableString
         INStartCallIntent UNNotificationAttributedMessageContext
+        """,
+        "PushKit": """
+        PKPushCredentials PKPushPayload PKPushRegistry PKPushRegistryDelegate PKPushType PKVoIPPushMetadata
         """,
         "Security": """
         SecCopyErrorMessageString SecItemAdd SecItemCopyMatching SecItemDelete SecItemUpdate SecRandomCopyBytes
