@@ -1,3 +1,4 @@
+import BelfryAppDoor
 import BelfryAppleGround
 import Glibc
 
@@ -16,6 +17,8 @@ extension UIApplication {
     /// instead.
     public static func run(_ makeDelegate: @autoclosure @MainActor () -> any UIApplicationDelegate) -> Never {
         OwnProcess.prepare()
+        AppDoor.current.whenStopped { terminateProcess() }
+        AppDoor.current.connect()
         shared.launch(makeDelegate())
         // A handler that does nothing, so that the signal is seen below alone; children have the default again.
         signal(SIGTERM) { _ in }

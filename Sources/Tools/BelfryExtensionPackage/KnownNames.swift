@@ -50,7 +50,15 @@ enum KnownNames {
         kSystemSoundID_FlashScreen kSystemSoundID_UserPreferredAlert kSystemSoundID_Vibrate
         """,
         "CallKit": """
-        CXErrorCodeNotificationServiceExtensionError CXErrorDomainNotificationServiceExtension CXProvider
+        CXAction CXAnswerCallAction CXCall CXCallAction CXCallController CXCallDirectoryExtensionContext
+        CXCallDirectoryExtensionContextDelegate CXCallDirectoryManager CXCallDirectoryPhoneNumber
+        CXCallDirectoryPhoneNumberMax CXCallDirectoryProvider CXCallEndedReason CXCallObserver
+        CXCallObserverDelegate CXCallUpdate CXEndCallAction CXError CXErrorCodeCallDirectoryManagerError
+        CXErrorCodeIncomingCallError CXErrorCodeNotificationServiceExtensionError CXErrorCodeRequestTransactionError
+        CXErrorDomain CXErrorDomainCallDirectoryManager CXErrorDomainIncomingCall
+        CXErrorDomainNotificationServiceExtension CXErrorDomainRequestTransaction CXHandle CXPlayDTMFCallAction
+        CXProvider CXProviderConfiguration CXProviderDelegate CXSetGroupCallAction CXSetHeldCallAction
+        CXSetMutedCallAction CXSetTranslatingCallAction CXStartCallAction CXTransaction
         """,
         "Combine": """
         AnyCancellable AnyPublisher AnySubscriber Cancellable CurrentValueSubject Empty Fail Future Just
@@ -126,6 +134,9 @@ enum KnownNames {
         INSendMessageIntent INSendMessageIntentDonationMetadata INSpeakableString INStartAudioCallIntent
         INStartAudioCallIntentIdentifier INStartCallIntent INStartCallIntentIdentifier INStartVideoCallIntent
         INStartVideoCallIntentIdentifier UNNotificationAttributedMessageContext
+        """,
+        "PushKit": """
+        PKPushCredentials PKPushPayload PKPushRegistry PKPushRegistryDelegate PKPushType PKVoIPPushMetadata
         """,
         "Security": """
         SecCopyErrorMessageString SecItemAdd SecItemCopyMatching SecItemDelete SecItemUpdate SecRandomCopyBytes
