@@ -222,8 +222,20 @@ let apple: [Target] = [
             "KeeperChannel",
         ]),
     room(
+        "Apple/BelfryAppDoor",
+        imports: [
+            "BelfryAppGroup", "BelfryAppleGround", "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux",
+            "CallChannel", "RingEar",
+        ]),
+    room(
         "Apple/CallKit",
-        imports: ["BelfryAppGroup", "BelfryAppleGround", "BelfryPropertyList", "BelfryTerms", "KeeperChannel"]),
+        imports: [
+            "AVFAudio", "BelfryAppDoor", "BelfryAppGroup", "BelfryAppleGround", "BelfryPropertyList",
+            "BelfrySyscalls", "BelfryTerms", "CallChannel", "KeeperChannel",
+        ]),
+    room(
+        "Apple/PushKit",
+        imports: ["AVFAudio", "BelfryAppDoor", "BelfryAppleGround", "BelfrySyscalls", "BelfryTerms", "CallChannel"]),
     room("Apple/Combine"),
     room("Apple/Compression", imports: ["BelfryAppleGround", "BelfrySyscalls", "BelfryTerms", "CBelfryZlib"]),
     room("Apple/Contacts", imports: ["BelfryAppleGround", "BelfryContacts", "BelfrySyscalls", "BelfryTerms"]),
@@ -242,7 +254,9 @@ let apple: [Target] = [
             "BelfryTerms", "KeeperChannel", "UserNotifications",
         ]),
     room("Apple/_Testing_UIKit", imports: ["UIKit"]),
-    room("Apple/UIKit", imports: ["BelfryAppleGround", "BelfryTerms", "ImageIO"]),
+    room(
+        "Apple/UIKit",
+        imports: ["BelfryAppDoor", "BelfryAppleGround", "BelfrySyscalls", "BelfryTerms", "ImageIO"]),
     room("Apple/WidgetKit", imports: ["BelfryAppleGround", "BelfryTerms", "KeeperChannel"]),
     room("Apple/os", imports: ["BelfryAppleGround", "BelfryTerms", "CBelfryOS", "KeeperChannel"]),
     room(
@@ -339,6 +353,13 @@ func tests(_ name: String, of floors: [Target], also: [Target.Dependency] = []) 
         name: name, dependencies: floors.map { .byName(name: $0.name) } + ["Support"] + also, swiftSettings: strict)
 }
 
+/// An app's calling code, which nobody of us would write so.
+func foreignApp(_ name: String, _ settings: [SwiftSetting]) -> Target {
+    .target(
+        name: name, dependencies: ["CallKit", "PushKit"], path: "Tests/\(name)",
+        swiftSettings: settings + [.treatAllWarnings(as: .error)])
+}
+
 let checks: [Target] = [
     .target(
         name: "Support",
@@ -382,6 +403,11 @@ let checks: [Target] = [
         ],
         plugins: ["ExtensionGlue"]
     ),
+    // An app's calling code as it is published: in the language mode of nearly all of it, in that of today, and as
+    // Xcode 26 makes new ones.
+    foreignApp("ForeignApp", [.swiftLanguageMode(.v5)]),
+    foreignApp("ForeignApp6", []),
+    foreignApp("ForeignAppOnMain", [.defaultIsolation(MainActor.self)]),
     .executableTarget(
         name: "ExtensionSample",
         dependencies: ["AudioToolbox", "ExtensionProcess", "SQLite3", "Security", "UIKit", "UserNotifications", "os"],
@@ -394,6 +420,14 @@ let checks: [Target] = [
         dependencies: ["AVFAudio", "AudioToolbox", "ExtensionProcess", "UIKit", "UserNotifications"],
         path: "Tests/RingingExtension",
         swiftSettings: [.swiftLanguageMode(.v5), .enableUpcomingFeature("BareSlashRegexLiterals")],
+        plugins: ["ExtensionGlue"]
+    ),
+    // An app's delegate as Xcode makes one, in the language mode of nearly all of them.
+    .executableTarget(
+        name: "AppSample",
+        dependencies: ["CallKit", "UIKit", "UserNotifications"],
+        path: "Tests/AppSample",
+        swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)],
         plugins: ["ExtensionGlue"]
     ),
     .executableTarget(
@@ -413,7 +447,9 @@ let checks: [Target] = [
     tests("GroupTests", of: upToSystem, also: ["test-tool"]),
     tests("ServiceTests", of: upToService),
     tests("EndpointTests", of: upToService + client, also: ["belfry-apns", "belfry-worker", "test-tool"]),
-    tests("AppleTests", of: upToSystem + apple, also: ["ForeignExtension", "ForeignSurface"]),
+    tests(
+        "AppleTests", of: upToSystem + apple,
+        also: ["AppSample", "ForeignApp", "ForeignApp6", "ForeignAppOnMain", "ForeignExtension", "ForeignSurface"]),
     tests(
         "ExtensionTests", of: upToService + tools + apple + client,
         also: ["ExtensionSample", "RingingExtension", "belfry", "belfry-worker"]),
@@ -466,6 +502,7 @@ let package = Package(
         .library(name: "CommonCrypto", targets: ["CommonCrypto"]),
         .library(name: "SQLite3", targets: ["SQLite3"]),
         .library(name: "Security", targets: ["Security"]),
+        .library(name: "PushKit", targets: ["PushKit"]),
         .library(name: "UniformTypeIdentifiers", targets: ["UniformTypeIdentifiers"]),
         .library(name: "CryptoKit", targets: ["CryptoKit"]),
         .library(name: "ImageIO", targets: ["ImageIO"]),

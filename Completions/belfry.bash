@@ -18,7 +18,7 @@ _belfry_files() {
 
 _belfry() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command='' wanted='' i
-    local names='push call hangup answer decline silence app calls alerts watch group config status doctor serve apns device new-extension import pack help'
+    local names='push call hangup answer decline silence app calls alerts watch group config status doctor serve apns device new-extension new-app import pack help'
     COMPREPLY=()
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
@@ -48,14 +48,14 @@ _belfry() {
             doctor) wanted='--play --ring' ;;
             watch) wanted='--pushes --id --device' ;;
             serve) wanted='--apns --log --record' ;;
-            new-extension) wanted='--belfry' ;;
+            new-extension|new-app) wanted='--belfry' ;;
             import) wanted='--verbose' ;;
         esac
         wanted+=' --socket --group --json --help --version'
     elif [[ -z $wanted ]]; then
         case $command in
             ''|help) wanted=$names ;;
-            push|new-extension|import) _belfry_files "$current"; return ;;
+            push|new-extension|new-app|import) _belfry_files "$current"; return ;;
             hangup|answer|decline|silence) wanted=$(_belfry_ids) ;;
             app) wanted='foreground background busy pending list start stop' ;;
             calls) [[ ${COMP_LINE} != *--clear-missed* ]] || wanted=$(_belfry_ids --missed) ;;

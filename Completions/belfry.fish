@@ -35,8 +35,9 @@ complete -c belfry -n __fish_use_subcommand -a serve -d 'serve a push socket of 
 complete -c belfry -n __fish_use_subcommand -a apns -d 'an APNs endpoint that push servers\' own clients talk to'
 complete -c belfry -n __fish_use_subcommand -a device -d 'virtual devices that push servers can reach by their tokens'
 complete -c belfry -n __fish_use_subcommand -a new-extension -d 'make the package of a notification service extension of your own'
-complete -c belfry -n __fish_use_subcommand -a import -d 'copy your app\'s files into the extension in this folder, and say what they miss'
-complete -c belfry -n __fish_use_subcommand -a pack -d 'build the extension in this folder for release, and lay out NAME.appex'
+complete -c belfry -n __fish_use_subcommand -a new-app -d 'make the package of an app that takes calls by CallKit and PushKit'
+complete -c belfry -n __fish_use_subcommand -a import -d 'copy your app\'s files into the package in this folder, and say what they miss'
+complete -c belfry -n __fish_use_subcommand -a pack -d 'build the package in this folder for release, and lay out NAME.appex or NAME.app'
 complete -c belfry -n __fish_use_subcommand -a help -d 'what there is, or what a command does'
 
 complete -c belfry -l socket -r -F -d 'push to this socket ($BELFRY_SOCKET)'
@@ -84,6 +85,8 @@ complete -c belfry -n '__fish_seen_subcommand_from apns' -a 'setup list key cert
 complete -c belfry -n '__fish_seen_subcommand_from device' -a 'add list remove offline online'
 complete -c belfry -n '__fish_seen_subcommand_from new-extension' -l belfry -r -F -d 'build on the package of Belfry there, rather than on the installed one'
 complete -c belfry -n '__fish_seen_subcommand_from new-extension' -F
+complete -c belfry -n '__fish_seen_subcommand_from new-app' -l belfry -r -F -d 'build on the package of Belfry there, rather than on the installed one'
+complete -c belfry -n '__fish_seen_subcommand_from new-app' -F
 complete -c belfry -n '__fish_seen_subcommand_from import' -l verbose -d 'show what the compiler says, too'
 complete -c belfry -n '__fish_seen_subcommand_from import' -F
-complete -c belfry -n '__fish_seen_subcommand_from help' -a 'push call hangup answer decline silence app calls alerts watch group config status doctor serve apns device new-extension import pack help'
+complete -c belfry -n '__fish_seen_subcommand_from help' -a 'push call hangup answer decline silence app calls alerts watch group config status doctor serve apns device new-extension new-app import pack help'

@@ -13,7 +13,7 @@ _belfry_keys() {
 
 _belfry() {
     local previous=${words[CURRENT-1]} command='' wanted='' i
-    local names='push call hangup answer decline silence app calls alerts watch group config status doctor serve apns device new-extension import pack help'
+    local names='push call hangup answer decline silence app calls alerts watch group config status doctor serve apns device new-extension new-app import pack help'
     for ((i = 2; i < CURRENT; i++)); do
         case ${words[i]} in
             # What follows one of these is no command.
@@ -42,14 +42,14 @@ _belfry() {
             doctor) wanted='--play --ring' ;;
             watch) wanted='--pushes --id --device' ;;
             serve) wanted='--apns --log --record' ;;
-            new-extension) wanted='--belfry' ;;
+            new-extension|new-app) wanted='--belfry' ;;
             import) wanted='--verbose' ;;
         esac
         wanted+=' --socket --group --json --help --version'
     elif [[ -z $wanted ]]; then
         case $command in
             ''|help) wanted=$names ;;
-            push|new-extension|import) _files; return ;;
+            push|new-extension|new-app|import) _files; return ;;
             hangup|answer|decline|silence) wanted=$(_belfry_ids) ;;
             app) wanted='foreground background busy pending list start stop' ;;
             calls) [[ ${words[*]} != *--clear-missed* ]] || wanted=$(_belfry_ids --missed) ;;

@@ -45,12 +45,12 @@ import Testing
                 )
                 """))
         let package = PackageFolder(path: folder.path)
-        folder.makeFolder(ExtensionTemplate.resourceFolder)
+        folder.makeFolder(PackageTemplate.resourceFolder)
         func executable(_ stated: String?) throws -> String {
             let name = stated.map { "<key>CFBundleExecutable</key><string>\($0)</string>" } ?? ""
             let keys = "<key>CFBundleIdentifier</key><string>a</string>\(name)"
             let plist = "<plist version=\"1.0\"><dict>\(keys)</dict></plist>"
-            folder.write(Array(plist.utf8), to: "\(ExtensionTemplate.resourceFolder)/Info.plist")
+            folder.write(Array(plist.utf8), to: "\(PackageTemplate.resourceFolder)/Info.plist")
             return try Packing.executable(in: package, manifest)
         }
         #expect(try executable(nil) == "Doorbell" && executable("Other") == "Other")
@@ -63,15 +63,15 @@ import Testing
         await #expect(processExitsWith: .success) {
             let folder = TemporaryFolder()
             #expect(unsafe chdir(folder.path) == 0)
-            folder.makeFolder("\(ExtensionTemplate.resourceFolder)/de.lproj")
-            folder.write([1], to: "\(ExtensionTemplate.resourceFolder)/ring.wav")
-            folder.write([2], to: "\(ExtensionTemplate.resourceFolder)/de.lproj/words")
+            folder.makeFolder("\(PackageTemplate.resourceFolder)/de.lproj")
+            folder.write([1], to: "\(PackageTemplate.resourceFolder)/ring.wav")
+            folder.write([2], to: "\(PackageTemplate.resourceFolder)/de.lproj/words")
             folder.write([3], to: "program")
             try Packing.layOut("A.appex", program: "program", as: "A")
             folder.write([4], to: "A.appex/old")
             try Packing.layOut("A.appex", program: "program", as: "A")
             let package = PackageFolder(path: folder.path)
-            #expect(try package.names(in: ".") == ["A.appex", "program", ExtensionTemplate.resourceFolder].sorted())
+            #expect(try package.names(in: ".") == ["A.appex", "program", PackageTemplate.resourceFolder].sorted())
             #expect(try package.names(in: "A.appex") == ["A", "de.lproj", "ring.wav"])
             #expect(try package.names(in: "A.appex/de.lproj") == ["words"])
             var status = stat()
@@ -88,7 +88,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let folder = TemporaryFolder()
             #expect(unsafe chdir(folder.path) == 0)
-            let resources = ExtensionTemplate.resourceFolder
+            let resources = PackageTemplate.resourceFolder
             let text = #"{"stringUnit":{"state":"translated","value":"Hallo & mehr"}}"#
             let catalog = #"{"sourceLanguage":"en","strings":{"GREET":{"localizations":{"de":\#(text)}}}}"#
             folder.makeFolder("\(resources)/en.lproj")
@@ -120,7 +120,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let folder = TemporaryFolder()
             #expect(unsafe chdir(folder.path) == 0)
-            let resources = ExtensionTemplate.resourceFolder
+            let resources = PackageTemplate.resourceFolder
             folder.makeFolder("secret")
             folder.write([1], to: "secret/id")
             folder.write([3], to: "program")

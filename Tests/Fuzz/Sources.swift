@@ -20,7 +20,7 @@ private func feedSwift(_ bytes: [UInt8]) {
         new == old || new == UInt8(ascii: " ") || Unicode.Scalar(new).properties.isAlphabetic
     }
     precondition(isInPlace, "something else than a blank or a name is written")
-    let template = ExtensionTemplate(folder: "fuzz", belfry: "/belfry")
+    let template = PackageTemplate(.appExtension, folder: "fuzz", belfry: "/belfry")
     guard let text = template.files.first(where: { $0.path == "Package.swift" })?.text,
         let manifest = PackageManifest(text)
     else { preconditionFailure("the template is no package") }

@@ -7,7 +7,7 @@ import Testing
         "AVFAudio", "AudioToolbox", "BelfryAppleGround", "BelfryClient", "BelfryPush", "BelfryTesting",
         "BelfryProtocol", "BelfryJSON", "BelfryTerms", "CallKit", "Combine", "CommonCrypto", "Compression",
         "Contacts", "CoreLocation",
-        "CryptoKit", "ExtensionProcess", "ImageIO", "Intents", "CoreServices", "Security", "UIKit",
+        "CryptoKit", "ExtensionProcess", "ImageIO", "Intents", "CoreServices", "PushKit", "Security", "UIKit",
         "UniformTypeIdentifiers", "UserNotifications", "WidgetKit", "os",
     ]
 

@@ -112,7 +112,7 @@ import Testing
     static let namesOfApples: Set<String> = [
         "AVFAudio", "AudioToolbox", "CallKit", "Combine", "CommonCrypto", "Compression", "Contacts", "CoreLocation",
         "CoreServices",
-        "CryptoKit", "ImageIO", "Intents", "SQLite3", "Security", "UIKit",
+        "CryptoKit", "ImageIO", "Intents", "PushKit", "SQLite3", "Security", "UIKit",
         "UniformTypeIdentifiers", "UserNotifications", "WidgetKit", "_Testing_UIKit", "os",
     ]
 

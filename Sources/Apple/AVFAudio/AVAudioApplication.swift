@@ -1,4 +1,6 @@
-/// What an app may record: nothing. Source: Apple, `AVAudioApplication`.
+import BelfryAppleGround
+
+/// What an app may record. Source: Apple, `AVAudioApplication`.
 public final class AVAudioApplication: NSObject, Sendable {
     /// Whether the app may record.
     public enum recordPermission: Int, Sendable {
@@ -13,6 +15,14 @@ public final class AVAudioApplication: NSObject, Sendable {
     /// The app.
     public static let shared = AVAudioApplication()
 
-    /// Denied: there is no microphone for an extension.
-    public var recordPermission: recordPermission { .denied }
+    /// Granted in an app. Denied in an extension: there is no microphone for it.
+    public var recordPermission: recordPermission { KeeperDoor.isOfExtension ? .denied : .granted }
+
+    /// Calls `response` on another thread with true in an app, without asking; with false in an extension.
+    public class func requestRecordPermission(completionHandler response: @escaping @Sendable (Bool) -> Void) {
+        AVAudioSession.sharedInstance().requestRecordPermission(response)
+    }
+
+    /// True in an app, without asking; false in an extension.
+    public class func requestRecordPermission() async -> Bool { shared.recordPermission == .granted }
 }

@@ -89,11 +89,14 @@ package final class KeeperDoor: Sendable {
         return opened(state, bundle: bundle)
     }
 
-    /// Opens a door for the app of the extension in the folder `bundle`, with its state in `stateDirectory`. An app has
-    /// no keeper.
-    package static func openForApp(stateDirectory: String, bundle: String) -> KeeperDoor {
+    /// Opens a door for an app, or for that of the extension in the folder `bundle`, with its state in
+    /// `stateDirectory`. An app has no keeper.
+    package static func openForApp(
+        stateDirectory: String, contactsFile: String? = nil, bundle: String? = nil
+    ) -> KeeperDoor {
         var state = State()
         state.stateDirectory = StateDirectory(path: stateDirectory)
+        state.contactsFile = contactsFile
         return opened(state, bundle: bundle)
     }
 
@@ -156,6 +159,9 @@ package final class KeeperDoor: Sendable {
 
     /// Whether the code may use the notification centre now: always without a keeper, else while a reply is due.
     package static var isCenterOpen: Bool { current.state.withLock { $0.openRequests.map { $0 > 0 } ?? true } }
+
+    /// Whether the calling code is an extension's, which a keeper has or had; else it is an app's.
+    package static var isOfExtension: Bool { current.state.withLock { $0.openRequests != nil } }
 
     /// Says to the keeper that the code asks for something.
     package static func ask(_ asked: Asked) { current.say(.asked(asked)) }
@@ -247,7 +253,7 @@ package final class KeeperDoor: Sendable {
 
     /// The directory of the state: the keeper's choice, else that of this user's programs; nil without a home, and once
     /// the keeper is gone.
-    static var stateDirectory: StateDirectory? {
+    package static var stateDirectory: StateDirectory? {
         let door = current
         guard door === shut else { return door.state.withLock { $0.stateDirectory } }
         return StateDirectory(

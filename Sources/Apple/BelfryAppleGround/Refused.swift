@@ -85,37 +85,6 @@ open class NSItemProvider: NSObject {
     }
 }
 
-/// What a person does in an app, as a value; it is not handed to other devices.
-open class NSUserActivity: NSObject {
-    /// The kind of activity.
-    public let activityType: String
-    /// The title that people see.
-    open var title: String?
-    /// Further values.
-    open var userInfo: [AnyHashable: Any]?
-    /// The page on which to continue in a browser.
-    open var webpageURL: URL?
-    /// Whether another device may continue it.
-    open var isEligibleForHandoff = true
-    /// Whether a search may find it.
-    open var isEligibleForSearch = false
-
-    /// An activity.
-    public init(activityType: String) {
-        self.activityType = activityType
-        super.init()
-    }
-
-    /// Refused with a warning.
-    open func becomeCurrent() { KeeperDoor.warn(.unsupported, "NSUserActivity.becomeCurrent()") }
-
-    /// Does nothing, since it never was.
-    open func resignCurrent() {}
-
-    /// Does nothing, since it never was valid.
-    open func invalidate() {}
-}
-
 /// What a server says to prove who it is. There is never one here: what loads web addresses has checked the server
 /// already, by the system's certificates, and asks nobody.
 public final class SecTrust: Sendable {

@@ -1,4 +1,4 @@
-@_exported public import Foundation
+public import Foundation
 
 /// The domain of ``CXErrorCodeNotificationServiceExtensionError``.
 public let CXErrorDomainNotificationServiceExtension = "com.apple.CallKit.error.notificationserviceextension"
@@ -14,6 +14,11 @@ public struct CXErrorCodeNotificationServiceExtensionError: CustomNSError, Local
         case invalidClientProcess
         /// The extension may not keep notifications back.
         case missingNotificationFilteringEntitlement
+
+        /// Whether `error` has this code.
+        public static func ~= (code: Code, error: any Error) -> Bool {
+            hasCode(error, CXErrorDomainNotificationServiceExtension, code.rawValue)
+        }
     }
 
     /// Why.
@@ -45,4 +50,10 @@ public struct CXErrorCodeNotificationServiceExtensionError: CustomNSError, Local
         case .missingNotificationFilteringEntitlement: "The extension has no notification filtering entitlement"
         }
     }
+}
+
+/// Whether `error` has this code in this domain: as a struct, or as an `NSError`.
+func hasCode(_ error: any Error, _ domain: String, _ code: Int) -> Bool {
+    let error = error as NSError
+    return error.domain == domain && error.code == code
 }

@@ -1,64 +1,139 @@
-import BelfryAppGroup
-import BelfryAppleGround
-import BelfryPropertyList
+import BelfryAppDoor
 import BelfryTerms
-@_exported public import Foundation
-import KeeperChannel
+import CallChannel
+public import Foundation
 
-/// Reports an app's calls to the system; here only the part that a notification service extension may use. Source:
-/// Apple, `CXProvider`.
-open class CXProvider: NSObject {
-    /// The entitlement that iOS asks for. On Linux it stands in the bundle's Info.plist, as a truth value.
-    private static let entitlement = "com.apple.developer.usernotifications.filtering"
-    /// The most payloads kept for the app; then the oldest are removed.
-    private static let payloadsMax = 20
-    private static let key = "payloads"
-    private static let queue = DispatchQueue(label: "belfry.voip-payloads")
+/// Reports an app's calls to the system, and hands the system's actions to the app's delegate. Source: Apple,
+/// `CXProvider`.
+///
+/// An app has one, for as long as it lives. Any thread may use it.
+open class CXProvider: NSObject, @unchecked Sendable {
+    private let system: CallSystem
+    /// The delegate and its queue, which what is under way holds too.
+    let desk: DelegateDesk
+    private let lock = NSLock()
+    private var ownConfiguration: CXProviderConfiguration
+
+    /// A provider of calls that can do this.
+    public init(configuration: CXProviderConfiguration) {
+        ownConfiguration = configuration.copied
+        system = AppDoor.current.listener { CallSystem($0) }
+        desk = DelegateDesk(system.door)
+        super.init()
+        system.enter(self, ownConfiguration.value)
+    }
+
+    deinit { system.leave(desk, isLost: true) }
+
+    /// What its calls can: a copy, of which nothing counts before it is assigned.
+    open var configuration: CXProviderConfiguration {
+        get { lock.withLock { ownConfiguration }.copied }
+        set {
+            let copy = newValue.copied
+            lock.withLock { ownConfiguration = copy }
+            system.change(desk, copy.value)
+        }
+    }
+
+    /// Sets the delegate, which is not kept alive, and the queue on which it is called; nil for the main one.
+    open func setDelegate(_ delegate: (any CXProviderDelegate)?, queue: DispatchQueue?) {
+        desk.set(delegate, queue, self)
+    }
+
+    /// Reports an incoming call, which rings if it is accepted. Then `completion` is called: on the delegate's queue if
+    /// there is a delegate, else on another thread. With an error nothing rings, and no call of the delegate follows.
+    open func reportNewIncomingCall(
+        with UUID: UUID, update: CXCallUpdate, completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        system.report(UUID, update, by: self, completion)
+    }
+
+    /// Reports an incoming call, as ``reportNewIncomingCall(with:update:completion:)`` does.
+    open func reportNewIncomingCall(with UUID: UUID, update: CXCallUpdate) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            reportNewIncomingCall(with: UUID, update: update) { continuation.resume($0) }
+        }
+    }
+
+    /// Says more of a call.
+    open func reportCall(with UUID: UUID, updated update: CXCallUpdate) {
+        system.update(UUID, update)
+    }
+
+    /// Says that a call is over, at that date or now, for another reason than the person's at this device.
+    open func reportCall(with UUID: UUID, endedAt dateEnded: Date?, reason endedReason: CXCallEndedReason) {
+        system.end(UUID, at: dateEnded, endedReason)
+    }
+
+    /// Not there yet: warns.
+    open func reportOutgoingCall(with UUID: UUID, startedConnectingAt dateStartedConnecting: Date?) {
+        system.door.warn(.unsupported, "reportOutgoingCall(with: \(UUID), startedConnectingAt:): no outgoing calls yet")
+    }
+
+    /// Not there yet: warns.
+    open func reportOutgoingCall(with UUID: UUID, connectedAt dateConnected: Date?) {
+        system.door.warn(.unsupported, "reportOutgoingCall(with: \(UUID), connectedAt:): no outgoing calls yet")
+    }
+
+    /// Ends it: its actions fail, its calls end as failed, and its delegate is not called any more.
+    open func invalidate() {
+        desk.close()
+        system.leave(desk, isLost: false)
+    }
+
+    /// The transactions of which an action is not complete.
+    open var pendingTransactions: [CXTransaction] { system.pendingTransactions(of: desk) }
+
+    /// The actions of that class on that call which are not complete.
+    open func pendingCallActions(of callActionClass: AnyClass, withCall callUUID: UUID) -> [CXCallAction] {
+        pendingTransactions.flatMap(\.actions).compactMap { $0 as? CXCallAction }.filter { action in
+            guard action.callUUID == callUUID, !action.isComplete else { return false }
+            return sequence(first: Mirror(reflecting: action), next: \.superclassMirror)
+                .contains { $0.subjectType == callActionClass }
+        }
+    }
 
     /// Hands a call to the app, as if it had come as a voip push: reports it to the keeper, and keeps the payload for
     /// the app as JSON, below `voip-payloads/` in the state directory. Then calls `completion`, on another thread.
     ///
-    /// Fails without the filtering entitlement, and with a payload that is no JSON.
+    /// For a notification service extension. Fails without the filtering entitlement, and with a payload that is no
+    /// JSON.
     open class func reportNewIncomingVoIPPushPayload(
         _ dictionaryPayload: [AnyHashable: Any], completion: (@Sendable ((any Error)?) -> Void)?
     ) {
-        let refusal = refusal(of: dictionaryPayload)
-        let json = refusal == nil ? try? JSONSerialization.data(withJSONObject: dictionaryPayload) : nil
-        if let json { KeeperDoor.ask(Asked(CodeWord(.voipPayload), detail: "\(json.count) bytes")) }
-        KeeperDoor.current.run(on: queue) {
-            if let json { keep(String(decoding: json, as: UTF8.self)) }
-            completion?(refusal)
-        }
+        VoIPPayload.handOver(dictionaryPayload, completion)
     }
 
     /// Hands a call to the app, as ``reportNewIncomingVoIPPushPayload(_:completion:)`` does.
     open class func reportNewIncomingVoIPPushPayload(_ dictionaryPayload: [AnyHashable: Any]) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            reportNewIncomingVoIPPushPayload(dictionaryPayload) { error in
-                if let error { continuation.resume(throwing: error) } else { continuation.resume() }
-            }
+            reportNewIncomingVoIPPushPayload(dictionaryPayload) { continuation.resume($0) }
         }
     }
+}
 
-    private static func refusal(
-        of payload: [AnyHashable: Any]
-    ) -> CXErrorCodeNotificationServiceExtensionError? {
-        guard KeeperDoor.bundle.object(forInfoDictionaryKey: entitlement) as? Bool == true else {
-            KeeperDoor.warn(
-                .unsupported, "a voip payload without \(entitlement), which on Linux Info.plist has as true")
-            return CXErrorCodeNotificationServiceExtensionError(.missingNotificationFilteringEntitlement)
-        }
-        guard JSONSerialization.isValidJSONObject(payload) else {
-            KeeperDoor.warn(.unsupported, "a voip payload that is no JSON")
-            return CXErrorCodeNotificationServiceExtensionError(.unknown)
-        }
-        return nil
-    }
+/// Why a call ended that its provider ends. Source: Apple, `CXCallEndedReason`.
+public enum CXCallEndedReason: Int, Sendable {
+    /// It could not be connected, or broke off.
+    case failed = 1
+    /// The caller's side ended it.
+    case remoteEnded
+    /// Nobody answered.
+    case unanswered
+    /// Another device of the person answered.
+    case answeredElsewhere
+    /// Another device of the person declined.
+    case declinedElsewhere
+}
 
-    private static func keep(_ payload: String) {
-        KeeperDoor.changeFile(in: "voip-payloads") { edit in
-            let kept = edit.root[key]?.arrayValue ?? []
-            edit.root[key] = .array((kept + [.string(payload)]).suffix(payloadsMax))
-        }
+extension CheckedContinuation where T == Void, E == any Error {
+    /// Resumes with that error, or without.
+    func resume(_ error: (any Error)?) {
+        if let error { resume(throwing: error) } else { resume() }
     }
+}
+
+extension CXProviderConfiguration {
+    /// A copy of the app's object, of a subclass too.
+    fileprivate var copied: CXProviderConfiguration { copy() as? CXProviderConfiguration ?? self }
 }

@@ -126,9 +126,19 @@ open class INStartCallIntent: INIntent {
         super.init()
     }
 
+    /// A call, as code for iOS 13 makes one.
+    public convenience init(
+        audioRoute: INCallAudioRoute, destinationType: INCallDestinationType, contacts: [INPerson]?,
+        recordTypeForRedialing: INCallRecordTypeOptions, callCapability: INCallCapability
+    ) {
+        self.init(
+            callRecordFilter: nil, callRecordToCallBack: nil, audioRoute: audioRoute,
+            destinationType: destinationType, contacts: contacts, callCapability: callCapability)
+    }
+
     override var donation: [String: String] {
         var donation = super.donation
-        donation["contacts"] = contacts?.map(\.displayName).joined(separator: ", ")
+        donation["contacts"] = contacts.map { INPerson.names(of: $0) }
         return donation
     }
 }

@@ -4,19 +4,6 @@ import BelfryTerms
 
 // Types that code mentions although an extension never uses them: values, and calls that are refused.
 
-/// The app, which an extension never sees: it has no `shared` on iOS either. Source: Apple, `UIApplication`.
-open class UIApplication: NSObject {
-    /// The state of the app.
-    public enum State: Int, Sendable {
-        /// It is in front.
-        case active
-        /// It is in front, and something lies over it.
-        case inactive
-        /// It is not in front.
-        case background
-    }
-}
-
 /// Copied data that apps exchange: not for extensions.
 open class UIPasteboard: NSObject, @unchecked Sendable {
     /// The pasteboard.
@@ -120,30 +107,6 @@ open class UIColor: NSObject, @unchecked Sendable {
     /// The same for colours that are equal.
     open override var hash: Int { parts.hashValue }
 }
-
-/// Handles events; nothing here does.
-open class UIResponder: NSObject {
-    /// A responder that handles nothing.
-    public override init() { super.init() }
-}
-
-/// A view, which is never drawn: only its type exists.
-open class UIView: UIResponder {
-    /// Where it is.
-    public final var frame: CGRect
-
-    /// A view at `frame`.
-    public init(frame: CGRect) {
-        self.frame = frame
-        super.init()
-    }
-}
-
-/// A window, which is never shown: only its type exists.
-open class UIWindow: UIView {}
-
-/// Controls a view, which never appears: only its type exists.
-open class UIViewController: UIResponder {}
 
 /// A choice in an alert, as a value.
 open class UIAlertAction: NSObject {

@@ -1,4 +1,5 @@
 import BelfryAppleGround
+import BelfrySyscalls
 import BelfryTerms
 
 /// The kind of device that an interface is made for.
@@ -28,6 +29,42 @@ open class UIDevice: NSObject, @unchecked Sendable {
     public let systemVersion = "26.1"
     /// The kind of device that the interface is made for.
     public let userInterfaceIdiom = UIUserInterfaceIdiom.phone
+
+    /// False, whatever is set, as on a device without such a sensor.
+    open var isProximityMonitoringEnabled: Bool {
+        get { false }
+        set {}
+    }
+    /// False: nothing is near.
+    open var proximityState: Bool { false }
+    /// Kept.
+    open var isBatteryMonitoringEnabled: Bool {
+        get { monitorsBattery.withLock { $0 } }
+        set { monitorsBattery.withLock { $0 = newValue } }
+    }
+    /// Unknown, and so below 0.
+    open var batteryLevel: Float { -1 }
+    /// Unknown.
+    open var batteryState: BatteryState { .unknown }
+    private let monitorsBattery = LockedValue(false)
+
+    /// What the battery does. Source: Apple, `UIDevice.BatteryState`.
+    public enum BatteryState: Int, Sendable {
+        /// It is not known.
+        case unknown
+        /// It gives.
+        case unplugged
+        /// It takes.
+        case charging
+        /// It is full.
+        case full
+    }
+
+    /// Something came near, or went: never posted.
+    public static let proximityStateDidChangeNotification = Notification.Name(
+        "UIDeviceProximityStateDidChangeNotification")
+    /// The battery does something else: never posted.
+    public static let batteryStateDidChangeNotification = Notification.Name("UIDeviceBatteryStateDidChangeNotification")
 
     /// An identifier that is the same for all programs of this machine whose bundle identifiers have the same first two
     /// parts; nil if the machine has none (machine-id(5)).

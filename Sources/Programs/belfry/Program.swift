@@ -11,7 +11,7 @@ enum Program {
     /// Every command, in the order of the help.
     static let commands: [Command] = [
         .push, .call, .hangup, .answer, .decline, .silence, .app, .calls, .alerts, .watch, .group, .config, .status,
-        .doctor, .serve, .apns, .device, .newExtension, .importFiles, .pack, .help,
+        .doctor, .serve, .apns, .device, .newExtension, .newApp, .importFiles, .pack, .help,
     ]
 
     /// Runs the command in `words`, the command line without the program's name.

@@ -37,8 +37,10 @@ public struct ImportPlan: Sendable {
     private var manifest: PackageManifest
     private let sources: [File]
     private let test: File?
+    /// The classes that were the imported program.
+    private var mains: Set<String> = []
 
-    /// The plan for `imported`, each by its name alone, in a package with the Swift files `sources` in its extension's
+    /// The plan for `imported`, each by its name alone, in a package with the Swift files `sources` in its target's
     /// folder, by their names, and perhaps with the template's `test`.
     public init(of imported: [File], into manifest: PackageManifest, sources: [File], test: File?) {
         self.manifest = manifest
@@ -46,6 +48,7 @@ public struct ImportPlan: Sendable {
         self.test = test
         notes += self.manifest.withdraw().map { "Package.swift named \($0), which is withdrawn" }
         var classes: [SourceClass] = []
+        let calls = CallHabits(of: imported + sources.filter { file in !imported.contains { $0.path == file.path } })
         for file in imported {
             let path = "\(manifest.sourceFolder)/\(file.path)"
             guard file.path.hasSuffix(".swift") else {
@@ -54,13 +57,16 @@ public struct ImportPlan: Sendable {
                 continue
             }
             var source = SwiftSource(file.bytes)
+            mains.formUnion(source.mainTypes)
+            calls.requireInits(in: &source)
+            notes += calls.notes(on: source, named: file.path)
             let gone = source.blankForLinux(hasModule: hasModule)
             notes += gone.map { "in \(file.path) \($0.description)" }
             self.gone[path] = gone
             bringAlong(to: &source, named: file.path, gone: gone)
             writes.append(File(path: path, bytes: source.bytes))
             let facts = SourceFacts(source, hasModule: hasModule)
-            classes += facts.classes
+            classes += facts.classes + facts.extensions
             resolve(facts, path: path)
         }
         replaceTemplate(by: classes, imported: Set(imported.map(\.path)))
@@ -107,24 +113,30 @@ public struct ImportPlan: Sendable {
         }
     }
 
-    /// Makes the program run the imported extension, if there is one, in place of the template's.
+    /// Makes the program run the imported class, if there is one, in place of the template's.
     private mutating func replaceTemplate(by classes: [SourceClass], imported: Set<String>) {
-        let templatePath = ExtensionTemplate.servicePath(of: manifest.target)
+        let kind = manifest.kind
         let stays = sources.filter { file in
-            let isTemplate = "\(manifest.sourceFolder)/\(file.path)" == templatePath
-            return !imported.contains(file.path) && !(isTemplate && file.says(ExtensionTemplate.service))
+            let isTemplate = kind.sources.contains { $0.path == file.path && file.says($0.text) }
+            return !imported.contains(file.path) && !isTemplate
         }
-        let others = stays.flatMap { SourceFacts(SwiftSource($0.bytes), hasModule: hasModule).classes }
-        let services = Self.services(of: classes + others)
-        let ours = classes.map(\.name).filter(services.contains)
-        guard let name = ours.first(where: { $0 == ExtensionTemplate.className }) ?? ours.first else {
+        let others = stays.flatMap { file in
+            let facts = SourceFacts(SwiftSource(file.bytes), hasModule: hasModule)
+            return facts.classes + facts.extensions
+        }
+        let services = Self.descendants(of: kind.root, in: classes + others)
+        var ours: [String] = []
+        for name in classes.map(\.name) where services.contains(name) && !ours.contains(name) { ours.append(name) }
+        let first = ours.first(where: mains.contains) ?? ours.first { $0 == kind.className } ?? ours.first
+        guard let name = first else {
             if services.isEmpty {
-                notes.append("no class here descends from UNNotificationServiceExtension, so that the template's stays")
+                let what = kind == .app ? "is a" : "descends from"
+                notes.append("no class here \(what) \(kind.root), so that the template's stays")
             }
             return
         }
         if ours.count > 1 {
-            notes.append("of \(ours.joined(separator: ", ")) the extension is \(name): see main.swift")
+            notes.append("of \(ours.joined(separator: ", ")) the \(kind.words) is \(name): see main.swift")
         }
         for file in sources where !imported.contains(file.path) && !stays.contains(file) {
             removals.append("\(manifest.sourceFolder)/\(file.path)")
@@ -132,42 +144,40 @@ public struct ImportPlan: Sendable {
         runs(name)
     }
 
-    /// Rewrites what names the extension's class: the program, and the test as long as it is the template's.
+    /// Rewrites what names the class: the program, and the test as long as it is the template's.
     private mutating func runs(_ name: String) {
         guard let main = sources.first(where: { $0.path == "main.swift" }),
-            let old = Self.running(in: String(decoding: main.bytes, as: UTF8.self))
+            let old = running(in: String(decoding: main.bytes, as: UTF8.self))
         else {
             notes.append("main.swift is not the template's: have it run \(name)")
             return
         }
         let path = "\(manifest.sourceFolder)/main.swift"
-        if old != name { writes.append(File(path: path, text: ExtensionTemplate.main(running: name))) }
+        if old != name { writes.append(File(path: path, text: manifest.kind.main(running: name))) }
         guard let test else { return }
         let target = manifest.target
-        let own = ExtensionTemplate.test(of: name, in: target, isOwn: true)
+        let own = manifest.kind.test(of: name, in: target, isOwn: true)
         let isTemplates = [true, false].contains {
-            test.says(ExtensionTemplate.test(of: old, in: target, isOwn: $0))
+            test.says(manifest.kind.test(of: old, in: target, isOwn: $0))
         }
         if isTemplates, !test.says(own) { writes.append(File(path: test.path, text: own)) }
     }
 
     /// The class that the program `main` runs, if it is the template's program.
-    private static func running(in main: String) -> String? {
-        guard let start = main.firstRange(of: "ExtensionProcess.run("), let end = main.firstRange(of: "())\n") else {
-            return nil
-        }
-        guard start.upperBound < end.lowerBound else { return nil }
+    private func running(in main: String) -> String? {
+        guard let start = main.firstRange(of: ".run("), let end = main.firstRange(of: "())\n"),
+            start.upperBound < end.lowerBound
+        else { return nil }
         let name = String(main[start.upperBound..<end.lowerBound])
-        return main == ExtensionTemplate.main(running: name) ? name : nil
+        return main == manifest.kind.main(running: name) ? name : nil
     }
 
-    /// The names of those of `classes` that are extensions, and no other's parent.
-    private static func services(of classes: [SourceClass]) -> Set<String> {
+    /// The names of those of `classes` that descend from `root`, and are no other's parent.
+    private static func descendants(of root: String, in classes: [SourceClass]) -> Set<String> {
         var children: [String: [String]] = [:]
         for declared in classes {
             for parent in declared.parents { children[parent, default: []].append(declared.name) }
         }
-        let root = "UNNotificationServiceExtension"
         var found: Set<String> = [root]
         var waiting = [root]
         while let parent = waiting.popLast() {

@@ -1,4 +1,4 @@
-/// The modules that an extension may import.
+/// The modules that an extension or an app may import.
 public enum KnownModules {
     /// Where a module comes from.
     public enum Origin: Hashable, Sendable {
@@ -15,8 +15,8 @@ public enum KnownModules {
     /// The products of Belfry that have a name of Apple's.
     public static let products: Set<String> = [
         "AVFAudio", "AudioToolbox", "CallKit", "Combine", "CommonCrypto", "Compression", "Contacts", "CoreLocation",
-        "CoreServices", "CryptoKit", "ImageIO", "Intents", "SQLite3", "Security", "UIKit", "UniformTypeIdentifiers",
-        "UserNotifications", "WidgetKit", "os",
+        "CoreServices", "CryptoKit", "ImageIO", "Intents", "PushKit", "SQLite3", "Security", "UIKit",
+        "UniformTypeIdentifiers", "UserNotifications", "WidgetKit", "os",
     ]
 
     /// Names that earlier versions of Belfry had products of: others stand in for them.
@@ -41,7 +41,7 @@ public enum KnownModules {
         "JavaScriptCore", "LinkPresentation", "LocalAuthentication", "MLCompute", "MachO", "ManagedSettings", "MapKit",
         "MediaPlayer", "MessageUI", "Messages", "Metal", "MetalKit", "MetricKit", "MultipeerConnectivity",
         "NaturalLanguage", "NearbyInteraction", "Network", "NetworkExtension", "ObjectiveC", "PDFKit", "PassKit",
-        "PencilKit", "Photos", "PhotosUI", "ProximityReader", "PushKit", "PushToTalk", "QuickLook",
+        "PencilKit", "Photos", "PhotosUI", "ProximityReader", "PushToTalk", "QuickLook",
         "QuickLookThumbnailing", "RealityKit", "ReplayKit", "SafariServices", "SceneKit", "SensitiveContentAnalysis",
         "SharedWithYou", "ShazamKit", "Social", "SoundAnalysis", "Speech", "SpriteKit", "StoreKit", "SwiftData",
         "SwiftUI", "Symbols", "SystemConfiguration", "ThreadNetwork", "TipKit", "Translation", "UserNotificationsUI",

@@ -17,10 +17,25 @@ enum KnownNames {
         "AVFAudio": """
         AVAsset AVAssetImageGenerator AVAudioApplication AVAudioBuffer AVAudioChannelCount AVAudioCommonFormat
         AVAudioFile AVAudioFormat AVAudioFrameCount AVAudioFramePosition AVAudioPCMBuffer AVAudioPlayer
-        AVAudioPlayerDelegate AVError AVFormatIDKey AVLinearPCMBitDepthKey AVLinearPCMIsBigEndianKey
-        AVLinearPCMIsFloatKey AVLinearPCMIsNonInterleaved AVMakeRect AVNumberOfChannelsKey AVSampleRateKey
-        AVURLAsset CMTime CMTimeGetSeconds CMTimeMake CMTimeMakeWithSeconds kAudioFormatALaw kAudioFormatAppleIMA4
-        kAudioFormatLinearPCM kAudioFormatULaw
+        AVAudioPlayerDelegate AVAudioSession AVAudioSessionCategoryAmbient AVAudioSessionCategoryAudioProcessing
+        AVAudioSessionCategoryMultiRoute AVAudioSessionCategoryOptions AVAudioSessionCategoryPlayAndRecord
+        AVAudioSessionCategoryPlayback AVAudioSessionCategoryRecord AVAudioSessionCategorySoloAmbient
+        AVAudioSessionInterruptionOptionKey AVAudioSessionInterruptionOptions AVAudioSessionInterruptionReasonKey
+        AVAudioSessionInterruptionType AVAudioSessionInterruptionTypeKey AVAudioSessionInterruptionWasSuspendedKey
+        AVAudioSessionModeDefault AVAudioSessionModeGameChat AVAudioSessionModeMeasurement
+        AVAudioSessionModeMoviePlayback AVAudioSessionModeSpokenAudio AVAudioSessionModeVideoChat
+        AVAudioSessionModeVideoRecording AVAudioSessionModeVoiceChat AVAudioSessionModeVoicePrompt
+        AVAudioSessionPortAirPlay AVAudioSessionPortBluetoothA2DP AVAudioSessionPortBluetoothHFP
+        AVAudioSessionPortBluetoothLE AVAudioSessionPortBuiltInMic AVAudioSessionPortBuiltInReceiver
+        AVAudioSessionPortBuiltInSpeaker AVAudioSessionPortCarAudio AVAudioSessionPortDescription
+        AVAudioSessionPortHDMI AVAudioSessionPortHeadphones AVAudioSessionPortHeadsetMic AVAudioSessionPortLineIn
+        AVAudioSessionPortLineOut AVAudioSessionPortOverride AVAudioSessionPortUSBAudio AVAudioSessionRecordPermission
+        AVAudioSessionRouteChangePreviousRouteKey AVAudioSessionRouteChangeReason AVAudioSessionRouteChangeReasonKey
+        AVAudioSessionRouteDescription AVAudioSessionSetActiveOptions AVAudioSessionSilenceSecondaryAudioHintTypeKey
+        AVError AVFormatIDKey AVLinearPCMBitDepthKey AVLinearPCMIsBigEndianKey AVLinearPCMIsFloatKey
+        AVLinearPCMIsNonInterleaved AVMakeRect AVNumberOfChannelsKey AVSampleRateKey AVURLAsset CMTime
+        CMTimeGetSeconds CMTimeMake CMTimeMakeWithSeconds kAudioFormatALaw kAudioFormatAppleIMA4 kAudioFormatLinearPCM
+        kAudioFormatULaw
         """,
         "AudioToolbox": """
         AudioServicesAddSystemSoundCompletion AudioServicesCreateSystemSoundID AudioServicesDisposeSystemSoundID
@@ -35,7 +50,15 @@ enum KnownNames {
         kSystemSoundID_FlashScreen kSystemSoundID_UserPreferredAlert kSystemSoundID_Vibrate
         """,
         "CallKit": """
-        CXErrorCodeNotificationServiceExtensionError CXErrorDomainNotificationServiceExtension CXProvider
+        CXAction CXAnswerCallAction CXCall CXCallAction CXCallController CXCallDirectoryExtensionContext
+        CXCallDirectoryExtensionContextDelegate CXCallDirectoryManager CXCallDirectoryPhoneNumber
+        CXCallDirectoryPhoneNumberMax CXCallDirectoryProvider CXCallEndedReason CXCallObserver
+        CXCallObserverDelegate CXCallUpdate CXEndCallAction CXError CXErrorCodeCallDirectoryManagerError
+        CXErrorCodeIncomingCallError CXErrorCodeNotificationServiceExtensionError CXErrorCodeRequestTransactionError
+        CXErrorDomain CXErrorDomainCallDirectoryManager CXErrorDomainIncomingCall
+        CXErrorDomainNotificationServiceExtension CXErrorDomainRequestTransaction CXHandle CXPlayDTMFCallAction
+        CXProvider CXProviderConfiguration CXProviderDelegate CXSetGroupCallAction CXSetHeldCallAction
+        CXSetMutedCallAction CXSetTranslatingCallAction CXStartCallAction CXTransaction
         """,
         "Combine": """
         AnyCancellable AnyPublisher AnySubscriber Cancellable CurrentValueSubject Empty Fail Future Just
@@ -106,10 +129,14 @@ enum KnownNames {
         "Intents": """
         INCallAudioRoute INCallCapability INCallDestinationType INCallRecord INCallRecordFilter
         INCallRecordTypeOptions INFile INImage INIntent INIntentDonationMetadata INIntentHandlingStatus
-        INIntentResponse INIntentSetImageKeyPath INInteraction INInteractionDirection INOutgoingMessageType
-        INPerson INPersonHandle INPersonHandleLabel INPersonHandleType INPersonSuggestionType
-        INSendMessageAttachment INSendMessageIntent INSendMessageIntentDonationMetadata INSpeakableString
-        INStartCallIntent UNNotificationAttributedMessageContext
+        INIntentResponse INIntentSetImageKeyPath INInteraction INInteractionDirection INOutgoingMessageType INPerson
+        INPersonHandle INPersonHandleLabel INPersonHandleType INPersonSuggestionType INSendMessageAttachment
+        INSendMessageIntent INSendMessageIntentDonationMetadata INSpeakableString INStartAudioCallIntent
+        INStartAudioCallIntentIdentifier INStartCallIntent INStartCallIntentIdentifier INStartVideoCallIntent
+        INStartVideoCallIntentIdentifier UNNotificationAttributedMessageContext
+        """,
+        "PushKit": """
+        PKPushCredentials PKPushPayload PKPushRegistry PKPushRegistryDelegate PKPushType PKVoIPPushMetadata
         """,
         "Security": """
         SecCopyErrorMessageString SecItemAdd SecItemCopyMatching SecItemDelete SecItemUpdate SecRandomCopyBytes
@@ -131,11 +158,15 @@ enum KnownNames {
         """,
         "UIKit": """
         CACurrentMediaTime NSMutableParagraphStyle NSParagraphStyle NSTextAlignment UIAlertAction UIApplication
+        UIApplicationBackgroundFetchIntervalMinimum UIApplicationDelegate UIApplicationLaunchOptionsKey
+        UIApplicationMain UIApplicationOpenSettingsURLString UIApplicationOpenURLOptionsKey UIApplicationState
+        UIBackgroundFetchResult UIBackgroundRefreshStatus UIBackgroundTaskIdentifier UIBackgroundTaskInvalid
         UIBezierPath UIColor UIDevice UIFont UIGraphicsBeginImageContext UIGraphicsBeginImageContextWithOptions
         UIGraphicsEndImageContext UIGraphicsGetCurrentContext UIGraphicsGetImageFromCurrentImageContext
-        UIGraphicsImageRenderer UIGraphicsImageRendererContext UIGraphicsImageRendererFormat UIImage UIPasteboard
-        UIRectClip UIRectCorner UIRectFill UIResponder UIScreen UIUserInterfaceIdiom UIView UIViewController
-        UIWindow
+        UIGraphicsImageRenderer UIGraphicsImageRendererContext UIGraphicsImageRendererFormat UIImage UIOpenURLContext
+        UIPasteboard UIRectClip UIRectCorner UIRectFill UIResponder UIScene UISceneConfiguration UISceneDelegate
+        UISceneSession UIScreen UIUserActivityRestoring UIUserInterfaceIdiom UIView UIViewController UIWindow
+        UIWindowScene UIWindowSceneDelegate
         """,
         "UniformTypeIdentifiers": """
         UTTagClass UTType

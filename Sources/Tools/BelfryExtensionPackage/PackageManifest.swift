@@ -1,17 +1,24 @@
-/// The `Package.swift` of an extension, as ``ExtensionTemplate`` writes it and people then edit it.
+/// The `Package.swift` of an extension or an app, as ``PackageTemplate`` writes it and people then edit it.
 public struct PackageManifest: Sendable {
     /// Its text.
     public private(set) var text: String
-    /// The target that is the extension.
+    /// What it is made for.
+    public let kind: PackageKind
+    /// The target that is the extension or the app.
     public let target: String
 
     private static let product = ".product(name: \""
     private static let package = "\", package: \"belfry\")"
 
-    /// The manifest with this `text`; nil if none of its targets runs an extension, with each product on its own line.
+    /// The manifest with this `text`; nil if none of its targets runs an extension or an app, with each product on its
+    /// own line.
     public init?(_ text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        guard let uses = lines.firstIndex(where: { Self.name(ofProductIn: $0) == "ExtensionProcess" }),
+        let places = PackageKind.allCases.map { kind in
+            lines.firstIndex { Self.name(ofProductIn: $0) == kind.product }.map { (kind, $0) }
+        }
+        // An extension may use what runs an app, too.
+        guard let (kind, uses) = places.lazy.compactMap({ $0 }).first,
             let start = lines[..<uses].lastIndex(where: { $0.contains(".executableTarget(") })
         else { return nil }
         let marks = lines[start...uses].compactMap { line -> String? in
@@ -22,20 +29,21 @@ public struct PackageManifest: Sendable {
         }
         guard let target = marks.first, Self.isPlain(target) else { return nil }
         self.text = text
+        self.kind = kind
         self.target = target
     }
 
-    /// Where the sources of the extension are, in the package's folder.
+    /// Where its sources are, in the package's folder.
     public var sourceFolder: String { "Sources/\(target)" }
 
     /// Whether it names `module` anywhere: as a product, or as a target of its own.
     public func names(_ module: String) -> Bool { text.contains("\"\(module)\"") }
 
-    /// Adds Belfry's product `name` to the extension's dependencies, in alphabetical order; does nothing if it is
+    /// Adds Belfry's product `name` to the target's dependencies, in alphabetical order; does nothing if it is
     /// there.
     public mutating func add(product name: String) {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        guard let uses = lines.firstIndex(where: { Self.name(ofProductIn: $0[...]) == "ExtensionProcess" }) else {
+        guard let uses = lines.firstIndex(where: { Self.name(ofProductIn: $0[...]) == kind.product }) else {
             return
         }
         let isProduct = { (line: String) in Self.name(ofProductIn: line[...]) != nil }

@@ -33,6 +33,8 @@ public struct SourceFacts: Sendable {
     public private(set) var imports: [SourceImport] = []
     /// Its classes.
     public private(set) var classes: [SourceClass] = []
+    /// What its extensions add to types, each as a class of the type's name.
+    private(set) var extensions: [SourceClass] = []
     /// The lines with a `#selector`, which Linux does not have.
     public private(set) var selectorLines: [Int] = []
 
@@ -57,6 +59,8 @@ public struct SourceFacts: Sendable {
                 }
             case "class":
                 if let found = Self.declaration(at: index, in: tokens) { classes.append(found) }
+            case "extension":
+                if let found = Self.declaration(at: index, in: tokens) { extensions.append(found) }
             case "#selector": selectorLines.append(token.line)
             default: break
             }
@@ -111,9 +115,11 @@ public struct SourceFacts: Sendable {
 }
 
 extension SwiftSource {
-    /// Blanks what does not compile on Linux and means nothing there: `@objc`, `@objcMembers`, and imports of Apple's
-    /// modules that are not here. Such an import is replaced by the module that brings the same declarations, unless
-    /// they come by themselves. `os(iOS)` is true in a condition. Everything else keeps its line and its column.
+    /// Blanks what does not compile on Linux and means nothing there: `@objc`, `@objcMembers`, `@IBAction`,
+    /// `@IBOutlet`, `@main` and `@UIApplicationMain`, since `main.swift` runs the program, imports of Apple's modules
+    /// that are not here, and the names of submodules. Such an import is replaced by the module that brings the same
+    /// declarations, unless they come by themselves. `os(iOS)` is true in a condition. Everything else keeps its line
+    /// and its column.
     ///
     /// - Parameter hasModule: which modules are here although they are not Belfry's.
     /// - Returns: the imports that are gone, except those whose declarations come without an import.
@@ -124,7 +130,7 @@ extension SwiftSource {
         var conditionLine = 0
         for (index, token) in tokens.enumerated() {
             switch token.text {
-            case "@objcMembers": blank(token.range)
+            case "@objcMembers", "@IBAction", "@IBOutlet", "@main", "@UIApplicationMain": blank(token.range)
             case "@objc":
                 blank(token.range.lowerBound..<Self.endOfAttribute(at: index, in: tokens))
             case "#if", "#elseif": conditionLine = token.line
@@ -133,6 +139,9 @@ extension SwiftSource {
             case "import":
                 guard let found = SourceFacts.statement(at: index, in: tokens) else { continue }
                 let module = tokens[found.module].text
+                if Self.namesSubmodule(found, after: index, module) {
+                    blank(tokens[found.module].range.upperBound..<tokens[found.last].range.upperBound)
+                }
                 guard KnownModules.origin(of: module) == .apple, !hasModule(module) else { continue }
                 let isWhole = found.module == index + 1 && found.last == found.module
                 let standIn = isWhole ? KnownModules.standIn(for: module) : nil
@@ -152,6 +161,14 @@ extension SwiftSource {
     private static let platform = ["os", "(", "iOS", ")"]
     /// Modules whose parts that are here come without an import, so that no note is needed.
     private static let wholeModules: Set<String> = ["CoreFoundation", "Darwin", "ObjectiveC"]
+
+    /// Whether the import at `index` is of a submodule of Belfry's: only `os` has some.
+    private static func namesSubmodule(
+        _ found: (first: Int, module: Int, last: Int), after index: Int, _ module: String
+    ) -> Bool {
+        guard case .product(let name) = KnownModules.origin(of: module), name != "os" else { return false }
+        return found.module == index + 1 && found.last > found.module
+    }
 
     /// More words than the longest selector has.
     private static let attributeWordsMax = 256

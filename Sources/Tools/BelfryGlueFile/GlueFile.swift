@@ -10,6 +10,7 @@ public struct GlueFile: Hashable, Sendable {
     private let needsBytes: Bool
     private let needsCommonCrypto: Bool
     private let needsBundle: Bool
+    private let needsUIKit: Bool
     private let isOnMainActor: Bool
 
     /// The file for a module of these `sources`, each the text of a Swift file, and with these bridging headers.
@@ -22,6 +23,10 @@ public struct GlueFile: Hashable, Sendable {
         }
         needsBytes = sources.contains { $0.contains(".bytes(for:") || $0.contains(".bytes(from:") }
         needsBundle = sources.contains { $0.contains("Bundle") }
+        // Only where a source imports UIKit, and so the package has it: an app's main.swift does.
+        needsUIKit =
+            sources.contains { Self.imports("UIKit", in: $0) }
+            && sources.contains { Self.imports("CallKit", in: $0) || Self.imports("PushKit", in: $0) }
         needsCommonCrypto = bridgingHeaders.contains { $0.contains("CommonCrypto/") }
     }
 
@@ -31,6 +36,8 @@ public struct GlueFile: Hashable, Sendable {
         // Only if the sources need it: it costs 5 ms at each start.
         if needsNetworking { imports.append("@_exported import FoundationNetworking") }
         if needsCommonCrypto { imports.append("@_exported import CommonCrypto") }
+        // On iOS both bring it along.
+        if needsUIKit { imports.append("@_exported import UIKit") }
         var text = """
             // Made by Belfry: what this module's files have on iOS without an import, or by Foundation's.
             \(imports.sorted().joined(separator: "\n"))
@@ -85,6 +92,15 @@ public struct GlueFile: Hashable, Sendable {
             }
         }
         return false
+    }
+
+    /// Whether a line of `source` imports `module`, whole or in part.
+    private static func imports(_ module: String, in source: String) -> Bool {
+        source.split(whereSeparator: \.isNewline).contains { line in
+            let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+            guard let place = words.firstIndex(of: "import") else { return false }
+            return words[(place + 1)...].prefix(2).contains { $0 == module }
+        }
     }
 
     /// The beginnings of the names of FoundationNetworking, and the calls of Foundation's that load an address by it.

@@ -108,10 +108,6 @@ import Testing
         #expect(format.settings as? [String: NSNumber] == settings)
     }
 
-    @Test("an extension may not record") func records() {
-        #expect(AVAudioApplication.shared.recordPermission == .denied)
-    }
-
     @Test("what is no sound file says so, as AudioToolbox numbers it") func refuses() {
         let text = URL(fileURLWithPath: folder.write(Array("text".utf8), to: "a.wav"))
         #expect(throws: NSError.self) { try AVAudioFile(forReading: text) }

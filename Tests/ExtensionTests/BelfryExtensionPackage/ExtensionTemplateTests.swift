@@ -12,12 +12,12 @@ import Testing
             ("NotificationService", "NotificationServiceExtension"), ("class", "ClassExtension"),
         ])
     func names(folder: String, target: String) {
-        #expect(ExtensionTemplate(folder: folder, belfry: "/b").target == target)
+        #expect(PackageTemplate(.appExtension, folder: folder, belfry: "/b").target == target)
     }
 
     @Test("the path of Belfry may hold anything")
     func path() throws {
-        let template = ExtensionTemplate(folder: "a", belfry: "/a \"b\\(c)\r\n/é")
+        let template = PackageTemplate(.appExtension, folder: "a", belfry: "/a \"b\\(c)\r\n/é")
         let manifest = try #require(template.files.first { $0.path == "Package.swift" }).text
         #expect(manifest.contains(#"path: "/a \"b\\(c)\r\n/é")"#))
         #expect(PackageManifest(manifest)?.target == "AExtension")
@@ -25,7 +25,8 @@ import Testing
 
     @Test("the example is what a new extension is, so that what make test builds is what people get")
     func example() {
-        for file in ExtensionTemplate(folder: "OwnExtension", belfry: "../..").files where file.path != ".gitignore" {
+        let template = PackageTemplate(.appExtension, folder: "OwnExtension", belfry: "../..")
+        for file in template.files where file.path != ".gitignore" {
             let bytes = sourceBytes("Examples/OwnExtension/\(file.path)")
             #expect(String(decoding: bytes, as: UTF8.self) == file.text, "\(file.path)")
         }
@@ -45,7 +46,7 @@ import Testing
 
     @Test("a product that is added is one line, and every other line stays, empty ones too")
     func addedProduct() throws {
-        let template = ExtensionTemplate(folder: "a", belfry: "/b")
+        let template = PackageTemplate(.appExtension, folder: "a", belfry: "/b")
         let text = try #require(template.files.first { $0.path == "Package.swift" }).text
         var manifest = try #require(PackageManifest(text))
         manifest.add(product: "os")

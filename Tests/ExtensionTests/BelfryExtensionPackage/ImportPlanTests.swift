@@ -5,7 +5,7 @@ import Testing
 
 /// What `belfry import` does to a package, as a value.
 @Suite struct ImportPlanTests {
-    let template = ExtensionTemplate(folder: "my app", belfry: "/belfry")
+    let template = PackageTemplate(.appExtension, folder: "my app", belfry: "/belfry")
 
     private func text(of path: String) throws -> String {
         try #require(template.files.first { $0.path == path }, "\(path)").text
@@ -21,7 +21,7 @@ import Testing
             file(name, try text(of: "Sources/MyAppExtension/\(name)"))
         }
         let kept = sources.filter { source in !others.contains { $0.0 == source.path } }
-        let testPath = ExtensionTemplate.testPath(of: template.target)
+        let testPath = PackageKind.appExtension.testPath(of: template.target)
         return ImportPlan(
             of: imported.map(file), into: try #require(PackageManifest(try text(of: "Package.swift"))),
             sources: kept + others.map(file), test: file(testPath, try text(of: testPath)))
@@ -47,7 +47,7 @@ import Testing
         #expect(plan.removals == ["Sources/MyAppExtension/NotificationService.swift"] && plan.missing.isEmpty)
         #expect(written("Sources/MyAppExtension/Own.swift", by: plan) == Self.service)
         #expect(written("Sources/MyAppExtension/main.swift", by: plan)?.contains("run(Own())") == true)
-        let test = try #require(written(ExtensionTemplate.testPath(of: "MyAppExtension"), by: plan))
+        let test = try #require(written(PackageKind.appExtension.testPath(of: "MyAppExtension"), by: plan))
         #expect(test.contains("Own()") && !test.contains("modified"))
         #expect(plan.notes.isEmpty && written("Package.swift", by: plan) == nil)
     }
@@ -72,7 +72,7 @@ import Testing
 
     @Test("a second import leaves what stays, and a program that somebody changed")
     func second() throws {
-        let main = ExtensionTemplate.main(running: "Own")
+        let main = PackageKind.appExtension.main(running: "Own")
         let again = try plan(
             [("Helper.swift", "")], beside: [("main.swift", main), ("NotificationService.swift", Self.service)])
         #expect(again.removals.isEmpty && again.writes.count == 1 && again.notes.isEmpty)

@@ -57,6 +57,19 @@ import Testing
         #expect(!GlueFile(sources: ["let b = 1"]).text.contains("extension Bundle"))
     }
 
+    @Test(
+        "UIKit comes with CallKit and PushKit, as on iOS, where a source imports it",
+        arguments: [
+            (["import UIKit", "import CallKit"], true),
+            (["import UIKit.UIApplication", "@_exported import PushKit"], true),
+            (["import class UIKit.UIImage\nimport CallKit"], true),
+            (["import CallKit"], false), (["import UIKit"], false),
+            (["import UIKitten", "import CallKit"], false), (["let import = UIKit", "import CallKits"], false),
+        ])
+    func userInterface(sources: [String], isThere: Bool) {
+        #expect(GlueFile(sources: sources).text.contains("@_exported import UIKit") == isThere)
+    }
+
     @Test("CommonCrypto comes where a bridging header asks for it") func commonCrypto() {
         let header = "#import <CommonCrypto/CommonCrypto.h>"
         #expect(GlueFile(sources: [], bridgingHeaders: [header]).text.contains("@_exported import CommonCrypto"))

@@ -9,13 +9,14 @@ extension Command {
     /// `belfry import`.
     static let importFiles = Command(
         name: "import", synopsis: ["import [--verbose] FILE..."],
-        summary: "copy your app's files into the extension in this folder, and say what they miss",
+        summary: "copy your app's files into the package in this folder, and say what they miss",
         details: """
-            FILEs are Swift files and bridging headers. In the copies @objc, @objcMembers and imports of Apple's modules
-            that are not here are blanked in place, and os(iOS) is true; a class of yours takes the place of the
-            template's; Belfry's modules that are imported, or that these bring along on iOS, are named in
-            Package.swift. Then the extension is built. Exit status 1 if something is missing, which is told by its
-            line: of Belfry, of another package, or of the app itself.
+            FILEs are Swift files and bridging headers. In the copies @objc, @objcMembers, @IBAction, @IBOutlet, @main,
+            @UIApplicationMain and imports of Apple's modules that are not here are blanked in place, and os(iOS) is
+            true; a class of yours takes the place of the template's: a notification service, or in an app's package the
+            application's delegate; Belfry's modules that are imported, or that these bring along on iOS, are named in
+            Package.swift. Then the package is built. Exit status 1 if something is missing, which is told by its line:
+            of Belfry, of another package, or of the app itself.
             """,
         options: [Option("verbose", "show what the compiler says, too")],
         arguments: 1...Int.max
@@ -30,7 +31,7 @@ extension Command {
             guard let bytes = try folder.read("\(manifest.sourceFolder)/\(name)") else { continue }
             sources.append(ImportPlan.File(path: name, bytes: bytes))
         }
-        let testPath = ExtensionTemplate.testPath(of: manifest.target)
+        let testPath = manifest.kind.testPath(of: manifest.target)
         let test = try folder.read(testPath).map { ImportPlan.File(path: testPath, bytes: $0) }
         let plan = ImportPlan(of: files, into: manifest, sources: sources, test: test)
         for file in plan.writes {
@@ -71,7 +72,7 @@ extension Command {
         }
         guard name.hasSuffix(".swift") || name.hasSuffix(".h")
         else {
-            let remedy = "resources belong in \(ExtensionTemplate.resourceFolder)"
+            let remedy = "resources belong in \(PackageTemplate.resourceFolder)"
             throw CommandError(.usage, "\(path) is neither a Swift file nor a header", remedy)
         }
         guard !ImportPlan.takenNames.contains(name) else {
@@ -102,7 +103,7 @@ extension Command {
     ) throws(CommandError) -> [MissingPart] {
         guard !plan.lacksModules else { return plan.missing }
         let isVerbose = context.options.has("verbose")
-        context.output.complaint("building the extension: the first time takes some minutes")
+        context.output.complaint("building the \(manifest.kind.words): the first time takes some minutes")
         let (isBuilt, output) = try SwiftBuild(context).build(
             ["--product", manifest.target], showing: isVerbose ? .all : .nothing)
         guard !isBuilt else { return plan.missing }

@@ -12,12 +12,28 @@ extension Command {
             DIR must be new, or empty. In it, swift build and swift test work at once; belfry import brings your own
             NotificationService.swift along, and belfry pack makes NAME.appex of it all.
             """,
-        options: [Option("belfry", "PATH", "build on the package of Belfry there, rather than on the installed one")],
-        arguments: 1...1
-    ) { context throws(CommandError) in
+        options: [ownBelfry], arguments: 1...1
+    ) { context throws(CommandError) in try makePackage(.appExtension, context) }
+
+    /// `belfry new-app`.
+    static let newApp = Command(
+        name: "new-app", synopsis: ["new-app [--belfry PATH] DIR"],
+        summary: "make the package of an app that takes calls by CallKit and PushKit",
+        details: """
+            DIR must be new, or empty. In it, swift build and swift test work at once; belfry import brings the calling
+            code of your own app along, and belfry pack makes NAME.app of it all.
+            """,
+        options: [ownBelfry], arguments: 1...1
+    ) { context throws(CommandError) in try makePackage(.app, context) }
+
+    private static let ownBelfry = Option(
+        "belfry", "PATH", "build on the package of Belfry there, rather than on the installed one")
+
+    private static func makePackage(_ kind: PackageKind, _ context: Context) throws(CommandError) -> ProgramStatus {
         let path = context.options.arguments[0]
         guard let name = path.split(separator: "/").last, name != ".", name != ".." else {
-            throw CommandError(.usage, "\"\(path)\" names no new folder", "belfry new-extension DIR")
+            let command = kind == .app ? "new-app" : "new-extension"
+            throw CommandError(.usage, "\"\(path)\" names no new folder", "belfry \(command) DIR")
         }
         let folder = PackageFolder(path: path)
         var status = stat()
@@ -29,7 +45,7 @@ extension Command {
                 throw CommandError(.unavailable, "\(path) is there already, and not empty", "name a new folder")
             }
         }
-        let template = ExtensionTemplate(folder: String(name), belfry: try belfryPackage(context))
+        let template = PackageTemplate(kind, folder: String(name), belfry: try belfryPackage(context))
         for file in template.files { try folder.write(Array(file.text.utf8), to: file.path) }
         context.output.line(path)
         return .done

@@ -10,11 +10,11 @@ extension Command {
     /// `belfry pack`.
     static let pack = Command(
         name: "pack", synopsis: ["pack"],
-        summary: "build the extension in this folder for release, and lay out NAME.appex",
+        summary: "build the package in this folder for release, and lay out NAME.appex or NAME.app",
         details: """
             The program is linked statically, so that it runs where no Swift is. What is in Resources, Info.plist first of
             all, lies beside it; String Catalogs become tables of strings. The path of NAME.appex is printed last:
-            BELFRY_EXTENSION takes it.
+            BELFRY_EXTENSION takes it. That of an app is NAME.app, laid out as on iOS: BELFRY_APPS takes it.
             """
     ) { context throws(CommandError) in
         let (folder, manifest) = try PackageFolder.current()
@@ -32,7 +32,7 @@ extension Command {
         guard unsafe access(built, X_OK) == 0 else {
             throw CommandError(.unavailable, "swift build made no \(built)")
         }
-        let path = "\(manifest.target).appex"
+        let path = "\(manifest.target).\(manifest.kind.ending)"
         do throws(SystemError) {
             for file in try Packing.layOut(path, program: built, as: executable) {
                 let why = "left out, since Foundation on Linux cannot read it: make a String Catalog of it"
@@ -41,17 +41,22 @@ extension Command {
         } catch {
             throw CommandError(.unavailable, "\(path) cannot be made: \(error)")
         }
-        do throws(ExtensionBundleError) {
-            _ = try ExtensionBundle(path: path)
-        } catch {
-            throw CommandError(.unavailable, error.description)
+        switch manifest.kind {
+        case .appExtension:
+            do throws(ExtensionBundleError) {
+                _ = try ExtensionBundle(path: path)
+            } catch {
+                throw CommandError(.unavailable, error.description)
+            }
+        case .app:
+            for complaint in try Packing.complaints(of: folder) { context.warn(complaint) }
         }
         context.output.line(absolutePath(path) ?? path)
         return .done
     }
 }
 
-/// How an extension is packed.
+/// How an extension or an app is packed.
 enum Packing {
     /// C libraries that are linked statically where their archives are.
     private static let archives = ["libjansson.a", "libstdc++.a"]
@@ -59,7 +64,7 @@ enum Packing {
     /// The deepest nesting of resources.
     private static let depthMax = 16
     private static let bytesAtOnce = 1 << 20
-    private static let information = "\(ExtensionTemplate.resourceFolder)/Info.plist"
+    private static let information = "\(PackageTemplate.resourceFolder)/Info.plist"
 
     /// The name for the program, from an `Info.plist` that the worker will accept.
     static func executable(in folder: PackageFolder, _ manifest: PackageManifest) throws(CommandError) -> String {
@@ -79,6 +84,16 @@ enum Packing {
             throw CommandError(.badNotification, "\(information) has a CFBundleExecutable that is no name", remedy)
         }
         return stated
+    }
+
+    /// What the `Info.plist` of an app lacks, each without a full stop.
+    static func complaints(of folder: PackageFolder) throws(CommandError) -> [String] {
+        guard let bytes = try folder.read(information), let properties = try? PropertyListDictionary.parse(bytes) else {
+            return []
+        }
+        let modes = properties["UIBackgroundModes"]?.arrayValue ?? []
+        return modes.contains(.string("voip"))
+            ? [] : ["\(information) has no voip among its UIBackgroundModes: iOS brings such an app no calls"]
     }
 
     /// The flags for `swift build`: static, at a fixed address, which halves the start, without names for debuggers.
@@ -118,7 +133,7 @@ enum Packing {
         let aside = ".\(path).\(getpid())"
         do throws(SystemError) {
             var found = Found()
-            try copyFolder(ExtensionTemplate.resourceFolder, to: aside, depth: 0, found: &found)
+            try copyFolder(PackageTemplate.resourceFolder, to: aside, depth: 0, found: &found)
             for catalog in found.catalogs { try CatalogTables.write(catalog, to: aside) }
             try copy(program, to: "\(aside)/\(executable)", mode: 0o755)
             let old = "\(aside).old"
@@ -144,9 +159,9 @@ enum Packing {
             let from = "\(source)/\(name)"
             found.count += 1
             guard found.count <= PackageFolder.filesMax else {
-                throw PackageFolder.tooMany(in: ExtensionTemplate.resourceFolder)
+                throw PackageFolder.tooMany(in: PackageTemplate.resourceFolder)
             }
-            try PackageFolder.requireInside(from, of: ExtensionTemplate.resourceFolder)
+            try PackageFolder.requireInside(from, of: PackageTemplate.resourceFolder)
             var status = stat()
             try checked("stat", on: from) { unsafe stat(from, &status) }
             switch status.st_mode & S_IFMT {

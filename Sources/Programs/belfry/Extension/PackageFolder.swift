@@ -3,8 +3,8 @@ import BelfryExtensionPackage
 import BelfrySyscalls
 import Glibc
 
-/// The folder of an extension's package, which people edit and share as they like: unlike a worker's files, it may
-/// belong to anybody.
+/// The folder of an extension's or an app's package, which people edit and share as they like: unlike a worker's files,
+/// it may belong to anybody.
 struct PackageFolder {
     /// The most bytes of a source: more than people write.
     static let sourceBytesMax = 4 << 20
@@ -109,16 +109,17 @@ struct PackageFolder {
 }
 
 extension PackageFolder {
-    /// The package in which this program was started, if it is an extension's.
+    /// The package in which this program was started, if it is an extension's or an app's.
     static func current() throws(CommandError) -> (folder: PackageFolder, manifest: PackageManifest) {
         let folder = PackageFolder(path: ".")
-        let remedy = "go to a folder that belfry new-extension has made"
+        let remedy = "go to a folder that belfry new-extension or belfry new-app has made"
         guard let bytes = try folder.read("Package.swift") else {
             throw CommandError(.notFound, "there is no Package.swift here", remedy)
         }
         guard let text = String(validating: bytes, as: UTF8.self), let manifest = PackageManifest(text) else {
             let problem =
-                "no target of Package.swift has a line .product(name: \"ExtensionProcess\", package: \"belfry\")"
+                "no target of Package.swift has a line .product(name: \"ExtensionProcess\", package: \"belfry\"), as "
+                + "an extension has, or one with UIKit, as an app has"
             throw CommandError(.notFound, problem, remedy)
         }
         return (folder, manifest)

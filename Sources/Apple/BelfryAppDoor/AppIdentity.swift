@@ -1,0 +1,36 @@
+import BelfryAppGroup
+import BelfryAppleGround
+import BelfrySyscalls
+import BelfryTerms
+import CallChannel
+import Glibc
+import RingEar
+
+/// Who this process is, and where `belfry-calls` listens.
+enum AppIdentity {
+    /// What the `Info.plist` of `bundle` says of the app; nil if it has no identifier.
+    static func hello(of bundle: Bundle) -> AppHello? {
+        guard let id = bundle.bundleIdentifier, !id.isEmpty else { return nil }
+        var hello = AppHello(id: id, pid: Int64(getpid()))
+        let name = ["CFBundleDisplayName", "CFBundleName"].lazy.compactMap { bundle.text($0) }.first
+        hello.name = name ?? ""
+        let modes = bundle.object(forInfoDictionaryKey: "UIBackgroundModes") as? [Any] ?? []
+        hello.hasVoIPMode = modes.contains { $0 as? String == "voip" }
+        hello.environment = bundle.text("aps-environment")
+        return hello
+    }
+
+    /// Where `belfry-calls` listens: at `BELFRY_CALLS_SOCKET`, else at `calls.sock` in the runtime directory.
+    static var socketPath: String {
+        let environment = Environment.ofThisProcess(startingWith: [
+            "BELFRY_CALLS_SOCKET=", "BELFRY_RUNTIME_DIRECTORY=", "XDG_RUNTIME_DIR=",
+        ])
+        if let path = environment["BELFRY_CALLS_SOCKET"], !path.isEmpty { return path }
+        let state = KeeperDoor.stateDirectory?.path ?? ""
+        return "\(RuntimeDirectory(environment: environment, statePath: state).path)/calls.sock"
+    }
+}
+
+extension Bundle {
+    fileprivate func text(_ key: String) -> String? { object(forInfoDictionaryKey: key) as? String }
+}

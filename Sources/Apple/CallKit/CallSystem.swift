@@ -1,0 +1,300 @@
+import AVFAudio
+import BelfryAppDoor
+import BelfryTerms
+import CallChannel
+import Foundation
+
+/// What the providers, controllers and observers of an app have in common: it asks `belfry-calls`, which decides, and
+/// passes on what that says.
+final class CallSystem: AppListener, @unchecked Sendable {
+    /// A completion that waits for its answer.
+    private struct Completion {
+        let queue: DispatchQueue
+        let what: String
+        let body: @Sendable ((any Error)?) -> Void
+    }
+
+    private struct Report {
+        let completion: Completion
+        let call: CallUUID
+    }
+
+    private struct Request {
+        let completion: Completion
+        let transaction: CallUUID
+        let actions: [CallAction]
+    }
+
+    /// On it completions are called that have no queue of their own.
+    private static let queue = DispatchQueue(label: "belfry.call-completions")
+
+    let door: AppDoor
+    /// The calls of all apps.
+    let observation: CallObservation
+    private let lock = NSLock()
+    // Guarded by the lock, which is never held while code of others runs.
+    private var lastNumber: Int64 = 0
+    private var reports: [Int64: Report] = [:]
+    private var requests: [Int64: Request] = [:]
+    /// The actions of transactions that the app has asked for, and that are accepted.
+    private var accepted: [CallUUID: [CallAction]] = [:]
+    private var transactions: [CallUUID: OrderedTransaction] = [:]
+    /// Who reported each call that lives.
+    private var owners: [CallUUID: DelegateDesk] = [:]
+    private var desk: DelegateDesk?
+
+    init(_ door: AppDoor) {
+        self.door = door
+        observation = CallObservation(door)
+    }
+
+    // MARK: Providers
+
+    /// A provider was made.
+    func enter(_ provider: CXProvider, _ settings: ProviderSettings) {
+        let earlier = lock.withLock {
+            defer { desk = provider.desk }
+            return desk
+        }
+        if earlier != nil {
+            door.warn(
+                .providerTwice, "a second CXProvider was made while the first lives, whose calls it does not know")
+        }
+        door.declare(provider: settings)
+        if door.isWelcome { begin(provider.desk) }
+    }
+
+    /// A provider's configuration is another.
+    func change(_ desk: DelegateDesk, _ settings: ProviderSettings) {
+        if lock.withLock({ self.desk === desk }) { door.declare(provider: settings) }
+    }
+
+    /// A provider was invalidated, or is gone.
+    func leave(_ desk: DelegateDesk, isLost: Bool) {
+        let (wasCurrent, calls, orders) = lock.withLock {
+            let calls = owners.filter { $0.value === desk }.map(\.key)
+            for call in calls { owners[call] = nil }
+            let orders = transactions.values.filter { $0.desk === desk }.flatMap(\.orders)
+            transactions = transactions.filter { $0.value.desk !== desk }
+            guard self.desk === desk else { return (false, calls, orders) }
+            self.desk = nil
+            return (true, calls, orders)
+        }
+        for order in orders { order.void() }
+        if isLost, !calls.isEmpty {
+            let names = calls.map(\.text).sorted().joined(separator: ", ")
+            door.warn(.providerLost, "the CXProvider is gone, which nothing keeps alive, and with it \(names)")
+        }
+        if wasCurrent { door.declare(provider: nil) }
+    }
+
+    private func begin(_ desk: DelegateDesk) {
+        desk.pay(.init(what: "providerDidBegin(_:)", matters: false) { $1.providerDidBegin($0) })
+    }
+
+    // MARK: Calls
+
+    /// A call is reported.
+    func report(
+        _ uuid: UUID, _ update: CXCallUpdate, by provider: CXProvider,
+        _ completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        let call = CallUUID(uuid)
+        let desk = provider.desk
+        if !desk.hasDelegate, !desk.hasClosed {
+            door.warn(
+                .delegateLate, "call \(call.text) was reported, and the provider has no delegate for what follows")
+        }
+        let waiting = Report(
+            completion: Completion(
+                queue: desk.delegateQueue ?? Self.queue, what: "the completion of the report of \(call.text)",
+                body: completion), call: call)
+        let number = lock.withLock {
+            lastNumber += 1
+            reports[lastNumber] = waiting
+            return lastNumber
+        }
+        lock.withLock { owners[call] = owners[call] ?? desk }
+        let report = CallReport(number, of: call, update.value, push: AppDoor.push)
+        if !door.say(.report(report)) { reported(number, 0) }
+    }
+
+    /// More is said of a call.
+    func update(_ uuid: UUID, _ update: CXCallUpdate) { _ = door.say(.update(CallUUID(uuid), update.value)) }
+
+    /// A call is over.
+    func end(_ uuid: UUID, at date: Date?, _ reason: CXCallEndedReason) {
+        let call = CallUUID(uuid)
+        lock.withLock { owners[call] = nil }
+        let reason = CallEndedReason(rawValue: Int64(reason.rawValue)) ?? .failed
+        _ = door.say(.end(call, reason, at: date.flatMap { WallTime(unixSeconds: $0.timeIntervalSince1970) }))
+    }
+
+    private func reported(_ number: Int64, _ error: Int64?) {
+        let report = lock.withLock {
+            guard let report = reports.removeValue(forKey: number) else { return Report?.none }
+            // With a UUID that lives already the call is another's.
+            if let error, error != 2 { owners[report.call] = nil }
+            return report
+        }
+        guard let report else { return }
+        let code = error.map { CXErrorCodeIncomingCallError.Code(rawValue: Int($0)) ?? .unknown }
+        answer(report.completion, code.map { CXErrorCodeIncomingCallError($0) })
+    }
+
+    private func answer(_ completion: Completion, _ error: (any Error)?) {
+        door.call(on: completion.queue, completion.what) { completion.body(error) }
+    }
+
+    // MARK: Transactions
+
+    /// The app asks for a transaction.
+    func request(
+        _ transaction: CXTransaction, queue: DispatchQueue?, _ completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        let uuid = CallUUID(transaction.uuid)
+        let actions = transaction.actions.map { CallAction($0) }
+        if let desk = lock.withLock({ desk }), !desk.hasDelegate {
+            door.warn(.delegateLate, "a transaction was requested, and the provider has no delegate to perform it")
+        }
+        let request = Request(
+            completion: Completion(
+                queue: queue ?? Self.queue, what: "the completion of the request of \(uuid.text)", body: completion),
+            transaction: uuid, actions: actions)
+        let number = lock.withLock {
+            lastNumber += 1
+            requests[lastNumber] = request
+            return lastNumber
+        }
+        door.connect()
+        if !door.say(.request(number, transaction: uuid, actions)) { requested(number, 2) }
+    }
+
+    private func requested(_ number: Int64, _ error: Int64?) {
+        let request = lock.withLock {
+            guard let request = requests.removeValue(forKey: number) else { return Request?.none }
+            if error == nil { accepted[request.transaction] = request.actions }
+            return request
+        }
+        guard let request else { return }
+        let code = error.map { CXErrorCodeRequestTransactionError.Code(rawValue: Int($0)) ?? .unknown }
+        answer(request.completion, code.map { CXErrorCodeRequestTransactionError($0) })
+    }
+
+    /// The transactions that are not complete, as copies.
+    func pendingTransactions(of desk: DelegateDesk) -> [CXTransaction] {
+        let pending = lock.withLock { transactions.values.filter { $0.desk === desk } }
+        return pending.sorted { $0.number < $1.number }.map(\.transaction).filter { !$0.isComplete }
+            .compactMap { $0.copy() as? CXTransaction }
+    }
+
+    private func perform(_ action: CallAction, of transaction: CallUUID, timeout: TimeSpan) {
+        let step: (OrderedTransaction, ActionOrder)? = lock.withLock {
+            guard let call = action.call, let desk = owners[call] ?? desk else { return nil }
+            let ordered: OrderedTransaction
+            if let known = transactions[transaction] {
+                ordered = known
+            } else {
+                lastNumber += 1
+                ordered = OrderedTransaction(transaction, number: lastNumber, for: desk)
+                transactions[transaction] = ordered
+                for other in accepted.removeValue(forKey: transaction) ?? [] {
+                    if let call = other.call { ordered.add(order(other, of: call, timeout)) }
+                }
+            }
+            let known = ordered.orders.first { $0.action == action.uuid }
+            let order = known ?? order(action, of: call, timeout)
+            if known == nil { ordered.add(order) }
+            return (ordered, order)
+        }
+        guard let (ordered, order) = step else { return }
+        ordered.perform(order, by: door)
+    }
+
+    private func order(_ action: CallAction, of call: CallUUID, _ timeout: TimeSpan) -> ActionOrder {
+        ActionOrder(action, call: call, timeout: timeout) { [weak self] order, isFulfilled, date in
+            self?.settled(order, isFulfilled, date)
+        }
+    }
+
+    private func settled(_ order: ActionOrder, _ isFulfilled: Bool, _ date: WallTime?) {
+        forget(order, endsCall: order.kind == .end || !isFulfilled)
+        // A second one, and one that comes late, too: they are judged there.
+        _ = door.say(.outcome(order.action, isFulfilled: isFulfilled, at: date))
+    }
+
+    private func timedOut(_ action: CallUUID) {
+        let found = lock.withLock {
+            transactions.values.lazy.compactMap { ordered in
+                ordered.orders.first { $0.action == action }.map { (ordered, $0) }
+            }.first
+        }
+        guard let (ordered, order) = found, order.timeOut(), let object = order.object else { return }
+        forget(order, endsCall: true)
+        ordered.desk.pay(
+            .init(what: "provider(_:timedOutPerforming:) of \(order.words)", matters: true) {
+                $1.provider($0, timedOutPerforming: object)
+            })
+    }
+
+    /// An action has its end: forgets its transaction, if that has, and its call, if that ends with it.
+    private func forget(_ order: ActionOrder, endsCall: Bool) {
+        lock.withLock {
+            if endsCall { owners[order.call] = nil }
+            transactions = transactions.filter { !$0.value.orders.allSatisfy(\.isComplete) }
+        }
+    }
+
+    // MARK: What `belfry-calls` says
+
+    func heard(_ word: AppWord) {
+        switch word {
+        case .welcome:
+            if let desk = lock.withLock({ desk }) { begin(desk) }
+        case .reported(let number, let error): reported(number, error)
+        case .requested(let number, let error): requested(number, error)
+        case .perform(let action, let transaction, let timeout): perform(action, of: transaction, timeout: timeout)
+        case .timedOut(let action): timedOut(action)
+        case .audio(let isActive): activate(isActive)
+        case .reset: reset()
+        case .calls(let calls):
+            lock.withLock { for call in calls where call.hasEnded { owners[call.uuid] = nil } }
+            observation.take(calls)
+        case .refused, .token, .tokenInvalid, .push, .stop: break
+        }
+    }
+
+    private func activate(_ isActive: Bool) {
+        guard let desk = lock.withLock({ desk }) else { return }
+        let session = AVAudioSession.sharedInstance()
+        session.systemChanged(isActive: isActive)
+        if isActive {
+            desk.pay(
+                .init(what: "provider(_:didActivate:)", matters: true) { $1.provider($0, didActivate: session) })
+        } else {
+            desk.pay(
+                .init(what: "provider(_:didDeactivate:)", matters: true) { $1.provider($0, didDeactivate: session) })
+        }
+    }
+
+    private func reset() {
+        let (desk, orders) = lock.withLock {
+            let orders = transactions.values.flatMap(\.orders)
+            (transactions, accepted, owners) = ([:], [:], [:])
+            return (self.desk, orders)
+        }
+        for order in orders { order.void() }
+        observation.take([])
+        desk?.forgetWaiting()
+        desk?.pay(.init(what: "providerDidReset(_:)", matters: false) { $1.providerDidReset($0) })
+    }
+
+    func lost(wasWelcome: Bool) {
+        let (reports, requests) = lock.withLock {
+            (self.reports.keys.sorted(), self.requests.keys.sorted())
+        }
+        for number in reports { reported(number, 0) }
+        for number in requests { requested(number, 2) }
+        if wasWelcome { reset() }
+    }
+}

@@ -1,0 +1,113 @@
+/// What a package is made for.
+public enum PackageKind: Sendable, CaseIterable {
+    /// A notification service extension.
+    case appExtension
+    /// An app that takes calls.
+    case app
+
+    /// It in words for people.
+    public var words: String {
+        switch self {
+        case .appExtension: "extension"
+        case .app: "app"
+        }
+    }
+
+    /// How the folder ends that is packed of it.
+    public var ending: String {
+        switch self {
+        case .appExtension: "appex"
+        case .app: "app"
+        }
+    }
+
+    /// Belfry's product that runs it: a package of this kind is known by it.
+    var product: String {
+        switch self {
+        case .appExtension: "ExtensionProcess"
+        case .app: "UIKit"
+        }
+    }
+
+    /// All of Belfry's products that a new package names, in their order.
+    var products: [String] {
+        switch self {
+        case .appExtension: ["ExtensionProcess", "UserNotifications"]
+        case .app: ["CallKit", "PushKit", "UIKit", "UserNotifications"]
+        }
+    }
+
+    /// Belfry's products that its tests name.
+    var testProducts: [String] {
+        switch self {
+        case .appExtension: ["ExtensionTesting"]
+        case .app: []
+        }
+    }
+
+    /// What its target ends with, so that it is named like no class of it.
+    var suffix: String {
+        switch self {
+        case .appExtension: "Extension"
+        case .app: "App"
+        }
+    }
+
+    /// What the class descends from, or conforms to, that the program runs.
+    var root: String {
+        switch self {
+        case .appExtension: "UNNotificationServiceExtension"
+        case .app: "UIApplicationDelegate"
+        }
+    }
+
+    /// The class that the program runs: the template's, and of several imported ones this.
+    var className: String {
+        switch self {
+        case .appExtension: ExtensionTemplate.className
+        case .app: AppTemplate.className
+        }
+    }
+
+    /// The template's sources beside its program, by their names.
+    var sources: [PackageTemplate.File] {
+        switch self {
+        case .appExtension: ExtensionTemplate.sources
+        case .app: AppTemplate.sources
+        }
+    }
+
+    /// A push for it.
+    var payload: PackageTemplate.File {
+        switch self {
+        case .appExtension: ExtensionTemplate.payload
+        case .app: AppTemplate.payload
+        }
+    }
+
+    /// The program that runs the class `name`.
+    public func main(running name: String) -> String {
+        let text =
+            switch self {
+            case .appExtension: ExtensionTemplate.program
+            case .app: AppTemplate.program
+            }
+        return text.replacing("$", with: name)
+    }
+
+    /// Where the template's test of `target` is.
+    public func testPath(of target: String) -> String {
+        switch self {
+        case .appExtension: "Tests/\(target)Tests/\(className)Tests.swift"
+        case .app: "Tests/\(target)Tests/CallTests.swift"
+        }
+    }
+
+    /// The test of the class `name`; `isOwn` if it is the developer's own.
+    func test(of name: String, in target: String, isOwn: Bool) -> String {
+        switch self {
+        case .appExtension: ExtensionTemplate.test(of: name, in: target, isOwn: isOwn)
+        case .app: AppTemplate.test(of: name, in: target, isOwn: isOwn)
+        }
+    }
+}

@@ -1,0 +1,8 @@
+import UIKit
+
+switch CommandLine.arguments.last {
+case "main": AppDelegate.main()
+case "named": UIApplicationMain(CommandLine.argc, CommandLine.unsafeArgv, nil, NSStringFromClass(AppDelegate.self))
+case "unnamed": UIApplicationMain(CommandLine.argc, CommandLine.unsafeArgv, nil, "Nobody")
+default: UIApplication.run(AppDelegate())
+}
