@@ -251,6 +251,12 @@ extension CodeWord where Known == WarningCode {
     @inlinable public static var configuration: Self { Self(Known.configuration) }
     /// The word ``WarningCode/fieldIgnored``.
     @inlinable public static var fieldIgnored: Self { Self(Known.fieldIgnored) }
+    /// The word ``WarningCode/noCallID``.
+    @inlinable public static var noCallID: Self { Self(Known.noCallID) }
+    /// The word ``WarningCode/soundUnplayable``.
+    @inlinable public static var soundUnplayable: Self { Self(Known.soundUnplayable) }
+    /// The word ``WarningCode/criticalUnentitled``.
+    @inlinable public static var criticalUnentitled: Self { Self(Known.criticalUnentitled) }
     /// The word ``WarningCode/handlerCalledAgain``.
     @inlinable public static var handlerCalledAgain: Self { Self(Known.handlerCalledAgain) }
     /// The word ``WarningCode/noAlertText``.

@@ -1,4 +1,5 @@
 import BelfryCommandLine
+import BelfryJSON
 import BelfryExtensionPackage
 import BelfryPropertyList
 import BelfrySyscalls
@@ -46,7 +47,8 @@ extension Command {
         } catch {
             throw CommandError(.unavailable, error.description)
         }
-        context.output.line(absolutePath(path) ?? path)
+        let place = absolutePath(path) ?? path
+        if context.wantsJSON { context.output.json(["path": .string(place)]) } else { context.output.line(place) }
         return .done
     }
 }
