@@ -327,8 +327,9 @@ let programs: [Target] = [
     program(
         "Programs/belfry",
         imports: [
-            "BelfryAlerts", "BelfryPush", "BelfryCommandLine", "BelfryServe", "BelfryAppGroup",
-            "BelfryApps", "BelfryBus", "BelfryExtensionPackage", "BelfryLines", "CallChannel", "CallLedger", "Desktop", "ExtensionKeeping",
+            "BelfryAlerts", "BelfryPush", "BelfryCommandLine", "BelfryServe", "Ringing", "BelfryAppGroup",
+            "BelfryApps", "BelfryBus", "BelfryExtensionPackage", "BelfryLines", "CallChannel", "CallLedger", "Desktop",
+            "ExtensionKeeping",
             "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop", "BelfryProtocol",
             "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "Interception",
             "PushFollowing",

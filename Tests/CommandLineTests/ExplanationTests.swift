@@ -1,5 +1,6 @@
 import BelfryCommandLine
 import BelfryJSON
+import Glibc
 import Support
 import Testing
 
@@ -81,9 +82,50 @@ import Testing
         #expect(run.lines.count >= beginnings.count)
     }
 
+    @Test(
+        "what comes of a call that is too old, of a hangup of no call, and of a clock that is wrong",
+        arguments: [
+            (#""callId":"c","sentAt":1000"#, "It does not ring: it was sent too long ago. It is reported as missed."),
+            (#""type":"hangup""#, "It ends every ring."), (#""type":"hangup","callId":"c""#, "It ends its call."),
+            (#""callId":"c","sentAt":99999999999"#, "It rings by the built-in service: a voip push goes to the app."),
+        ])
+    func outcomes(fields: String, outcome: String) {
+        let run = explain(#"{"payload":{\#(fields)},"pushType":"voip"}"#)
+        #expect(run.lines.contains(outcome), "\(run.lines)")
+        #expect(run.lines.contains { $0.hasPrefix("bad-clock: ") } == fields.contains("999"))
+        #expect(run.lines.contains { $0.hasPrefix("no-call-id: ") } == !fields.contains("callId"))
+    }
+
+    @Test("an extension that cannot be run gets nothing, and what is wrong in the settings is said") func wrong() {
+        let missing = ["BELFRY_EXTENSION": "/nonexistent/A.appex"]
+        #expect(
+            explain(#"{"aps":{"alert":"x","mutable-content":1}}"#, [], missing).lines.last
+                == "It is delivered as it is: the extension cannot be run.")
+        let call = explain(#"{"payload":{"callId":"c"},"pushType":"voip"}"#, [], missing)
+        #expect(call.lines.last?.hasPrefix("It rings by the built-in service") == true)
+        let setting = explain("{}", [], ["BELFRY_CALL_PAYLOAD": "nosuch"])
+        #expect(setting.complaints.contains("nosuch"), "\(setting.complaints)")
+    }
+
     @Test("with an extension of one's own, what is intercepted is for that") func foreign() {
-        let run = explain(#"{"aps":{"alert":"x","mutable-content":1}}"#, [], ["BELFRY_EXTENSION": "/opt/A.appex"])
-        #expect(run.lines.last == "Your extension gets it.")
+        let badge = #"{"aps":{"badge":2,"mutable-content":1}}"#
+        let plain = ["BELFRY_EXTENSION": bundle("A", filters: false)]
+        #expect(
+            explain(#"{"aps":{"alert":"x","mutable-content":1}}"#, [], plain).lines.last == "Your extension gets it.")
+        #expect(explain(badge, [], plain).lines.last == "It is delivered as it is: its alert has no text.")
+        let filtering = ["BELFRY_EXTENSION": bundle("B", filters: true)]
+        #expect(explain(badge, [], filtering).lines.last == "Your extension gets it.")
+    }
+
+    private func bundle(_ name: String, filters: Bool) -> String {
+        let path = folder.makeFolder("\(name).appex")
+        let entitlement = "<key>com.apple.developer.usernotifications.filtering</key><\(filters)/>"
+        let information =
+            "<plist><dict><key>CFBundleIdentifier</key><string>org.example.\(name)</string>"
+            + "<key>CFBundleExecutable</key><string>program</string>\(entitlement)</dict></plist>"
+        _ = folder.write(Array(information.utf8), to: "\(name).appex/Info.plist")
+        unsafe symlink("/bin/true", "\(path)/program")
+        return path
     }
 
     @Test("what is rejected ends with 65, and says why") func rejected() {

@@ -24,12 +24,12 @@ final class ArrivedPushes {
     }
 
     func hear(_ record: PushRecord, from source: PushListener.Source) {
+        let request = accepted.request(of: record)
         switch record {
         case .request(let request):
             requests = (requests.count < Self.keptMax ? requests : Array(requests.dropFirst())) + [request]
-            if request.status == 200 { accepted.add(request) }
         case .push(let taken):
-            let push = BellPush(taken, by: accepted.remove(taken.id), patience: patience, on: executor)
+            let push = BellPush(taken, by: request, patience: patience, on: executor)
             open[source] = push
             pushes.assumeIsolated { $0.add(push) }
         case .event(let event): open[source]?.assumeIsolated { $0.take(event) }

@@ -64,7 +64,11 @@ struct CardLines {
     private let bytes: [UInt8]
     private var place = 0
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        // Programs write a mark of the encoding before the first card.
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { place = 3 }
+    }
 
     /// The next line that is one; nil at the end.
     mutating func next() -> CardLine? {

@@ -6,10 +6,14 @@ public struct PhoneDigits: Hashable, Sendable {
     private let digits: [UInt8]
     private let isInternational: Bool
 
-    /// The digits of `text`: `+49 (30) 123`, `0049 30 123` and `tel:+4930123` are the same.
+    /// The digits of `text`: `+49 (30) 123`, `+49 (0)30 123`, `0049 30 123` and `tel:+4930123;ext=1` are the same.
     public init(_ text: String) {
-        let found = text.utf8.filter { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        let hasPlus = text.utf8.contains(UInt8(ascii: "+"))
+        // What follows a semicolon are parameters (RFC 3966).
+        var number = text.prefix { $0 != ";" }
+        let hasPlus = number.utf8.contains(UInt8(ascii: "+"))
+        // Dialled within the country alone.
+        if hasPlus { number.replace("(0)", with: "") }
+        let found = number.utf8.filter { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         let hasZeros = !hasPlus && found.starts(with: [UInt8(ascii: "0"), UInt8(ascii: "0")])
         isInternational = hasPlus || hasZeros
         digits = Array(found.dropFirst(hasZeros ? 2 : 0))

@@ -96,7 +96,7 @@ struct CallReader {
             }
             return .request
         }
-        if !type.isNull { return kind(ofWord: type, in: "type") }
+        if !type.isNull, !isOfForeignServer(type) { return kind(ofWord: type, in: "type") }
         if let (field, value) = namedCandidates(names?.type).first {
             sources.kind = .field(field)
             notes.add(field, found: value, expected: Self.wordsExpected)
@@ -104,6 +104,13 @@ struct CallReader {
         }
         sources.kind = .voip
         return .request
+    }
+
+    /// Whether `type` is a field of a foreign server's that says nothing of the kind of push: it has no words for that,
+    /// and each voip push of it is a call.
+    private func isOfForeignServer(_ type: JSONValue) -> Bool {
+        guard let names, !names.id.isEmpty, names.callRequest.isEmpty, names.type.isEmpty else { return false }
+        return type.stringValue != "call-request" && type.stringValue != "hangup"
     }
 
     private static let wordsExpected = "a word of [Call] CallRequest= or Hangup=, else a voip push is no call"
@@ -122,10 +129,16 @@ struct CallReader {
         return nil
     }
 
+    /// The keys that may hold a word which names no key.
+    private var typeKeys: [String] {
+        guard let named = names?.type, !named.isEmpty else { return ["type"] }
+        return named
+    }
+
     /// The first field that holds one of `words`.
     private func field(holding words: [CallWord]) -> String? {
         for word in words {
-            for (field, value) in namedCandidates(word.key.map { [$0] } ?? names?.type) where value.isWord(word) {
+            for (field, value) in namedCandidates(word.key.map { [$0] } ?? typeKeys) where value.isWord(word) {
                 return field
             }
         }
@@ -240,18 +253,27 @@ struct CallReader {
         let id = try callID()
         guard id.isEmpty else { return id }
         for member in (info?.members ?? []) + payload.members where !Self.fields.contains(member.key) {
-            guard NearestName.nearest(to: member.key, of: Self.fields, within: .slip) == "callId" else { continue }
+            let meant = NearestName.nearest(to: member.key, of: Self.fields, within: .slip)
+            guard let meant, Self.idFields.contains(meant) else { continue }
             let key = Printable.excerpt(of: member.key)
             throw Rejection(.badField, detail: "\(key): not known, and a hangup of no call; did you mean callId?")
         }
         let near = NearCallID(in: payload)
-        if !near.fields.isEmpty { noCallID = "no callId: the hangup ends every ring" + near.advice }
+        if envelope.pushType == .voip || !near.fields.isEmpty {
+            noCallID = "no callId: the hangup ends every ring" + near.advice
+        }
         return id
     }
 
+    private static let idFields = ["callId", "call_id"]
+
+    /// Where an id may be. A foreign server's field that holds the empty text says nothing: the next one may.
+    private var idCandidates: [(field: String, value: JSONValue)] {
+        namedCandidates(names?.id).filter { $0.value.stringValue != "" } + candidates(Self.idFields)
+    }
+
     private mutating func callID() throws(Rejection) -> String {
-        let own = ["callId", "call_id"]
-        guard let (field, value) = candidates(own, names?.id).first else { return "" }
+        guard let (field, value) = idCandidates.first else { return "" }
         sources.id = field
         var expected: String {
             "1 to \(CallRequest.callIDBytesMax) bytes of text without control characters, U+FFFE, U+FFFF, or an integer"
@@ -273,7 +295,7 @@ struct CallReader {
                 var again = CallReader(
                     payload: exact, envelope: envelope, names: names, statesID: statesID, notes: notes,
                     payloadWithAllDigits: { nil })
-                if case .string = again.candidates(own, names?.id).first?.value { return try again.callID() }
+                if case .string = again.idCandidates.first?.value { return try again.callID() }
             }
             throw EnvelopeReader.badField(field, found: value, expected: expected)
         case .null, .bool, .array, .object: throw EnvelopeReader.badField(field, found: value, expected: expected)

@@ -60,6 +60,8 @@ extension CodeWord where Known == SilenceReason {
     @inlinable public static var stale: Self { Self(Known.stale) }
     /// The word ``SilenceReason/notIntercepted``.
     @inlinable public static var notIntercepted: Self { Self(Known.notIntercepted) }
+    /// The word ``SilenceReason/busy``.
+    @inlinable public static var busy: Self { Self(Known.busy) }
 }
 
 extension CodeWord where Known == ExtensionState {
@@ -177,6 +179,8 @@ extension CodeWord where Known == Deliverer {
     @inlinable public static var crash: Self { Self(Known.crash) }
     /// The word ``Deliverer/stopped``.
     @inlinable public static var stopped: Self { Self(Known.stopped) }
+    /// The word ``Deliverer/app``.
+    @inlinable public static var app: Self { Self(Known.app) }
 }
 
 extension CodeWord where Known == EndReason {
@@ -251,6 +255,12 @@ extension CodeWord where Known == WarningCode {
     @inlinable public static var configuration: Self { Self(Known.configuration) }
     /// The word ``WarningCode/fieldIgnored``.
     @inlinable public static var fieldIgnored: Self { Self(Known.fieldIgnored) }
+    /// The word ``WarningCode/noCallID``.
+    @inlinable public static var noCallID: Self { Self(Known.noCallID) }
+    /// The word ``WarningCode/soundUnplayable``.
+    @inlinable public static var soundUnplayable: Self { Self(Known.soundUnplayable) }
+    /// The word ``WarningCode/criticalUnentitled``.
+    @inlinable public static var criticalUnentitled: Self { Self(Known.criticalUnentitled) }
     /// The word ``WarningCode/handlerCalledAgain``.
     @inlinable public static var handlerCalledAgain: Self { Self(Known.handlerCalledAgain) }
     /// The word ``WarningCode/noAlertText``.
@@ -279,6 +289,56 @@ extension CodeWord where Known == WarningCode {
     @inlinable public static var hangupCouldNotStop: Self { Self(Known.hangupCouldNotStop) }
     /// The word ``WarningCode/keeperGone``.
     @inlinable public static var keeperGone: Self { Self(Known.keeperGone) }
+    /// The word ``WarningCode/pushNotReported``.
+    @inlinable public static var pushNotReported: Self { Self(Known.pushNotReported) }
+    /// The word ``WarningCode/pushReportedLate``.
+    @inlinable public static var pushReportedLate: Self { Self(Known.pushReportedLate) }
+    /// The word ``WarningCode/pushNoReceiver``.
+    @inlinable public static var pushNoReceiver: Self { Self(Known.pushNoReceiver) }
+    /// The word ``WarningCode/pushCompletionMissing``.
+    @inlinable public static var pushCompletionMissing: Self { Self(Known.pushCompletionMissing) }
+    /// The word ``WarningCode/registryLate``.
+    @inlinable public static var registryLate: Self { Self(Known.registryLate) }
+    /// The word ``WarningCode/registryLost``.
+    @inlinable public static var registryLost: Self { Self(Known.registryLost) }
+    /// The word ``WarningCode/providerLost``.
+    @inlinable public static var providerLost: Self { Self(Known.providerLost) }
+    /// The word ``WarningCode/providerTwice``.
+    @inlinable public static var providerTwice: Self { Self(Known.providerTwice) }
+    /// The word ``WarningCode/delegateLate``.
+    @inlinable public static var delegateLate: Self { Self(Known.delegateLate) }
+    /// The word ``WarningCode/actionUnfinished``.
+    @inlinable public static var actionUnfinished: Self { Self(Known.actionUnfinished) }
+    /// The word ``WarningCode/actionTwice``.
+    @inlinable public static var actionTwice: Self { Self(Known.actionTwice) }
+    /// The word ``WarningCode/actionAfterTimeout``.
+    @inlinable public static var actionAfterTimeout: Self { Self(Known.actionAfterTimeout) }
+    /// The word ``WarningCode/actionUnimplemented``.
+    @inlinable public static var actionUnimplemented: Self { Self(Known.actionUnimplemented) }
+    /// The word ``WarningCode/uuidUnknown``.
+    @inlinable public static var uuidUnknown: Self { Self(Known.uuidUnknown) }
+    /// The word ``WarningCode/uuidReused``.
+    @inlinable public static var uuidReused: Self { Self(Known.uuidReused) }
+    /// The word ``WarningCode/updateWithoutHandle``.
+    @inlinable public static var updateWithoutHandle: Self { Self(Known.updateWithoutHandle) }
+    /// The word ``WarningCode/updateWithoutName``.
+    @inlinable public static var updateWithoutName: Self { Self(Known.updateWithoutName) }
+    /// The word ``WarningCode/handleType``.
+    @inlinable public static var handleType: Self { Self(Known.handleType) }
+    /// The word ``WarningCode/mainBlocked``.
+    @inlinable public static var mainBlocked: Self { Self(Known.mainBlocked) }
+    /// The word ``WarningCode/voipModeMissing``.
+    @inlinable public static var voipModeMissing: Self { Self(Known.voipModeMissing) }
+    /// The word ``WarningCode/localizedNameAssigned``.
+    @inlinable public static var localizedNameAssigned: Self { Self(Known.localizedNameAssigned) }
+    /// The word ``WarningCode/endByReport``.
+    @inlinable public static var endByReport: Self { Self(Known.endByReport) }
+    /// The word ``WarningCode/appNotStarted``.
+    @inlinable public static var appNotStarted: Self { Self(Known.appNotStarted) }
+    /// The word ``WarningCode/appTwice``.
+    @inlinable public static var appTwice: Self { Self(Known.appTwice) }
+    /// The word ``WarningCode/callsUnavailable``.
+    @inlinable public static var callsUnavailable: Self { Self(Known.callsUnavailable) }
 }
 
 extension CodeWord where Known == MissedReason {
@@ -298,4 +358,57 @@ extension CodeWord where Known == MissedReason {
     @inlinable public static var stale: Self { Self(Known.stale) }
     /// The word ``MissedReason/died``.
     @inlinable public static var died: Self { Self(Known.died) }
+}
+
+extension CodeWord where Known == AppState {
+    /// The word ``AppState/started``.
+    @inlinable public static var started: Self { Self(Known.started) }
+    /// The word ``AppState/handed``.
+    @inlinable public static var handed: Self { Self(Known.handed) }
+    /// The word ``AppState/returned``.
+    @inlinable public static var returned: Self { Self(Known.returned) }
+    /// The word ``AppState/ended``.
+    @inlinable public static var ended: Self { Self(Known.ended) }
+}
+
+extension CodeWord where Known == AppCallState {
+    /// The word ``AppCallState/reported``.
+    @inlinable public static var reported: Self { Self(Known.reported) }
+    /// The word ``AppCallState/refused``.
+    @inlinable public static var refused: Self { Self(Known.refused) }
+    /// The word ``AppCallState/connecting``.
+    @inlinable public static var connecting: Self { Self(Known.connecting) }
+    /// The word ``AppCallState/connected``.
+    @inlinable public static var connected: Self { Self(Known.connected) }
+    /// The word ``AppCallState/ended``.
+    @inlinable public static var ended: Self { Self(Known.ended) }
+}
+
+extension CodeWord where Known == CallActor {
+    /// The word ``CallActor/person``.
+    @inlinable public static var person: Self { Self(Known.person) }
+    /// The word ``CallActor/app``.
+    @inlinable public static var app: Self { Self(Known.app) }
+    /// The word ``CallActor/remote``.
+    @inlinable public static var remote: Self { Self(Known.remote) }
+    /// The word ``CallActor/system``.
+    @inlinable public static var system: Self { Self(Known.system) }
+}
+
+extension CodeWord where Known == AppActionKind {
+    /// The word ``AppActionKind/answer``.
+    @inlinable public static var answer: Self { Self(Known.answer) }
+    /// The word ``AppActionKind/end``.
+    @inlinable public static var end: Self { Self(Known.end) }
+}
+
+extension CodeWord where Known == AppActionState {
+    /// The word ``AppActionState/performed``.
+    @inlinable public static var performed: Self { Self(Known.performed) }
+    /// The word ``AppActionState/fulfilled``.
+    @inlinable public static var fulfilled: Self { Self(Known.fulfilled) }
+    /// The word ``AppActionState/failed``.
+    @inlinable public static var failed: Self { Self(Known.failed) }
+    /// The word ``AppActionState/timedOut``.
+    @inlinable public static var timedOut: Self { Self(Known.timedOut) }
 }

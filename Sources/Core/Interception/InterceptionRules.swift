@@ -18,13 +18,16 @@ public struct InterceptionRule: Hashable, Sendable {
     public var mayBeFiltered = false
     /// Whether it is no call, and its expiration is past: no phone would ever get it.
     public var isExpired = false
+    /// Whether it is no call, and the extension that the operator has for it cannot be run.
+    public var lacksExtension = false
 
     /// A rule with all conditions false.
     public init() {}
 
     /// The rule for `push` at `wall`; `filters` says whether an extension would get it that has the filtering
-    /// entitlement.
-    public init(_ push: Push, at wall: WallTime, filters: Bool = false) {
+    /// entitlement, `lacksExtension` whether the operator's cannot be run: for calls the built-in service is there.
+    public init(_ push: Push, at wall: WallTime, filters: Bool = false, lacksExtension: Bool = false) {
+        self.lacksExtension = lacksExtension && push.call == nil
         isExpired = push.call == nil && push.envelope.expiration?.isPastExpiration(at: wall) ?? false
         isVoIP = push.pushType == .voip
         isBackground = push.pushType == .background
@@ -40,7 +43,7 @@ public struct InterceptionRule: Hashable, Sendable {
         if isBackground { return .background }
         if !isMutable { return .noMutableContent }
         if !alertHasText && !mayBeFiltered { return .noAlertText }
-        return nil
+        return lacksExtension ? .noExtension : nil
     }
 }
 

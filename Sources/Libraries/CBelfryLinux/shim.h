@@ -12,6 +12,7 @@
 #include <getopt.h>
 #include <linux/input.h>
 #include <poll.h>
+#include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <spawn.h>
@@ -189,6 +190,19 @@ static inline int clinux_peer(int socket, pid_t *process, uid_t *user) {
 /// Names the calling thread (prctl(2), PR_SET_NAME); 15 bytes at most are kept.
 static inline int clinux_name_thread(const char *name) {
     return prctl(PR_SET_NAME, name);
+}
+
+/// Starts a detached thread that calls `body`, with a stack of so many bytes; an errno if it cannot. In C, since Swift
+/// does not find the attributes' initializer in each set of modules.
+static inline int clinux_start_thread(size_t stack_bytes, void *(*body)(void *), void *argument) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, stack_bytes);
+    int result = pthread_create(&thread, &attributes, body, argument);
+    pthread_attr_destroy(&attributes);
+    return result;
 }
 
 /// sem_clockwait(3), declared for GNU sources alone: waits until `end` of CLOCK_MONOTONIC.

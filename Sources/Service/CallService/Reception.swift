@@ -26,12 +26,9 @@ public struct Reception {
 
     /// Sorts `push`. `notes` are the worker's own remarks, reported before those on the push.
     public func sort(_ push: Push, notes: [Event.Body] = []) -> SortedNotification {
-        let rule = InterceptionRule(push, at: world.wall(), filters: foreign?.mayFilter ?? false)
-        var passthrough = rule.passthrough
-        // For calls the built-in service is there.
-        if lacksForeign, case .unchanged = PushFate(of: push, passthrough, hasForeign: false) {
-            passthrough = .noExtension
-        }
+        let rule = InterceptionRule(
+            push, at: world.wall(), filters: foreign?.mayFilter ?? false, lacksExtension: lacksForeign)
+        let passthrough = rule.passthrough
         var remarks = notes
         if !push.notes.isEmpty {
             remarks.append(.warning(code: .fieldIgnored, detail: push.notes.joined(separator: "\n")))

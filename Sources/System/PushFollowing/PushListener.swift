@@ -46,13 +46,16 @@ public final class PushListener {
     }
 
     /// Listens in the folder below `runtime`, which is made if it is missing, and calls `heard` with each record.
+    /// Throws EUSERS where ``FollowersFolder/followersMax`` follow already: no worker would look for one more.
     public init(
         in runtime: RuntimeDirectory, on loop: any EventLoop, _ heard: @escaping (PushRecord, Source) -> Void
     ) throws(SystemError) {
         self.loop = loop
         self.heard = heard
         let directory = try Directory.open(path: runtime.followersPath, makes: true)
-        Self.removeDead(in: directory)
+        guard Self.others(in: directory) < FollowersFolder.followersMax else {
+            throw SystemError(errno: EUSERS, call: "listen", subject: runtime.followersPath)
+        }
         let process = ProcessIdentity.current
         name = "\(process.pid)-\(process.startTicks)-\(randomUUID().prefix(8))"
         socket = try listenPrivately(
@@ -80,15 +83,19 @@ public final class PushListener {
         if listener != nil { try? folder.remove(name) }
     }
 
-    /// Whose process is gone has left its socket.
-    private static func removeDead(in directory: borrowing Directory) {
+    /// How many follow already. Whose process is gone has left its socket, which is removed.
+    private static func others(in directory: borrowing Directory) -> Int {
+        var count = 0
         for name in (try? directory.names(max: namesMax)) ?? [] {
+            count += 1
             let parts = name.split(separator: "-")
             guard parts.count == 3, let pid = Int32(parts[0]), let start = UInt64(parts[1]),
                 ProcessIdentity(livingPID: pid)?.startTicks != start
             else { continue }
             try? directory.remove(name)
+            count -= 1
         }
+        return count
     }
 
     /// Takes whoever waits, in the order in which they came.

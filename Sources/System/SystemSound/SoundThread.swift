@@ -60,12 +60,6 @@ final class SoundThread {
         wakeLoop: @escaping @Sendable (UInt32) -> Void,
         tellEnd: @escaping @Sendable (UInt32, UInt64) -> Void
     ) throws(SystemError) {
-        var attributes = pthread_attr_t()
-        unsafe pthread_attr_init(&attributes)
-        defer { unsafe pthread_attr_destroy(&attributes) }
-        unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        unsafe pthread_attr_setstacksize(&attributes, stackBytes)
-
         // It inherits the mask; a signal that sd-event waits for must never be taken by a thread that is in
         // libcanberra.
         var all = sigset_t()
@@ -77,16 +71,13 @@ final class SoundThread {
         let body = SoundThread(
             exchange: exchange, manner: manner, wakeLoop: wakeLoop, tellEnd: tellEnd)
         let argument = unsafe Unmanaged.passRetained(body)
-        var thread = pthread_t()
-        let result = unsafe pthread_create(
-            &thread,
-            &attributes,
+        let result = unsafe clinux_start_thread(
+            stackBytes,
             { argument in
                 guard let argument = unsafe argument else { return nil }
                 unsafe Unmanaged<SoundThread>.fromOpaque(argument).takeRetainedValue().run()
             },
-            argument.toOpaque()
-        )
+            argument.toOpaque())
         guard result == 0 else {
             unsafe argument.release()
             throw SystemError(errno: result, call: "pthread_create")

@@ -85,7 +85,8 @@ struct CompilerMessage {
     /// Apple's wrappers and marks that are not here.
     private static let attributes: Set<String> = [
         "AppStorage", "Binding", "Environment", "EnvironmentObject", "FetchRequest", "IBAction", "IBDesignable",
-        "IBInspectable", "IBOutlet", "Model", "NSManaged", "ObservedObject", "Query", "SceneStorage", "State",
+        "IBInspectable", "IBOutlet", "Model", "NSManaged", "ObservedObject", "Published", "Query", "SceneStorage",
+        "State",
         "StateObject", "UIApplicationMain",
     ]
     /// Apple's types that are here as a whole, apart from those of UserNotifications.

@@ -83,7 +83,7 @@ public struct ImportPlan: Sendable {
     /// Imports what a module of the file's brings along on iOS, if the file uses it.
     private mutating func bringAlong(to source: inout SwiftSource, named name: String, gone: [GoneImport]) {
         let imports = SourceFacts(source, hasModule: hasModule).imports.map(\.module) + gone.map(\.module)
-        let words = Set(source.tokens.map(\.text))
+        let words = Set(source.tokens.map { String($0.text.drop { $0 == "@" }) })
         for module in KnownModules.broughtAlong(by: Set(imports))
         where !words.isDisjoint(with: KnownNames.names(of: module)) {
             source.append(importOf: module)

@@ -62,15 +62,20 @@ public enum KnownModules {
     /// what is here of `module` comes without an import.
     static func standIn(for module: String) -> String? { standIns[module] }
 
+    /// What else comes along on iOS where a file imports a module.
+    private static let companions: [(module: String, brings: String)] = [
+        ("AVFoundation", "AudioToolbox"), ("AVKit", "AVFAudio"), ("AVKit", "AudioToolbox"), ("ContactsUI", "Contacts"),
+        ("SwiftUI", "Combine"),
+    ]
+
     /// The modules that come along on iOS where a file imports one of `imports`: published extensions use those that
     /// are here. Foundation and CryptoKit bring Security, and so does whatever brings Foundation.
     static func broughtAlong(by imports: Set<String>) -> [String] {
-        var brought: [String] = []
-        if imports.contains("AVFoundation") { brought.append("AudioToolbox") }
+        var brought = companions.filter { imports.contains($0.module) }.map(\.brings)
         if imports.contains(where: { products.contains($0) || apples.contains($0) || $0.hasPrefix("Foundation") }) {
             brought.append("Security")
         }
-        return brought.filter { !imports.contains($0) }
+        return Set(brought).subtracting(imports).sorted()
     }
 
     /// Where `module` comes from.

@@ -1,11 +1,15 @@
 /// The `Package.swift` of an extension or an app, as ``PackageTemplate`` writes it and people then edit it.
 public struct PackageManifest: Sendable {
     /// Its text.
-    public private(set) var text: String
+    public var text: String { endsLinesWithReturn ? plain.replacing("\n", with: "\r\n") : plain }
     /// What it is made for.
     public let kind: PackageKind
     /// The target that is the extension or the app.
     public let target: String
+
+    /// Its text with lines that end in a newline alone.
+    private var plain: String
+    private let endsLinesWithReturn: Bool
 
     private static let product = ".product(name: \""
     private static let package = "\", package: \"belfry\")"
@@ -13,7 +17,9 @@ public struct PackageManifest: Sendable {
     /// The manifest with this `text`; nil if none of its targets runs an extension or an app, with each product on its
     /// own line.
     public init?(_ text: String) {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        endsLinesWithReturn = text.contains("\r\n")
+        plain = endsLinesWithReturn ? text.replacing("\r\n", with: "\n") : text
+        let lines = plain.split(separator: "\n", omittingEmptySubsequences: false)
         let places = PackageKind.allCases.map { kind in
             lines.firstIndex { Self.name(ofProductIn: $0) == kind.product }.map { (kind, $0) }
         }
@@ -23,12 +29,11 @@ public struct PackageManifest: Sendable {
         else { return nil }
         let marks = lines[start...uses].compactMap { line -> String? in
             let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
-            let begins = parts.first.map { $0.filter { $0 != " " } } ?? ""
+            let begins = parts.first.map { $0.filter { !$0.isWhitespace } } ?? ""
             return parts.count > 2 && begins.hasSuffix("name:") && !begins.hasPrefix(".product")
                 ? String(parts[1]) : nil
         }
         guard let target = marks.first, Self.isPlain(target) else { return nil }
-        self.text = text
         self.kind = kind
         self.target = target
     }
@@ -37,12 +42,12 @@ public struct PackageManifest: Sendable {
     public var sourceFolder: String { "Sources/\(target)" }
 
     /// Whether it names `module` anywhere: as a product, or as a target of its own.
-    public func names(_ module: String) -> Bool { text.contains("\"\(module)\"") }
+    public func names(_ module: String) -> Bool { plain.contains("\"\(module)\"") }
 
     /// Adds Belfry's product `name` to the target's dependencies, in alphabetical order; does nothing if it is
     /// there.
     public mutating func add(product name: String) {
-        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        var lines = plain.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard let uses = lines.firstIndex(where: { Self.name(ofProductIn: $0[...]) == kind.product }) else {
             return
         }
@@ -54,24 +59,24 @@ public struct PackageManifest: Sendable {
         let place = first + (names.firstIndex { $0 > name } ?? names.count)
         // The last of a list need not end with a comma.
         if place == end, !lines[end - 1].hasSuffix(",") { lines[end - 1] += "," }
-        let indent = lines[uses].prefix { $0 == " " }
+        let indent = lines[uses].prefix(while: \.isWhitespace)
         lines.insert("\(indent)\(Self.product)\(name)\(Self.package),", at: place)
-        text = lines.joined(separator: "\n")
+        plain = lines.joined(separator: "\n")
     }
 
     /// Removes Belfry's withdrawn products, and returns their names: a package that names one cannot be built.
     mutating func withdraw() -> [String] {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = plain.split(separator: "\n", omittingEmptySubsequences: false)
         let isWithdrawn = { (line: Substring) in
             Self.name(ofProductIn: line).map(KnownModules.withdrawn.contains) ?? false
         }
-        text = lines.filter { !isWithdrawn($0) }.joined(separator: "\n")
+        plain = lines.filter { !isWithdrawn($0) }.joined(separator: "\n")
         return lines.filter(isWithdrawn).compactMap(Self.name)
     }
 
     /// The product of Belfry's that `line` names alone.
     private static func name(ofProductIn line: Substring) -> String? {
-        let code = line.drop { $0 == " " }
+        let code = line.drop(while: \.isWhitespace)
         guard code.hasPrefix(product), let end = code.firstRange(of: package) else { return nil }
         return String(code[..<end.lowerBound].dropFirst(product.count))
     }

@@ -143,12 +143,13 @@ extension SwiftSource {
                     blank(tokens[found.module].range.upperBound..<tokens[found.last].range.upperBound)
                 }
                 guard KnownModules.origin(of: module) == .apple, !hasModule(module) else { continue }
-                let isWhole = found.module == index + 1 && found.last == found.module
-                let standIn = isWhole ? KnownModules.standIn(for: module) : nil
+                let standIn = KnownModules.standIn(for: module)
+                let end = tokens[found.last].range.upperBound
                 if let standIn {
-                    put(standIn, in: tokens[found.module].range)
+                    // Also for one declaration of the module: which of its parts has that is nobody's concern.
+                    put("import \(standIn)", in: token.range.lowerBound..<end)
                 } else {
-                    blank(tokens[found.first].range.lowerBound..<tokens[found.last].range.upperBound)
+                    blank(tokens[found.first].range.lowerBound..<end)
                 }
                 if !Self.wholeModules.contains(module) { gone.append(GoneImport(module: module, standIn: standIn)) }
             default: break

@@ -31,7 +31,8 @@ public struct SwiftSource: Sendable {
     var tokens: [Token] {
         var tokens: [Token] = []
         var line = 1
-        var place = 0
+        // Editors put a mark of the encoding before all text, which is no part of a name.
+        var place = bytes.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
         while place < bytes.count {
             if bytes[place] == UInt8(ascii: "\n") { line += 1 }
             guard isCode[place], bytes[place] > UInt8(ascii: " ") else {
@@ -49,6 +50,8 @@ public struct SwiftSource: Sendable {
         }
         return tokens
     }
+
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// Fills `range` with spaces: lines and columns of all else stay.
     mutating func blank(_ range: Range<Int>) {

@@ -52,6 +52,37 @@ import Testing
         #expect(records.filter { $0["record"] == "end" }.allSatisfy { $0["whole"] == true })
     }
 
+    @Test("a pipe whose reader is slow gets every line") func slowReader() throws {
+        let script =
+            "i=0; while [ $i -lt 40 ]; do echo '\(Self.alert)' | $0 push - >&2; i=$((i+1)); done; echo done >&2"
+        let belfry = testedProgram("belfry")
+        let words = "serve --record /dev/stdout --log /dev/null -- sh -c \"$1\" \(belfry)"
+        // The reader begins once all was pushed: by then a pipe of 4 KiB is long full.
+        let run = try ProgramRun(
+            "/bin/sh",
+            [
+                "-c", "'\(belfry)' \(words) 2>$2 | (until grep -q done $2; do :; done; grep -c '\"end\"')", "sh",
+                script, file,
+            ],
+            environment: ["TMPDIR": place.path, "XDG_RUNTIME_DIR": nil, "BELFRY_SOCKET": nil, "BELFRY_SOUND": "none"])
+        #expect(try run.child.waitUntilExit() == .exited(code: 0))
+        #expect(run.lines() == ["40"])
+    }
+
+    @Test(
+        "files that cannot be are refused by name",
+        arguments: [
+            (["--record", "--"], "-- is no file"), (["--record", "a", "--log", "a"], "name one file"),
+            (["--record", "/nonexistent/a"], "/nonexistent/a cannot be written"),
+            (["--log", "/nonexistent/a"], "/nonexistent/a cannot be written"),
+        ])
+    func wrongFiles(words: [String], complaint: String) throws {
+        let run = try serve(words, "exit 0")
+        #expect(try run.child.waitUntilExit() != .exited(code: 0))
+        let complaints = run.complaints()
+        #expect(complaints.contains { $0.contains(complaint) }, "\(complaints)")
+    }
+
     @Test("of the endpoint it has each request with its headers but authorization, and its answer, joined to its push")
     func endpoint() throws {
         let script = """

@@ -56,11 +56,17 @@ import Testing
             ("(030) 123-4567", "+49 (30) 1234567", true), ("030 1234567", "0301234567", true),
             ("+49 30 1234567", "+43 30 1234567", false), ("110", "+49110", false),
             ("030 1234567", "040 1234567", false),
+            ("+49 (0)30 1234567", "+49301234567", true), ("tel:+49301234567;ext=102", "+49301234567", true),
             ("1234567", "0301234567", false), ("", "", false), ("x", "y", false), ("110", "110", true),
         ])
     func numbers(one: String, other: String, isSame: Bool) {
         #expect(PhoneDigits(one).isSame(as: PhoneDigits(other)) == isSame)
         #expect(PhoneDigits(other).isSame(as: PhoneDigits(one)) == isSame)
+    }
+
+    @Test("a mark of the encoding before the first card hides none") func byteOrderMark() throws {
+        let text = "\u{FEFF}BEGIN:VCARD\nFN:Bob\nEND:VCARD\nBEGIN:VCARD\nFN:Ali\nEND:VCARD"
+        #expect(try cards(text).map(\.fullName) == ["Bob", "Ali"])
     }
 
     @Test("people are found by the beginnings of their names, and by their addresses") func found() throws {

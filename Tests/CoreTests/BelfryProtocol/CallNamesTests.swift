@@ -43,6 +43,45 @@ import Testing
         #expect(try !request(#"{"n":{"id":"1","media":"audio"}}"#, names).hasVideo)
     }
 
+    @Test("a foreign server's field that holds the empty text leaves the id to the next one") func emptyID() throws {
+        let names = CallNames(id: ["uuid", "a"])
+        #expect(try request(#"{"uuid":"","callId":"7"}"#, names).callID == "7")
+        #expect(try request(#"{"uuid":"","a":"8","callId":"7"}"#, names).callID == "8")
+        #expect(throws: Rejection.self) { try read(#"{"uuid":"","callId":""}"#, names) }
+    }
+
+    @Test(
+        "words without a key are looked for in type, where no other key is named",
+        arguments: [
+            (#"{"type":"incoming_call","uuid":"1"}"#, NotificationType.callRequest),
+            (#"{"type":"cancel_call","uuid":"1"}"#, .hangup), (#"{"info":{"type":"cancel_call"},"uuid":"1"}"#, .hangup),
+            (#"{"type":"sync","uuid":"1"}"#, .alert), (#"{"uuid":"1"}"#, .callRequest),
+        ])
+    func bareWords(payload: String, type: NotificationType) throws {
+        let names = CallNames(
+            id: ["uuid"], callRequest: [CallWord(key: nil, value: "incoming_call")],
+            hangup: [CallWord(key: nil, value: "cancel_call")])
+        #expect(try read(payload, names).type == type)
+    }
+
+    @Test(
+        "where a server's names have no words for its pushes, each voip push is a call, whatever its type says",
+        arguments: [
+            (CallPayload.callkeep, #"{"uuid":"a","type":"audio"}"#, NotificationType.callRequest, false),
+            (.flutterCallkitIncoming, #"{"id":"a","type":"1"}"#, .callRequest, true),
+            (.flutterCallkitIncoming, #"{"id":"a","type":"0"}"#, .callRequest, false),
+            (.callkeep, #"{"uuid":"a","type":"hangup"}"#, .hangup, false),
+            (.twilio, #"{"twi_call_sid":"a","type":"audio"}"#, .alert, false),
+            (.belfry, #"{"callId":"a","type":"audio"}"#, .alert, false),
+        ])
+    func eachPush(payload: CallPayload, text: String, type: NotificationType, hasVideo: Bool) throws {
+        let push = try read(text, payload.names)
+        #expect(push.type == type)
+        let call: CallRequest? = if case .request(let call)? = push.call { call } else { nil }
+        #expect((call != nil) == (type == .callRequest) && call?.hasVideo ?? hasVideo == hasVideo)
+        #expect(push.call?.callID ?? "a" == "a")
+    }
+
     @Test("an id that cannot be used is refused by its name") func unusable() {
         #expect(throws: Rejection.self) { try read(#"{"uuid":[],"callId":"c"}"#, CallNames(id: ["uuid"])) }
     }

@@ -17,6 +17,13 @@ import Testing
     }
 
     @Test(
+        "a hangup whose id is misspelled is refused, however it was meant to be written",
+        arguments: ["callid", "CallId", "call-id", "calId", "call_ID", "call_Id", "Call_id"])
+    func hangup(field: String) {
+        #expect(throws: Rejection.self) { try push(#"{"aps":{},"info":{"type":"hangup","\#(field)":"1"}}"#) }
+    }
+
+    @Test(
         "other fields are the app's own",
         arguments: [
             #""x":1"#, #""time":1"#, #""bundle":"b""#, #""name":"n""#, #""id":"c""#, #""senderId":"s""#, #""tags":[]"#,

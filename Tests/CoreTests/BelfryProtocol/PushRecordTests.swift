@@ -70,6 +70,27 @@ import Testing
         #expect(end?["apnsId"] == "AB" && late != nil && late?["apnsId"] == nil)
     }
 
+    @Test("a push that was refused as busy comes again, and is still that request's") func busy() {
+        var selection = RecordSelection(device: "d")
+        _ = selection.shown(.request(Self.request("AB")))
+        let refused = Event(at: 0, boot: 0, id: "ab", body: .rejected(reason: .busy, detail: ""))
+        let rejection = selection.shown(.event(refused))
+        let end = selection.shown(.end(id: "ab", isWhole: true))
+        let again = selection.shown(.push(PushRecord.Taken(unreadable: "ab", at: Self.time)))
+        for record in [rejection, end, again] { #expect(record?["apnsId"] == "AB" && record?["device"] == "D") }
+        let last = selection.shown(.end(id: "ab", isWhole: true))
+        let late = selection.shown(.end(id: "ab", isWhole: true))
+        #expect(last != nil && late == nil)
+    }
+
+    @Test("a device is named by its id or by the token of a push, in any case") func device() {
+        for (name, isMeant) in [("D", true), ("d", true), ("AB", true), ("ab", true), ("device", false), ("", false)] {
+            var selection = RecordSelection(device: name)
+            let shown = selection.shown(.request(Self.request("x")))
+            #expect((shown != nil) == isMeant, "\(name)")
+        }
+    }
+
     @Test("one push is chosen by its id or its apns-id in any case, or by its device") func chosen() {
         let event = PushRecord.event(Event(at: 0, boot: 0, id: "ab", body: .tick(n: 1, late: 0)))
         let other = PushRecord.event(Event(at: 0, boot: 0, id: "cd", body: .tick(n: 1, late: 0)))
@@ -89,10 +110,11 @@ import Testing
 
     @Test("of the requests that never led to a push the last ones are remembered") func remembered() {
         var requests = RememberedRequests(max: 3)
-        for number in 0..<20 { requests.add(Self.request("\(number)")) }
-        #expect((0..<20).filter { requests["\($0)"] != nil }.count <= 6)
-        #expect((17..<20).allSatisfy { requests["\($0)"] != nil })
-        let removed = requests.remove("19")
-        #expect(removed?.apnsID == "19" && requests["19"] == nil)
+        for number in 0..<20 { _ = requests.request(of: .request(Self.request("\(number)"))) }
+        func ends(_ number: Int) -> Bool { requests.request(of: .end(id: "\(number)", isWhole: true)) != nil }
+        let known = (0..<20).filter(ends)
+        #expect(known.count <= 6 && known.suffix(3) == [17, 18, 19], "\(known)")
+        let again = (0..<20).filter(ends)
+        #expect(again.isEmpty, "with its end each is forgotten")
     }
 }

@@ -97,6 +97,34 @@ import Testing
         #expect(second.text == manifest && second.target == "MyAppExtension" && plan.missing.isEmpty)
     }
 
+    @Test(
+        "what a module brings along on iOS is imported, too, if the file uses it",
+        arguments: [
+            ("import AVFoundation\nlet s = SystemSoundID(1)", "AudioToolbox"),
+            ("import SwiftUI\nclass M: ObservableObject { @Published var n = 0 }", "Combine"),
+            ("import SwiftUI\nclass M { @Published var n = 0 }", "Combine"),
+            ("import ContactsUI\nlet c = CNContact()", "Contacts"), ("import AVKit\nlet p: AVAudioPlayer?", "AVFAudio"),
+            ("import Foundation\nlet s = kSecClass", "Security"),
+        ])
+    func broughtAlong(text: String, module: String) throws {
+        let plan = try plan([("A.swift", text)])
+        let file = try #require(written("Sources/MyAppExtension/A.swift", by: plan))
+        #expect(file.hasSuffix("\nimport \(module)\n"), "\(file)")
+    }
+
+    @Test("a manifest with tabs, or with lines that end as on Windows, keeps them") func lineEnds() throws {
+        let template = try text(of: "Package.swift")
+        for text in [
+            template.replacing("\n", with: "\r\n"), template.replacing("    ", with: "\t"),
+        ] {
+            var manifest = try #require(PackageManifest(text))
+            #expect(manifest.target == "MyAppExtension" && manifest.text == text)
+            manifest.add(product: "os")
+            let line = manifest.text.split(whereSeparator: \.isNewline).first { $0.contains("name: \"os\"") }
+            #expect(line != nil && manifest.text.contains("\r\n") == text.contains("\r\n"))
+        }
+    }
+
     @Test("what is withdrawn is named no longer, and others stand in for it") func withdrawn() throws {
         var manifest = try text(of: "Package.swift")
         for product in ["MobileCoreServices", "OSLog", "QuartzCore"] {
@@ -250,7 +278,8 @@ import Testing
             ("value of type 'UNNotificationContent' has no member 'setValue'", .belfry),
             ("'value' is inaccessible due to 'package' protection level", .belfry),
             ("cannot find type 'AVPlayer' in scope", .belfry), ("cannot find type 'View' in scope", .app),
-            ("unknown attribute 'AppStorage'", .belfry), ("unknown attribute 'ThreadSafe'", .app),
+            ("unknown attribute 'AppStorage'", .belfry), ("unknown attribute 'Published'", .belfry),
+            ("unknown attribute 'ThreadSafe'", .app),
             ("no macro named 'localize'", .app), ("type 'UserDefaults' has no member 'shared'", .app),
             ("value of type 'UNMutableNotificationContent' has no member 'modify'", .app),
             ("type 'OSLogType' has no member 'warning'", .app), ("type 'UIColor' has no member 'brand'", .either),

@@ -59,6 +59,14 @@ import Testing
         return Self.request("a")
     }
 
+    @Test("whoever would not be heard of is refused") func full() throws {
+        let most = try (0..<FollowersFolder.followersMax).map { _ in try listener() }
+        #expect(throws: SystemError(errno: EUSERS, call: "listen", subject: runtime.followersPath)) { try listener() }
+        most[0].close()
+        #expect(throws: Never.self) { try listener() }
+        #expect(connections().count == FollowersFolder.followersMax - 1, "the last one is gone again")
+    }
+
     @Test("each listener hears each push; one whose worker leaves without a word has an end that is not whole")
     func hears() throws {
         let listeners = [try listener(), try listener()]

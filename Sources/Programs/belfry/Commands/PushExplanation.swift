@@ -4,20 +4,27 @@ import BelfryProtocol
 import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
+import ExtensionKeeping
 import Interception
+import Ringing
 
 /// What a notification is taken for, and why, by the rules of a worker: `belfry push --explain`, which pushes nothing.
 struct PushExplanation {
     private let push: Push
     private let passthrough: PassthroughReason?
     private let fate: PushFate
+    /// Whether the push says that it was sent in the future, which counts for nothing (R9).
+    private let isClockBad: Bool
+    /// Whether it is a call request that would not ring any more (R9).
+    private let isStale: Bool
 
     /// Explains `notification` by the settings of `context`. Prints it, and returns how that ended.
     static func run(_ notification: [UInt8], _ context: Context) -> ProgramStatus {
         let settings = context.loaded.settings
         do throws(Rejection) {
             let push = try Push.parse(notification, names: settings.callNames(for:))
-            let explanation = PushExplanation(push, hasExtension: settings.extensionPath != nil)
+            let explanation = PushExplanation(push, settings)
+            for mistake in context.loaded.mistakes { context.warn("\(mistake)") }
             if context.wantsJSON {
                 context.output.json(explanation.object)
             } else {
@@ -34,10 +41,27 @@ struct PushExplanation {
         }
     }
 
-    private init(_ push: Push, hasExtension: Bool) {
+    private init(_ push: Push, _ settings: Settings) {
         self.push = push
-        passthrough = InterceptionRule(push, at: WallTime(microseconds: wallTimeMicroseconds())).passthrough
-        fate = PushFate(of: push, passthrough, hasForeign: hasExtension)
+        let bundle = settings.extensionPath.flatMap { try? ExtensionBundle(path: $0) }
+        let wall = WallTime(microseconds: wallTimeMicroseconds())
+        passthrough =
+            InterceptionRule(
+                push, at: wall, filters: bundle?.mayFilter ?? false,
+                lacksExtension: settings.extensionPath != nil && bundle == nil
+            ).passthrough
+        fate = PushFate(of: push, passthrough, hasForeign: bundle != nil)
+        guard case .rings(let call) = fate else {
+            (isClockBad, isStale) = (false, false)
+            return
+        }
+        isClockBad = call.sentAt?.isBelievable(at: wall) == false
+        let now = Instant(microseconds: bootTimeMicroseconds())
+        isStale =
+            RingWindow.of(
+                duration: min(call.duration ?? settings.ringDuration, settings.ringDuration),
+                sentAt: isClockBad ? nil : call.sentAt, expiration: push.envelope.expiration, start: now, wall: wall,
+                deadline: now + settings.expiryBudget) == nil
     }
 
     private var type: NotificationType { push.type }
@@ -97,11 +121,13 @@ struct PushExplanation {
         let reason = passthrough.map { ": \($0.meaning)" } ?? ""
         switch fate {
         case .foreign: return "Your extension gets it."
+        case .rings where isStale: return "It does not ring: it was sent too long ago. It is reported as missed."
         case .rings: return "It rings by the built-in service\(reason)."
         case .doesNotRing: return "It does not ring, since nothing intercepts it\(reason)."
-        case .hangsUp:
+        case .hangsUp(let hangup):
             let isElsewhere = PushFate.ringsOnElsewhere(passthrough)
-            return "It ends its call" + (isElsewhere ? ", but on iOS that would ring on\(reason)." : ".")
+            return (hangup.callID.isEmpty ? "It ends every ring" : "It ends its call")
+                + (isElsewhere ? ", but on iOS that would ring on\(reason)." : ".")
         case .unchanged: return "It is delivered as it is: the built-in service changes calls alone."
         case .passedThrough: return "It is delivered as it is\(reason)."
         }
@@ -111,6 +137,7 @@ struct PushExplanation {
         var warnings: [(WarningCode, String)] = []
         if !push.notes.isEmpty { warnings.append((.fieldIgnored, push.notes.joined(separator: "\n"))) }
         if let detail = push.noCallID { warnings.append((.noCallID, detail)) }
+        if isClockBad { warnings.append((.badClock, "sentAt is in the future, and counts as absent")) }
         if case .hangsUp = fate, PushFate.ringsOnElsewhere(passthrough) {
             warnings.append((.hangupNotIntercepted, "a hangup needs mutable-content and an alert with text"))
         }

@@ -31,9 +31,19 @@ extension Command {
         ],
         arguments: 0...Int.max, takesCommandLine: true
     ) { context throws(CommandError) in
+        let files = ["log", "record"].compactMap { context.options[$0] }
+        if let wrong = files.first(where: { $0.hasPrefix("-") }) {
+            throw CommandError(.usage, "\(wrong) is no file", "a file of such a name: ./\(wrong)")
+        }
+        if files.count == 2, files[0] == files[1] {
+            throw CommandError(.usage, "--log and --record name one file", "name two")
+        }
         do throws(SystemError) {
             return try guardAndServe(context)
         } catch {
+            if let file = files.first(where: { error.subject == $0 }) {
+                throw CommandError(.unavailable, "\(file) cannot be written: \(error)")
+            }
             throw CommandError(.unavailable, "no push socket can be served: \(error)")
         }
     }
@@ -51,7 +61,6 @@ extension Command {
         let signals = [SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2].filter { !isIgnored(signal: $0) }
         let folder = try ServeFolder(in: ServeFolder.places(in: context.environment))
         let socketPath = context.options["socket"] ?? folder.socketPath
-        let record = try context.options["record"].map { path throws(SystemError) in try RecordFile(path) }
         // COMMAND stays in the group of who called: it reads from the terminal, and hears what that sends.
         let group = getpgrp()
         let end: ChildExit?
@@ -64,9 +73,7 @@ extension Command {
         case .serving(let guardian):
             let serving = try Serving(
                 context, with: folder.variables(socketPath: socketPath), signals: signals, of: guardian)
-            if let record {
-                try serving.write(to: record, following: RuntimeDirectory(path: folder.runtimePath))
-            }
+            try serving.record(following: RuntimeDirectory(path: folder.runtimePath))
             end = try serving.run(program, in: group, at: socketPath, runtimePath: folder.runtimePath)
             if serving.isAbandoned {
                 unsafe unlink(socketPath)
@@ -115,6 +122,7 @@ private final class Serving {
     private var server: PushServer?
     private var endpoint: ServedEndpoint?
     private var recorder: PushRecorder?
+    private var recorded: RecordFile?
     private var child: ChildProcess?
     private var exitOfChild: ChildExit?
 
@@ -137,8 +145,11 @@ private final class Serving {
         try loop.onSignal(SIGCHLD, description: "orphans") { _ in OrphanedProcesses.reapEnded() }
     }
 
-    /// Writes what arrives at the phone whose directory is `runtime` to `file`.
-    func write(to file: RecordFile, following runtime: RuntimeDirectory) throws(SystemError) {
+    /// Writes what arrives at the phone whose directory is `runtime` to the file that is asked for, if one is.
+    func record(following runtime: RuntimeDirectory) throws(SystemError) {
+        guard let path = context.options["record"] else { return }
+        let file = try RecordFile(path, on: loop)
+        recorded = file
         recorder = try PushRecorder(runtime, RecordSelection(), on: loop) { [context] in
             file.write($0.serialized() + [UInt8(ascii: "\n")]) { context.warn($0) }
         }
@@ -161,6 +172,7 @@ private final class Serving {
         }
         loop.run()
         recorder?.finish()
+        recorded?.finish()
         return exitOfChild
     }
 

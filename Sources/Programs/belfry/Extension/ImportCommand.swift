@@ -66,7 +66,10 @@ extension Command {
         if isFolder(path) {
             throw CommandError(.usage, "\(path) is a folder", "name its files: belfry import \(path)/*.swift")
         }
-        guard let name = path.split(separator: "/").last.map(String.init), !isObjectiveC(name) else {
+        guard let name = path.split(separator: "/").last.map(String.init) else {
+            throw CommandError(.usage, "a file has no name", "name a Swift file of the extension")
+        }
+        guard !isObjectiveC(name) else {
             let remedy = "Linux has no Objective-C: write what it does in Swift"
             throw CommandError(.usage, "\(path) is in Objective-C, which Belfry does not build", remedy)
         }

@@ -1,4 +1,5 @@
 import BelfryCommandLine
+import BelfryJSON
 import BelfryExtensionPackage
 import BelfrySyscalls
 import Glibc
@@ -47,7 +48,7 @@ extension Command {
         }
         let template = PackageTemplate(kind, folder: String(name), belfry: try belfryPackage(context))
         for file in template.files { try folder.write(Array(file.text.utf8), to: file.path) }
-        context.output.line(path)
+        if context.wantsJSON { context.output.json(["path": .string(path)]) } else { context.output.line(path) }
         return .done
     }
 

@@ -1,4 +1,5 @@
 import BelfryCommandLine
+import BelfryJSON
 import BelfryExtensionPackage
 import BelfryPropertyList
 import BelfrySyscalls
@@ -51,7 +52,8 @@ extension Command {
         case .app:
             for complaint in try Packing.complaints(of: folder) { context.warn(complaint) }
         }
-        context.output.line(absolutePath(path) ?? path)
+        let place = absolutePath(path) ?? path
+        if context.wantsJSON { context.output.json(["path": .string(place)]) } else { context.output.line(place) }
         return .done
     }
 }
