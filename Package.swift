@@ -329,8 +329,7 @@ let programs: [Target] = [
         imports: [
             "BelfryAlerts", "BelfryPush", "BelfryCommandLine", "BelfryServe", "Ringing", "BelfryAppGroup",
             "BelfryApps", "BelfryBus", "BelfryExtensionPackage", "BelfryLines", "CallChannel", "CallLedger", "Desktop",
-            "ExtensionKeeping",
-            "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop", "BelfryProtocol",
+            "ExtensionKeeping", "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop", "BelfryProtocol",
             "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "Interception",
             "PushFollowing",
             "SystemSound", "CBelfryLinux",

@@ -27,7 +27,7 @@ import Testing
         let path = "\(folder.path)/calls.sock"
         #expect(unsafe symlink(centre.path, path) == 0)
         defer { unsafe unlink(path) }
-        let run = CommandRun(words, environment)
+        let run = withExtendedLifetime(centre) { CommandRun(words, environment) }
         return (run, try ClientMessage.read(asked.withLock { $0 }))
     }
 

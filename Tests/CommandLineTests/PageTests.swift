@@ -9,7 +9,9 @@ import Testing
 /// Manual pages and completions are written by people: each command, option and setting of the programs stands in them,
 /// and nothing that the programs do not know.
 @Suite struct PageTests {
-    static let pages = ["belfry.1", "belfry-worker.8", "belfry-desktop.8", "belfry-apns.8", "belfry-calls.8", "belfry.conf.5"]
+    static let pages = [
+        "belfry.1", "belfry-worker.8", "belfry-desktop.8", "belfry-apns.8", "belfry-calls.8", "belfry.conf.5",
+    ]
 
     private static func file(_ path: String) -> String { String(decoding: sourceBytes(path), as: UTF8.self) }
 

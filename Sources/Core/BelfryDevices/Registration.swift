@@ -70,7 +70,7 @@ public enum TokenStanding: Hashable, Sendable {
     case unknown
     /// It is in use.
     case registered(Registration)
-    /// It was in use until that time: answered 410, which no other case is. It `isReplaced` if its app was given another
-    /// one since.
+    /// It was in use until that time: answered 410, which no other case is. It `isReplaced` if its app was given
+    /// another one since.
     case removed(Registration, at: WallTime, isReplaced: Bool = false)
 }

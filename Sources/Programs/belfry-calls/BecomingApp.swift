@@ -1,5 +1,5 @@
-import BelfryApps
 import BelfryAppGroup
+import BelfryApps
 import BelfrySettings
 import BelfrySyscalls
 import CallChannel
@@ -40,7 +40,7 @@ enum BecomingApp {
         }
     }
 
-    /// Says to `belfry-calls` which process is the app's, so that its end shows. Without that the app runs all the same.
+    /// Says to `belfry-calls` which process is the app's, so that its end shows. Without that the app runs as well.
     private static func tell(_ path: String, _ id: String) {
         let line = ClientMessage.becomesApp(id, pid: Int64(getpid())).line
         guard let socket = try? connectStream(to: path, waits: false) else { return }

@@ -58,7 +58,9 @@ enum Serving {
         _ environment: Environment, _ state: StateDirectory, _ units: String?
     ) throws -> CentreSettings {
         let loaded = SettingsLoader.load(environment: environment).settings
-        guard let group = GroupName(loaded.appGroup) else { preconditionFailure("a setting that is no group was taken") }
+        guard let group = GroupName(loaded.appGroup) else {
+            preconditionFailure("a setting that is no group was taken")
+        }
         var control = CallControlSettings()
         control.appPatience = loaded.appPatience
         control.actionTimeout = loaded.actionTimeout

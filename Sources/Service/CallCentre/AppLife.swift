@@ -69,8 +69,7 @@ struct AppLife: Sendable {
             return launch(at: now)
         case .starting: return []
         case .waiting(let until, let why):
-            let seconds = max(1, Int(((until - now).seconds).rounded(.up)))
-            return [.failed("\(why); it is started again in \(seconds) s")]
+            return [.failed("\(why); it is started again in \(max(1, (until - now).wholeSeconds)) s")]
         case .stopping: return [.failed("it is being stopped")]
         }
     }
@@ -138,7 +137,7 @@ struct AppLife: Sendable {
         switch phase {
         case .resting: return []
         case .starting:
-            return failed("nothing of it has shown itself for \(Int(Self.startPatience.seconds)) s", at: now)
+            return failed("nothing of it has shown itself for \(Self.startPatience.wholeSeconds) s", at: now)
         case .waiting: return launch(at: now)
         case .stopping(_, let isAsked):
             guard hasProcess || isConnected else {
@@ -180,4 +179,9 @@ struct AppLife: Sendable {
         phase = .waiting(until: now + delay, why: why)
         return [.failed(why)]
     }
+}
+
+extension TimeSpan {
+    /// In seconds, the last one begun counting as whole.
+    var wholeSeconds: Int64 { (microseconds + 999_999) / 1_000_000 }
 }

@@ -208,7 +208,7 @@ public final class Centre {
         guard apps[id]?.starting.isEmpty == false, apps[id]?.patience == nil else { return }
         let patience = loop.schedule(at: loop.now + settings.startMax, description: "app start") { [unowned self] in
             app(id) { $0.patience = nil }
-            let seconds = Int(settings.startMax.seconds)
+            let seconds = settings.startMax.wholeSeconds
             answerStarts(of: id, "\(id) runs, but has no registry for voip pushes after \(seconds) s")
         }
         app(id) { $0.patience = patience }
@@ -286,7 +286,8 @@ public final class Centre {
             feed(.appFailed(id, why: why))
             answerStarts(of: id, "\(id) was not started: \(why)")
         case .askToEnd: say(.stop, to: id)
-        case .end(let byForce): process(of: id).end(byForce: byForce, other: apps[id]?.link == nil ? nil : apps[id]?.peer)
+        case .end(let byForce):
+            process(of: id).end(byForce: byForce, other: apps[id]?.link == nil ? nil : apps[id]?.peer)
         case .stopped:
             answerStarts(of: id, "\(id) was stopped")
             for link in apps[id]?.stopping ?? [] { connections?.answer(.done, to: link) }

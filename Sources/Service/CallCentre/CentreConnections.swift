@@ -72,9 +72,6 @@ final class CentreConnections {
     /// Whether nobody is connected.
     var isEmpty: Bool { peers.isEmpty }
 
-    /// Whether somebody watches.
-    var isWatched: Bool { peers.values.contains { $0.role == .watcher } }
-
     /// Says `order` to a worker; nothing happens if it is gone.
     func say(_ order: WorkerOrder, to worker: WorkerNumber) { peers[worker.value]?.connection.send(order.line) }
 
@@ -112,7 +109,7 @@ final class CentreConnections {
         guard (try? connection.listen { [unowned self] in heard($0, from: link) }) != nil else { return }
         peers[link] = Peer(connection: connection, process: process)
         peers[link]?.patience = loop.schedule(at: loop.now + Self.roleMax, description: "calls") { [weak self] in
-            self?.turnAway(link, why: "no role was named in \(Int(Self.roleMax.seconds)) s")
+            self?.turnAway(link, why: "no role was named in \(Self.roleMax.wholeSeconds) s")
         }
     }
 

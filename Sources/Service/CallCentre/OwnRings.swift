@@ -6,7 +6,7 @@ import BelfryTerms
 import CallChannel
 import CallControl
 
-/// The rings that no push brought: each is pushed into the push socket, as any client pushes, until its worker has come.
+/// The rings that no push brought: each is pushed into the push socket, as by any client, until its worker has come.
 final class OwnRings {
     /// How long the push socket is tried again while it is full.
     private static let patience = TimeSpan.seconds(5)
@@ -52,7 +52,7 @@ final class OwnRings {
         if let name = ring.caller.name { payload["callerName"] = .string(cut(name)) }
         if let handle = ring.caller.handle { payload["handle"] = .string(cut(handle)) }
         if let hasVideo = ring.caller.hasVideo { payload["hasVideo"] = .bool(hasVideo) }
-        if let left = ring.left { payload["duration"] = .integer(max(1, Int64(left.seconds.rounded(.up)))) }
+        if let left = ring.left { payload["duration"] = .integer(max(1, left.wholeSeconds)) }
         let envelope = Envelope(
             id: ring.id, pushType: .voip, topic: "\(ring.app).voip", appGroup: group?.text, callPayload: .belfry)
         return envelope.enclosing(payloadBytes: payload.serialized())

@@ -363,12 +363,7 @@ struct SettingRow: Sendable {
             apps that report and answer their calls themselves, the absolute paths of their folders `NAME.app`, 16 at \
             most; their voip pushes go to them where `belfry-calls.socket` is enabled
             """
-        ) {
-            $0.field(
-                &$1.appPaths,
-                expects: "absolute paths of apps, such as /opt/phone/Phone.app, at most \(Settings.appsMax)",
-                read: ValueText.apps, write: { $0.joined(separator: " ") })
-        },
+        ) { $0.apps(&$1.appPaths) },
         SettingRow(
             .appPatience, "Calls", "AppPatience", "BELFRY_APP_PATIENCE",
             """

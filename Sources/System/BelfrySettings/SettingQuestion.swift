@@ -96,6 +96,14 @@ struct SettingQuestion {
             read: { HostList.parse($0, addresses: addresses) }, write: { $0.joined(separator: " ") })
     }
 
+    /// Folders of apps.
+    @inline(never)
+    mutating func apps(_ field: inout [String]) {
+        self.field(
+            &field, expects: "absolute paths of apps, such as /opt/phone/Phone.app, at most \(Settings.appsMax)",
+            read: ValueText.apps, write: { $0.joined(separator: " ") })
+    }
+
     /// Keys of fields in a payload.
     @inline(never)
     mutating func keys(_ field: inout [String]) {

@@ -25,7 +25,9 @@ public enum ValueText {
     static func apps(_ text: String) -> [String]? {
         var paths: [String] = []
         for word in text.split(separator: " ") {
-            if word.utf8.first == UInt8(ascii: "/") { paths.append(String(word)) } else {
+            if word.utf8.first == UInt8(ascii: "/") {
+                paths.append(String(word))
+            } else {
                 guard let last = paths.popLast() else { return nil }
                 paths.append("\(last) \(word)")
             }

@@ -60,17 +60,19 @@ final class CentreEnd {
         return path
     }
 
-    /// Has the loop run until the decider has heard something for which `isIt` says so, or ten seconds have passed.
-    func run(untilHeard isIt: @escaping (CallInput) -> Bool) {
-        run { [decider, loop] in
-            decider.onInput = { if isIt($0) { loop.stop() } }
+    /// Has the loop run until the decider has heard so often that an app has failed, or ten seconds have passed.
+    func run(untilFailures count: Int) {
+        let failures = { [decider] in
+            decider.inputs.count { if case .appFailed = $0 { true } else { false } }
         }
+        guard failures() < count else { return }
+        decider.onInput = { [loop] _ in if failures() >= count { loop.stop() } }
+        run()
         decider.onInput = { _ in }
     }
 
-    /// Has the loop run until it is stopped, for ten seconds at most, after `begin`.
-    func run(_ begin: () -> Void = {}) {
-        begin()
+    /// Has the loop run until it is stopped, for ten seconds at most.
+    func run() {
         let limit = loop.schedule(at: loop.now + .seconds(10), description: "test") { [loop] in
             Issue.record("nothing came for ten seconds")
             loop.stop()

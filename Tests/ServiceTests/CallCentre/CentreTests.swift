@@ -73,7 +73,7 @@ import Testing
         #expect(told.count == 1 && told[0].contains("uuid"), "\(told)")
     }
 
-    @Test("one process is an app: a second hello is refused and told, and the first stays; each has a proper identifier")
+    @Test("one process is an app: a second hello is refused and told, the first stays; each has a proper identifier")
     func twice() throws {
         let end = try CentreEnd()
         let watcher = try end.peer(ClientMessage.watch.line)
