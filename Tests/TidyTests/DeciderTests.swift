@@ -34,6 +34,8 @@ import Testing
             "WorkerEvents init",
             // Whether any process has something left to do with a call.
             "RememberedEnds isOver",
+            // The state of a call that never rang, by why it is missed.
+            "LedgerAdmission miss",
             // Words of other lists, and a hangup that is sent.
             "BellPush failure", "RingCheck ringEvents", "Story read",
         ])
@@ -49,7 +51,7 @@ import Testing
         },
         others: [
             // A message of another name.
-            "KeeperMessage json",
+            "KeeperMessage json", "AppMessage line", "WorkerMessage line", "WorkerMessage read",
             // What the rule asks, what the desktop hears first, and what is said of a push that was sorted.
             "InterceptionRules init", "Reception greeting", "PushExplanation parts",
             "PushExplanation why",

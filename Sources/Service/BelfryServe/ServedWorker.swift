@@ -8,6 +8,8 @@ import Interception
 public struct ServedWorker {
     /// What a worker may take beyond its budget: `RuntimeMaxSec=` of `belfry@.service`.
     private static let lifetimeBeyondBudget = TimeSpan.seconds(3)
+    /// How long an app may take to report the call of a push, with a second more for each of the two who wait for that.
+    private static let appPatienceMax = TimeSpan.seconds(5 + 2)
     /// What a service manager says to its own services alone.
     private static let foreignVariables = ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "NOTIFY_SOCKET"]
 
@@ -32,7 +34,8 @@ public struct ServedWorker {
         let isKept = settings.extensionPath != nil && (settings.isStrict || settings.isReused)
         let runtime = environment["BELFRY_RUNTIME_DIRECTORY"]
         keeperSocketPath = isKept ? runtime.map { "\($0)/extension.sock" } : nil
-        let wait = isKept ? BudgetStart.turn.waitMax : .zero
-        lifetimeMax = wait + settings.expiryBudget + Self.lifetimeBeyondBudget
+        // A voip push may wait for its app, and no budget cuts its ring.
+        let wait = isKept ? BudgetStart.turn.waitMax : Self.appPatienceMax
+        lifetimeMax = wait + max(settings.expiryBudget, settings.ringDuration) + Self.lifetimeBeyondBudget
     }
 }
