@@ -365,7 +365,7 @@ let checks: [Target] = [
         name: "Support",
         dependencies: [
             "BelfryBus", "BelfryConfinement", "BelfryEventLoop", "BelfryJSON", "BelfrySoundDecoding",
-            "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "CBelfrySndfile",
+            "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "CBelfrySndfile", "CallChannel", "CallService",
         ],
         path: "Tests/Support",
         swiftSettings: strict
@@ -434,8 +434,8 @@ let checks: [Target] = [
         name: "simulate",
         dependencies: [
             "BelfryAppGroup", "BelfryEventLoop", "BelfryJSON", "BelfryPictures", "BelfryPropertyList",
-            "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "CallLedger", "CallService",
-            "GroupLedger", "Interception", "PictureFetcher", "RingEar", "NotificationDelivery", "Support",
+            "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "CallChannel", "CallLedger",
+            "CallService", "GroupLedger", "Interception", "PictureFetcher", "RingEar", "NotificationDelivery", "Support",
         ],
         path: "Tests/Simulate",
         swiftSettings: strict

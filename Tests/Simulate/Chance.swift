@@ -1,4 +1,5 @@
 import BelfryTerms
+import CallChannel
 import CallLedger
 import GroupLedger
 import Support
@@ -109,6 +110,7 @@ private struct Chance {
         if random.oneIn(8) { push.expiration = random.oneIn(2) ? 0 : begins + time(-500..<2_000) }
         if random.oneIn(4) { push.duration = random.pick([1, 2, 3.5, 60]) }
         push.isVoIP = random.oneIn(8)
+        if push.isVoIP { push.app = app() }
         push.isMutable = !random.oneIn(20)
         push.isNamed = !random.oneIn(push.isVoIP ? 2 : 5)
         push.isIDStated = !push.isNamed
@@ -128,12 +130,30 @@ private struct Chance {
         if random.oneIn(30) { hangup.sentAt = begins + 3_600_000_000 }
         hangup.isMutable = !random.oneIn(12)
         hangup.isVoIP = random.oneIn(12)
+        if hangup.isVoIP { hangup.app = app() }
         send(hangup, at: begins + lasts)
         // The same caller calls again.
         guard random.oneIn(3) else { return }
         let later = lasts + time(0..<4_000)
         push.sentAt = push.sentAt.map { $0 + later }
         send(push, at: begins + later)
+    }
+
+    /// A `belfry-calls` that is slow, silent, leaves, or says what makes no sense; nil for none.
+    private mutating func app() -> ScriptedCalls.Script? {
+        guard random.oneIn(2) else { return nil }
+        var caller = ReportedCaller()
+        caller.name = "reported"
+        let words: [WorkerOrder?] = [
+            .some(.none), .wait(app: "a"), .wait(app: "a"), .wait(app: "a"), .handed, .ring(nil), .ring(caller),
+            .ring(caller), .caller(caller), .silent(CodeWord(.duplicate)), .silent(CodeWord(.busy)), .end(.answer),
+            .silent(CodeWord(rawValue: "?")), .end(.decline), .end(.hangUp(.cancelled)), nil,
+        ]
+        var after = TimeSpan.zero
+        return (0..<number(0..<6)).map { _ in
+            after = after + TimeSpan(microseconds: time(0..<random.pick([5, 500, 3_000, 8_000])))
+            return (after, random.pick(words))
+        }
     }
 
     /// A push comes on time, late, twice or never.

@@ -3,6 +3,7 @@ import BelfryProtocol
 import BelfryTerms
 import CallLedger
 import Interception
+import Support
 
 /// What a worker is to do in a run that nothing disturbs.
 struct Expectation {

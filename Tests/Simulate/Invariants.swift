@@ -1,9 +1,11 @@
 import BelfryPropertyList
 import BelfryProtocol
 import BelfryTerms
+import CallChannel
 import CallLedger
 import GroupLedger
 import NotificationDelivery
+import Support
 
 /// What holds in every run, whoever is killed or stands still, whatever is full or broken, whatever strangers write.
 extension Oracle {
@@ -50,7 +52,9 @@ extension Oracle {
             demand(isDue && worker.account.endsAsMissed ?? true, worker, "misses again, too early, or what was not")
         case .warning(let code, let detail): warns(worker, code.known, detail)
         case .attachment: break
-        case .notification, .vibration, .extensionProcess, .asked, .caller, .app, .call, .action, .unknown:
+        case .caller:
+            demand(worker.push.app != nil && worker.account.ends == 0, worker, "names a caller, and no app does")
+        case .notification, .vibration, .extensionProcess, .asked, .app, .call, .action, .unknown:
             demand(false, worker, "an event that is none of ours")
         }
         demand(worker.account.isReceived || worker.account.isRejected, worker, "reports before it received")
@@ -155,6 +159,11 @@ extension Oracle {
             return start >= mine
         }
         if reason == .hangup, isAnew { return true }
+        // Its app ends its ring, and so does who hands it the push, and leaves.
+        let isOfApp = worker.push.app?.contains { word in
+            if case .end? = word.says { reason != .stopped } else { word.says == nil && reason == .stopped }
+        }
+        if isOfApp ?? false { return true }
         func isOfIt(_ named: String?) -> Bool { named == nil || named == "" || named == id }
         return world.plan.happenings.contains { happening in
             guard happening.at <= world.machine.time.now, happening.what.group == group || reason == .stopped
@@ -185,7 +194,7 @@ extension Oracle {
     private func warns(_ worker: PlayedWorker, _ code: WarningCode?, _ detail: String) {
         guard let code else { return demand(false, worker, "gives a warning that is none of ours") }
         let isAgain = worker.account.warnings.updateValue(now, forKey: code) != nil
-        demand(!isAgain || code == .handlerCalledAgain, worker, "warns of \(code) twice")
+        demand(!isAgain || [.handlerCalledAgain, .callsUnavailable].contains(code), worker, "warns of \(code) twice")
         let plan = world.plan
         let mayBeAtWork =
             plan.hasFreezes || plan.has { if case .lockHeld(_, _, .atWork) = $0 { true } else { $0.isShortage } }
@@ -194,6 +203,7 @@ extension Oracle {
             case .handlerCalledAgain, .noAlertText: worker.push.code != nil
             case .timeWillExpire: now >= worker.noticeAt && worker.account.deliveries == 0
             case .hangupNotIntercepted: worker.push.isHangup
+            case .callsUnavailable: worker.push.app != nil
             case .noCallID: worker.isUnnamed
             case .badClock: worker.push.sentAt != nil
             case .foregroundUnowned: isFrontClaimed[worker.push.group]

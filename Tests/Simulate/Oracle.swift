@@ -60,6 +60,8 @@ final class Oracle {
     /// `worker` has changed the ledger: admitted its request, or hung up.
     func decided(by worker: PlayedWorker, _ ledger: Ledger) {
         let isFirst = worker.account.decidedAt == nil
+        // A voip push asks first if there is a place, and decides that once its app may have it.
+        if worker.push.app != nil, !worker.account.isReceived { return witness(ledger, group: worker.push.group) }
         worker.account.decidedAt = worker.account.decidedAt ?? now
         if isFirst, case .request = worker.push.kind { worker.account.window = window(of: worker) }
         if isUndisturbed { isFirst || worker.push.isHangup ? decides(worker) : hangsUpLate(worker) }
@@ -88,16 +90,19 @@ final class Oracle {
     /// R7, R9: how long the request of `worker` rings; nil if it is stale.
     private func window(of worker: PlayedWorker) -> Account.Window? {
         let (push, wall) = (worker.push, world.machine.wall)
-        if let expiration = push.expiration, expiration != 0, world.wallTime(expiration) < wall { return nil }
+        let waited = push.isVoIP ? now - worker.bootedAt : .zero
+        if let expiration = push.expiration, expiration != 0, world.wallTime(expiration) + waited < wall { return nil }
         let setting = world.plan.surroundings.duration
         let duration = min(push.duration.flatMap { TimeSpan(seconds: $0) } ?? setting, setting)
         // Whole seconds are as late as they may be.
         let latest = believed(worker.sentAt).map {
             $0.microseconds % 1_000_000 == 0 ? $0 + TimeSpan(microseconds: 999_999) : $0
         }
-        let elapsed = latest.map { max(wall - $0, .zero) } ?? .zero
+        let elapsed = max(latest.map { wall - $0 } ?? .zero, waited)
         guard elapsed < duration else { return nil }
         let wished = now + (duration - elapsed)
+        // R7: an extension's budget cuts no ring of a voip push.
+        guard !push.isVoIP else { return Account.Window(start: now, end: wished, endsAs: Model.End(state: .timeout)) }
         let isCutShort = wished - worker.deadline > .seconds(1)
         return Account.Window(
             start: now, end: max(now, min(wished, worker.deadline)),

@@ -81,6 +81,8 @@ struct PlayedPush {
     /// How many seconds it asks to ring.
     var duration: Double?
     var isVoIP = false
+    /// What `belfry-calls` says of it, and when; nil if it is not there.
+    var app: ScriptedCalls.Script?
     /// Whether it states its own id, by which a voip push that names no call is known (R8).
     var isIDStated = false
     var isBackground = false
@@ -190,7 +192,9 @@ extension Happening {
     /// Whether that is all in a day's work.
     var isOrdinary: Bool {
         switch what {
-        case .push, .command, .chosen, .terminated, .askedForAnother: fate == nil
+        // What an app says is not in the model.
+        case .push(let push): fate == nil && push.app == nil
+        case .command, .chosen, .terminated, .askedForAnother: fate == nil
         default: false
         }
     }

@@ -2,6 +2,7 @@ import BelfryEventLoop
 import BelfrySyscalls
 import BelfryTerms
 import Glibc
+import Support
 
 /// Something a played loop is waiting for: once, if it is a timer.
 final class PlayedWatch: ScheduledTimer, LoopWatch {

@@ -11,6 +11,7 @@ import Interception
 import NotificationDelivery
 import PictureFetcher
 import RingEar
+import Support
 
 /// One worker: the real delivery with the real extensions, ledger and ear, in a process that is played.
 final class PlayedWorker {
@@ -46,7 +47,9 @@ final class PlayedWorker {
     /// When its push was sent, as that says, and when it came, in the simulation's time.
     var sentAt: WallTime? { push.sentAt.map(world.wallTime) }
     let arrivedAt: Int64
-    private let budget: Budget
+    /// When it came, by the clock of its machine.
+    var bootedAt: Instant { budget.start }
+    private var budget: Budget
     /// When its budget is over, and a second before that, or half-way through a short one (R3).
     var deadline: Instant { budget.start + budget.length }
     var noticeAt: Instant {
@@ -67,19 +70,23 @@ final class PlayedWorker {
             let ledger = WorkerLedger(loop: loop, file: file, report: reporter.report)
             self.ledger = ledger
             let pictures = PlayedFetcher(self, loop: loop)
-            let call = CallWorld(
+            var call = CallWorld(
                 timers: loop, wall: { machine.wall }, minuteOfDay: { 0 }, ledger: ledger,
                 ringer: PlayedSound(self), pictures: pictures, report: reporter.report)
-            let settings = RingSettings(
+            call.appCalls = push.app.map { app in
+                AppCallsDoor(group: world.groups[push.group]) { ScriptedCalls(app, on: loop) }
+            }
+            var settings = RingSettings(
                 duration: surroundings.duration, interval: surroundings.interval, sound: "none",
                 secondCall: surroundings.secondCall, callsMax: surroundings.callsMax)
+            settings.expiryBudget = surroundings.budget
             let code = push.code.map { PlayedCodeExtension($0, of: self, on: loop) }
             held = [pictures] + (code.map { [$0] } ?? [])
             expected.passthrough = oracle.passthrough(of: push, arrivedAt: machine.wall)
-            let delivery = Delivery(
-                Reception(world: call, settings: settings, foreign: code).sort(parsed), timers: loop, budget: budget,
-                report: reporter.report
-            ) { [self] end in
+            let sorted = Reception(world: call, settings: settings, foreign: code).sort(parsed)
+            budget = Budget(
+                from: sorted.budgetStart, acceptedAt: bootedAt, now: bootedAt, length: surroundings.budget)
+            let delivery = Delivery(sorted, timers: loop, budget: budget, report: reporter.report) { [self] end in
                 // The connection is closed.
                 oracle.closes(self, as: end)
                 isHeard = false

@@ -1,4 +1,5 @@
 import BelfryProtocol
+import Support
 
 /// A run as a time-line that a person reads.
 final class Story {

@@ -1,6 +1,7 @@
 import BelfryPropertyList
 import BelfryTerms
 import CallLedger
+import Support
 
 /// Programs that know nothing of Belfry, and take no lock.
 extension World {

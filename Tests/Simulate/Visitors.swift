@@ -3,6 +3,7 @@ import BelfryTerms
 import CallLedger
 import GroupLedger
 import RingEar
+import Support
 
 /// What people and units start, as `belfry` and `belfry-worker --tidy` do it.
 extension World {

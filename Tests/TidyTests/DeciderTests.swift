@@ -34,6 +34,8 @@ import Testing
             "WorkerEvents init",
             // Whether any process has something left to do with a call.
             "RememberedEnds isOver",
+            // The state of a call that never rang, by why it is missed.
+            "LedgerAdmission miss",
             // Words of other lists, and a hangup that is sent.
             "BellPush failure", "RingCheck ringEvents", "Story read",
             // How an app ends a ring, and who has ended one.

@@ -55,8 +55,8 @@ extension Event {
     /// Why the notification was `rejected`; nil of every other event.
     public var rejected: CodeWord<RejectionReason>? { if case .rejected(let reason, _) = body { reason } else { nil } }
 
-    /// What `sound`, `notification`, `vibration`, `warning`, `asked`, `app`, `rejected` and an `attachment` that did not
-    /// come say for people; nil of every other event.
+    /// What `sound`, `notification`, `vibration`, `warning`, `asked`, `app`, `rejected` and an `attachment` that did
+    /// not come say for people; nil of every other event.
     public var detail: String? {
         switch body {
         case .sound(_, let detail), .notification(_, let detail), .vibration(_, let detail), .warning(_, let detail),

@@ -49,6 +49,8 @@ public struct ReportedCaller: Hashable, Sendable {
     public var handle: String?
     /// Whether it is a video call; nil likewise.
     public var hasVideo: Bool?
+    /// The call's UUID, by which it may be named here too; nil if none was reported.
+    public var uuid: CallUUID?
 
     /// A caller of whom nothing was said.
     public init() {}
@@ -66,7 +68,7 @@ public enum WorkerOrder: Hashable, Sendable {
     case caller(ReportedCaller)
     /// Do not ring, for that reason.
     case silent(CodeWord<SilenceReason>)
-    /// The app was handed the push. A hangup is delivered then, or at any other first order.
+    /// The app was handed the push: it is who delivers it. A hangup is delivered then, or at any other first order.
     case handed
     /// End the ring as that asks for.
     case end(RingEnd)
@@ -179,7 +181,7 @@ extension ReportedCaller {
     fileprivate var json: JSONValue {
         .object([
             "name": name.map { .string($0) } ?? .null, "handle": handle.map { .string($0) } ?? .null,
-            "video": hasVideo.map { .bool($0) } ?? .null,
+            "video": hasVideo.map { .bool($0) } ?? .null, "uuid": uuid.map { .string($0.text) } ?? .null,
         ])
     }
 }
@@ -191,6 +193,7 @@ extension JSONFields {
         caller.name = try said.ifPresent("name", said.string)
         caller.handle = try said.ifPresent("handle", said.string)
         caller.hasVideo = try said.ifPresent("video", said.bool)
+        caller.uuid = try said.ifPresent("uuid", said.uuid)
         return caller
     }
 }

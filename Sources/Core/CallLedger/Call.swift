@@ -59,6 +59,12 @@ public struct Call: Hashable, Sendable {
         set { entry["video"] = .bool(newValue) }
     }
 
+    /// The UUID by which an app knows the call, in capitals; empty if none has reported it.
+    public internal(set) var uuid: String {
+        get { string("uuid") ?? "" }
+        set { entry["uuid"] = newValue.isEmpty ? nil : .string(newValue) }
+    }
+
     /// The file of the caller's picture; nil if there is none yet.
     public internal(set) var picture: String? {
         get { string("picture") }
@@ -182,6 +188,7 @@ public struct Call: Hashable, Sendable {
         name = request.name
         handle = request.handle
         hasVideo = request.hasVideo
+        uuid = request.uuid
     }
 
     /// Remembers when a hangup was sent. Hangups may arrive in any order: the latest counts.

@@ -78,6 +78,13 @@ public struct Ledger {
         sentAt.flatMap { $0.isBelievable(at: moment.wall) ? $0 : nil }
     }
 
+    /// The key of the call that a person names `named`: by its key, or by the UUID that its app reported.
+    public func key(of named: CallKey) -> CallKey {
+        guard !named.isAnonymous, entries[named.text] == nil else { return named }
+        let uuid = named.text.uppercased()
+        return calls.last { $0.uuid == uuid }?.key ?? named
+    }
+
     /// Every call in the file whose entry makes sense.
     public var calls: [Call] {
         entries.members.compactMap { call(CallKey($0.key), $0.value) }

@@ -22,7 +22,7 @@ extension Ledger {
     /// - Parameter former: a holder in whose place `owner` comes.
     @discardableResult
     public mutating func hold(_ key: CallKey?, by owner: Owner, insteadOf former: Owner? = nil) -> Call? {
-        let answered = key.map { key in call(key).map { [$0] } ?? [] } ?? calls
+        let answered = key.map { key in call(self.key(of: key)).map { [$0] } ?? [] } ?? calls
         let latest = answered.filter { $0.state == .answered && !$0.isHungUp }
             .max { ($0.answeredAt ?? $0.since) < ($1.answeredAt ?? $1.since) }
         guard var call = latest else { return nil }

@@ -24,6 +24,8 @@ public struct RingRequest: Sendable {
     public var sentAt: WallTime?
     /// Whether an app has reported the call: then it rings beside the app in front, as on iOS (R5, R7).
     public var isReported = false
+    /// The UUID by which that app knows it, in capitals; empty if none has reported it.
+    public var uuid = ""
     /// When its ring began, once the ledger has admitted it. Together with the owner it identifies the ring among
     /// others of the key.
     public var since: Instant?
@@ -77,7 +79,7 @@ extension Ledger {
     }
 
     /// Records `request`, which never rang, as missed for `reason`, if the person does not know of the call and no
-    /// other process reports it (R11). Returns if it is missed, for `owner` to report.
+    /// other process reports it (R11, R17). Returns if it is missed, for `owner` to report.
     public mutating func miss(_ request: RingRequest, for reason: MissedReason, owner: Owner) -> Bool {
         var request = request
         request.sentAt = believed(request.sentAt)

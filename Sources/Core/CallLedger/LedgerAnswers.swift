@@ -78,6 +78,7 @@ extension Ledger {
     ///
     /// The caller hands them over once this change of the ledger is made.
     public mutating func collectAnswers(_ key: CallKey? = nil) -> [PendingAnswer] {
+        let key = key.map(self.key)
         let waiting = pendingAnswers.filter { entry in
             !isOver(entry) && PendingAnswer(entry).map { key == nil || $0.key == key } ?? false
         }

@@ -90,6 +90,7 @@ extension Ledger {
     /// them.
     @discardableResult
     public mutating func clearMissed(_ keys: [CallKey]? = nil) -> [MissedRecord] {
+        let keys = keys?.map(key)
         let cleared = missedCalls.filter { keys?.contains($0.key) ?? true }
         unlist(Set(cleared.map { MissedIdentity(key: $0.key, since: $0.since) }))
         return cleared

@@ -153,9 +153,7 @@ final class Worker {
             [unowned self] end in close(refused: end == .refused)
         }
         self.delivery = delivery
-        // No budget cuts the ring of a voip push.
-        let ring = push.pushType == .voip ? settings.ringDuration : .zero
-        extendRuntime(to: notification.budgetStart.waitMax + max(settings.expiryBudget, ring))
+        extendRuntime(to: notification.lifetime(budget: settings.expiryBudget))
         delivery.start()
     }
 
@@ -295,10 +293,10 @@ final class Worker {
                 + (alerts.map { [$0.heard] } ?? []) + (pushReport.map { [$0.write] } ?? []))
     }
 
-    /// Asks systemd for more time if the budget is longer than the default: the unit's `RuntimeMaxSec=` fits that.
-    private func extendRuntime(to budget: TimeSpan) {
-        guard budget > Settings.expiryBudgetOfApple else { return }
-        let length = budget + .seconds(5)
+    /// Asks systemd for more time if it may take longer than the default budget: the unit's `RuntimeMaxSec=` fits that.
+    private func extendRuntime(to lifetime: TimeSpan) {
+        guard lifetime > Settings.expiryBudgetOfApple else { return }
+        let length = lifetime + .seconds(5)
         notifyServiceManager("EXTEND_TIMEOUT_USEC=\(length.microseconds)")
     }
 }

@@ -8,6 +8,8 @@ import Interception
 public struct ServedWorker {
     /// What a worker may take beyond its budget: `RuntimeMaxSec=` of `belfry@.service`.
     private static let lifetimeBeyondBudget = TimeSpan.seconds(3)
+    /// What a worker waits for beyond the patience with an app: a second for each of the two who wait for its report.
+    private static let beyondAppPatience = TimeSpan.seconds(2)
     /// What a service manager says to its own services alone.
     private static let foreignVariables = ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "NOTIFY_SOCKET"]
 
@@ -38,10 +40,10 @@ public struct ServedWorker {
         calls =
             settings.appPaths.isEmpty
             ? nil : runtime.map { ServedCalls(at: "\($0)/calls.sock", folder + "belfry-calls", like: command) }
-        let wait = isKept ? BudgetStart.turn.waitMax : .zero
-        // What an app has is no extension's: its budget begins with its ring.
-        let call = settings.appPaths.isEmpty ? .zero : settings.appPatience + settings.ringDuration
-        lifetimeMax = wait + settings.expiryBudget + call + Self.lifetimeBeyondBudget
+        // A voip push may wait for its app, and no budget cuts its ring.
+        let app = settings.appPaths.isEmpty ? .zero : settings.appPatience + Self.beyondAppPatience
+        let wait = app + (isKept ? BudgetStart.turn.waitMax : .zero)
+        lifetimeMax = wait + max(settings.expiryBudget, settings.ringDuration) + Self.lifetimeBeyondBudget
     }
 }
 

@@ -67,6 +67,8 @@ final class AppCallExtension: ServiceExtension {
     /// From its ring. `belfry-calls` has a word's patience more than the app, since it is the one who waits for it.
     var budgetStart: BudgetStart { .ring(within: settings.appPatience + Self.wordPatience * 2) }
 
+    var ringMax: TimeSpan { call.ringMax }
+
     /// Asks whether a place is free, since being busy is a rejection; the ledger decides about the ring later.
     func admit(within budget: Budget, _ decided: @escaping (ExtensionVerdict) -> Void) {
         call.findPlace(within: budget) { [calls] verdict in

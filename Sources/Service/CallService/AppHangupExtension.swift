@@ -6,7 +6,7 @@ import Interception
 import NotificationDelivery
 
 /// The hangup of a voip push: takes effect first, as ``HangupExtension`` has it, and is then handed to the app, which
-/// owes a report for it as for any push.
+/// owes a report for it as for any push (R4).
 final class AppHangupExtension: ServiceExtension {
     weak var delegate: (any ServiceExtensionDelegate)?
     private let hangup: HangupExtension

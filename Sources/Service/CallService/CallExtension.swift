@@ -35,6 +35,8 @@ final class CallExtension: ServiceExtension {
     private let cameAt: Instant
     /// Whether an app has reported the call.
     private var isReported = false
+    /// The UUID by which that app knows it.
+    private var uuid = ""
 
     private var decision = Decision.none
     /// Whether the request's `sentAt` was not believed (R9).
@@ -70,6 +72,9 @@ final class CallExtension: ServiceExtension {
 
     /// Whether the call rings, or a missed call waits for its picture.
     var isBusy: Bool { ring != nil || isReportingMissed || isMissing }
+
+    /// No budget cuts the ring of a voip push (R7).
+    var ringMax: TimeSpan { isVoIP ? settings.duration : .zero }
 
     /// Whether the call rings.
     var isRinging: Bool { ring != nil }
@@ -108,7 +113,7 @@ final class CallExtension: ServiceExtension {
         request.name = call.callerName ?? ""
         request.handle = call.handle ?? ""
         request.hasVideo = call.hasVideo
-        request.isReported = isReported
+        (request.isReported, request.uuid) = (isReported, uuid)
         return request
     }
 
@@ -254,8 +259,14 @@ final class CallExtension: ServiceExtension {
         let (before, wasReported) = (call, isReported)
         isReported = true
         call.take(caller)
+        let isNamed = caller.uuid.map { $0.text != uuid } ?? false
+        if let known = caller.uuid { uuid = known.text }
         let event = Event.Caller(of: call)
-        if event != Event.Caller(of: before) { world.report(.caller(event)) } else if wasReported { return }
+        if event != Event.Caller(of: before) {
+            world.report(.caller(event))
+        } else if wasReported, !isNamed {
+            return
+        }
         ring?.describe(wanted)
     }
 
@@ -274,8 +285,8 @@ final class CallExtension: ServiceExtension {
     /// Ends the ring, since nobody is left who could take an answer.
     func stopRing() { ring?.end(.stopped) }
 
-    /// Takes the notification of a call that will not ring any more, which waited for that: reports it as silent, unless
-    /// `why` is nil, and as missed for `reason` if there is one.
+    /// Takes the notification of a call that will not ring any more, which waited for that: reports it as silent,
+    /// unless `why` is nil, and as missed for `reason` if there is one.
     func didNotRing(
         _ request: NotificationRequest, why: SilenceReason?, missed reason: MissedReason?, until deadline: Instant
     ) {

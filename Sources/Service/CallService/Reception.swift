@@ -58,7 +58,7 @@ public struct Reception {
         let builtIn = CallExtension(
             call, expiration: push.envelope.expiration, isVoIP: isVoIP, world: world, settings: settings)
         guard isVoIP, let door = world.appCalls, let calls = door.connect() else { return builtIn }
-        let voip = VoIPPush(push, .callRequest, in: door.group, until: builtIn.lastInstant)
+        let voip = VoIPPush(push, .callRequest, call.callID, in: door.group, until: builtIn.lastInstant)
         return AppCallExtension(builtIn, of: voip, calls: calls, world: world, settings: settings)
     }
 
@@ -67,7 +67,7 @@ public struct Reception {
     ) -> any ServiceExtension {
         let builtIn = HangupExtension(hangup, world: world)
         guard passthrough == .voip, let door = world.appCalls, let calls = door.connect() else { return builtIn }
-        let voip = VoIPPush(push, .hangup, in: door.group, until: world.timers.now)
+        let voip = VoIPPush(push, .hangup, hangup.callID, in: door.group, until: world.timers.now)
         return AppHangupExtension(builtIn, of: voip, calls: calls, world: world)
     }
 
@@ -95,10 +95,10 @@ public struct Reception {
 }
 
 extension VoIPPush {
-    fileprivate init(_ push: Push, _ kind: Kind, in group: GroupName, until: Instant) {
+    fileprivate init(_ push: Push, _ kind: Kind, _ call: String, in group: GroupName, until: Instant) {
         self.init(id: push.request.id, group: group, kind: kind, payload: push.voipPayload ?? "{}", until: until)
         (topic, bundle) = (push.envelope.topic, push.envelope.simulatorTargetBundle)
-        call = push.call?.callID ?? ""
+        self.call = call
     }
 }
 

@@ -105,7 +105,7 @@ final class Ring {
     /// Takes from `said` who calls, and that an app has reported it.
     func describe(_ said: RingRequest) {
         (request.name, request.handle, request.hasVideo) = (said.name, said.handle, said.hasVideo)
-        request.isReported = said.isReported
+        (request.isReported, request.uuid) = (said.isReported, said.uuid)
         world.ledger.transact { [request, owner = world.ledger.owner] in
             $0.describe(request, owner: owner)
         } done: { _, _ in

@@ -258,7 +258,8 @@ final class CallsInterface {
         // "" is the call that rings loud, as without an id on the command line.
         let named = call.flatMap { $0.isEmpty ? nil : CallKey($0) }
         calls.end(named, in: group, as: end) { [calls] ended in
-            let known = named.flatMap { calls.file(of: group).read()?.call($0) }
+            let ledger = calls.file(of: group).read()
+            let known = named.flatMap { named in ledger.flatMap { $0.call($0.key(of: named)) } }
             guard let state = ended?.state ?? known?.state, state != .ringing else {
                 return message.fail("\(Self.error).NoSuchCall", Self.nothingRings(call, in: group))
             }

@@ -22,6 +22,9 @@ public struct SortedNotification {
     /// From when the budget runs: that of the extension that acts on it (R3).
     public var budgetStart: BudgetStart { service?.budgetStart ?? .acceptance }
 
+    /// How long its worker may need, for a budget of that length: its wait, and the longer of budget and ring.
+    public func lifetime(budget: TimeSpan) -> TimeSpan { budgetStart.waitMax + max(budget, service?.ringMax ?? .zero) }
+
     /// A sorted notification.
     public init(
         request: NotificationRequest, received: Event.Received, passthrough: PassthroughReason?,

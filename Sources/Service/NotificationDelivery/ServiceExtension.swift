@@ -1,4 +1,5 @@
 public import BelfryProtocol
+public import BelfryTerms
 public import Interception
 
 /// What runs between a notification's arrival and its delivery: `UNNotificationServiceExtension`, as the delivery sees
@@ -17,6 +18,9 @@ public protocol ServiceExtension: AnyObject {
 
     /// From when its budget runs (R3).
     var budgetStart: BudgetStart { get }
+
+    /// How long it may go on after its budget began, whatever that is: for a ring that no budget cuts.
+    var ringMax: TimeSpan { get }
 
     /// Whether it has the filtering entitlement: it may have nothing of an alert shown (R2).
     var mayFilter: Bool { get }
@@ -42,6 +46,9 @@ public protocol ServiceExtension: AnyObject {
 extension ServiceExtension {
     /// From the acceptance of the connection.
     public var budgetStart: BudgetStart { .acceptance }
+
+    /// Its budget is all that it has.
+    public var ringMax: TimeSpan { .zero }
 
     /// Whatever it gets is shown.
     public var mayFilter: Bool { false }

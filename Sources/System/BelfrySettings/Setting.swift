@@ -154,10 +154,11 @@ struct SettingRow: Sendable {
         // [Ring]
         SettingRow(
             .ringDuration, "Ring", "Duration", "BELFRY_RING_DURATION",
-            "how long a call rings, from `1s`; never past the budget"
+            "how long a call rings, `1s` to `120s`; but for a voip push never past the budget"
         ) {
             $0.duration(
-                &$1.ringDuration, expects: "a duration of 1s or more, such as 30s, 1500ms or 1min", from: .seconds(1))
+                &$1.ringDuration, expects: "a duration from 1s to 120s, such as 30s, 1500ms or 1min",
+                from: .seconds(1), to: .seconds(120))
         },
         SettingRow(
             .ringInterval, "Ring", "Interval", "BELFRY_RING_INTERVAL",

@@ -59,7 +59,9 @@ extension LedgerFile {
         done: @escaping (EndedCall?, LedgerOutcome) -> Void
     ) {
         let ledger = read()
-        guard let key = named ?? ledger?.loudest?.key else { return done(nil, .recorded([])) }
+        guard let key = named.map({ ledger?.key(of: $0) ?? $0 }) ?? ledger?.loudest?.key else {
+            return done(nil, .recorded([]))
+        }
         let rings = (ledger?.rings ?? []).filter { $0.key == key }
         var heard: Call?
         carryOut(end.ask, of: rings, on: loop) { answers, _ -> EndedCall?? in

@@ -10,7 +10,9 @@ extension LedgerFile {
         _ named: CallKey?, on loop: any EventLoop, done: @escaping (Call?, LedgerOutcome) -> Void
     ) {
         let ledger = read()
-        guard let key = named ?? ledger?.heard?.key else { return done(nil, .recorded([])) }
+        guard let key = named.map({ ledger?.key(of: $0) ?? $0 }) ?? ledger?.heard?.key else {
+            return done(nil, .recorded([]))
+        }
         let rings = (ledger?.rings ?? []).filter { $0.key == key }
         carryOut(.silence, of: rings, on: loop) { answers, _ -> Call?? in
             guard let answer = answers.first(where: { $0.key == key }), answer.state == .ringing, answer.isRecorded

@@ -83,7 +83,7 @@ import Testing
     @Test(
         "a setting out of its range is an error that says the range",
         arguments: [
-            (BellSettings(ringDuration: .milliseconds(1)), "[Ring] Duration=1ms: expected a duration of 1s or more"),
+            (BellSettings(ringDuration: .milliseconds(1)), "[Ring] Duration=1ms: expected a duration from 1s to 120s"),
             (BellSettings(maxCalls: 21), "[Ring] MaxCalls=21: expected"),
             (BellSettings(appGroup: "a b"), "[AppGroup] Name=a b: expected"),
         ])

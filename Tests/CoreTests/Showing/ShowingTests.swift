@@ -41,6 +41,20 @@ private struct PlayedServer {
 }
 
 @Suite("What the desktop shows of calls") struct ShowingTests {
+    @Test("who calls is shown in place of who was said to; of a call that is not shown it is kept for nothing")
+    func caller() {
+        var desk = Desk()
+        let grace = ShownCaller(name: "Grace", handle: "+1", hasVideo: false)
+        #expect(desk.told(desk.machine.caller(grace, of: Desk.id("A"))) == [])
+        #expect(desk.rings("A") == ["notify 1 for 0: Ada | Incoming call | call.incoming"])
+        _ = desk.machine.shown(1, as: 4)
+        #expect(
+            desk.told(desk.machine.caller(grace, of: Desk.id("A")))
+                == ["notify 2 for 4: Grace | +1\nIncoming call | call.incoming"])
+        _ = desk.machine.shown(2, as: 4)
+        #expect(desk.told(desk.machine.caller(grace, of: Desk.id("A"))) == [], "nothing is new")
+    }
+
     @Test("a call is shown, once its picture comes again in its place, and goes when it is answered")
     func answered() {
         var desk = Desk()

@@ -86,6 +86,22 @@ private struct Workers {
         #expect(workers.says(skipped) == nil)
     }
 
+    @Test("who calls is who the app names, from then on; of no call it is no news")
+    func callers() {
+        let said = Event.Body.caller(Event.Caller(call: "A", name: "Grace", handle: "+1", hasVideo: false))
+        let grace = ShownCaller(name: "Grace", handle: "+1", hasVideo: false)
+        var workers = Workers()
+        #expect(workers.says(said) == nil)
+        workers.receives()
+        #expect(workers.says(said) == .caller(Workers.call, grace))
+        guard case .rings(let ring)? = workers.says(Workers.ringing(.loud)) else {
+            Issue.record("it does not ring")
+            return
+        }
+        #expect(ring.caller == grace)
+        #expect(workers.says(Workers.ended(.timeout)) == .ended(Workers.call, grace, .timeout, isMissed: true))
+    }
+
     @Test("R11 a missed call is news once: with the end of its ring, or alone if it did not ring")
     func missed() {
         var workers = Workers()

@@ -35,6 +35,10 @@ import Testing
         event(.ringing(.init(call: "A", mode: mode, duration: 9, interval: 1, sound: "ring", vibrate: true)))
     }
 
+    private static func caller(_ name: String) -> Event {
+        event(.caller(.init(call: "A", name: name, handle: "", hasVideo: false)))
+    }
+
     private static func tick(_ number: Int64) -> Event { event(.tick(n: number, late: 0)) }
 
     private static func lines(_ events: Event...) -> [UInt8] { DesktopEnd.hello.line + events.flatMap(\.line) }
@@ -182,7 +186,8 @@ import Testing
         desktop.say("{\"report\":")
         loop.settle()
         for event in [
-            Self.received, Self.ringing(.soft), Self.attached, Self.ringing(.loud), Self.sound, Self.skipped,
+            Self.received, Self.caller("Ada"), Self.ringing(.soft), Self.attached, Self.ringing(.loud), Self.sound,
+            Self.caller("Grace"), Self.skipped,
         ] { connection.write(event) }
         desktop.hangUp()
         loop.settle()
@@ -191,7 +196,9 @@ import Testing
         #expect(try !desktop.letIn(), "only a tick brings it back")
         connection.write(Self.tick(1))
         #expect(try connection.isConnected && desktop.letIn())
-        #expect(desktop.heard() == Self.lines(Self.received, Self.attached, Self.ringing(.loud), Self.skipped))
+        let story = Self.lines(
+            Self.received, Self.attached, Self.ringing(.loud), Self.caller("Grace"), Self.skipped)
+        #expect(desktop.heard() == story)
         #expect(connection.word.vibrates, "what the last one said")
         connection.write(Self.tick(2))
         #expect(try !desktop.letIn(), "one is enough")

@@ -1,5 +1,5 @@
 /// Virtual time: what is to happen, in order of when; of two at one instant the one asked for first.
-final class PlayedTime {
+public final class PlayedTime {
     private struct Event {
         let due: Int64
         let number: Int
@@ -7,15 +7,18 @@ final class PlayedTime {
     }
 
     /// Microseconds since the simulation began.
-    private(set) var now: Int64 = 0
+    public private(set) var now: Int64 = 0
     private var events: [Event] = []
     private var count = 0
 
+    /// The beginning, at which nothing is to happen yet.
+    public init() {}
+
     /// Lets `action` happen `microseconds` from now.
-    func after(_ microseconds: Int64, _ action: @escaping () -> Void) { at(now + microseconds, action) }
+    public func after(_ microseconds: Int64, _ action: @escaping () -> Void) { at(now + microseconds, action) }
 
     /// Lets `action` happen at `instant`, or now if that is past.
-    func at(_ instant: Int64, _ action: @escaping () -> Void) {
+    public func at(_ instant: Int64, _ action: @escaping () -> Void) {
         let event = Event(due: max(instant, now), number: count, action: action)
         count += 1
         // The next one stands last.
@@ -28,13 +31,13 @@ final class PlayedTime {
     }
 
     /// Passes over `microseconds`: what was to happen meanwhile happens at their end.
-    func skip(_ microseconds: Int64) { now += microseconds }
+    public func skip(_ microseconds: Int64) { now += microseconds }
 
     /// What has not happened never does.
-    func forget() { events = [] }
+    public func forget() { events = [] }
 
     /// Lets everything happen until nothing is left, or `eventsMax` have happened, and says how many have.
-    func run(eventsMax: Int) -> Int {
+    public func run(eventsMax: Int) -> Int {
         var happened = 0
         while happened < eventsMax, let event = events.popLast() {
             now = max(now, event.due)
