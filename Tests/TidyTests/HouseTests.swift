@@ -101,7 +101,7 @@ import Testing
 
     /// Names of targets that no other package will have, though they do not begin with the project's.
     static let namesOfOurs: Set<String> = [
-        "CallLedger", "CallService", "Desktop", "DesktopChannel", "DeviceRegistry", "ExtensionKeeping",
+        "CallChannel", "CallLedger", "CallService", "Desktop", "DesktopChannel", "DeviceRegistry", "ExtensionKeeping",
         "ExtensionProcess", "ExtensionTesting", "Forwarding", "GroupLedger", "HTTP2Server",
         "KeeperChannel", "Interception", "PictureFetch", "PictureFetcher", "PushAPI", "PushEndpoint", "PushFollowing",
         "PushQueue", "RingEar", "Ringing", "NotificationDelivery", "Showing", "SystemSound",
