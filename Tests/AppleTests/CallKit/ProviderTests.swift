@@ -348,14 +348,19 @@ import Testing
         let second = app.door.run { CXProvider(configuration: CXProviderConfiguration()) }
         let warned = await centre.first { if case .warning(let code, _) = $0 { code } else { nil } }
         #expect(warned == CodeWord(.providerTwice))
-        let reported = Answer()
-        provider?.reportNewIncomingCall(with: call, update: update()) { reported.come($0) }
-        let number = await centre.first { if case .report(let report) = $0 { report.number } else { nil } }
-        centre.say(.reported(try #require(number), error: nil))
-        #expect(await reported.error == nil)
+        // Once more, which changes nothing, and one that is no call.
+        let refused = UUID()
+        for (uuid, error) in [(call, nil), (call, 2), (refused, 3)] as [(UUID, Int64?)] {
+            let reported = Answer()
+            provider?.reportNewIncomingCall(with: uuid, update: update()) { reported.come($0) }
+            let number = await centre.first { if case .report(let report) = $0 { report.number } else { nil } }
+            centre.say(.reported(try #require(number), error: error))
+            #expect(await reported.error.map { ($0 as NSError).code } == error.map { Int($0) })
+        }
         provider = nil
         let lost = await centre.first { if case .warning(let code, let detail) = $0 { (code, detail) } else { nil } }
         #expect(lost?.0 == CodeWord(.providerLost) && lost?.1.contains(call.uuidString) == true)
+        #expect(lost?.1.contains(refused.uuidString) == false)
         withExtendedLifetime((second, delegate)) {}
     }
 

@@ -68,7 +68,7 @@ import Testing
         #expect(await heard.next() == Data([2]))
     }
 
-    @Test("a push is received by the newest form that there is, on the registry's queue")
+    @Test("a push is received by the newest form that there is, on the registry's queue; its end is told after it")
     func forms() async throws {
         defer { app.end() }
         let key = DispatchSpecificKey<Bool>()
@@ -84,11 +84,11 @@ import Testing
         let registry = await registry(metadata)
         let here = AppMessage.completed(push: -1)
         let done = AppMessage.completed(push: 7)
-        #expect(await push(3, #"{"n": 1}"#) == [here, done, .returned(push: 7, form: .metadata)])
+        #expect(await push(3, #"{"n": 1}"#) == [here, .returned(push: 7, form: .metadata), done])
         #expect(metadata.mustReport == true)
         let completion = CompletionRegistrar(received: received)
         registry.delegate = completion
-        #expect(await push(3, #"{"n": 1}"#) == [here, done, .returned(push: 7, form: .completion)])
+        #expect(await push(3, #"{"n": 1}"#) == [here, .returned(push: 7, form: .completion), done])
         let deprecated = DeprecatedRegistrar(received: received)
         registry.delegate = deprecated
         #expect(await push(2, #"{"n": 1}"#) == [here, .returned(push: 7, form: .deprecated)])
@@ -119,7 +119,7 @@ import Testing
             #expect(await centre.next() == .said(.completed(push: -2)))
             #expect(await centre.next() == .said(.completed(push: 7)))
         } else {
-            #expect(await push(3) == [.completed(push: -1), .completed(push: 7), returned])
+            #expect(await push(3) == [.completed(push: -1), returned, .completed(push: 7)])
         }
         withExtendedLifetime((registry, delegate)) {}
     }
@@ -132,7 +132,7 @@ import Testing
         let metadata = AsyncMetadataRegistrar(received: received)
         let registry = await registry(metadata)
         #expect(
-            await push(3) == [.completed(push: -1), .completed(push: 7), .returned(push: 7, form: .metadata)])
+            await push(3) == [.completed(push: -1), .returned(push: 7, form: .metadata), .completed(push: 7)])
         let onMain = await MainRegistrar(received: received)
         registry.delegate = onMain
         #expect(Set(await push(3)) == [.completed(push: -1), .completed(push: 7), .returned(push: 7, form: .async)])
