@@ -241,6 +241,20 @@ import Testing
         withExtendedLifetime(provider) {}
     }
 
+    @Test("a controller's completion comes on the queue that it was made with", arguments: [nil, 0, 4, 6] as [Int64?])
+    func controllerQueue(code: Int64?) async throws {
+        defer { app.end() }
+        let (provider, delegate) = await provider()
+        let controller = app.door.run { CXCallController(queue: delegate.queue) }
+        controller.requestTransaction(with: [CXEndCallAction(call: call)]) { error in
+            delegate.note("completion \((error as NSError?)?.code ?? -1)")
+        }
+        let number = await centre.first { if case .request(let number, _, _) = $0 { number } else { nil } }
+        centre.say(.requested(try #require(number), error: code))
+        #expect(await delegate.next() == "completion \(code ?? -1)")
+        withExtendedLifetime(provider) {}
+    }
+
     @Test("a delegate without the method is known to be without")
     func unimplemented() async throws {
         final class Mute: NSObject, CXProviderDelegate {

@@ -124,6 +124,25 @@ import Testing
         withExtendedLifetime((registry, delegate)) {}
     }
 
+    @Test("the push is known in the method and in its task, not in a detached one nor on a queue")
+    func number() async throws {
+        defer { app.end() }
+        let door = app.door
+        let delegate = CompletionRegistrar { _ in
+            let say: @Sendable (Int64) -> Void = { mark in
+                _ = door.say(.completed(push: mark + (AppDoor.push ?? 0)))
+            }
+            say(100)
+            Task { say(200) }
+            Task.detached { say(300) }
+            DispatchQueue.global().async { say(400) }
+        }
+        let registry = await registry(delegate)
+        let marks = await push(6).compactMap { if case .completed(let mark) = $0 { mark } else { nil } }
+        #expect(marks.sorted() == [7, 107, 207, 300, 400])
+        withExtendedLifetime((registry, delegate)) {}
+    }
+
     @Test("an async method with metadata is one of that form; one on the main actor comes after the return")
     func otherAsync() async throws {
         defer { app.end() }
