@@ -3,7 +3,7 @@ import PushKit
 
 /// One class that is everything, with callbacks of Swift 3's time in its comments, and ids of its own.
 package class CallCenter: NSObject, PKPushRegistryDelegate, CXProviderDelegate, CXCallObserverDelegate {
-    var registry: PKPushRegistry!
+    let registry: PKPushRegistry
     let provider: CXProvider
     let observer = CXCallObserver()
     package var token = ""
@@ -17,10 +17,10 @@ package class CallCenter: NSObject, PKPushRegistryDelegate, CXProviderDelegate, 
         config.includesCallsInRecents = false
         config.supportedHandleTypes = Set([.generic])
         provider = CXProvider(configuration: config)
+        registry = PKPushRegistry(queue: queue)
         super.init()
         provider.setDelegate(self, queue: queue)
         observer.setDelegate(self, queue: queue)
-        registry = PKPushRegistry(queue: queue)
         registry.delegate = self
         registry.desiredPushTypes = [.voIP]
     }

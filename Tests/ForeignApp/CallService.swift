@@ -33,6 +33,22 @@ package final class CallService: NSObject, @unchecked Sendable {
     }
 }
 
+/// A directory as published ones are.
+final class CallDirectoryHandler: CXCallDirectoryProvider {
+    override func beginRequest(with context: CXCallDirectoryExtensionContext) {
+        context.delegate = self
+        if context.isIncremental { context.removeAllBlockingEntries() }
+        let numbers: [CXCallDirectoryPhoneNumber] = [1_408_555_5555, 1_800_555_5555]
+        for number in numbers { context.addBlockingEntry(withNextSequentialPhoneNumber: number) }
+        context.addIdentificationEntry(withNextSequentialPhoneNumber: 1_877_555_5555, label: "Telemarketer")
+        context.completeRequest()
+    }
+}
+
+extension CallDirectoryHandler: CXCallDirectoryExtensionContextDelegate {
+    func requestFailed(for extensionContext: CXCallDirectoryExtensionContext, withError error: Error) {}
+}
+
 extension CallService: CXProviderDelegate {
     package func providerDidReset(_ provider: CXProvider) {}
 }

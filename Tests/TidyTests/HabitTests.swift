@@ -46,6 +46,7 @@ import Testing
     /// Whether `file` is of a module of Apple's name, or tests one.
     private static func isOfApples(_ file: SourceTree.File) -> Bool {
         file.floor == "Apple" || ["AppSample", "AppleTests", "ForeignSurface"].contains(file.module)
+            || file.module.hasPrefix("ForeignApp")
     }
 
     /// The words that stand where a format should.

@@ -3,15 +3,6 @@ import BelfrySyscalls
 package import BelfryTerms
 package import CallChannel
 
-/// What hears the words of `belfry-calls` in an app: each of Apple's modules that has to do with calls has one. Its
-/// methods are called by the door's thread, one at a time.
-package protocol AppListener: AnyObject, Sendable {
-    /// `belfry-calls` said something.
-    func heard(_ word: AppWord)
-    /// `belfry-calls` is gone; whether it had let this app in. Answers to what was said before do not come.
-    func lost(wasWelcome: Bool)
-}
-
 /// The way from Apple's modules in an app to `belfry-calls`. An app has one, which opens when it is first used; tests
 /// open others.
 ///

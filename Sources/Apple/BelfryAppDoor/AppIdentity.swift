@@ -1,15 +1,15 @@
 import BelfryAppGroup
-import BelfryAppleGround
+package import BelfryAppleGround
 import BelfrySyscalls
 import BelfryTerms
-import CallChannel
+package import CallChannel
 import Glibc
 import RingEar
 
 /// Who this process is, and where `belfry-calls` listens.
-enum AppIdentity {
+package enum AppIdentity {
     /// What the `Info.plist` of `bundle` says of the app; nil if it has no identifier.
-    static func hello(of bundle: Bundle) -> AppHello? {
+    package static func hello(of bundle: Bundle) -> AppHello? {
         guard let id = bundle.bundleIdentifier, !id.isEmpty else { return nil }
         var hello = AppHello(id: id, pid: Int64(getpid()))
         let name = ["CFBundleDisplayName", "CFBundleName"].lazy.compactMap { bundle.text($0) }.first

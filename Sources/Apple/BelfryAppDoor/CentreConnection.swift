@@ -138,6 +138,7 @@ final class CentreConnection: @unchecked Sendable {
     private func serve() {
         var framing = LineFraming(lineBytesMax: CallChannel.lineBytesMax)
         var pause = backOff.first
+        var nextTry = bootTimeMicroseconds() + Int64(pause) * 1_000
         while true {
             let (socket, hasClosed, hasUnsent, timeout) = lock.withLock {
                 (self.socket, isClosed, !unsent.isEmpty, millisecondsToWakeUp)
@@ -145,9 +146,16 @@ final class CentreConnection: @unchecked Sendable {
             if hasClosed { return lock.withLock { disconnect() } }
             guard socket >= 0 else {
                 framing = LineFraming(lineBytesMax: CallChannel.lineBytesMax)
-                wait(for: -1, 0, milliseconds: pause)
-                pause = min(pause * 2, backOff.last)
-                connect()
+                let left = nextTry - bootTimeMicroseconds()
+                if left > 0 {
+                    let milliseconds = Int32(left / 1_000 + 1)
+                    wait(for: -1, 0, milliseconds: timeout < 0 ? milliseconds : min(milliseconds, timeout))
+                    tellTime()
+                } else {
+                    connect()
+                    pause = min(pause * 2, backOff.last)
+                    nextTry = bootTimeMicroseconds() + Int64(pause) * 1_000
+                }
                 continue
             }
             let events = wait(for: socket, hasUnsent ? POLLIN | POLLOUT : POLLIN, milliseconds: timeout)
@@ -157,6 +165,7 @@ final class CentreConnection: @unchecked Sendable {
             let (bytes, _) = receiveSome(from: socket, bytesMax: 64 << 10)
             guard !bytes.isEmpty, let lines = try? framing.take(bytes), hear(lines) else {
                 lose()
+                nextTry = bootTimeMicroseconds() + Int64(pause) * 1_000
                 continue
             }
             if lock.withLock({ isWelcome }) { pause = backOff.first }

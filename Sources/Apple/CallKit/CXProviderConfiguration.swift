@@ -1,4 +1,5 @@
 import BelfryAppDoor
+import BelfryAppleGround
 import BelfryTerms
 import CallChannel
 public import Foundation
@@ -35,7 +36,7 @@ open class CXProviderConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
     /// The app's name for people; that of its bundle, unless it was assigned, which Apple's does not allow any more.
     open var localizedName: String? {
-        get { name ?? Bundle.main.object(forInfoDictionaryKey: "CFBundleDisplayName") as? String }
+        get { name ?? KeeperDoor.bundle.object(forInfoDictionaryKey: "CFBundleDisplayName") as? String }
         set {
             name = newValue
             AppDoor.current.warn(

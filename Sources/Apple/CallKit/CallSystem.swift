@@ -17,6 +17,8 @@ final class CallSystem: AppListener, @unchecked Sendable {
     private struct Report {
         let completion: Completion
         let call: CallUUID
+        /// Whether no call with that UUID was known.
+        let isNew: Bool
     }
 
     private struct Request {
@@ -105,16 +107,15 @@ final class CallSystem: AppListener, @unchecked Sendable {
             door.warn(
                 .delegateLate, "call \(call.text) was reported, and the provider has no delegate for what follows")
         }
-        let waiting = Report(
-            completion: Completion(
-                queue: desk.delegateQueue ?? Self.queue, what: "the completion of the report of \(call.text)",
-                body: completion), call: call)
+        let completion = Completion(
+            queue: desk.delegateQueue ?? Self.queue, what: "the completion of the report of \(call.text)",
+            body: completion)
         let number = lock.withLock {
             lastNumber += 1
-            reports[lastNumber] = waiting
+            reports[lastNumber] = Report(completion: completion, call: call, isNew: owners[call] == nil)
+            owners[call] = owners[call] ?? desk
             return lastNumber
         }
-        lock.withLock { owners[call] = owners[call] ?? desk }
         let report = CallReport(number, of: call, update.value, push: AppDoor.push)
         if !door.say(.report(report)) { reported(number, 0) }
     }
@@ -133,8 +134,7 @@ final class CallSystem: AppListener, @unchecked Sendable {
     private func reported(_ number: Int64, _ error: Int64?) {
         let report = lock.withLock {
             guard let report = reports.removeValue(forKey: number) else { return Report?.none }
-            // With a UUID that lives already the call is another's.
-            if let error, error != 2 { owners[report.call] = nil }
+            if error != nil, report.isNew { owners[report.call] = nil }
             return report
         }
         guard let report else { return }
@@ -284,6 +284,7 @@ final class CallSystem: AppListener, @unchecked Sendable {
             return (self.desk, orders)
         }
         for order in orders { order.void() }
+        AVAudioSession.sharedInstance().systemChanged(isActive: false)
         observation.take([])
         desk?.forgetWaiting()
         desk?.pay(.init(what: "providerDidReset(_:)", matters: false) { $1.providerDidReset($0) })

@@ -5,10 +5,16 @@ import Foundation
 
 /// One push on its way into a delegate: by the first receive method that the delegate has.
 struct Reception: Sendable {
+    private struct End {
+        var hasReturned = false
+        var isCompleted = false
+    }
+
     private let push: ReceivedPush
     private let payload: PKPushPayload
     private let metadata: PKVoIPPushMetadata
     private let door: AppDoor
+    private let end = LockedValue(End())
 
     init(_ push: ReceivedPush, _ door: AppDoor) {
         self.push = push
@@ -21,6 +27,11 @@ struct Reception: Sendable {
     func hand(to delegate: any PKPushRegistryDelegate, of registry: PKPushRegistry) {
         let form = AppDoor.$push.withValue(push.number) { deliver(Receiver(registry: registry, delegate: delegate)) }
         _ = door.say(.returned(push: push.number, form: form))
+        let isCompleted = end.withLock { end in
+            end.hasReturned = true
+            return end.isCompleted
+        }
+        if isCompleted { _ = door.say(.completed(push: push.number)) }
     }
 
     private func deliver(_ receiver: Receiver) -> ReceiveForm {
@@ -56,15 +67,14 @@ struct Reception: Sendable {
         return .none
     }
 
-    /// The completion handler: its first call is told.
+    /// The completion handler: its first call is told, after the return.
     private var handler: @Sendable () -> Void {
-        let wasCalled = LockedValue(false)
-        return { [door, number = push.number] in
-            let isFirst = wasCalled.withLock { wasCalled in
-                defer { wasCalled = true }
-                return !wasCalled
+        { [door, end, number = push.number] in
+            let isDue = end.withLock { end in
+                defer { end.isCompleted = true }
+                return end.hasReturned && !end.isCompleted
             }
-            if isFirst { _ = door.say(.completed(push: number)) }
+            if isDue { _ = door.say(.completed(push: number)) }
         }
     }
 

@@ -126,6 +126,16 @@ struct PlayedApp {
         door = AppDoor.open(socketPath: centre.path, hello: hello)
     }
 
+    /// What the app hears, in words.
+    var words: AsyncStream<String>.Iterator { door.listener { _ in Heard() }.words.makeAsyncIterator() }
+
+    private final class Heard: AppListener, Sendable {
+        let (words, tell) = AsyncStream.makeStream(of: String.self)
+
+        func heard(_ word: AppWord) { tell.yield("\(word)") }
+        func lost(wasWelcome: Bool) { tell.yield("lost \(wasWelcome)") }
+    }
+
     /// Ends the app.
     func end() {
         door.close()

@@ -241,6 +241,20 @@ import Testing
         withExtendedLifetime(provider) {}
     }
 
+    @Test("a controller's completion comes on the queue that it was made with", arguments: [nil, 0, 4, 6] as [Int64?])
+    func controllerQueue(code: Int64?) async throws {
+        defer { app.end() }
+        let (provider, delegate) = await provider()
+        let controller = app.door.run { CXCallController(queue: delegate.queue) }
+        controller.requestTransaction(with: [CXEndCallAction(call: call)]) { error in
+            delegate.note("completion \((error as NSError?)?.code ?? -1)")
+        }
+        let number = await centre.first { if case .request(let number, _, _) = $0 { number } else { nil } }
+        centre.say(.requested(try #require(number), error: code))
+        #expect(await delegate.next() == "completion \(code ?? -1)")
+        withExtendedLifetime(provider) {}
+    }
+
     @Test("a delegate without the method is known to be without")
     func unimplemented() async throws {
         final class Mute: NSObject, CXProviderDelegate {
@@ -348,14 +362,19 @@ import Testing
         let second = app.door.run { CXProvider(configuration: CXProviderConfiguration()) }
         let warned = await centre.first { if case .warning(let code, _) = $0 { code } else { nil } }
         #expect(warned == CodeWord(.providerTwice))
-        let reported = Answer()
-        provider?.reportNewIncomingCall(with: call, update: update()) { reported.come($0) }
-        let number = await centre.first { if case .report(let report) = $0 { report.number } else { nil } }
-        centre.say(.reported(try #require(number), error: nil))
-        #expect(await reported.error == nil)
+        // Once more, which changes nothing, and one that is no call.
+        let refused = UUID()
+        for (uuid, error) in [(call, nil), (call, 2), (refused, 3)] as [(UUID, Int64?)] {
+            let reported = Answer()
+            provider?.reportNewIncomingCall(with: uuid, update: update()) { reported.come($0) }
+            let number = await centre.first { if case .report(let report) = $0 { report.number } else { nil } }
+            centre.say(.reported(try #require(number), error: error))
+            #expect(await reported.error.map { ($0 as NSError).code } == error.map { Int($0) })
+        }
         provider = nil
         let lost = await centre.first { if case .warning(let code, let detail) = $0 { (code, detail) } else { nil } }
         #expect(lost?.0 == CodeWord(.providerLost) && lost?.1.contains(call.uuidString) == true)
+        #expect(lost?.1.contains(refused.uuidString) == false)
         withExtendedLifetime((second, delegate)) {}
     }
 
@@ -404,13 +423,16 @@ import Testing
     func invalidated() async throws {
         defer { app.end() }
         let (provider, delegate) = await provider()
+        var words = app.words
         provider.invalidate()
         #expect(await centre.first { $0 == .invalidated ? true : nil } == true)
         centre.say(.perform(action(.answer), transaction: CallUUID(UUID().uuidString)!, timeout: .seconds(5)))
         centre.say(.audio(isActive: true))
-        let second = app.door.run { CXProvider(configuration: CXProviderConfiguration()) }
-        second.setDelegate(delegate, queue: delegate.queue)
-        #expect(await delegate.next() == "begin")
+        centre.hangUp()
+        while let word = await words.next(), word != "lost true" {}
+        // What was to be called has been by now.
+        delegate.queue.async { delegate.note("nothing") }
+        #expect(await delegate.next() == "nothing")
         withExtendedLifetime(provider) {}
     }
 }

@@ -68,7 +68,7 @@ import Testing
         #expect(await heard.next() == Data([2]))
     }
 
-    @Test("a push is received by the newest form that there is, on the registry's queue")
+    @Test("a push is received by the newest form that there is, on the registry's queue; its end is told after it")
     func forms() async throws {
         defer { app.end() }
         let key = DispatchSpecificKey<Bool>()
@@ -84,11 +84,11 @@ import Testing
         let registry = await registry(metadata)
         let here = AppMessage.completed(push: -1)
         let done = AppMessage.completed(push: 7)
-        #expect(await push(3, #"{"n": 1}"#) == [here, done, .returned(push: 7, form: .metadata)])
+        #expect(await push(3, #"{"n": 1}"#) == [here, .returned(push: 7, form: .metadata), done])
         #expect(metadata.mustReport == true)
         let completion = CompletionRegistrar(received: received)
         registry.delegate = completion
-        #expect(await push(3, #"{"n": 1}"#) == [here, done, .returned(push: 7, form: .completion)])
+        #expect(await push(3, #"{"n": 1}"#) == [here, .returned(push: 7, form: .completion), done])
         let deprecated = DeprecatedRegistrar(received: received)
         registry.delegate = deprecated
         #expect(await push(2, #"{"n": 1}"#) == [here, .returned(push: 7, form: .deprecated)])
@@ -119,8 +119,27 @@ import Testing
             #expect(await centre.next() == .said(.completed(push: -2)))
             #expect(await centre.next() == .said(.completed(push: 7)))
         } else {
-            #expect(await push(3) == [.completed(push: -1), .completed(push: 7), returned])
+            #expect(await push(3) == [.completed(push: -1), returned, .completed(push: 7)])
         }
+        withExtendedLifetime((registry, delegate)) {}
+    }
+
+    @Test("the push is known in the method and in its task, not in a detached one nor on a queue")
+    func number() async throws {
+        defer { app.end() }
+        let door = app.door
+        let delegate = CompletionRegistrar { _ in
+            let say: @Sendable (Int64) -> Void = { mark in
+                _ = door.say(.completed(push: mark + (AppDoor.push ?? 0)))
+            }
+            say(100)
+            Task { say(200) }
+            Task.detached { say(300) }
+            DispatchQueue.global().async { say(400) }
+        }
+        let registry = await registry(delegate)
+        let marks = await push(6).compactMap { if case .completed(let mark) = $0 { mark } else { nil } }
+        #expect(marks.sorted() == [7, 107, 207, 300, 400])
         withExtendedLifetime((registry, delegate)) {}
     }
 
@@ -132,7 +151,7 @@ import Testing
         let metadata = AsyncMetadataRegistrar(received: received)
         let registry = await registry(metadata)
         #expect(
-            await push(3) == [.completed(push: -1), .completed(push: 7), .returned(push: 7, form: .metadata)])
+            await push(3) == [.completed(push: -1), .returned(push: 7, form: .metadata), .completed(push: 7)])
         let onMain = await MainRegistrar(received: received)
         registry.delegate = onMain
         #expect(Set(await push(3)) == [.completed(push: -1), .completed(push: 7), .returned(push: 7, form: .async)])
