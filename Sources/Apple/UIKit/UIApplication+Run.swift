@@ -1,5 +1,6 @@
 import BelfryAppDoor
 import BelfryAppleGround
+import BelfrySyscalls
 import Glibc
 
 extension UIApplication {
@@ -20,12 +21,8 @@ extension UIApplication {
         AppDoor.current.whenStopped { terminateProcess() }
         AppDoor.current.connect()
         shared.launch(makeDelegate())
-        // A handler that does nothing, so that the signal is seen below alone; children have the default again.
-        signal(SIGTERM) { _ in }
-        let source = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
-        source.setEventHandler { terminateProcess() }
-        source.resume()
-        return withExtendedLifetime(source) { OwnProcess.runMainLoop() }
+        TerminationSignal.watch { terminateProcess() }
+        OwnProcess.runMainLoop()
     }
 
     /// Launches the app whose delegate is `delegate`.
@@ -50,6 +47,34 @@ extension UIApplication {
             exit(EXIT_SUCCESS)
         }
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(secondsToTerminate)) { _exit(EXIT_SUCCESS) }
+    }
+}
+
+/// The signal by which a service manager ends an app.
+private enum TerminationSignal {
+    // Set once, before the handler is; with a constant, so that the handler reaches it without more.
+    nonisolated(unsafe) private static var writing: Int32 = -1
+
+    /// Calls `body` on a thread of its own once the signal comes. A handler, since the main thread does not block the
+    /// signal, so that no descriptor would surely have it, and since children have the default again.
+    static func watch(_ body: @escaping @Sendable () -> Void) {
+        // Without a pipe the signal ends the process at once.
+        guard let pipe = try? DescriptorPair.pipe() else { return }
+        let reading = pipe.reading.release()
+        unsafe writing = pipe.writing.release()
+        let thread = Thread {
+            var byte: UInt8 = 0
+            while unsafe read(reading, &byte, 1) < 0, errno == EINTR {}
+            body()
+        }
+        thread.name = "termination"
+        thread.start()
+        signal(SIGTERM) { _ in
+            let saved = errno
+            var byte: UInt8 = 0
+            _ = unsafe write(TerminationSignal.writing, &byte, 1)
+            errno = saved
+        }
     }
 }
 
