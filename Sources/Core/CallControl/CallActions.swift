@@ -80,7 +80,7 @@ extension CallStateMachine {
         calls[index].asked = []
         let own = asked.first { $0.action.kind == .answer }
         calls[index].answeredBy = own == nil ? .person : .app
-        calls[index].state = .connecting
+        calls[index].state = .answered
         let call = calls[index]
         perform(own ?? made(.answer, of: uuid), of: call, at: now)
         if let push = push(of: call) { collect(push) }
@@ -177,7 +177,6 @@ extension CallStateMachine {
     private mutating func connect(_ uuid: CallUUID) {
         guard let index = calls.firstIndex(where: { $0.uuid == uuid }) else { return }
         calls[index].hasConnected = true
-        if calls[index].state == .connecting { calls[index].state = .connected }
         let call = calls[index]
         tell(call, .connected, by: call.answeredBy)
         observe()

@@ -9,10 +9,8 @@ struct LiveCall: Sendable {
         case starting(report: Int64)
         /// It rings.
         case ringing
-        /// It was answered, and the app's action waits for its outcome.
-        case connecting
-        /// The app has connected it.
-        case connected
+        /// It was answered: the app connects it, or has.
+        case answered
         /// It is over, and the app's action waits for its outcome.
         case ending
     }
@@ -44,7 +42,7 @@ struct LiveCall: Sendable {
     var isBeforeAnswer: Bool {
         switch state {
         case .starting, .ringing: true
-        case .connecting, .connected, .ending: false
+        case .answered, .ending: false
         }
     }
 

@@ -117,9 +117,7 @@ extension CallStateMachine {
         calls[index].update.merge(update)
         let call = calls[index]
         if let handle = update.handle { diagnose(handle, by: app, push(of: call)) }
-        guard call.caller != old, call.isBeforeAnswer, let push = push(of: call), let worker = push.worker,
-            !push.ring.isFinal
-        else { return }
+        guard call.caller != old, call.isBeforeAnswer, let worker = push(of: call)?.worker else { return }
         effects.append(.worker(worker, .caller(call.caller)))
     }
 

@@ -67,6 +67,7 @@ import Testing
         var centre = Centre.running()
         centre.reports(Self.a)
         #expect(centre.requests([Self.ownAnswer]) == ["app requested 9"])
+        #expect(centre.requests([Self.ownEnd]) == ["app requested 9"], "the first of them is said")
         #expect(centre.ringComes(1, worker: 1) == ["worker 1 ring Ada +49", "worker 1 end answer"])
     }
 
@@ -211,6 +212,59 @@ import Testing
         #expect(centre.app(.end(Self.a, .remoteEnded, at: nil)) == ["= ended by remote"])
         centre.requests([CallAction(.end, of: Self.b, uuid: Centre.uuid("2"))])
         #expect(centre.outcome(3) == ["= end fulfilled", "= ended by app", "app audio off"])
+    }
+
+    @Test("C10 what comes of one call's action leaves the actions of the app's other calls alone")
+    func twoCalls() {
+        var centre = Self.answered()
+        centre.push(2, call: "d")
+        centre.reports(Self.b, push: 2, n: 2)
+        centre.rings(2)
+        centre.ends(2, .answered)
+        #expect(centre.outcome(1, false) == ["= answer failed", "= ended by system"])
+        #expect(centre.outcome(2) == ["= answer fulfilled", "= connected by person", "app audio on"])
+        #expect(centre.control.listed.map(\.calls) == [1])
+    }
+
+    @Test("C10 each app's audio is its own, and becomes active anew")
+    func audioOfTwo() {
+        var centre = Centre.running(apps: [Centre.app, Centre.other])
+        for (worker, app, uuid) in [(1, Centre.other, Self.b), (2, Centre.app, Self.a)] as [(Int64, String, CallUUID)] {
+            centre.push(worker, topic: app + ".voip")
+            centre.reports(uuid, by: app)
+            centre.rings(worker)
+            centre.ends(worker, .answered)
+            centre.app(.outcome(centre.performed[Int(worker) - 1].uuid, isFulfilled: true, at: nil), app)
+        }
+        #expect(centre.control.listed.map(\.calls) == [1, 1])
+        #expect(centre.app(.end(Self.a, .remoteEnded, at: nil)) == ["= ended by remote", "app audio off"])
+        centre.push(3)
+        centre.reports(Self.a, push: 3)
+        centre.rings(3)
+        centre.ends(3, .answered)
+        #expect(centre.outcome(3).last == "app audio on")
+    }
+
+    @Test("C9 an end that is being performed is the app's, though it reports another")
+    func endReportedWhileEnding() {
+        var centre = Self.answered()
+        centre.outcome(1)
+        centre.requests([Self.ownEnd])
+        #expect(
+            centre.app(.end(Self.a, .remoteEnded, at: nil)) == [
+                "! end-by-report", "= end failed", "= ended by app", "app audio off",
+            ])
+        var late = WalkTests.ringing()
+        late.requests([Self.ownEnd])
+        late.ends(1, .answered)
+        #expect(late.app(.end(Self.a, .remoteEnded, at: nil)).first == "! end-by-report at 1")
+        var early = Centre.running()
+        early.push(1)
+        early.reports(Self.a, push: 1)
+        #expect(
+            early.app(.end(Self.a, .remoteEnded, at: nil)) == [
+                "app reported 1", "= reported", "worker 1 end hangup cancelled", "= ended by remote",
+            ])
     }
 
     @Test("C10 several ends of one call: the first outcome ends it, the others are void")

@@ -48,6 +48,16 @@ import Testing
         #expect(centre.reports(Centre.uuid("D")) == [])
     }
 
+    @Test("C11 a later process knows nothing of the actions of an earlier one")
+    func otherProcess() {
+        var centre = WalkTests.ringing()
+        centre.ends(1, .declined)
+        centre.outcome(1)
+        centre.take(.appGone(Centre.app))
+        centre.starts()
+        #expect(centre.outcome(1) == ["! uuid-unknown"])
+    }
+
     @Test("C11 a process that connects in an app's place is a new one")
     func replaced() {
         var centre = WalkTests.ringing()

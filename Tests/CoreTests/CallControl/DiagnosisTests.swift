@@ -1,3 +1,4 @@
+import BelfryProtocol
 import BelfryTerms
 import CallChannel
 import CallControl
@@ -94,6 +95,33 @@ import Testing
         centre.reports(Self.a, update)
         #expect(centre.rings[0].caller.name?.unicodeScalars.count == 1_024)
         #expect(centre.rings[0].caller.handle?.utf8.count == 1_024)
+    }
+
+    @Test("C12 an event names its push, its call's key, and the app")
+    func names() throws {
+        var centre = WalkTests.ringing()
+        centre.push(2, id: "q", call: "d")
+        centre.reports(Centre.uuid("B"), push: 2, n: 2)
+        centre.rings(2)
+        let ended = Event.Ended(call: "d", reason: .declined, hangupReason: nil, rang: 1, ticks: 1)
+        let effects = centre.control.take(.worker(WorkerNumber(2), .ended(ended)), at: centre.now)
+        guard case .app(_, .perform(let action, _, _))? = effects.first else {
+            Issue.record("nothing is performed: \(effects)")
+            return
+        }
+        #expect(action.call == Centre.uuid("B"))
+        let performed = Event.Action(
+            .end, .performed, call: "d", uuid: action.uuid.text, app: Centre.app, seconds: 0)
+        #expect(effects.last == .tell(.action(performed), id: "q", about: nil))
+        let done = centre.control.take(
+            .app(Centre.app, .outcome(action.uuid, isFulfilled: true, at: nil)), at: centre.now + .seconds(1))
+        let fulfilled = Event.Action(
+            .end, .fulfilled, call: "d", uuid: action.uuid.text, app: Centre.app, seconds: 1)
+        let over = Event.AppCall(.ended, call: "d", uuid: Centre.uuid("B").text, app: Centre.app, by: .person)
+        #expect(
+            done.prefix(2) == [
+                .tell(.action(fulfilled), id: "q", about: nil), .tell(.call(over), id: "q", about: nil),
+            ])
     }
 
     @Test("C12 observers see the calls of all apps once they are accepted, at each change, and once more when over")

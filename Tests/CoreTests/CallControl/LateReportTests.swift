@@ -18,6 +18,31 @@ import Testing
         return centre
     }
 
+    @Test("C4 accepted before the app runs: it has the push when it does, and the answer after its report")
+    func acceptedCold() {
+        var centre = Centre()
+        centre.push(1)
+        #expect(centre.wait(5_000) == ["worker 1 ring"])
+        centre.rings(1)
+        #expect(centre.ends(1, .answered) == [])
+        centre.take(.workerGone(WorkerNumber(1)))
+        centre.wait(20_000)
+        centre.starts()
+        #expect(
+            centre.reports(Self.a, push: 1) == Self.accepted + [
+                "app perform answer #1 60.0 s", "= answer performed", "collect c of group.a", "= connecting by person",
+            ])
+        var late = Centre()
+        late.push(1)
+        late.wait(5_000)
+        late.rings(1)
+        late.ends(1, .timeout)
+        late.take(.workerGone(WorkerNumber(1)))
+        late.wait(60_000)
+        late.starts()
+        #expect(late.pushes.isEmpty, "nobody is rung up for a call that was over a minute ago")
+    }
+
     @Test("C4 a ring that was ordered and is not on yet: the caller is said, and the completion comes with the ring")
     func ordered() {
         var centre = Self.unreported()
@@ -84,6 +109,7 @@ import Testing
         centre.take(.workerGone(WorkerNumber(1)))
         centre.wait(20_000)
         #expect(centre.reports(Self.a, push: 1) == ["! push-reported-late"] + Self.accepted + Self.end)
+        #expect(centre.outcome(1) == ["= end fulfilled", "= ended by system"])
     }
 
     @Test("C4 a ring that cannot be had: error 0, and the UUID is free")
@@ -127,6 +153,25 @@ import Testing
         #expect(ringing.wait(39_999) == [])
         #expect(ringing.wait(1) == ["worker 1 end hangup failed"] + Self.end)
         #expect(ringing.ends(1, .timeout) == [])
+        var own = Centre.running()
+        own.reports(Self.a)
+        own.wait(3_000)
+        own.ringComes(1, worker: 1)
+        #expect(own.wait(4_999) == [])
+        #expect(own.wait(1) == ["worker 1 end hangup failed", "app reported 1: 0", "= refused 0"])
+        var later = Centre.running()
+        later.reports(Self.a)
+        later.ringComes(1, worker: 1)
+        later.rings(1)
+        #expect(later.wait(39_999) == [], "how long it rings says its worker")
+        #expect(later.wait(1).first == "worker 1 end hangup failed")
+    }
+
+    @Test("C4 an answer that is said twice is collected once")
+    func answeredTwice() {
+        var centre = WalkTests.ringing()
+        centre.ends(1, .answered)
+        #expect(centre.ends(1, .answered) == [])
     }
 
     @Test("C4 no ring is waited for longer than two minutes and its grace, whatever its worker says")

@@ -53,6 +53,9 @@ import Testing
             centre.reports(Self.numbered(100), push: 1, n: 100) == [
                 "app reported 100: 0", "= refused 0", "worker 200 silent busy",
             ])
+        centre.push(201)
+        centre.wait(5_000)
+        #expect(centre.reports(Self.numbered(100), push: 2, n: 100).last == "worker 201 end hangup busy")
         #expect(centre.reports(Self.numbered(100), n: 1, by: Centre.other).count == 1, "each app has a hundred")
         #expect(centre.reports(Self.numbered(99), n: 101).first == "app reported 101: 2", "error 2 comes first")
         centre.app(.end(Self.numbered(0), .failed, at: nil))
