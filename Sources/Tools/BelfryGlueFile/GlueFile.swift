@@ -93,7 +93,8 @@ public struct GlueFile: Hashable, Sendable {
         "URLCredential", "URLProtectionSpace", "URLAuthenticationChallenge", "HTTPCookie", "NSURLRequest",
         "NSMutableURLRequest", "NSURLSession", "NSURLConnection",
     ]
-    private static let loaders: Set<String> = ["Data", "NSData", "NSString", "String", "XMLParser", "NSDictionary"]
+    /// What loads no web address by `contentsOf:`, on iOS neither.
+    private static let fileReaders: Set<String> = ["AVAudioPlayer"]
 
     /// Whether `source` names a type of FoundationNetworking, or has Foundation load an address: a false match costs
     /// time at each start, a missed one breaks the build.
@@ -101,12 +102,18 @@ public struct GlueFile: Hashable, Sendable {
         var previous: Substring = ""
         for word in source.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "_" }) {
             if names.contains(where: { word.hasPrefix($0) })
-                || word == "contentsOf" && loaders.contains(String(previous))
+                || word == "contentsOf" && isLoader(previous)
             {
                 return true
             }
             previous = word
         }
         return false
+    }
+
+    /// Whether what stands before `contentsOf` makes something of an address: a type, whatever it is called, or `init`.
+    /// A collection's `append` and `insert` do not.
+    private static func isLoader(_ word: Substring) -> Bool {
+        word == "init" || word.first?.isUppercase == true && !fileReaders.contains(String(word))
     }
 }

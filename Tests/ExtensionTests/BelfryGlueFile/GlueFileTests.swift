@@ -9,6 +9,10 @@ import Testing
             ("URLSession.shared.dataTask(with: url)", true), ("var task: URLSessionDownloadTask?", true),
             ("func f(_ r: HTTPURLResponse) {}", true), ("let d = try? Data(contentsOf: url)", true),
             ("let d = try String( contentsOf: url)", true), ("list.append(contentsOf: more)", false),
+            ("let d = try Data.init(contentsOf: url)", true), ("let d: Data = try .init(contentsOf: url)", true),
+            ("NSMutableArray(contentsOf: url)", true), ("let load = String.init(contentsOf:encoding:)", true),
+            ("typealias D = Data; try D(contentsOf: url)", true), ("list.insert(contentsOf: more, at: 0)", false),
+            ("try AVAudioPlayer(contentsOf: url)", false),
             ("class MyURLSession {}", false), ("let url = URL(string: text)", false), ("", false),
         ])
     func networking(source: String, isNeeded: Bool) {
