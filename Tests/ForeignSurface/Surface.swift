@@ -65,3 +65,20 @@ public func callerName(_ number: String) -> String? {
     guard let contact = try? store.unifiedContacts(matching: predicate, keysToFetch: keys).first else { return nil }
     return "\(contact.givenName) \(contact.familyName)"
 }
+
+extension UserDefaults {
+    /// What the app and its extension share.
+    public static let shared = UserDefaults(suiteName: "group.surface")!
+}
+
+/// Keeps what the person wants.
+public struct Preferences {
+    /// Where.
+    public let defaults: UserDefaults
+
+    /// Preferences in `defaults`.
+    public init(defaults: UserDefaults = .shared) { self.defaults = defaults }
+}
+
+/// A service that others may build upon.
+@MainActor public class SurfaceService: UNNotificationServiceExtension {}

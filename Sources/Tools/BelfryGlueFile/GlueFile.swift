@@ -1,5 +1,6 @@
 /// The file that is generated into an extension's module. Only a declaration in the module itself takes precedence over
-/// one of Foundation's, and what this file exports counts for all files of the module.
+/// one of Foundation's, and what this file exports counts for all files of the module. Types are public, since public
+/// declarations may name them; other members are not, so that they do not meet those of another module with such a file.
 public struct GlueFile: Hashable, Sendable {
     /// What the file is called.
     public static let name = "BelfryGlue.swift"
@@ -27,23 +28,23 @@ public struct GlueFile: Hashable, Sendable {
 
     /// The file's text.
     public var text: String {
-        var imports = ["@_exported import UserNotifications"]
+        var imports = ["@_exported public import UserNotifications"]
         // Only if the sources need it: it costs 5 ms at each start.
-        if needsNetworking { imports.append("@_exported import FoundationNetworking") }
-        if needsCommonCrypto { imports.append("@_exported import CommonCrypto") }
+        if needsNetworking { imports.append("@_exported public import FoundationNetworking") }
+        if needsCommonCrypto { imports.append("@_exported public import CommonCrypto") }
         var text = """
             // Made by Belfry: what this module's files have on iOS without an import, or by Foundation's.
             \(imports.sorted().joined(separator: "\n"))
 
             /// Over the group's file, so that every process sees a change at once.
-            typealias UserDefaults = UserNotifications.UserDefaults
+            public typealias UserDefaults = UserNotifications.UserDefaults
 
             """
         if isOnMainActor {
             text += """
 
                 /// The class in its form for a service that is on the main actor.
-                typealias UNNotificationServiceExtension = UserNotifications.MainActorServiceExtension
+                public typealias UNNotificationServiceExtension = UserNotifications.MainActorServiceExtension
 
                 """
         }

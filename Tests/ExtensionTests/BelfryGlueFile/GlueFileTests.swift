@@ -17,11 +17,11 @@ import Testing
         ])
     func networking(source: String, isNeeded: Bool) {
         let text = GlueFile(sources: ["import Foundation", source]).text
-        #expect(text.contains("@_exported import FoundationNetworking") == isNeeded)
+        #expect(text.contains("@_exported public import FoundationNetworking") == isNeeded)
         #expect(text.contains("var suggestedFilename") == isNeeded)
         #expect(text.contains("public static var loader: URLSession.Type") == isNeeded)
-        #expect(text.contains("@_exported import UserNotifications"))
-        #expect(text.contains("typealias UserDefaults = UserNotifications.UserDefaults"))
+        #expect(text.contains("@_exported public import UserNotifications"))
+        #expect(text.contains("public typealias UserDefaults = UserNotifications.UserDefaults"))
     }
 
     @Test(
@@ -37,7 +37,7 @@ import Testing
             ("Task { @MainActor in }; class N: UNNotificationServiceExtension {}", false), ("@MainActor", false),
         ])
     func mainActor(source: String, isThere: Bool) {
-        let alias = "typealias UNNotificationServiceExtension = UserNotifications.MainActorServiceExtension"
+        let alias = "public typealias UNNotificationServiceExtension = UserNotifications.MainActorServiceExtension"
         #expect(GlueFile(sources: ["", source]).text.contains(alias) == isThere)
     }
 
@@ -63,7 +63,7 @@ import Testing
 
     @Test("CommonCrypto comes where a bridging header asks for it") func commonCrypto() {
         let header = "#import <CommonCrypto/CommonCrypto.h>"
-        #expect(GlueFile(sources: [], bridgingHeaders: [header]).text.contains("@_exported import CommonCrypto"))
+        #expect(GlueFile(sources: [], bridgingHeaders: [header]).text.contains("@_exported public import CommonCrypto"))
         #expect(!GlueFile(sources: [header], bridgingHeaders: [""]).text.contains("CommonCrypto"))
     }
 }
