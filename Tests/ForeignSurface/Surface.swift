@@ -82,3 +82,13 @@ public struct Preferences {
 
 /// A service that others may build upon.
 @MainActor public class SurfaceService: UNNotificationServiceExtension {}
+
+/// What is said to the person, in each way that a table is looked up.
+public func texts(_ bundle: Bundle) -> [String] {
+    [
+        NSLocalizedString("GREET", bundle: bundle, comment: "for those who call"),
+        bundle.localizedString(forKey: "GREET", value: nil, table: nil),
+        NSLocalizedString("GREET", comment: ""), Bundle.main.localizedString(forKey: "GREET", value: "", table: nil),
+        String(localized: "GREET"), NSString.localizedUserNotificationString(forKey: "GREET", arguments: nil),
+    ]
+}

@@ -22,7 +22,7 @@ public struct GlueFile: Hashable, Sendable {
             ["serverTrust", "MethodServerTrust", "URLCredential(trust"].contains(where: source.contains)
         }
         needsBytes = sources.contains { $0.contains(".bytes(for:") || $0.contains(".bytes(from:") }
-        needsBundle = sources.contains { $0.contains("Bundle") }
+        needsBundle = sources.contains { $0.contains("Bundle") || $0.contains("NSLocalizedString") }
         needsCommonCrypto = bridgingHeaders.contains { $0.contains("CommonCrypto/") }
     }
 
@@ -54,6 +54,18 @@ public struct GlueFile: Hashable, Sendable {
                 extension Bundle {
                     /// The extension's folder, also where it runs in the process of its tests.
                     static var main: Bundle { BelfryGlue.mainBundle }
+
+                    /// The text in the person's language, which Foundation does not know on Linux.
+                    func localizedString(forKey key: String, value: String?, table: String?) -> String {
+                        BelfryGlue.text(forKey: key, value: value, table: table, in: self)
+                    }
+                }
+
+                /// The text in the person's language.
+                func NSLocalizedString(
+                    _ key: String, tableName: String? = nil, bundle: Bundle = .main, value: String = "", comment: String
+                ) -> String {
+                    bundle.localizedString(forKey: key, value: value, table: tableName)
                 }
 
                 """

@@ -29,6 +29,17 @@ import Testing
                 == String(decoding: text, as: UTF8.self).split(separator: "\n").first.map(String.init))
     }
 
+    @Test("each way to look up a text asks the same tables") func localized() throws {
+        folder.makeFolder("Name.bundle/de.lproj")
+        folder.write(Array("\"GREET\" = \"Hallo\";".utf8), to: "Name.bundle/de.lproj/Localizable.strings")
+        let path = "\(folder.path)/Name.bundle"
+        let greeting = KeeperGreeting(stateDirectory: folder.path, memoryBytesMax: 1)
+        let door = KeeperDoor.open(greeting, bundle: path) { _ in }
+        defer { door.close() }
+        let bundle = try #require(Bundle(path: path))
+        door.run { #expect(texts(bundle) == [String](repeating: "Hallo", count: 6)) }
+    }
+
     @Test("a challenge about a server's certificate compiles and is refused, and so is waiting for a network")
     func refused() throws {
         let warned = Mutex<[String]>([])

@@ -56,7 +56,9 @@ import Testing
         #expect(text.contains(part) && text.contains("var suggestedFilename"))
     }
 
-    @Test("the main bundle is the host's to say, for sources that name one") func bundle() {
+    @Test("the main bundle is the host's to say, and its texts' language the person's") func bundle() {
+        let text = GlueFile(sources: ["NSLocalizedString(\"A\", comment: \"\")"]).text
+        #expect(text.contains("func NSLocalizedString(") && text.contains("func localizedString(forKey"))
         #expect(GlueFile(sources: ["", "let b = Bundle.main"]).text.contains("static var main: Bundle"))
         #expect(!GlueFile(sources: ["let b = 1"]).text.contains("extension Bundle"))
     }
