@@ -1,8 +1,8 @@
 /// In which order the languages of a bundle are asked for a text.
 package enum LanguageOrder {
     /// The languages that the person prefers, the best first, as tags such as `pt-BR`: of `LANGUAGE`, a list, and of
-    /// the locale, which is the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is not empty. In the locale `C` there is
-    /// none. Source: the manual of gettext, "Locale Environment Variables" and "The LANGUAGE variable".
+    /// the locale, which is the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is not empty. In the locale `C` there
+    /// is none. Source: the manual of gettext, "Locale Environment Variables" and "The LANGUAGE variable".
     package static func preferred(in environment: [String: String]) -> [String] {
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
         guard !["C", "POSIX"].contains(locale) else { return [] }
