@@ -1,6 +1,6 @@
 /// The file that is generated into an extension's module. Only a declaration in the module itself takes precedence over
 /// one of Foundation's, and what this file exports counts for all files of the module. Types are public, since public
-/// declarations may name them; other members are not, so that they do not meet those of another module with such a file.
+/// declarations may name them; other members are not, so that they do not meet those of another such module.
 public struct GlueFile: Hashable, Sendable {
     /// What the file is called.
     public static let name = "BelfryGlue.swift"
@@ -74,7 +74,7 @@ public struct GlueFile: Hashable, Sendable {
             text += GlueNetworking.always
             if needsWaiting { text += GlueNetworking.waiting }
             if needsTrust { text += GlueNetworking.trust }
-            if needsBytes { text += GlueNetworking.bytes }
+            if needsBytes { text += GlueBytes.text }
         }
         return text
     }
