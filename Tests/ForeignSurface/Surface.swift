@@ -65,3 +65,63 @@ public func callerName(_ number: String) -> String? {
     guard let contact = try? store.unifiedContacts(matching: predicate, keysToFetch: keys).first else { return nil }
     return "\(contact.givenName) \(contact.familyName)"
 }
+
+extension UserDefaults {
+    /// What the app and its extension share.
+    public static let shared = UserDefaults(suiteName: "group.surface")!
+}
+
+/// Keeps what the person wants.
+public struct Preferences {
+    /// Where.
+    public let defaults: UserDefaults
+    /// The response that brought them.
+    public var bytes: URLSession.AsyncBytes?
+
+    /// Preferences in `defaults`.
+    public init(defaults: UserDefaults = .shared) { self.defaults = defaults }
+}
+
+/// A service that others may build upon.
+@MainActor public class SurfaceService: UNNotificationServiceExtension {}
+
+/// What is said to the person, in each way that a table is looked up.
+public func texts(_ bundle: Bundle) -> [String] {
+    [
+        NSLocalizedString("GREET", bundle: bundle, comment: "for those who call"),
+        bundle.localizedString(forKey: "GREET", value: nil, table: nil),
+        NSLocalizedString("GREET", comment: ""), Bundle.main.localizedString(forKey: "GREET", value: "", table: nil),
+        String(localized: "GREET"), NSString.localizedUserNotificationString(forKey: "GREET", arguments: nil),
+    ]
+}
+
+/// The letters of a text, as each way to read them has them.
+public func letters(of url: URL) async throws -> ([Character], String.UnicodeScalarView) {
+    var (letters, scalars) = ([Character](), String.UnicodeScalarView())
+    for try await letter in try await URLSession.shared.bytes(from: url).0.characters { letters.append(letter) }
+    for try await scalar in try await URLSession.shared.bytes(from: url).0.unicodeScalars { scalars.append(scalar) }
+    return (letters, scalars)
+}
+
+/// A response's status and bytes, loaded in a session of the app's own, or with a delegate for this load alone.
+public func load(
+    _ url: URL, in session: URLSession, delegate: (any URLSessionTaskDelegate)? = nil
+) async throws -> (Int?, [UInt8]) {
+    let (bytes, response) = try await session.bytes(from: url, delegate: delegate)
+    var body: [UInt8] = []
+    for try await byte in bytes { body.append(byte) }
+    return ((response as? HTTPURLResponse)?.statusCode, body)
+}
+
+/// Reads a byte, waits for what `body` does, and leaves after `limit` bytes.
+public func peek(_ url: URL, limit: Int, _ body: @Sendable () async throws -> Void) async throws -> [UInt8] {
+    let (bytes, _) = try await URLSession.shared.bytes(from: url)
+    var read: [UInt8] = []
+    for try await byte in bytes {
+        if read.isEmpty { try await body() }
+        read.append(byte)
+        if read.count == limit { break }
+    }
+    bytes.task.cancel()
+    return read
+}

@@ -158,6 +158,17 @@ def respond(peer, path, headers):
         head("301 Moved", f"Location: {urllib.parse.unquote(query)}", "Content-Length: 0")
     elif kind == "loop":
         head("302 Found", "Location: loop", "Content-Length: 0")
+    elif kind == "password":  # refused without one
+        if "authorization" in headers:
+            whole(b"in")
+        else:
+            whole(b"out", 'WWW-Authenticate: Basic realm="tower"', status="401 Unauthorized")
+    elif kind == "lines":  # each way to end a line, empty ones among them, and letters of several code points
+        whole("a\r\n\r\nb\n\nc\rd\u0085e\u2028\u00e9\U0001f1e9\U0001f1eaf".encode() + b"\xff\xc3")
+    elif kind == "flood":  # 64 MB, as fast as they are taken: a number again and again in each 64 KiB, from 0
+        head("200 OK", f"Content-Length: {64 << 20}")
+        for number in range(1024):
+            send(struct.pack(">I", number) * (16 << 10))
     elif kind == "never":
         peer.recv(1)
     elif kind == "late":  # /late/SECONDS/NAME

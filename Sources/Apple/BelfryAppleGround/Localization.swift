@@ -57,13 +57,13 @@ extension String {
         }
     }
 
-    /// The text of `keyAndValue` in the user's language, from the `.lproj` folders of `bundle`, with its values in
+    /// The text of `keyAndValue` in the person's language, from the `.lproj` folders of `bundle`, with its values in
     /// their places.
     public init(
         localized keyAndValue: LocalizationValue, table: String? = nil, bundle: Bundle? = nil,
         locale: Locale = .current, comment: StaticString? = nil
     ) {
-        let text = (bundle ?? KeeperDoor.bundle).localizedString(forKey: keyAndValue.key, value: nil, table: table)
+        let text = (bundle ?? KeeperDoor.bundle).text(forKey: keyAndValue.key, value: nil, table: table)
         self = Placeholders.filled(text, keyAndValue.arguments)
     }
 }

@@ -1,6 +1,5 @@
 import BelfryAppleGround
 import BelfryContacts
-import BelfrySyscalls
 import BelfryTerms
 
 /// What the app may read. Source: Apple, `CNEntityType`.
@@ -136,7 +135,12 @@ open class CNContactStore: NSObject, @unchecked Sendable {
     open func unifiedContacts(
         matching predicate: NSPredicate, keysToFetch keys: [any CNKeyDescriptor]
     ) throws -> [CNContact] {
-        try contacts(keys).filter { predicate.evaluate(with: $0) }
+        var found: [CNContact] = []
+        try readContacts(keys) { contact in
+            if predicate.evaluate(with: contact) { found.append(contact) }
+            return true
+        }
+        return found
     }
 
     /// The contact that is known by `identifier`.
@@ -145,9 +149,12 @@ open class CNContactStore: NSObject, @unchecked Sendable {
     open func unifiedContact(
         withIdentifier identifier: String, keysToFetch keys: [any CNKeyDescriptor]
     ) throws -> CNContact {
-        guard let found = try contacts(keys).first(where: { $0.identifier == identifier }) else {
-            throw CNError(.recordDoesNotExist)
+        var found: CNContact?
+        try readContacts(keys) { contact in
+            if contact.identifier == identifier { found = contact }
+            return found == nil
         }
+        guard let found else { throw CNError(.recordDoesNotExist) }
         return found
     }
 
@@ -157,14 +164,22 @@ open class CNContactStore: NSObject, @unchecked Sendable {
     open func enumerateContacts(
         with fetchRequest: CNContactFetchRequest, usingBlock block: (CNContact, UnsafeMutablePointer<ObjCBool>) -> Void
     ) throws {
-        var found = try contacts(fetchRequest.keysToFetch)
-        if let predicate = fetchRequest.predicate { found = found.filter { predicate.evaluate(with: $0) } }
+        var stop = ObjCBool(false)
+        var found: [CNContact] = []
+        try readContacts(fetchRequest.keysToFetch) { contact in
+            guard fetchRequest.predicate?.evaluate(with: contact) ?? true else { return true }
+            if fetchRequest.sortOrder == .none {
+                unsafe block(contact, &stop)
+            } else {
+                found.append(contact)
+            }
+            return !stop.boolValue
+        }
         switch fetchRequest.sortOrder {
         case .none: break
         case .familyName: found.sort { Self.isBefore($0.card.familyName, $1.card.familyName) }
         case .userDefault, .givenName: found.sort { Self.isBefore($0.card.givenName, $1.card.givenName) }
         }
-        var stop = ObjCBool(false)
         for contact in found where !stop.boolValue { unsafe block(contact, &stop) }
     }
 
@@ -172,16 +187,17 @@ open class CNContactStore: NSObject, @unchecked Sendable {
         one.localizedCaseInsensitiveCompare(other) == .orderedAscending
     }
 
-    private func contacts(_ keys: [any CNKeyDescriptor]) throws -> [CNContact] {
+    /// Calls `body` with one contact after another until it returns false.
+    private func readContacts(_ keys: [any CNKeyDescriptor], _ body: (CNContact) -> Bool) throws {
         guard let path = KeeperDoor.contactsFile else { throw CNError(.authorizationDenied) }
         let keys = Set(keys.flatMap(\.contactKeys))
         let pictureKeys: Set = [
             CNContactImageDataKey, CNContactThumbnailImageDataKey, CNContactImageDataAvailableKey,
         ]
         do {
-            let file = try readFile(at: path, bytesMax: ContactCards.fileBytesMax)
-            let cards = try ContactCards(file.bytes, withPictures: !keys.isDisjoint(with: pictureKeys))
-            return cards.all.map { CNContact($0, keys: keys) }
+            try ContactsFile.forEachCard(at: path, withPictures: !keys.isDisjoint(with: pictureKeys)) { card in
+                body(CNContact(card, keys: keys))
+            }
         } catch {
             KeeperDoor.warn(.configuration, "[Contacts] File=\(path): \(error)")
             throw CNError(.dataAccessError)

@@ -14,7 +14,7 @@ extension NotificationContent {
             guard alert[plain]?.stringValue?.isEmpty ?? true,
                 let key = alert["\(prefix)loc-key"]?.stringValue, !key.isEmpty
             else { return }
-            let text = bundle.localizedString(forKey: key, value: nil, table: nil)
+            let text = bundle.text(forKey: key, value: nil, table: nil)
             guard text != key else { return }
             let arguments = (alert["\(prefix)loc-args"]?.arrayValue ?? []).map { $0.stringValue ?? "" }
             content[keyPath: field] = Placeholders.filled(text, arguments, .texts, bytesMax: Self.textBytesMax)

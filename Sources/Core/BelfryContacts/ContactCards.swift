@@ -32,22 +32,12 @@ public struct ContactCards: Hashable, Sendable {
     /// The cards in `bytes`; `withPictures` says whether pictures are wanted.
     public init(_ bytes: [UInt8], withPictures: Bool) throws(Problem) {
         var cards: [ContactCard] = []
-        var open: CardBuilder?
-        var lines = CardLines(bytes)
-        while let line = lines.next() {
-            let isVCard = line.value.uppercased() == "VCARD"
-            switch line.name {
-            case "BEGIN" where isVCard: open = CardBuilder(withPictures: withPictures)
-            case "END" where isVCard:
-                if let card = open?.card {
-                    guard cards.count < Self.cardsMax else { throw .tooMany }
-                    cards.append(card)
-                }
-                open = nil
-            default: open?.add(line)
-            }
+        var reader = ContactCardReader(withPictures: withPictures)
+        _ = try reader.read(bytes) { card in
+            cards.append(card)
+            return true
         }
-        guard !cards.isEmpty || bytes.isEmpty else { throw .noCard }
+        try reader.end { cards.append($0) }
         all = cards
     }
 }

@@ -1,5 +1,6 @@
 /// The file that is generated into an extension's module. Only a declaration in the module itself takes precedence over
-/// one of Foundation's, and what this file exports counts for all files of the module.
+/// one of Foundation's, and what this file exports counts for all files of the module. Types are public, since public
+/// declarations may name them; other members are not, so that they do not meet those of another such module.
 public struct GlueFile: Hashable, Sendable {
     /// What the file is called.
     public static let name = "BelfryGlue.swift"
@@ -22,7 +23,7 @@ public struct GlueFile: Hashable, Sendable {
             ["serverTrust", "MethodServerTrust", "URLCredential(trust"].contains(where: source.contains)
         }
         needsBytes = sources.contains { $0.contains(".bytes(for:") || $0.contains(".bytes(from:") }
-        needsBundle = sources.contains { $0.contains("Bundle") }
+        needsBundle = sources.contains { $0.contains("Bundle") || $0.contains("NSLocalizedString") }
         // Only where a source imports UIKit, and so the package has it: an app's main.swift does.
         needsUIKit =
             sources.contains { Self.imports("UIKit", in: $0) }
@@ -32,25 +33,25 @@ public struct GlueFile: Hashable, Sendable {
 
     /// The file's text.
     public var text: String {
-        var imports = ["@_exported import UserNotifications"]
+        var imports = ["@_exported public import UserNotifications"]
         // Only if the sources need it: it costs 5 ms at each start.
-        if needsNetworking { imports.append("@_exported import FoundationNetworking") }
-        if needsCommonCrypto { imports.append("@_exported import CommonCrypto") }
+        if needsNetworking { imports.append("@_exported public import FoundationNetworking") }
+        if needsCommonCrypto { imports.append("@_exported public import CommonCrypto") }
         // On iOS both bring it along.
-        if needsUIKit { imports.append("@_exported import UIKit") }
+        if needsUIKit { imports.append("@_exported public import UIKit") }
         var text = """
             // Made by Belfry: what this module's files have on iOS without an import, or by Foundation's.
             \(imports.sorted().joined(separator: "\n"))
 
             /// Over the group's file, so that every process sees a change at once.
-            typealias UserDefaults = UserNotifications.UserDefaults
+            public typealias UserDefaults = UserNotifications.UserDefaults
 
             """
         if isOnMainActor {
             text += """
 
                 /// The class in its form for a service that is on the main actor.
-                typealias UNNotificationServiceExtension = UserNotifications.MainActorServiceExtension
+                public typealias UNNotificationServiceExtension = UserNotifications.MainActorServiceExtension
 
                 """
         }
@@ -60,6 +61,18 @@ public struct GlueFile: Hashable, Sendable {
                 extension Bundle {
                     /// The extension's folder, also where it runs in the process of its tests.
                     static var main: Bundle { BelfryGlue.mainBundle }
+
+                    /// The text in the person's language, which Foundation does not know on Linux.
+                    func localizedString(forKey key: String, value: String?, table: String?) -> String {
+                        BelfryGlue.text(forKey: key, value: value, table: table, in: self)
+                    }
+                }
+
+                /// The text in the person's language.
+                func NSLocalizedString(
+                    _ key: String, tableName: String? = nil, bundle: Bundle = .main, value: String = "", comment: String
+                ) -> String {
+                    bundle.localizedString(forKey: key, value: value, table: tableName)
                 }
 
                 """
@@ -68,7 +81,7 @@ public struct GlueFile: Hashable, Sendable {
             text += GlueNetworking.always
             if needsWaiting { text += GlueNetworking.waiting }
             if needsTrust { text += GlueNetworking.trust }
-            if needsBytes { text += GlueNetworking.bytes }
+            if needsBytes { text += GlueBytes.text }
         }
         return text
     }
@@ -109,7 +122,8 @@ public struct GlueFile: Hashable, Sendable {
         "URLCredential", "URLProtectionSpace", "URLAuthenticationChallenge", "HTTPCookie", "NSURLRequest",
         "NSMutableURLRequest", "NSURLSession", "NSURLConnection",
     ]
-    private static let loaders: Set<String> = ["Data", "NSData", "NSString", "String", "XMLParser", "NSDictionary"]
+    /// What loads no web address by `contentsOf:`, on iOS neither.
+    private static let fileReaders: Set<String> = ["AVAudioPlayer"]
 
     /// Whether `source` names a type of FoundationNetworking, or has Foundation load an address: a false match costs
     /// time at each start, a missed one breaks the build.
@@ -117,12 +131,18 @@ public struct GlueFile: Hashable, Sendable {
         var previous: Substring = ""
         for word in source.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "_" }) {
             if names.contains(where: { word.hasPrefix($0) })
-                || word == "contentsOf" && loaders.contains(String(previous))
+                || word == "contentsOf" && isLoader(previous)
             {
                 return true
             }
             previous = word
         }
         return false
+    }
+
+    /// Whether what stands before `contentsOf` makes something of an address: a type, whatever it is called, or `init`.
+    /// A collection's `append` and `insert` do not.
+    private static func isLoader(_ word: Substring) -> Bool {
+        word == "init" || word.first?.isUppercase == true && !fileReaders.contains(String(word))
     }
 }

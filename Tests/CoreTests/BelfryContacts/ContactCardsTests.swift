@@ -110,4 +110,47 @@ import Testing
             #expect(throws: ContactCards.Problem.noCard) { try cards(text) }
         }
     }
+
+    @Test("read in pieces of any size, the cards are the same", arguments: [1, 2, 3, 7, 64, 1_000])
+    func pieces(size: Int) throws {
+        let text = """
+            BEGIN:VCARD\r\nFN:A\r\nNOTE:one\r\n two\r\n\tthree\r\nEND:VCARD\r\nBEGIN:VCARD
+            N;ENCODING=QUOTED-PRINTABLE:M=C3=BC=\r\nller;J=C3=B6=
+            rg\nNOTE:=\nEND:VCARD\nBEGIN:VCARD\nFN:B\nEND:VCARD\n x\nEND:VCARD
+            """
+        let bytes = Array(text.utf8)
+        var reader = ContactCardReader(withPictures: true)
+        var found: [ContactCard] = []
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            let goesOn = try reader.read(Array(bytes[start..<min(start + size, bytes.count)])) { card in
+                found.append(card)
+                return true
+            }
+            #expect(goesOn)
+        }
+        try reader.end { found.append($0) }
+        #expect(try found == cards(text) && found.map(\.fullName) == ["A", "", "B"])
+        #expect(found[0].note == "onetwothree" && found[1].givenName == "Jörg")
+    }
+
+    @Test("of a large file what is kept is a line and a card; what is enough ends it") func smallMemory() throws {
+        let card = Array("BEGIN:VCARD\nFN:A\nPHOTO:\(String(repeating: "x", count: 2_000))\nEND:VCARD\n".utf8)
+        var reader = ContactCardReader(withPictures: false)
+        var (count, kept) = (0, 0)
+        for _ in 0..<1_000 {
+            let goesOn = try reader.read(Array(card + card + card)) { _ in
+                count += 1
+                return true
+            }
+            #expect(goesOn)
+            kept = max(kept, reader.restBytesCount)
+        }
+        #expect(count > 2_990 && kept < 4_000)
+        count = 0
+        let goesOn = try reader.read(Array(card + card)) { _ in
+            count += 1
+            return false
+        }
+        #expect(!goesOn && count == 1)
+    }
 }

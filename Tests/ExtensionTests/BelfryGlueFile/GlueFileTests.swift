@@ -9,15 +9,19 @@ import Testing
             ("URLSession.shared.dataTask(with: url)", true), ("var task: URLSessionDownloadTask?", true),
             ("func f(_ r: HTTPURLResponse) {}", true), ("let d = try? Data(contentsOf: url)", true),
             ("let d = try String( contentsOf: url)", true), ("list.append(contentsOf: more)", false),
+            ("let d = try Data.init(contentsOf: url)", true), ("let d: Data = try .init(contentsOf: url)", true),
+            ("NSMutableArray(contentsOf: url)", true), ("let load = String.init(contentsOf:encoding:)", true),
+            ("typealias D = Data; try D(contentsOf: url)", true), ("list.insert(contentsOf: more, at: 0)", false),
+            ("try AVAudioPlayer(contentsOf: url)", false),
             ("class MyURLSession {}", false), ("let url = URL(string: text)", false), ("", false),
         ])
     func networking(source: String, isNeeded: Bool) {
         let text = GlueFile(sources: ["import Foundation", source]).text
-        #expect(text.contains("@_exported import FoundationNetworking") == isNeeded)
+        #expect(text.contains("@_exported public import FoundationNetworking") == isNeeded)
         #expect(text.contains("var suggestedFilename") == isNeeded)
         #expect(text.contains("public static var loader: URLSession.Type") == isNeeded)
-        #expect(text.contains("@_exported import UserNotifications"))
-        #expect(text.contains("typealias UserDefaults = UserNotifications.UserDefaults"))
+        #expect(text.contains("@_exported public import UserNotifications"))
+        #expect(text.contains("public typealias UserDefaults = UserNotifications.UserDefaults"))
     }
 
     @Test(
@@ -33,7 +37,7 @@ import Testing
             ("Task { @MainActor in }; class N: UNNotificationServiceExtension {}", false), ("@MainActor", false),
         ])
     func mainActor(source: String, isThere: Bool) {
-        let alias = "typealias UNNotificationServiceExtension = UserNotifications.MainActorServiceExtension"
+        let alias = "public typealias UNNotificationServiceExtension = UserNotifications.MainActorServiceExtension"
         #expect(GlueFile(sources: ["", source]).text.contains(alias) == isThere)
     }
 
@@ -52,7 +56,9 @@ import Testing
         #expect(text.contains(part) && text.contains("var suggestedFilename"))
     }
 
-    @Test("the main bundle is the host's to say, for sources that name one") func bundle() {
+    @Test("the main bundle is the host's to say, and its texts' language the person's") func bundle() {
+        let text = GlueFile(sources: ["NSLocalizedString(\"A\", comment: \"\")"]).text
+        #expect(text.contains("func NSLocalizedString(") && text.contains("func localizedString(forKey"))
         #expect(GlueFile(sources: ["", "let b = Bundle.main"]).text.contains("static var main: Bundle"))
         #expect(!GlueFile(sources: ["let b = 1"]).text.contains("extension Bundle"))
     }
@@ -72,7 +78,7 @@ import Testing
 
     @Test("CommonCrypto comes where a bridging header asks for it") func commonCrypto() {
         let header = "#import <CommonCrypto/CommonCrypto.h>"
-        #expect(GlueFile(sources: [], bridgingHeaders: [header]).text.contains("@_exported import CommonCrypto"))
+        #expect(GlueFile(sources: [], bridgingHeaders: [header]).text.contains("@_exported public import CommonCrypto"))
         #expect(!GlueFile(sources: [header], bridgingHeaders: [""]).text.contains("CommonCrypto"))
     }
 }
