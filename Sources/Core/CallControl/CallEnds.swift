@@ -94,7 +94,7 @@ extension CallStateMachine {
         if code == .providerTwice {
             for index in calls.indices where calls[index].app == app { calls[index].isOfEarlierProvider = true }
         }
-        warn(code, LiveCall.cut(detail), by: app, pushes.last { $0.app == app && $0.worker != nil })
+        warn(as: code, LiveCall.cut(detail), by: app, pushes.last { $0.app == app && $0.worker != nil })
     }
 }
 

@@ -33,18 +33,18 @@ extension CallStateMachine {
     }
 
     mutating func warn(_ code: WarningCode, _ detail: String, of push: PushDue) {
-        warn(CodeWord(code), detail, by: push.app, push)
+        warn(as: CodeWord(code), detail, by: push.app, push)
     }
 
     mutating func warn(_ code: WarningCode, _ detail: String, of action: OpenAction) {
-        warn(CodeWord(code), detail, by: action.app, calls.first { $0.uuid == action.call }.flatMap { push(of: $0) })
+        warn(as: CodeWord(code), detail, by: action.app, calls.first { $0.uuid == action.call }.flatMap { push(of: $0) })
     }
 
     mutating func warn(_ code: WarningCode, _ detail: String, by app: String, _ push: PushDue? = nil) {
-        warn(CodeWord(code), detail, by: app, push)
+        warn(as: CodeWord(code), detail, by: app, push)
     }
 
-    mutating func warn(_ code: CodeWord<WarningCode>, _ detail: String, by app: String, _ push: PushDue?) {
+    mutating func warn(as code: CodeWord<WarningCode>, _ detail: String, by app: String, _ push: PushDue?) {
         effects.append(.tell(.warning(code: code, detail: detail), id: push?.id ?? "", about: push?.worker))
     }
 
