@@ -43,7 +43,7 @@ extension CallStateMachine {
         if calls.contains(where: { $0.uuid == report.uuid }) { return .uuidExists }
         // A ring whose call is over before its worker came is none yet.
         let coming = pushes.count { $0.app == app && $0.isOwn && !$0.hadWorker && $0.ring.isFinal }
-        let isPastLimit = calls.count { $0.app == app } + coming >= CallChannel.liveCallsMax
+        let isPastLimit = calls.count { $0.app == app } + coming >= CallLimits.liveCallsMax
         return isPastLimit || report.uuid.isNil || apps[app]?.provider == nil ? .unknown : nil
     }
 
@@ -56,7 +56,7 @@ extension CallStateMachine {
         }
         let own = actions.count { $0.app == app }
         let asked = calls.reduce(0) { $0 + ($1.app == app ? $1.asked.count : 0) }
-        let isPastLimit = own + asked + request.actions.count > CallChannel.openActionsMax
+        let isPastLimit = own + asked + request.actions.count > CallLimits.openActionsMax
         return isPastLimit ? .unknown : nil
     }
 

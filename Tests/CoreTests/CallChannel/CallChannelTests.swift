@@ -271,12 +271,12 @@ import Testing
 
     @Test("a line may have a mebibyte, and 64 KiB may wait for a peer that does not read")
     func limits() throws {
-        #expect(CallChannel.lineBytesMax == 1 << 20 && CallChannel.unsentBytesMax == 1 << 16)
-        #expect(CallChannel.liveCallsMax == 100 && CallChannel.openActionsMax == 1_000)
+        #expect(CallLimits.lineBytesMax == 1 << 20 && CallLimits.unsentBytesMax == 1 << 16)
+        #expect(CallLimits.liveCallsMax == 100 && CallLimits.openActionsMax == 1_000)
         var update = CallUpdate()
         update.handle = CallHandle(.generic, String(repeating: "1", count: (1 << 20) - 300))
         let line = AppMessage.report(CallReport(1, of: Self.a, update)).line
-        #expect(line.count < CallChannel.lineBytesMax)
+        #expect(line.count < CallLimits.lineBytesMax)
         #expect(try AppMessage.read(Array(line.dropLast())) != nil)
     }
 }

@@ -2,7 +2,7 @@ import BelfryJSON
 import BelfryProtocol
 
 /// What every end of the channel keeps to.
-public enum CallChannel {
+public enum CallLimits {
     /// How long a line may be, in bytes.
     public static var lineBytesMax: Int { LineFraming.lineBytesMax }
     /// How many bytes may wait for a peer that does not read.
