@@ -33,11 +33,10 @@ extension UIApplication {
         NotificationCenter.default.post(name: Self.didFinishLaunchingNotification, object: self)
     }
 
-    /// Says that the app is about to end, and lets go of its delegate.
+    /// Says that the app is about to end. Its delegate stays: what it holds would warn that it is lost.
     package func terminate() {
         NotificationCenter.default.post(name: Self.willTerminateNotification, object: self)
         delegate?.applicationWillTerminate(self)
-        delegate = nil
     }
 
     /// Ends the process once the app knows; in time also if its main thread does not take it.

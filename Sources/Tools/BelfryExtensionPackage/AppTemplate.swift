@@ -22,7 +22,8 @@ enum AppTemplate {
     static let payload = PackageTemplate.File(
         path: "call.apns",
         text: """
-            {"callId": "abc-123", "callerName": "Jane Doe", "handle": "+1234567890", "hasVideo": false}
+            {"pushType": "voip",
+             "payload": {"callId": "abc-123", "callerName": "Jane Doe", "handle": "+1234567890", "hasVideo": false}}
 
             """)
 
@@ -185,7 +186,8 @@ enum AppTemplate {
             : """
             @Test func readsThePush() throws {
                     let bytes = try Data(contentsOf: URL(fileURLWithPath: "call.apns"))
-                    let call = IncomingCall(try #require(JSONSerialization.jsonObject(with: bytes) as? [String: Any]))
+                    let push = try #require(JSONSerialization.jsonObject(with: bytes) as? [String: Any])
+                    let call = IncomingCall(try #require(push["payload"] as? [String: Any]))
                     #expect(call.update.localizedCallerName == "Jane Doe")
                     #expect(call.update.remoteHandle == CXHandle(type: .phoneNumber, value: "+1234567890"))
                 }

@@ -77,7 +77,7 @@ import UIKit
         #expect(delegate.seen == ["will true", "did true true"])
         #expect(posted.withLock { $0 } == ["UIApplicationDidFinishLaunchingNotification"])
         application.terminate()
-        #expect(delegate.seen.last == "end" && application.delegate == nil)
+        #expect(delegate.seen.last == "end" && application.delegate === delegate)
         #expect(posted.withLock { $0 }.last == "UIApplicationWillTerminateNotification")
         for observer in observers { NotificationCenter.default.removeObserver(observer) }
     }
