@@ -196,7 +196,7 @@ import Testing
         let push = try voip(#"{"type":"hangup","call_uuid":"1"}"#)
         #expect(push.call?.callID == "")
         #expect(push.noCallID == "no callId: the hangup ends every ring; near is call_uuid: [Call] Id=call_uuid")
-        #expect(try voip(#"{"type":"hangup"}"#).noCallID == nil)
+        #expect(try voip(#"{"type":"hangup"}"#).noCallID == "no callId: the hangup ends every ring")
     }
 
     @Test(

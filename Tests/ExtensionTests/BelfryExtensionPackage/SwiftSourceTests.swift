@@ -115,7 +115,7 @@ import Testing
             blanked("import CoreData // c\n@testable import SwiftUI\nimport AVFoundation;import class AVFoundation.A")
                 == "                // c\n@testable import UIKit  \nimport AVFAudio    ;import AVFAudio            ")
         #expect(blanked("import SwiftUI.View;import UIKit") == "import UIKit       ;import UIKit")
-        #expect(blanked("@_exported import func AVFoundation.f") == "@_exported import AVFAudio            ")
+        #expect(blanked("@_exported import func AVFoundation.f") == "@_exported import AVFAudio           ")
         #expect(blanked("\u{FEFF}import CoreData\nimport SwiftUI") == "\u{FEFF}               \nimport UIKit  ")
         #expect(blanked("import SwiftUIX\nimport UIKit.UIImage") == "import SwiftUIX\nimport UIKit        ")
         #expect(blanked("import class UIKit.UIImage;import os.log") == "import class UIKit.UIImage;import os.log")

@@ -133,12 +133,6 @@ import Testing
         withExtendedLifetime((living, other)) {}
     }
 
-    @Test("those who are too many are passed over") func many() throws {
-        let listeners = try (0..<FollowersFolder.followersMax + 3).map { _ in try listener() }
-        #expect(connections().count == FollowersFolder.followersMax)
-        for listener in listeners { listener.close() }
-    }
-
     @Test("a folder that others may write to has no followers") func foreign() throws {
         let listener = try listener()
         #expect(unsafe chmod(runtime.followersPath, 0o777) == 0)

@@ -21,10 +21,10 @@ struct PushExplanation {
     /// Explains `notification` by the settings of `context`. Prints it, and returns how that ended.
     static func run(_ notification: [UInt8], _ context: Context) -> ProgramStatus {
         let settings = context.loaded.settings
+        for mistake in context.loaded.mistakes { context.warn("\(mistake)") }
         do throws(Rejection) {
             let push = try Push.parse(notification, names: settings.callNames(for:))
             let explanation = PushExplanation(push, settings)
-            for mistake in context.loaded.mistakes { context.warn("\(mistake)") }
             if context.wantsJSON {
                 context.output.json(explanation.object)
             } else {
