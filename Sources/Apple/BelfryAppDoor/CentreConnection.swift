@@ -72,7 +72,7 @@ final class CentreConnection: @unchecked Sendable {
     /// Sends `message`; false if there is no connection. What the peer does not take now waits.
     func say(_ message: AppMessage) -> Bool {
         let line = message.line
-        guard line.count <= CallChannel.lineBytesMax else { return false }
+        guard line.count <= CallLimits.lineBytesMax else { return false }
         return lock.withLock { send(line) }
     }
 
@@ -100,7 +100,7 @@ final class CentreConnection: @unchecked Sendable {
 
     private func send(_ line: [UInt8]) -> Bool {
         guard socket >= 0, !isClosed else { return false }
-        guard unsent.count <= CallChannel.unsentBytesMax else {
+        guard unsent.count <= CallLimits.unsentBytesMax else {
             // It does not read: as good as gone. The thread sees the end of the socket.
             shutdown(socket, Int32(SHUT_RDWR))
             return false
@@ -136,7 +136,7 @@ final class CentreConnection: @unchecked Sendable {
     // MARK: The thread
 
     private func serve() {
-        var framing = LineFraming(lineBytesMax: CallChannel.lineBytesMax)
+        var framing = LineFraming(lineBytesMax: CallLimits.lineBytesMax)
         var pause = backOff.first
         var nextTry = bootTimeMicroseconds() + Int64(pause) * 1_000
         while true {
@@ -145,7 +145,7 @@ final class CentreConnection: @unchecked Sendable {
             }
             if hasClosed { return lock.withLock { disconnect() } }
             guard socket >= 0 else {
-                framing = LineFraming(lineBytesMax: CallChannel.lineBytesMax)
+                framing = LineFraming(lineBytesMax: CallLimits.lineBytesMax)
                 let left = nextTry - bootTimeMicroseconds()
                 if left > 0 {
                     let milliseconds = Int32(left / 1_000 + 1)

@@ -65,7 +65,7 @@ final class DelegateDesk: @unchecked Sendable {
         let queue: DispatchQueue? = lock.withLock {
             if isClosed { return nil }
             if hadDelegate { return self.queue }
-            if waiting.count < CallChannel.openActionsMax { waiting.append(visit) }
+            if waiting.count < CallLimits.openActionsMax { waiting.append(visit) }
             return nil
         }
         guard let queue else {

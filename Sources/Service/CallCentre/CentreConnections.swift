@@ -104,7 +104,7 @@ final class CentreConnections {
         let link = last
         let process = peer(of: socket.number)?.process
         let limits = LineConnection.Limits(
-            lineBytesMax: CallChannel.lineBytesMax, unsentBytesMax: CallChannel.unsentBytesMax)
+            lineBytesMax: CallLimits.lineBytesMax, unsentBytesMax: CallLimits.unsentBytesMax)
         let connection = LineConnection(socket, limits, on: loop, description: "calls")
         guard (try? connection.listen { [unowned self] in heard($0, from: link) }) != nil else { return }
         peers[link] = Peer(connection: connection, process: process)
@@ -118,7 +118,7 @@ final class CentreConnections {
         case .line(let line): take(line, from: link)
         case .taken: break
         case .ended(.left): leave(link)
-        case .ended(.lineTooLong): leave(link, fault: "a line of it is longer than \(CallChannel.lineBytesMax) bytes")
+        case .ended(.lineTooLong): leave(link, fault: "a line of it is longer than \(CallLimits.lineBytesMax) bytes")
         case .lost: leave(link, fault: "it does not read what it is told, or is gone")
         }
     }

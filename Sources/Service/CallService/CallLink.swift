@@ -9,7 +9,7 @@ public import CallChannel
 public final class CallLink: AppCalls {
     /// The longest line that it sends is a push, beside which as much may wait as at the other end.
     private static let limits = LineConnection.Limits(
-        lineBytesMax: CallChannel.lineBytesMax, unsentBytesMax: CallChannel.lineBytesMax + CallChannel.unsentBytesMax)
+        lineBytesMax: CallLimits.lineBytesMax, unsentBytesMax: CallLimits.lineBytesMax + CallLimits.unsentBytesMax)
 
     private let connection: LineConnection
     private var heard: ((WorkerOrder?) -> Void)?

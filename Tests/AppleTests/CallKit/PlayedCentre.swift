@@ -59,7 +59,7 @@ final class PlayedCentre: @unchecked Sendable {
     }
 
     private static func read(_ peer: Int32, _ tell: AsyncStream<News>.Continuation) {
-        var framing = LineFraming(lineBytesMax: CallChannel.lineBytesMax)
+        var framing = LineFraming(lineBytesMax: CallLimits.lineBytesMax)
         while true {
             var bytes = [UInt8](repeating: 0, count: 64 << 10)
             let count = unsafe recv(peer, &bytes, bytes.count, 0)

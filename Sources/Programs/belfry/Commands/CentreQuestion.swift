@@ -55,7 +55,7 @@ enum CentreQuestion {
         let path = try socketPath(context)
         do throws(SystemError) {
             let limits = LineConnection.Limits(
-                lineBytesMax: CallChannel.lineBytesMax, unsentBytesMax: CallChannel.unsentBytesMax)
+                lineBytesMax: CallLimits.lineBytesMax, unsentBytesMax: CallLimits.unsentBytesMax)
             return LineConnection(
                 try connectStream(to: path, waits: false), limits, on: loop, description: "belfry-calls")
         } catch  where error.errno == ENOENT || error.errno == ECONNREFUSED {
