@@ -21,8 +21,10 @@ import Testing
     }
 
     @Test func all() throws {
-        let lists = try Self.names(
-            in: "Sources/Core/BelfryTerms/ClosedLists.swift", parts: "public enum ", "    case ")
+        let lists = try ["ClosedLists", "AppWords"].reduce(into: [String: Set<String>]()) { lists, file in
+            let found = try Self.names(in: "Sources/Core/BelfryTerms/\(file).swift", parts: "public enum ", "    case ")
+            lists.merge(found) { $0.union($1) }
+        }
         let members = try Self.names(
             in: "Sources/Core/BelfryTerms/CodeWords.swift", parts: "extension CodeWord where Known == ",
             "    @inlinable public static var ")

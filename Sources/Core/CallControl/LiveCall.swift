@@ -52,6 +52,7 @@ struct LiveCall: Sendable {
         caller.name = update.name.map(Self.cut)
         caller.handle = (update.handle?.value).map(Self.cut)
         caller.hasVideo = update.hasVideo
+        caller.uuid = uuid
         return caller
     }
 

@@ -328,6 +328,6 @@ extension RingSettings {
             duration: settings.ringDuration, interval: settings.ringInterval, sound: settings.sound,
             secondCall: settings.secondCall, callsMax: settings.callsMax)
         (quietHours, repeatedWithin) = (settings.quietHours, settings.repeatedWithin)
-        expiryBudget = settings.expiryBudget
+        (expiryBudget, appPatience) = (settings.expiryBudget, settings.appPatience)
     }
 }

@@ -25,6 +25,10 @@ import Testing
         .rejected(reason: .noAps, detail: "expected an object with aps"),
         .extensionProcess(.init(state: .ended, exit: 0, seconds: 1, memory: 1 << 20)),
         .asked(.init(what: CodeWord(.vibration), n: 1, detail: "")),
+        .caller(.init(call: "c-1", name: "Anna Müller", handle: "555 9876", hasVideo: false)),
+        .app(.init(.started, app: "com.example.phone")),
+        .call(.init(.ended, call: "c-1", uuid: id, app: "com.example.phone", by: .remote)),
+        .action(.init(.answer, .fulfilled, call: "c-1", uuid: id, app: "com.example.phone", seconds: 0.5)),
         .notification(state: .shown, detail: ""), .vibration(state: .unavailable, detail: "nothing here vibrates"),
     ]
 
@@ -72,6 +76,7 @@ import Testing
         content.userInfo = ["callerName": .string("Anna Müller")]
         let secrets: [Event.Body] = [
             .delivered(by: .extension, content: content), .missed(call: "c-1", content: content),
+            .caller(.init(call: "c-1", name: "Anna Müller", handle: "555 9876", hasVideo: false)),
             .attachment(
                 .init(
                     url: "https://a.example/Anna.png?k=9876",
