@@ -435,7 +435,8 @@ let checks: [Target] = [
         dependencies: [
             "BelfryAppGroup", "BelfryEventLoop", "BelfryJSON", "BelfryPictures", "BelfryPropertyList",
             "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "CBelfryLinux", "CallChannel", "CallLedger",
-            "CallService", "GroupLedger", "Interception", "PictureFetcher", "RingEar", "NotificationDelivery", "Support",
+            "CallService", "GroupLedger", "Interception", "PictureFetcher", "RingEar", "NotificationDelivery",
+            "Support",
         ],
         path: "Tests/Simulate",
         swiftSettings: strict

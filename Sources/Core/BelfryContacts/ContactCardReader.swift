@@ -8,13 +8,10 @@ public struct ContactCardReader: Sendable {
     private var cardsCount = 0
     private var isEmpty = true
     /// What was not read, since the line may go on.
-    private var rest: [UInt8] = []
+    private(set) var rest: [UInt8] = []
 
     /// A reader at the beginning of a file; `withPictures` says whether pictures are wanted.
     public init(withPictures: Bool) { self.withPictures = withPictures }
-
-    /// How many bytes wait for the end of their line.
-    public var restBytesCount: Int { rest.count }
 
     /// Reads the file's next bytes, and calls `body` with each card that has ended, until it returns false.
     ///

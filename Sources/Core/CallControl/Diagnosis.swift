@@ -37,7 +37,8 @@ extension CallStateMachine {
     }
 
     mutating func warn(_ code: WarningCode, _ detail: String, of action: OpenAction) {
-        warn(as: CodeWord(code), detail, by: action.app, calls.first { $0.uuid == action.call }.flatMap { push(of: $0) })
+        warn(
+            as: CodeWord(code), detail, by: action.app, calls.first { $0.uuid == action.call }.flatMap { push(of: $0) })
     }
 
     mutating func warn(_ code: WarningCode, _ detail: String, by app: String, _ push: PushDue? = nil) {

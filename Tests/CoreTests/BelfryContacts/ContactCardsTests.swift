@@ -143,7 +143,7 @@ import Testing
                 return true
             }
             #expect(goesOn)
-            kept = max(kept, reader.restBytesCount)
+            kept = max(kept, reader.rest.count)
         }
         #expect(count > 2_990 && kept < 4_000)
         count = 0
