@@ -34,9 +34,9 @@ final class PlayedWorker {
     private var isHeard = true
 
     init(_ push: PlayedPush, number: Int, world: World) {
-        isUnnamed = push.id.isEmpty && push.isVoIP && !push.isHangup
+        isUnnamed = push.id.isEmpty && push.isVoIP
         var known = push
-        if isUnnamed, push.isIDStated { known.id = "00000000-0000-4000-8000-00000000\(1_000 + number)" }
+        if isUnnamed, push.isIDStated, !push.isHangup { known.id = "00000000-0000-4000-8000-00000000\(1_000 + number)" }
         (self.push, self.number, self.world) = (known, number, world)
         process = world.machine.spawn()
         arrivedAt = world.machine.time.now
@@ -125,7 +125,7 @@ final class PlayedWorker {
 
     /// The push as it comes through the socket.
     private var parsed: Push {
-        var envelope = Envelope(id: isUnnamed && push.isIDStated ? push.id : randomUUID())
+        var envelope = Envelope(id: isUnnamed && push.isIDStated && !push.isHangup ? push.id : randomUUID())
         if push.isVoIP { envelope.pushType = .voip }
         if push.isBackground { envelope.pushType = .background }
         envelope.expiration = push.expiration.map { $0 == 0 ? WallTime(microseconds: 0) : world.wallTime($0) }

@@ -56,7 +56,14 @@ import Testing
                 .init(
                     what: CodeWord(.add), n: 1, detail: "a", identifiers: ["a\n\"b"], content: NotificationContent())),
             .asked(.init(what: CodeWord(.remove), n: 1, detail: "all", identifiers: [])),
-        ]
+            .caller(.init(call: "a", name: "A\u{0}", handle: "+1", hasVideo: true)),
+            .call(.init(.refused, call: "a", uuid: "U", app: "com.example.app", error: 2)),
+        ] + AppState.allCases.map { .app(.init($0, app: "com.example.app", detail: "d")) }
+        + AppCallState.allCases.map { .call(.init($0, call: "a", uuid: "U", app: "com.example.app")) }
+        + CallActor.allCases.map { .call(.init(.ended, call: "a", uuid: "U", app: "com.example.app", by: $0)) }
+        + AppActionState.allCases.map {
+            .action(.init(.end, $0, call: "a", uuid: "U", app: "com.example.app", seconds: 0.25))
+        }
 
     @Test("R2 what is not shown says so, and nothing else has the word") func shown() throws {
         func shown(_ isShown: Bool) -> JSONValue? {
@@ -74,16 +81,19 @@ import Testing
             (.vibration, event.vibration != nil), (.attachment, event.attachment != nil),
             (.delivered, event.deliverer != nil), (.ended, event.ended != nil), (.missed, event.missed != nil),
             (.asked, event.asked != nil), (.extensionProcess, event.extensionProcess != nil),
-            (.warning, event.warning != nil), (.rejected, event.rejected != nil),
+            (.warning, event.warning != nil), (.rejected, event.rejected != nil), (.caller, event.caller != nil),
+            (.app, event.app != nil), (.call, event.appCall != nil), (.action, event.action != nil),
         ]
         #expect(carried.filter(\.1).map(\.0) == [event.kind])
         #expect(Set(carried.map(\.0)) == Set(Event.Kind.allCases).subtracting([.unknown]))
         if let tick = event.tick { #expect(tick.n > 0 && tick.late >= 0) }
         let isText = event.asked != nil || event.attachment?.skipped != nil
-        let isTold = [.sound, .notification, .vibration, .warning, .rejected].contains(event.kind)
+        let isTold = [.sound, .notification, .vibration, .warning, .rejected, .app].contains(event.kind)
         #expect((event.detail != nil) == (isTold || isText))
         #expect((event.attachment?.path == nil) == (event.attachment == nil || event.attachment?.skipped != nil))
-        let isOfCall = [.ringing, .silent, .ended, .missed].contains(event.kind) || event.received?.call != nil
+        let isOfCall =
+            [.ringing, .silent, .ended, .missed, .caller, .call, .action].contains(event.kind)
+            || event.received?.call != nil
         #expect((event.callID != nil) == isOfCall)
         #expect((event.content != nil) == (event.deliverer != nil || event.missed != nil))
     }
