@@ -10,7 +10,7 @@ import Glibc
 ///
 /// It belongs to its loop's thread.
 public final class ServedEndpoint {
-    /// The app that its device and its credentials are for.
+    /// The app that its device and its credentials are for, unless another one is named.
     public static let bundleID = "com.example.phone"
     /// How long it has to end after SIGTERM, as in `belfry-apns.service`.
     private static let stopPatience = TimeSpan.seconds(10)
@@ -31,9 +31,11 @@ public final class ServedEndpoint {
     private var killing: (any ScheduledTimer)?
     private var stopped: (() -> Void)?
 
-    /// Starts `program`, which is `belfry-apns`, with `environment`; its control socket is in `runtimePath`.
+    /// Starts `program`, which is `belfry-apns`, with `environment`; its control socket is in `runtimePath`, its device
+    /// and its credentials are for the app `bundleID`.
     public init(
-        _ program: String, environment: [String: String], runtimePath: String, on loop: Loop
+        _ program: String, environment: [String: String], runtimePath: String,
+        bundleID: String = ServedEndpoint.bundleID, on loop: Loop
     ) throws(SystemError) {
         self.loop = loop
         self.program = program
@@ -48,11 +50,11 @@ public final class ServedEndpoint {
         let listener = try listenLocally(backlog: Self.backlog, port: &port)
         let control = try listenPrivately(at: controlPath, backlog: Self.backlog)
         _ = try ask(["apns", "setup"])
-        let credentials = try object(["apns", "credentials", "new", "--bundle-id", Self.bundleID, "--json"])
-        let device = try object(["device", "add", "--bundle-id", Self.bundleID, "--json"])
+        let credentials = try object(["apns", "credentials", "new", "--bundle-id", bundleID, "--json"])
+        let device = try object(["device", "add", "--bundle-id", bundleID, "--json"])
         variables = [
             ("BELFRY_APNS_URL", "https://localhost:\(port)"), ("BELFRY_APNS_SOCKET", controlPath),
-            ("BELFRY_APNS_BUNDLE_ID", Self.bundleID),
+            ("BELFRY_APNS_BUNDLE_ID", bundleID),
         ]
         let named = [
             ("BELFRY_APNS_CA", credentials, "authority"), ("BELFRY_APNS_KEY", credentials, "key"),

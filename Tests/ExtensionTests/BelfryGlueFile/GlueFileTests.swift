@@ -73,7 +73,7 @@ import Testing
             (["import UIKitten", "import CallKit"], false), (["let import = UIKit", "import CallKits"], false),
         ])
     func userInterface(sources: [String], isThere: Bool) {
-        #expect(GlueFile(sources: sources).text.contains("@_exported import UIKit") == isThere)
+        #expect(GlueFile(sources: sources).text.contains("@_exported public import UIKit") == isThere)
     }
 
     @Test("CommonCrypto comes where a bridging header asks for it") func commonCrypto() {

@@ -135,7 +135,9 @@ import Testing
                 "Call c-1: ended after 2.25s: hangup (cancelled)", "Call c-1: missed",
                 "Call c-1: warning: bad-clock: an hour ahead",
                 "Call c-1: rejected: NoAps: expected an object with aps",
-                "Call c-1: extension ended after 1.0s with status 0", "Call c-1: notification shown",
+                "Call c-1: extension ended after 1.0s with status 0", "Call c-1: the app named another caller",
+                "Call c-1: app com.example.phone started", "Call c-1: call ended (remote)",
+                "Call c-1: action answer fulfilled", "Call c-1: notification shown",
                 "Call c-1: vibration unavailable: nothing here vibrates",
             ]
         )
@@ -160,7 +162,9 @@ import Testing
                 "DETAIL=404 REASON=http-status STATE=skipped URL=https://a.example", "ATTACHMENTS=0 BY=extension",
                 "HANGUP_REASON=cancelled RANG=2.25s REASON=hangup TICKS=2", "",
                 "CODE=bad-clock DETAIL=an hour ahead", "DETAIL=expected an object with aps REASON=NoAps",
-                "EXIT=0 MEMORY=1048576 STATE=ended", "DETAIL= STATE=shown",
+                "EXIT=0 MEMORY=1048576 STATE=ended", "", "APP=com.example.phone DETAIL= STATE=started",
+                "APP=com.example.phone BY=remote STATE=ended UUID=\(Self.id)",
+                "APP=com.example.phone KIND=answer STATE=fulfilled UUID=\(Self.id)", "DETAIL= STATE=shown",
                 "DETAIL=nothing here vibrates STATE=unavailable",
                 "BYTES=7 STATE=attached TYPE=public.png URL=https://a.example",
                 "DURATION=1.5s MODE=silent SOUND=none WHY=quiet-hours",

@@ -22,8 +22,9 @@ import Testing
         #expect(first.code == .badValue)
         #expect(
             first.description
-                == "\(folder.path)/home/.config/belfry/belfry.conf:2: Duration=2x is ignored: expected a duration of "
-                + "1s or more, such as 30s, 1500ms or 1min; in force is 20s (\(folder.path)/etc/belfry/belfry.conf:2)"
+                == "\(folder.path)/home/.config/belfry/belfry.conf:2: Duration=2x is ignored: expected a duration "
+                + "from 1s to 120s, such as 30s, 1500ms or 1min; "
+                + "in force is 20s (\(folder.path)/etc/belfry/belfry.conf:2)"
         )
         #expect(loaded.mistakes[1].detail.hasSuffix("from 200ms to 10s; in force is 1s (default)"))
     }

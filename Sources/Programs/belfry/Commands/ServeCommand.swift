@@ -1,8 +1,10 @@
+import BelfryApps
 import BelfryCommandLine
 import BelfryEventLoop
 import BelfryJSON
 import BelfryProtocol
 import BelfryServe
+import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
 import Glibc
@@ -18,8 +20,8 @@ extension Command {
             COMMAND runs with BELFRY_SOCKET, BELFRY_STATE_DIRECTORY and BELFRY_RUNTIME_DIRECTORY, which name a folder that
             is gone afterwards, and the exit status is its own. Without COMMAND these three are printed once pushes can be
             sent, and a signal ends it. No configuration file is read: BELFRY_... variables are the settings.
-            With --apns there is an APNs endpoint too, for an app of its own: BELFRY_APNS_URL, BELFRY_APNS_CA and more, see
-            docs/testing.md.
+            With --apns there is an APNs endpoint too, for the first app of BELFRY_APPS, else for one of its own:
+            BELFRY_APNS_URL, BELFRY_APNS_CA and more, see docs/testing.md.
             With --record FILE gets a JSON line for each push that arrives, each of its events, its end, and each request
             to the endpoint, as belfry watch --pushes prints them.
             Whatever these start ends with it, also what COMMAND leaves behind, and also if it is killed.
@@ -196,7 +198,13 @@ private final class Serving {
         guard let program = programBeside("belfry-apns") else {
             throw SystemError(errno: ENOENT, call: "stat", subject: "belfry-apns beside belfry")
         }
-        let endpoint = try ServedEndpoint(program, environment: environment, runtimePath: runtimePath, on: loop)
+        // The first app that is configured is the one that a push server would push to.
+        let app = SettingsLoader.load(environment: Environment(environment)).settings.appPaths.first.flatMap {
+            try? AppBundle(path: $0)
+        }
+        let endpoint = try ServedEndpoint(
+            program, environment: environment, runtimePath: runtimePath,
+            bundleID: app?.identifier ?? ServedEndpoint.bundleID, on: loop)
         endpoint.onEnd = { [context] in context.warn("the APNs endpoint has ended: \($0)") }
         self.endpoint = endpoint
     }
