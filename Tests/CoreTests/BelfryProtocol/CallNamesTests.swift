@@ -112,6 +112,25 @@ import Testing
         #expect(push.notes.isEmpty || fields.contains("tick"), "\(push.notes)")
     }
 
+    @Test("the fields that decided are named, and the first of several") func deciders() throws {
+        let unknown = try read(#"{"kind":"tick","what":"tock","id":"c"}"#, Self.words)
+        #expect(unknown.call == nil && unknown.callSources.kind == .field("kind"))
+        #expect(unknown.notes.count == 1 && unknown.notes[0].hasPrefix("kind: "))
+        for word in ["stop", "ring"] {
+            #expect(try read(#"{"what":"\#(word)","id":"c"}"#, Self.words).callSources.kind == .field("what"))
+        }
+        let pictures = try read(#"{"a":"","b":"x","c":"https://a/b"}"#, CallNames(avatar: ["a", "b", "c"]))
+        #expect(pictures.callSources.avatar == "c")
+        #expect(try read(#"{"b":"x","c":"y"}"#, CallNames(avatar: ["b", "c"])).callSources.avatar == "b")
+        let stated = try push(#"{"payload":{},"pushType":"voip","id":"0a000000-0000-4000-8000-000000000000"}"#)
+        #expect(stated.callSources.id == "id")
+        #expect(try push(#"{"payload":{},"pushType":"voip"}"#).callSources.id == nil)
+    }
+
+    @Test("a hangup that names its call may have fields of any other name") func namedHangup() throws {
+        #expect(try read(#"{"type":"hangup","callId":"1","callid":"x"}"#, CallNames()).call?.callID == "1")
+    }
+
     @Test("a voip push whose type is no known word is no call, and a note says what would make it one")
     func unknownWord() throws {
         let push = try push(#"{"payload":{"type":"incoming_call"},"pushType":"voip"}"#)
