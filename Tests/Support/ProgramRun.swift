@@ -20,8 +20,8 @@ public final class ProgramRun {
             streams: [
                 0: .null, 1: .descriptor(output.writing.number), 2: .descriptor(errors.writing.number),
             ])
-        // Of its own: the kernel hangs up a whole group that nobody outside waits for any more, with the tests in it, if
-        // a process of it stands still just then, as some tests have it.
+        // Of its own: the kernel hangs up a whole group that nobody outside waits for any more, with the tests in
+        // it, if a process of it stands still just then, as some tests have it.
         command.leadsGroup = true
         child = try ChildProcess(command)
         output.writing.close()
