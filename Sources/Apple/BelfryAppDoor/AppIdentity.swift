@@ -27,7 +27,7 @@ package enum AppIdentity {
         ])
         if let path = environment["BELFRY_CALLS_SOCKET"], !path.isEmpty { return path }
         let state = KeeperDoor.stateDirectory?.path ?? ""
-        return "\(RuntimeDirectory(environment: environment, statePath: state).path)/calls.sock"
+        return RuntimeDirectory(environment: environment, statePath: state).callsSocketPath
     }
 }
 
