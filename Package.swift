@@ -174,7 +174,7 @@ let service: [Target] = [
         "Service/BelfryServe",
         imports: [
             "BelfryEventLoop", "BelfryJSON", "BelfryLines", "BelfrySettings", "BelfrySyscalls", "BelfryTerms",
-            "CBelfryLinux", "Interception",
+            "CBelfryLinux", "Interception", "RingEar",
         ]),
     room(
         "Service/CallCentre",
@@ -290,6 +290,13 @@ let client: [Target] = [
             "BelfryEventLoop", "BelfryEventLoopExecutor", "BelfryLines", "BelfrySyscalls", "BelfryTerms",
             "BelfryTesting", "ExtensionKeeping", "ExtensionProcess", "UserNotifications",
         ]),
+    room(
+        "Client/CallTesting",
+        imports: [
+            "BelfryAppDoor", "BelfryAppleGround", "BelfryEventLoop", "BelfryEventLoopExecutor", "BelfryLines",
+            "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "BelfryTesting", "CallChannel", "UIKit",
+        ],
+        beside: ["belfry-calls"]),
 ]
 
 let programs: [Target] = [
@@ -491,6 +498,7 @@ let package = Package(
         .library(name: "BelfryClient", targets: ["BelfryClient", "BelfryProtocol", "BelfryJSON", "BelfryTerms"]),
         .library(name: "BelfryTesting", targets: ["BelfryTesting"]),
         .library(name: "ExtensionTesting", targets: ["ExtensionTesting"]),
+        .library(name: "CallTesting", targets: ["CallTesting"]),
         .library(name: "UserNotifications", targets: ["UserNotifications"]),
         .library(name: "AudioToolbox", targets: ["AudioToolbox"]),
         .library(name: "AVFAudio", targets: ["AVFAudio"]),

@@ -3,12 +3,16 @@ import BelfrySyscalls
 package import BelfryTerms
 package import CallChannel
 
-/// The way from Apple's modules in an app to `belfry-calls`. An app has one, which opens when it is first used; tests
-/// open others.
+/// The way from Apple's modules in an app to `belfry-calls`. An app has one, which opens when it is first used; apps
+/// under test have one after the other ``underTest``.
 ///
 /// In the process of an extension it is shut: its keeper stands between.
 package final class AppDoor: Sendable {
     private struct State {
+        /// Who the app is; nil if it has no identifier.
+        var hello: AppHello?
+        /// Whether the app under test has left: nothing is said or warned of any more.
+        var hasLeft = false
         var listeners: [ObjectIdentifier: any AppListener] = [:]
         var provider: ProviderSettings?
         var registry: [String]?
@@ -39,22 +43,27 @@ package final class AppDoor: Sendable {
     /// The doors that tests have opened, in that order.
     private static let open = LockedValue<[AppDoor]>([])
     /// The door of this process.
-    private static let ofThisProcess = AppDoor(
-        socketPath: AppIdentity.socketPath, hello: AppIdentity.hello(of: KeeperDoor.bundle),
-        backOff: .init(first: 100, last: 30_000), isOnlyApp: true)
+    private static let ofThisProcess = {
+        let door = AppDoor(isOnlyApp: true)
+        door.state.withLock { $0.hello = AppIdentity.hello(of: KeeperDoor.bundle) }
+        door.prepare(AppIdentity.socketPath, .init(first: 100, last: 30_000))
+        return door
+    }()
+    /// The door of the apps that are tested in this process, of which each has its turn: what code keeps for the whole
+    /// process, such as the provider of a singleton, serves the next one too.
+    package static let underTest = AppDoor(isOnlyApp: false)
 
-    private let hello: AppHello?
     /// Whether the process is this app and nothing else, and ends with it.
     private let isOnlyApp: Bool
     private let state = LockedValue(State())
-    // Set once, before the door is known to anybody.
     private let connection: LockedValue<CentreConnection?> = LockedValue(nil)
 
-    private init(socketPath: String, hello: AppHello?, backOff: CentreConnection.BackOff, isOnlyApp: Bool) {
-        self.hello = hello
-        self.isOnlyApp = isOnlyApp
-        guard hello != nil else { return }
-        let made = CentreConnection(path: socketPath, backOff: backOff) { [weak self] in
+    private init(isOnlyApp: Bool) { self.isOnlyApp = isOnlyApp }
+
+    /// Has the next use connect to the socket at `path`, as the app that the state names.
+    private func prepare(_ path: String, _ backOff: CentreConnection.BackOff) {
+        guard state.withLock({ $0.hello }) != nil else { return }
+        let made = CentreConnection(path: path, backOff: backOff) { [weak self] in
             self?.greeting ?? []
         } heard: { [weak self] news in
             self?.heard(news)
@@ -65,18 +74,31 @@ package final class AppDoor: Sendable {
     /// The door of the calling code, to be kept for later work.
     package static var current: AppDoor { own ?? open.withLock { $0.last } ?? ofThisProcess }
 
-    /// Opens a door for an app that is one of several things in this process, such as one under test.
+    /// Opens a door for an app that is one of several things in this process.
     package static func open(socketPath: String, hello: AppHello) -> AppDoor {
-        let door = AppDoor(
-            socketPath: socketPath, hello: hello, backOff: .init(first: 10, last: 1_000), isOnlyApp: false)
-        open.withLock { $0.append(door) }
+        let door = AppDoor(isOnlyApp: false)
+        door.open(socketPath: socketPath, hello: hello)
         return door
     }
 
-    /// Ends the connection. Nothing is said or heard any more.
+    /// Opens the door for another app, after the one before has left.
+    package func open(socketPath: String, hello: AppHello) {
+        state.withLock { ($0.hello, $0.hasLeft, $0.warned) = (hello, false, []) }
+        prepare(socketPath, .init(first: 10, last: 1_000))
+        Self.open.withLock { $0.append(self) }
+    }
+
+    /// Ends the connection, calls `release`, by which the app's objects go, and forgets its calls. Nothing is said,
+    /// heard or warned of any more, until the door is opened again.
+    package func leave(_ release: () -> Void) {
+        disconnect()
+        release()
+        for listener in state.withLock({ Array($0.listeners.values) }) { listener.left() }
+    }
+
+    /// Ends the connection for good. Nothing is said or heard any more.
     package func close() {
-        Self.open.withLock { $0.removeAll { $0 === self } }
-        connection.withLock { $0 }?.close()
+        disconnect()
         let (left, files) = state.withLock { state in
             defer { (state.listeners, state.files) = ([:], nil) }
             return (state.listeners, state.files)
@@ -84,6 +106,18 @@ package final class AppDoor: Sendable {
         files?.close()
         // Released outside the lock: what a listener holds may use the door.
         _ = left
+    }
+
+    private func disconnect() {
+        Self.open.withLock { $0.removeAll { $0 === self } }
+        state.withLock { state in
+            (state.hasLeft, state.isWelcome) = (true, false)
+            (state.whenStopped, state.waiting) = (nil, [:])
+        }
+        connection.withLock { connection in
+            defer { connection = nil }
+            return connection
+        }?.close()
     }
 
     /// Calls `body`, for which this is the door, and for the tasks that it starts.
@@ -101,6 +135,7 @@ package final class AppDoor: Sendable {
     package func connect() -> Bool {
         if isOnlyApp, KeeperDoor.isOfExtension { return false }
         guard let connection = connection.withLock({ $0 }) else {
+            // Without effect, once the app has left.
             warn(.callsUnavailable, "Info.plist has no CFBundleIdentifier, by which an app is known")
             return false
         }
@@ -142,7 +177,7 @@ package final class AppDoor: Sendable {
     /// Warns once of each `detail`: by `belfry-calls`, else on standard error.
     package func warn(_ code: WarningCode, _ detail: String) {
         let isNew = state.withLock { state in
-            state.warned.count < Self.warningsMax
+            !state.hasLeft && state.warned.count < Self.warningsMax
                 && state.warned.insert("\(code.rawValue) \(detail)").inserted
         }
         guard isNew, !say(.warning(CodeWord(code), detail: detail)) else { return }
@@ -151,7 +186,7 @@ package final class AppDoor: Sendable {
     }
 
     private var greeting: [AppMessage] {
-        let (provider, registry) = state.withLock { ($0.provider, $0.registry) }
+        let (hello, provider, registry) = state.withLock { ($0.hello, $0.provider, $0.registry) }
         return [hello.map(AppMessage.hello), provider.map(AppMessage.provider), registry.map(AppMessage.registry)]
             .compactMap { $0 }
     }

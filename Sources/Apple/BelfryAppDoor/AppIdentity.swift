@@ -8,9 +8,12 @@ import RingEar
 
 /// Who this process is, and where `belfry-calls` listens.
 package enum AppIdentity {
-    /// What the `Info.plist` of `bundle` says of the app; nil if it has no identifier.
-    package static func hello(of bundle: Bundle) -> AppHello? {
-        guard let id = bundle.bundleIdentifier, !id.isEmpty else { return nil }
+    /// What the `Info.plist` of `bundle` says of the app, which is called `standardID` if it has no identifier; nil if
+    /// there is neither.
+    package static func hello(of bundle: Bundle, standardID: String? = nil) -> AppHello? {
+        // A value with `$(` is a placeholder that Xcode fills in.
+        let own = bundle.bundleIdentifier.flatMap { $0.isEmpty || $0.contains("$(") ? nil : $0 }
+        guard let id = own ?? standardID else { return nil }
         var hello = AppHello(id: id, pid: Int64(getpid()))
         let name = ["CFBundleDisplayName", "CFBundleName"].lazy.compactMap { bundle.text($0) }.first
         hello.name = name ?? ""

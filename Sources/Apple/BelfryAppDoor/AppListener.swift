@@ -7,4 +7,7 @@ package protocol AppListener: AnyObject, Sendable {
     func heard(_ word: AppWord)
     /// `belfry-calls` is gone; whether it had let this app in. Answers to what was said before do not come.
     func lost(wasWelcome: Bool)
+    /// The app under test is over, and its objects are gone but for those that the whole process keeps. Called by the
+    /// test's thread.
+    func left()
 }

@@ -44,6 +44,11 @@ final class CallSystem: AppListener, @unchecked Sendable {
     /// Who reported each call that lives.
     private var owners: [CallUUID: DelegateDesk] = [:]
     private var desk: DelegateDesk?
+    private var settings = ProviderSettings()
+    /// Whether the provider was made by an app that has left, of several under test.
+    private var isDeskLeft = false
+    /// The providers of apps that have left, which still live, and come after one that this app has.
+    private var leftDesks: [(desk: DelegateDesk, settings: ProviderSettings)] = []
 
     init(_ door: AppDoor) {
         self.door = door
@@ -54,11 +59,12 @@ final class CallSystem: AppListener, @unchecked Sendable {
 
     /// A provider was made.
     func enter(_ provider: CXProvider, _ settings: ProviderSettings) {
-        let earlier = lock.withLock {
-            defer { desk = provider.desk }
-            return desk
+        let isSecond = lock.withLock {
+            defer { (desk, self.settings, isDeskLeft) = (provider.desk, settings, false) }
+            if let desk, isDeskLeft { leftDesks.append((desk, self.settings)) }
+            return desk != nil && !isDeskLeft
         }
-        if earlier != nil {
+        if isSecond {
             door.warn(
                 .providerTwice, "a second CXProvider was made while the first lives, whose calls it does not know")
         }
@@ -68,26 +74,34 @@ final class CallSystem: AppListener, @unchecked Sendable {
 
     /// A provider's configuration is another.
     func change(_ desk: DelegateDesk, _ settings: ProviderSettings) {
-        if lock.withLock({ self.desk === desk }) { door.declare(provider: settings) }
+        let isCurrent = lock.withLock {
+            guard self.desk === desk else { return false }
+            self.settings = settings
+            return true
+        }
+        if isCurrent { door.declare(provider: settings) }
     }
 
     /// A provider was invalidated, or is gone.
     func leave(_ desk: DelegateDesk, isLost: Bool) {
-        let (wasCurrent, calls, orders) = lock.withLock {
+        let (wasCurrent, next, calls, orders) = lock.withLock {
+            leftDesks.removeAll { $0.desk === desk }
             let calls = owners.filter { $0.value === desk }.map(\.key)
             for call in calls { owners[call] = nil }
             let orders = transactions.values.filter { $0.desk === desk }.flatMap(\.orders)
             transactions = transactions.filter { $0.value.desk !== desk }
-            guard self.desk === desk else { return (false, calls, orders) }
-            self.desk = nil
-            return (true, calls, orders)
+            guard self.desk === desk else { return (false, ProviderSettings?.none, calls, orders) }
+            let next = leftDesks.popLast()
+            (self.desk, isDeskLeft) = (next?.desk, next != nil)
+            settings = next?.settings ?? settings
+            return (true, next?.settings, calls, orders)
         }
         for order in orders { order.void() }
         if isLost, !calls.isEmpty {
             let names = calls.map(\.text).sorted().joined(separator: ", ")
             door.warn(.providerLost, "the CXProvider is gone, which nothing keeps alive, and with it \(names)")
         }
-        if wasCurrent { door.declare(provider: nil) }
+        if wasCurrent { door.declare(provider: next) }
     }
 
     private func begin(_ desk: DelegateDesk) {
@@ -278,6 +292,11 @@ final class CallSystem: AppListener, @unchecked Sendable {
     }
 
     private func reset() {
+        forgetCalls()
+        lock.withLock { desk }?.pay(.init(what: "providerDidReset(_:)", matters: false) { $1.providerDidReset($0) })
+    }
+
+    private func forgetCalls() {
         let (desk, orders) = lock.withLock {
             let orders = transactions.values.flatMap(\.orders)
             (transactions, accepted, owners) = ([:], [:], [:])
@@ -287,15 +306,24 @@ final class CallSystem: AppListener, @unchecked Sendable {
         AVAudioSession.sharedInstance().systemChanged(isActive: false)
         observation.take([])
         desk?.forgetWaiting()
-        desk?.pay(.init(what: "providerDidReset(_:)", matters: false) { $1.providerDidReset($0) })
     }
 
     func lost(wasWelcome: Bool) {
+        refuseWhatWaits()
+        if wasWelcome { reset() }
+    }
+
+    func left() {
+        refuseWhatWaits()
+        forgetCalls()
+        lock.withLock { isDeskLeft = desk != nil }
+    }
+
+    private func refuseWhatWaits() {
         let (reports, requests) = lock.withLock {
             (self.reports.keys.sorted(), self.requests.keys.sorted())
         }
         for number in reports { reported(number, 0) }
         for number in requests { requested(number, 2) }
-        if wasWelcome { reset() }
     }
 }

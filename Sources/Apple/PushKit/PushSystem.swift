@@ -80,6 +80,13 @@ final class PushSystem: AppListener, @unchecked Sendable {
     }
 
     func lost(wasWelcome: Bool) {}
+
+    func left() {
+        lock.withLock {
+            token = nil
+            desks.removeAll { $0.registry == nil || $0.delegate == nil }
+        }
+    }
 }
 
 /// A push for a registry.

@@ -35,9 +35,10 @@ public enum Belfry {
         try await start(settings: settings, standIn: nil)
     }
 
-    /// A bell that runs until ``Bell/stop()``, with what `makeStandIn` makes in place of its extension's process.
+    /// A bell that runs until ``Bell/stop()``, with what `makeStandIn` makes in place of the process of its extension
+    /// or its app.
     package static func start(
-        settings: BellSettings, standIn makeStandIn: ((BellPlace) async throws(BellError) -> any ExtensionStandIn)?
+        settings: BellSettings, standIn makeStandIn: ((BellPlace) async throws(BellError) -> any StandIn)?
     ) async throws(BellError) -> Bell {
         let checked = try settings.checked()
         guard let group = GroupName(checked.appGroup) else {
@@ -51,27 +52,32 @@ public enum Belfry {
         let endpoint = settings.hasEndpoint ? try path(of: "belfry-apns", environment) : nil
         let folder = try folder(in: environment)
         let place = BellPlace(
-            folder: folder.path, statePath: folder.statePath, workerPath: worker, executor: executor)
+            folder: folder.path, statePath: folder.statePath, workerPath: worker, patience: patience,
+            executor: executor)
         for (name, value) in folder.variables(socketPath: folder.socketPath) { environment[name] = value }
-        let standIn: (any ExtensionStandIn)?
+        let standIn: (any StandIn)?
         do throws(BellError) {
             standIn = try await makeStandIn?(place)
         } catch {
             folder.remove()
             throw error
         }
+        let callsPath: String?
         do throws(BellError) {
-            try checkExtension(standIn?.path ?? checked.extensionPath)
+            try checkExtension(standIn?.extensionPath ?? checked.extensionPath)
+            let isApp = standIn != nil && standIn?.extensionPath == nil
+            callsPath = isApp ? try path(of: "belfry-calls", environment) : nil
         } catch {
             await standIn?.leave()
             folder.remove()
             throw error
         }
-        if let standIn { environment[Setting.extensionPath.environmentVariable] = standIn.path }
+        if let path = standIn?.extensionPath { environment[Setting.extensionPath.environmentVariable] = path }
         let bell = Bell(
             folder, group: group, settings: checked, patience: patience, standIn: standIn, on: place.executor)
         do throws(SystemError) {
-            try await bell.serve(place.workerPath, environment: environment, log: settings.log)
+            try await bell.serve(
+                place.workerPath, calls: callsPath, environment: environment, log: settings.log)
         } catch {
             await standIn?.leave()
             throw notServed(error)
@@ -163,6 +169,8 @@ public struct BellError: Error, Hashable, Sendable, CustomStringConvertible {
         case notServed
         /// The test has no bell.
         case noBell
+        /// The bell has no app.
+        case noApp
         /// The bell has been stopped.
         case stopped
         /// No such call rings.

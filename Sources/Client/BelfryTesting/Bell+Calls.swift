@@ -5,7 +5,7 @@ public import FoundationEssentials
 
 /// What the caller's side pushes.
 extension Bell {
-    /// Pushes a call request.
+    /// Pushes a call request: as a voip push if the bell has an app, else as an alert.
     ///
     /// - Parameters:
     ///   - id: what its hangup names; empty for the anonymous call.
@@ -20,7 +20,9 @@ extension Bell {
         let request = CallRequest(
             callID: id, callerName: name, handle: handle, hasVideo: hasVideo,
             callerAvatar: picture.map { .url($0) } ?? .absent, duration: duration, sentAt: sentAt)
-        return try await push(request)
+        guard standIn != nil, standIn?.extensionPath == nil else { return try await push(request) }
+        let payload = request.payloadForApp()
+        return try await push(Envelope(pushType: .voip).enclosing(payload).serialized(), callID: id)
     }
 
     /// Pushes a call request; see ``push(_:)``.

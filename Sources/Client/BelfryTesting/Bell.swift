@@ -34,8 +34,8 @@ public actor Bell {
 
     let ledgerFile: LedgerFile
     nonisolated let executor: LoopExecutor
-    /// What stands for the process of its extension, if something does.
-    package nonisolated let standIn: (any ExtensionStandIn)?
+    /// What stands for the process of its extension or its app, if something does.
+    package nonisolated let standIn: (any StandIn)?
     private nonisolated let variables: LockedValue<[String: String]>
     /// How long its waits last.
     nonisolated let patience: Patience
@@ -48,7 +48,7 @@ public actor Bell {
     private let arrived: ArrivedPushes
     private let settings: Settings
     private let statePath: String
-    private let runtime: RuntimeDirectory
+    private nonisolated let runtime: RuntimeDirectory
     private var processes: [BellProcess] = []
     /// What its workers write; nil if that is not kept.
     private var words: WorkersWords?
@@ -65,7 +65,7 @@ public actor Bell {
 
     init(
         _ folder: consuming ServeFolder, group: GroupName, settings: Settings, patience: Patience,
-        standIn: (any ExtensionStandIn)?, on executor: LoopExecutor
+        standIn: (any StandIn)?, on executor: LoopExecutor
     ) {
         socketPath = folder.socketPath
         var variables = Dictionary(
@@ -85,17 +85,22 @@ public actor Bell {
         self.folder = consume folder
     }
 
+    /// Where `belfry-calls` listens, if this bell has an app.
+    package nonisolated var callsSocketPath: String { runtime.callsSocketPath }
+
+    /// Serves by the worker at `program`, and, for an app, by the `belfry-calls` at `callsPath`.
     func serve(
-        _ program: String, environment: [String: String], log: BellSettings.Log
+        _ program: String, calls callsPath: String?, environment: [String: String], log: BellSettings.Log
     ) throws(SystemError) {
         do throws(SystemError) {
             listener = try PushListener(in: runtime, on: executor.loop) { [arrived] in
                 arrived.hear($0, from: $1)
             }
-            let worker = ServedWorker(program, environment: environment, words: try stream(of: log))
+            let worker = ServedWorker(
+                program, calls: callsPath, environment: environment, words: try stream(of: log))
             server = try PushServer(
                 at: socketPath, worker: worker.command, keeperSocketPath: worker.keeperSocketPath,
-                lifetimeMax: worker.lifetimeMax, on: executor.loop)
+                calls: worker.calls, lifetimeMax: worker.lifetimeMax, on: executor.loop)
             itself = self
         } catch {
             words?.finish()
@@ -126,6 +131,8 @@ public actor Bell {
 
     private func end(_ server: PushServer) async {
         for process in processes { await process.stop() }
+        // While the workers still run: their end would be the app's missed calls.
+        await standIn?.end()
         if let endpoint = servedEndpoint.take() {
             await withCheckedContinuation { continuation in
                 endpoint.stop { continuation.resume() }

@@ -29,7 +29,7 @@ public actor BellPush {
     /// How many events are kept: far more than the longest ring has.
     public static let eventsMax = PushedNotification.linesMax
 
-    private nonisolated let story: Story<Event>
+    private nonisolated let story: EventStory
     private nonisolated let executor: LoopExecutor
     private let patience: Patience
     /// Held until the worker has closed; it holds this push as long.
@@ -54,7 +54,7 @@ public actor BellPush {
         request = nil
         self.patience = patience
         self.executor = executor
-        story = Story(on: executor)
+        story = EventStory(ending: "the notification was done", on: executor)
     }
 
     /// The push `taken`, which somebody sent.
@@ -68,14 +68,14 @@ public actor BellPush {
         self.request = request
         self.patience = patience
         self.executor = executor
-        story = Story(on: executor)
+        story = EventStory(ending: "the notification was done", on: executor)
     }
 
     /// The events so far.
-    public var events: [Event] { get async { await story.elements } }
+    public var events: [Event] { get async { await story.events } }
 
     /// Whether no more events come.
-    public var isDone: Bool { get async { await story.end != nil } }
+    public var isDone: Bool { get async { await story.story.end != nil } }
 
     func send(_ notification: [UInt8], to socket: PushSocket) throws(PushError) {
         connection = try PushConnection(
@@ -91,7 +91,7 @@ public actor BellPush {
     }
 
     func take(_ event: Event) {
-        let isFull = story.assumeIsolated { story in
+        let isFull = story.story.assumeIsolated { story in
             guard story.count < Self.eventsMax else { return true }
             story.add(event)
             return false
@@ -107,7 +107,7 @@ public actor BellPush {
     /// Ends its story, which broke off if there is an error.
     func finish(_ error: PushError?) {
         connection = nil
-        story.assumeIsolated { $0.finish(error.map { .failed($0) } ?? .done) }
+        story.finish(error)
     }
 
     // MARK: Waits
@@ -174,42 +174,17 @@ public actor BellPush {
     public func waitUntilDone(
         within patience: Duration? = nil, sourceLocation: SourceLocation
     ) async throws -> [Event] {
-        let limit = patience ?? self.patience.forAll
-        let outcome = await story.wait(within: limit) { _ in false }
-        if case .ended = outcome, case .done = await story.end { return await story.elements }
-        throw await failure(of: outcome, "no end", limit, WaitPlace(sourceLocation))
+        try await story.waitUntilDone(within: patience ?? self.patience.forAll, at: WaitPlace(sourceLocation))
     }
 
     private func wait(
         for kind: Event.Kind, from start: Int, _ patience: Duration?, _ place: WaitPlace,
         _ isMeant: @escaping @Sendable (Event) -> Bool
     ) async throws -> Event {
-        let limit = patience ?? self.patience.forOne
-        let outcome = await story.wait(from: start, within: limit) { $0.kind == kind && isMeant($0) }
-        if case .met(let event, let index) = outcome {
-            next = Swift.max(next, index + 1)
-            return event
-        }
-        let isKnown = await story.elements.contains { $0.kind == kind }
-        let which = !isKnown ? "" : start > 0 ? " after those that were waited for" : " that is meant"
-        throw await failure(of: outcome, "no \(kind.rawValue)\(which)", limit, place)
-    }
-
-    private func failure(
-        of outcome: Story<Event>.Outcome, _ what: String, _ patience: Duration, _ place: WaitPlace
-    ) async -> any Error {
-        if case .cancelled = outcome { return CancellationError() }
-        let events = await story.elements
-        let came = events.isEmpty ? " Nothing came" : " What came instead:" + events.map { "\n    \($0)" }.joined()
-        let then =
-            switch await story.end {
-            case nil: ""
-            case .done: "\nand then the notification was done."
-            case .failed(let error): "\nand then: \(error)"
-            }
-        let isInTime = if case .ended = outcome { true } else { false }
-        let limit = isInTime ? "" : " within \(DecimalText.seconds(TimeSpan(patience).seconds))"
-        return place.failure("\(what)\(limit).\(came)\(then)")
+        let (event, index) = try await story.wait(
+            for: kind, from: start, within: patience ?? self.patience.forOne, at: place, isMeant)
+        next = Swift.max(next, index + 1)
+        return event
     }
 }
 
@@ -227,5 +202,5 @@ extension BellPush: AsyncSequence {
     }
 
     /// One that begins with the first event.
-    public nonisolated func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: StoryReader(story)) }
+    public nonisolated func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: StoryReader(story.story)) }
 }

@@ -21,6 +21,12 @@ public struct BellSettings: Hashable, Sendable {
     public var callNames: CallNames
     /// The time for one notification, 1 s to 120 s.
     public var expiryBudget: Duration?
+    /// How long a voip push waits for the report of the bell's app, 100 ms to 20 s; then it rings with its own fields.
+    public var appPatience: Duration?
+    /// How long that app's delegate may take for an action, 100 ms to 120 s.
+    public var actionTimeout: Duration?
+    /// The same for the action that answers a call, 100 ms to 10 min.
+    public var answerTimeout: Duration?
     /// An extension of your own, the absolute path of its folder `NAME.appex`; nil for the built-in service.
     public var extensionPath: String?
     /// Whether notifications for that extension wait for one another.
@@ -63,7 +69,8 @@ public struct BellSettings: Hashable, Sendable {
         extensionPath: String? = nil, extensionStrict: Bool = false, extensionReuse: Bool = false,
         contactsFile: String? = nil, avatarTimeout: Duration? = nil, avatarAllow: [String] = [],
         appGroup: String = "group.belfry", hasEndpoint: Bool = false, callPayload: CallPayload? = nil,
-        callNames: CallNames = CallNames(), patience: Duration? = nil, log: Log = .ofFailedTests
+        callNames: CallNames = CallNames(), appPatience: Duration? = nil, actionTimeout: Duration? = nil,
+        answerTimeout: Duration? = nil, patience: Duration? = nil, log: Log = .ofFailedTests
     ) {
         self.ringDuration = ringDuration
         self.ringInterval = ringInterval
@@ -81,6 +88,9 @@ public struct BellSettings: Hashable, Sendable {
         self.hasEndpoint = hasEndpoint
         self.callPayload = callPayload
         self.callNames = callNames
+        self.appPatience = appPatience
+        self.actionTimeout = actionTimeout
+        self.answerTimeout = answerTimeout
         self.patience = patience
         self.log = log
     }
@@ -94,7 +104,8 @@ public struct BellSettings: Hashable, Sendable {
             (.extensionPath, extensionPath ?? ""), (.extensionStrict, extensionStrict ? "yes" : ""),
             (.extensionReuse, extensionReuse ? "yes" : ""), (.avatarTimeout, Self.text(of: avatarTimeout)),
             (.contactsFile, contactsFile ?? ""), (.avatarAllow, avatarAllow.joined(separator: " ")),
-            (.appGroupName, appGroup),
+            (.appGroupName, appGroup), (.appPatience, Self.text(of: appPatience)),
+            (.actionTimeout, Self.text(of: actionTimeout)), (.answerTimeout, Self.text(of: answerTimeout)),
         ] + callTexts
     }
 

@@ -1,14 +1,15 @@
-import Testing
+package import Testing
 
 /// Where a test waits.
-struct WaitPlace: Sendable {
+package struct WaitPlace: Sendable {
     let location: SourceLocation
 
     init(_ fileID: String, _ filePath: String, _ line: Int, _ column: Int) {
         location = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     }
 
-    init(_ location: SourceLocation) { self.location = location }
+    /// The line at `location`.
+    package init(_ location: SourceLocation) { self.location = location }
 
     /// Why the wait failed, with its place before it.
     func failure(_ text: String) -> BellError {

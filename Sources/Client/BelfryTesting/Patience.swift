@@ -2,12 +2,12 @@ import BelfrySettings
 import BelfryTerms
 
 /// How long waits last that do not say so.
-struct Patience: Sendable {
+package struct Patience: Sendable {
     /// The variable by which whoever runs tests on a slow machine makes them wait longer.
     static let variable = "BELFRY_TEST_PATIENCE"
 
     /// For one event.
-    let forOne: Duration
+    package let forOne: Duration
     /// For the end of a notification, which may take all of its time.
     let forAll: Duration
 

@@ -5,9 +5,6 @@ public import UserNotifications
 typealias MakeService = @Sendable () -> BelfryServiceExtension
 
 extension Belfry {
-    /// Whether the task has a bell with an extension in this process.
-    @TaskLocal fileprivate static var hasExtension = false
-
     /// Runs `body` with a bell whose notifications go to an extension in this process; see ``running(settings:_:)``.
     ///
     /// ```swift
@@ -37,7 +34,7 @@ extension Belfry {
     /// Calls `body` as code of the app whose extension `bell` has.
     static func asApp<Result>(of bell: Bell, _ body: () async throws -> Result) async throws -> Result {
         guard let app = (bell.standIn as? LentExtension)?.app else { return try await body() }
-        return try await $hasExtension.withValue(true) {
+        return try await ProcessTurn.$isMine.withValue(true) {
             try await app.run { try await body() }
         }
     }
@@ -48,9 +45,6 @@ extension Belfry {
         _ service: @autoclosure @escaping @Sendable () -> BelfryServiceExtension, resources: String? = nil,
         settings: BellSettings = BellSettings(), source: String = #filePath
     ) async throws(BellError) -> Bell {
-        guard !hasExtension else {
-            throw BellError(.notServed, "this test has an extension already: a process has one at a time")
-        }
         let folder: String? = if let resources { try TestFile.find(resources, near: source) } else { nil }
         return try await start(settings: settings) { place throws(BellError) in
             let lent = LentExtension(at: place, holder: source, makeService: service)

@@ -11,11 +11,7 @@ import UserNotifications
 
 /// An extension whose code runs on threads of this process, while its life, its budget and its events are those of real
 /// workers: `belfry-worker --lend` stands for its process, and lends its end of the channel to here.
-actor LentExtension: ExtensionStandIn {
-    /// How long one test may hold the turn before the waiting tests give up. Far longer than a budget: Swift Testing
-    /// begins all tests before it lets one go on, and on a slow machine each wait of the test that has the turn takes
-    /// that long.
-    static let turnPatience = TimeSpan.seconds(1_800)
+actor LentExtension: StandIn {
     /// How long keepers, and the threads that serve them, may take to leave once they were asked to.
     static let leavePatience = TimeSpan.seconds(30)
     private static let backlog: Int32 = 256
@@ -35,7 +31,6 @@ actor LentExtension: ExtensionStandIn {
     private let appDoor = LockedValue<KeeperDoor?>(nil)
     private var socket: OwnedDescriptor?
     private var listener: SocketListener?
-    private var turnTimer: (any ScheduledTimer)?
     private var loans: [Int: Loan] = [:]
     private var lastLoan = 0
     private var whenReturned: CheckedContinuation<Void, Never>?
@@ -57,7 +52,7 @@ actor LentExtension: ExtensionStandIn {
 
     /// An extension for the bell at `place`, of the test in `holder`.
     init(
-        at place: BellPlace, holder: String, turnPatience: TimeSpan = turnPatience,
+        at place: BellPlace, holder: String, turnPatience: TimeSpan = ProcessTurn.patience,
         leavePatience: TimeSpan = leavePatience, makeService: @escaping MakeService
     ) {
         self.place = place
@@ -70,12 +65,14 @@ actor LentExtension: ExtensionStandIn {
         socketPath = "\(place.folder)/lend.sock"
     }
 
+    nonisolated var extensionPath: String? { path }
+
     /// How the extension's app and the test reach their state.
     nonisolated var app: KeeperDoor? { appDoor.withLock { $0 } }
 
     /// Waits for its turn, and takes what is lent from then on. Throws if the turn does not come.
     func settle(resources: String?) async throws(BellError) {
-        try await takeTurn()
+        try await ProcessTurn.ofProcess.take(as: holder, patience: turnPatience, on: executor.loop)
         do {
             try layOut(resources)
             let socket = try listenPrivately(at: socketPath, backlog: Self.backlog)
@@ -84,32 +81,11 @@ actor LentExtension: ExtensionStandIn {
             }
             self.socket = consume socket
         } catch {
-            ExtensionTurn.ofProcess.pass()
+            ProcessTurn.ofProcess.pass()
             throw BellError(.notServed, "the extension cannot be laid out: \(error)")
         }
         let app = KeeperDoor.openForApp(stateDirectory: place.statePath, bundle: path)
         appDoor.withLock { $0 = app }
-    }
-
-    private func takeTurn() async throws(BellError) {
-        let turn = ExtensionTurn.ofProcess
-        let id = turn.makeID()
-        watchTurn(id)
-        let isTaken = await turn.take(id, as: holder)
-        turnTimer?.cancel()
-        guard !isTaken else { return }
-        throw BellError(
-            .notServed, "one extension at a time runs in a process, and that of \(turn.holder ?? "none") still does")
-    }
-
-    private func watchTurn(_ id: Int) {
-        let turn = ExtensionTurn.ofProcess
-        let passes = turn.passes
-        let loop = executor.loop
-        turnTimer = loop.schedule(at: loop.now + turnPatience, description: "turn") {
-            // If the turn was passed on in the meantime, the queue moves: wait on.
-            if turn.passes == passes { turn.giveUp(id) } else { self.watchTurn(id) }
-        }
     }
 
     private func layOut(_ resources: String?) throws {
@@ -185,6 +161,9 @@ actor LentExtension: ExtensionStandIn {
         whenReturned.take()?.resume()
     }
 
+    /// Nothing: its keepers end with their workers.
+    func end() async {}
+
     /// Waits until all that was lent is given back, and passes the turn on.
     func leave() async {
         listener = nil
@@ -196,6 +175,6 @@ actor LentExtension: ExtensionStandIn {
             timer.cancel()
         }
         app?.close()
-        ExtensionTurn.ofProcess.pass()
+        ProcessTurn.ofProcess.pass()
     }
 }

@@ -5,6 +5,20 @@ extension CallRequest {
     /// A payload that asks for this call to ring: intercepted, since it has text and `mutable-content`, and read back
     /// by ``Push/parse(_:makeID:names:)`` as the same request.
     public func payload(alertBody: String = "Incoming call") -> JSONObject {
+        var alert: JSONObject = ["body": .string(alertBody)]
+        if let title = callerName ?? handle { alert["title"] = .string(title) }
+        return [
+            "aps": [
+                "alert": .object(alert), "mutable-content": 1, "interruption-level": "time-sensitive",
+            ],
+            "info": .object(fields),
+        ]
+    }
+
+    /// A payload for a voip push, which asks for the same: an app finds each field at the top.
+    public func payloadForApp() -> JSONObject { fields }
+
+    private var fields: JSONObject {
         var info: JSONObject = ["type": "call-request"]
         if !callID.isEmpty { info["callId"] = .string(callID) }
         if let callerName { info["callerName"] = .string(callerName) }
@@ -13,14 +27,7 @@ extension CallRequest {
         if case .url(let address) = callerAvatar { info["callerAvatar"] = .string(address) }
         if let duration { info["duration"] = .seconds(microseconds: duration.microseconds) }
         if let sentAt { info["sentAt"] = .seconds(microseconds: sentAt.microseconds) }
-        var alert: JSONObject = ["body": .string(alertBody)]
-        if let title = callerName ?? handle { alert["title"] = .string(title) }
-        return [
-            "aps": [
-                "alert": .object(alert), "mutable-content": 1, "interruption-level": "time-sensitive",
-            ],
-            "info": .object(info),
-        ]
+        return info
     }
 }
 

@@ -3,6 +3,7 @@ public import BelfrySyscalls
 public import BelfryTerms
 import Glibc
 import Interception
+import RingEar
 
 /// A worker as no service manager starts it: how, and how long it may live.
 public struct ServedWorker {
@@ -24,7 +25,13 @@ public struct ServedWorker {
 
     /// The worker `program`, whose settings are the `BELFRY_...` variables of `environment` and nothing else. With
     /// `words` all that it writes goes there, also what would go to a journal.
-    public init(_ program: String, environment: [String: String], words: ChildCommand.Stream? = nil) {
+    ///
+    /// - Parameter callsPath: the `belfry-calls` of an app that needs no setting; nil for that beside `program`, where a
+    ///   setting names an app.
+    public init(
+        _ program: String, calls callsPath: String? = nil, environment: [String: String],
+        words: ChildCommand.Stream? = nil
+    ) {
         var environment = environment.filter { !Self.foreignVariables.contains($0.key) }
         environment["BELFRY_CONFIG_FILES"] = "no"
         environment["SWIFT_BACKTRACE"] = "enable=no,swift-backtrace=/"
@@ -34,14 +41,15 @@ public struct ServedWorker {
         self.command = command
         let settings = SettingsLoader.load(environment: Environment(environment)).settings
         let isKept = settings.extensionPath != nil && (settings.isStrict || settings.isReused)
-        let runtime = environment["BELFRY_RUNTIME_DIRECTORY"]
-        keeperSocketPath = isKept ? runtime.map { "\($0)/extension.sock" } : nil
+        let runtime = environment["BELFRY_RUNTIME_DIRECTORY"].map { RuntimeDirectory(path: $0) }
+        keeperSocketPath = isKept ? runtime?.keeperSocketPath : nil
         let folder = program.lastIndex(of: "/").map { program[...$0] } ?? ""
-        calls =
-            settings.appPaths.isEmpty
-            ? nil : runtime.map { ServedCalls(at: "\($0)/calls.sock", folder + "belfry-calls", like: command) }
+        let callsProgram = callsPath ?? (settings.appPaths.isEmpty ? nil : folder + "belfry-calls")
+        calls = callsProgram.flatMap { path in
+            runtime.map { ServedCalls(at: $0.callsSocketPath, path, like: command) }
+        }
         // A voip push may wait for its app, and no budget cuts its ring.
-        let app = settings.appPaths.isEmpty ? .zero : settings.appPatience + Self.beyondAppPatience
+        let app = calls == nil ? .zero : settings.appPatience + Self.beyondAppPatience
         let wait = app + (isKept ? BudgetStart.turn.waitMax : .zero)
         lifetimeMax = wait + max(settings.expiryBudget, settings.ringDuration) + Self.lifetimeBeyondBudget
     }

@@ -32,6 +32,9 @@ final class AppProcess {
     /// Its number; nil if it is not known.
     var pid: Int32? { child?.pid ?? watched?.identity.pid }
 
+    /// Whether it is a child.
+    var isOwn: Bool { child != nil }
+
     /// Starts it.
     func launch() {
         do throws(SystemError) {

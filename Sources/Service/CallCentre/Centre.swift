@@ -95,7 +95,10 @@ public final class Centre {
         journal.finish()
         guard case .children = settings.start else { return done() }
         isStopping = done
-        for id in apps.keys { perform({ $0.stop(at: $1, isAsked: false) }, of: id) }
+        // A process that somebody else started is not this one's to end.
+        for id in apps.keys where apps[id]?.process?.isOwn == true {
+            perform({ $0.stop(at: $1, isAsked: false) }, of: id)
+        }
         look()
     }
 
@@ -354,7 +357,7 @@ public final class Centre {
             }
         }
         for id in apps.keys { wake(id) }
-        if let done = isStopping, apps.values.allSatisfy({ $0.life.isOver }) {
+        if let done = isStopping, apps.values.allSatisfy({ $0.process?.isOwn != true || $0.life.isOver }) {
             isStopping = nil
             done()
         }

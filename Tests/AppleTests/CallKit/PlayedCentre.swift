@@ -133,6 +133,7 @@ struct PlayedApp {
         let (words, tell) = AsyncStream.makeStream(of: String.self)
 
         func heard(_ word: AppWord) { tell.yield("\(word)") }
+        func left() {}
         func lost(wasWelcome: Bool) { tell.yield("lost \(wasWelcome)") }
     }
 

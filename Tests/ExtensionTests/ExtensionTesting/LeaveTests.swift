@@ -48,10 +48,10 @@ import UserNotifications
         while try listens(at: lent.socketPath) { await Task.yield() }
         // What the bell's thread does before this has been done.
         _ = await lent.bell.calls
-        #expect(ExtensionTurn.ofProcess.holder == Self.holder)
+        #expect(ProcessTurn.ofProcess.holder == Self.holder)
         shutdown(lent.channel.reading.number, Int32(SHUT_RDWR))
         await stopping.value
-        #expect(ExtensionTurn.ofProcess.holder != Self.holder)
+        #expect(ProcessTurn.ofProcess.holder != Self.holder)
         #expect(try lent.lender.waitUntilExit().isSuccess)
     }
 
@@ -60,7 +60,7 @@ import UserNotifications
             await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
                 let lent = try await Lent(leavePatience: .milliseconds(20))
                 await lent.bell.stop()
-                #expect(ExtensionTurn.ofProcess.holder == nil)
+                #expect(ProcessTurn.ofProcess.holder == nil)
                 #expect(try lent.lender.waitUntilExit().isSuccess)
                 shutdown(lent.channel.reading.number, Int32(SHUT_RDWR))
             })

@@ -45,10 +45,12 @@ import UserNotifications
     @Test("who waits too long, or is cancelled, is told whose turn it is") func patience() async throws {
         try await Belfry.running(Numbered()) { _ in
             let error = await #expect(throws: BellError.self) {
-                try await Belfry.start(settings: BellSettings()) { place throws(BellError) in
-                    let lent = LentExtension(at: place, holder: "b", turnPatience: .milliseconds(20)) { Numbered() }
-                    try await lent.settle(resources: nil)
-                    return lent
+                try await ProcessTurn.$isMine.withValue(false) {
+                    try await Belfry.start(settings: BellSettings()) { place throws(BellError) in
+                        let lent = LentExtension(at: place, holder: "b", turnPatience: .milliseconds(20)) { Numbered() }
+                        try await lent.settle(resources: nil)
+                        return lent
+                    }
                 }
             }
             #expect(error?.description.contains("TurnTests.swift") == true, "\(error as Any)")
@@ -60,7 +62,7 @@ import UserNotifications
     }
 
     @Test("who gave up before it waits does not wait") func early() async {
-        let turn = ExtensionTurn()
+        let turn = ProcessTurn()
         #expect(await turn.take(turn.makeID(), as: "a"))
         let id = turn.makeID()
         turn.giveUp(id)

@@ -1,9 +1,11 @@
 package import BelfryEventLoopExecutor
 
-/// What stands for the process of a bell's extension.
-package protocol ExtensionStandIn: Sendable {
-    /// The extension's folder.
-    var path: String { get }
+/// What stands for a process that a bell's notifications are for, and runs in that of its test.
+package protocol StandIn: Sendable {
+    /// The folder of the extension that it stands for; nil if it stands for an app.
+    var extensionPath: String? { get }
+    /// Called while the bell's workers still run.
+    func end() async
     /// Called once the bell's workers are gone, before its files are removed.
     func leave() async
 }
@@ -16,6 +18,8 @@ package struct BellPlace: Sendable {
     package let statePath: String
     /// The worker's program.
     package let workerPath: String
+    /// How long its waits last.
+    package let patience: Patience
     /// Its thread.
     package let executor: LoopExecutor
 }
