@@ -5,7 +5,8 @@ import Testing
     /// Modules whose public declarations are for other people's programs: those of the product.
     private static let libraries: Set<String> = [
         "AVFAudio", "AudioToolbox", "BelfryAppleGround", "BelfryClient", "BelfryPush", "BelfryTesting",
-        "BelfryProtocol", "BelfryJSON", "BelfryTerms", "CallKit", "Combine", "CommonCrypto", "Compression",
+        "BelfryProtocol", "BelfryJSON", "BelfryTerms", "CallKit", "CallTesting", "Combine", "CommonCrypto",
+        "Compression",
         "Contacts", "CoreLocation",
         "CryptoKit", "ExtensionProcess", "ImageIO", "Intents", "CoreServices", "PushKit", "Security", "UIKit",
         "UniformTypeIdentifiers", "UserNotifications", "WidgetKit", "os",

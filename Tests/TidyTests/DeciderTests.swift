@@ -37,7 +37,7 @@ import Testing
             // The state of a call that never rang, by why it is missed.
             "LedgerAdmission miss",
             // Words of other lists, and a hangup that is sent.
-            "BellPush failure", "RingCheck ringEvents", "Story read",
+            "EventStory failure", "RingCheck ringEvents", "Story read",
             // How an app ends a ring, and who has ended one.
             "CallEnds ringEnd", "RingNews ends", "RingNews actor",
         ])

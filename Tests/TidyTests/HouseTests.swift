@@ -9,7 +9,8 @@ import Testing
 
     /// What the tool chain brings for those who write tests: too much for a program.
     static let forTests = [
-        "BelfryTesting": ["FoundationEssentials", "Testing", "XCTest"], "ExtensionTesting": ["Testing"],
+        "BelfryTesting": ["FoundationEssentials", "Testing", "XCTest"], "CallTesting": ["Foundation", "Testing"],
+        "ExtensionTesting": ["Testing"],
     ]
 
     /// What the tool chain brings and Apple's modules are made of: nobody else may use it.
@@ -101,8 +102,8 @@ import Testing
 
     /// Names of targets that no other package will have, though they do not begin with the project's.
     static let namesOfOurs: Set<String> = [
-        "CallCentre", "CallChannel", "CallControl", "CallLedger", "CallService", "Desktop", "DesktopChannel",
-        "DeviceRegistry", "ExtensionKeeping",
+        "CallCentre", "CallChannel", "CallControl", "CallLedger", "CallService", "CallTesting", "Desktop",
+        "DesktopChannel", "DeviceRegistry", "ExtensionKeeping",
         "ExtensionProcess", "ExtensionTesting", "Forwarding", "GroupLedger", "HTTP2Server",
         "KeeperChannel", "Interception", "PictureFetch", "PictureFetcher", "PushAPI", "PushEndpoint", "PushFollowing",
         "PushQueue", "RingEar", "Ringing", "NotificationDelivery", "Showing", "SystemSound",
@@ -137,9 +138,11 @@ import Testing
         }
     }
 
-    @Test("one room has a program beside it, for the tests of others: an arrow upwards, without an import")
+    @Test("two rooms have a program beside them, for the tests of others: an arrow upwards, without an import")
     func besidePrograms() {
-        #expect(map.beside.filter { !$0.value.isEmpty } == ["BelfryTesting": ["belfry-worker"]])
+        #expect(
+            map.beside.filter { !$0.value.isEmpty }
+                == ["BelfryTesting": ["belfry-worker"], "CallTesting": ["belfry-calls"]])
     }
 
     @Test("no module holds a type of its own name, which would hide the module")

@@ -21,8 +21,8 @@ extension Belfry {
     ///
     /// - Parameters:
     ///   - delegate: evaluated on the main actor, once for each bell.
-    ///   - resources: the folder with what the app's bundle has beside its program, such as its `Info.plist`; a relative
-    ///     path is looked for as by ``Bell/push(contentsOf:source:)``.
+    ///   - resources: the folder with what the app's bundle has beside its program, such as its `Info.plist`; a
+    ///     relative path is looked for as by ``Bell/push(contentsOf:source:)``.
     @discardableResult
     public static func running<Result>(
         app delegate: @autoclosure @escaping @MainActor @Sendable () -> any UIApplicationDelegate,

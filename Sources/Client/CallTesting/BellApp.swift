@@ -55,7 +55,7 @@ public actor BellApp: StandIn {
         let files = KeeperDoor.openForApp(stateDirectory: place.statePath, bundle: resources)
         self.files.withLock { $0 = files }
         AppDoor.underTest.open(socketPath: socketPath, hello: hello)
-        AppDoor.underTest.whenStopped { Task { await self.end() } }
+        AppDoor.underTest.whenStopped { [place] in Task(executorPreference: place.executor) { await self.end() } }
         isLaunched = true
         let makeDelegate = makeDelegate
         await onMain {

@@ -26,8 +26,8 @@ public struct ServedWorker {
     /// The worker `program`, whose settings are the `BELFRY_...` variables of `environment` and nothing else. With
     /// `words` all that it writes goes there, also what would go to a journal.
     ///
-    /// - Parameter callsPath: the `belfry-calls` of an app that needs no setting; nil for that beside `program`, where a
-    ///   setting names an app.
+    /// - Parameter callsPath: the `belfry-calls` of an app that needs no setting; nil for that beside `program`, where
+    ///   a setting names an app.
     public init(
         _ program: String, calls callsPath: String? = nil, environment: [String: String],
         words: ChildCommand.Stream? = nil

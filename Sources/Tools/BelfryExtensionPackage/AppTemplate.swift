@@ -172,35 +172,41 @@ enum AppTemplate {
 
         """
 
-    /// The test of the class `name`: that a push is read, or, if it is the developer's own, that the delegate can be
-    /// made.
+    /// The test of the class `name`, or of the developer's own: that calls are reported and answered.
     static func test(of name: String, in target: String, isOwn: Bool) -> String {
         let claim =
             isOwn
             ? """
-            @MainActor @Test func canBeMade() {
-                    let delegate: any UIApplicationDelegate = \(name)()
-                    #expect(type(of: delegate) == \(name).self)
+            /// What your own push server sends goes into call.apns.
+                @Test func isReported() async throws {
+                    let bell = try Belfry.bell
+                    try await bell.push(contentsOf: "call.apns").waitFor(.ringing)
+                    try await bell.app.waitFor(.call) { $0.appCall?.state == .reported }
                 }
             """
             : """
-            @Test func readsThePush() throws {
-                    let bytes = try Data(contentsOf: URL(fileURLWithPath: "call.apns"))
-                    let push = try #require(JSONSerialization.jsonObject(with: bytes) as? [String: Any])
-                    let call = IncomingCall(try #require(push["payload"] as? [String: Any]))
-                    #expect(call.update.localizedCallerName == "Jane Doe")
-                    #expect(call.update.remoteHandle == CXHandle(type: .phoneNumber, value: "+1234567890"))
+            @Test func answered() async throws {
+                    let bell = try Belfry.bell
+                    let call = try await bell.push(contentsOf: "call.apns")
+                    try await call.waitFor(.ringing)
+                    #expect(await bell.calls.first?.name == "Jane Doe")
+                    try await bell.answer()
+                    try await bell.app.waitFor(.action) { $0.action?.kind == .answer && $0.action?.state == .fulfilled }
+                    try await bell.app.waitFor(.call) { $0.appCall?.state == .connected }
                 }
 
-                @Test func aPushWithoutACallerIsACall() {
-                    #expect(IncomingCall([:]).update.localizedCallerName == "unknown")
+                @Test func isReportedInTime() async throws {
+                    let bell = try Belfry.bell
+                    try await bell.push(contentsOf: "call.apns").waitFor(.ringing)
+                    #expect(try await bell.app.events.allSatisfy { $0.warning == nil })
                 }
             """
         return """
-            \(isOwn ? "import Testing\nimport UIKit" : "import CallKit\nimport Testing")
+            import CallTesting
+            import Testing
             @testable import \(target)
 
-            struct CallTests {
+            @Suite(.belfry(app: \(name)(), resources: "\(PackageTemplate.resourceFolder)")) struct CallTests {
                 \(claim)
             }
 

@@ -41,7 +41,7 @@ public enum PackageKind: Sendable, CaseIterable {
     var testProducts: [String] {
         switch self {
         case .appExtension: ["ExtensionTesting"]
-        case .app: []
+        case .app: ["CallTesting"]
         }
     }
 

@@ -60,7 +60,9 @@ import Testing
         let libraries = manifest.split(separator: "\n").compactMap { line -> String? in
             line.contains(".library(name: \"") ? String(line.split(separator: "\"")[1]) : nil
         }
-        let others: Set<String> = ["BelfryClient", "BelfryTesting", "ExtensionProcess", "ExtensionTesting"]
+        let others: Set<String> = [
+            "BelfryClient", "BelfryTesting", "CallTesting", "ExtensionProcess", "ExtensionTesting",
+        ]
         #expect(Set(libraries).subtracting(others) == KnownModules.products)
         for product in libraries { #expect(KnownModules.origin(of: product) != .apple, "\(product)") }
     }

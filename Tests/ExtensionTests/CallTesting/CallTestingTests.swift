@@ -68,7 +68,8 @@ import Testing
         }
     }
 
-    @Test("an app ends with its bell: it hears of that and of no reset, though a call was on") func ends() async throws {
+    @Test("an app ends with its bell: it hears of that and of no reset, though a call was on")
+    func ends() async throws {
         let habits = Habits()
         try await Belfry.running(app: Phone(habits)) { bell in
             try await bell.call(id: "1").waitFor(.ringing)
