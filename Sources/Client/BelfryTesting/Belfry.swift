@@ -65,8 +65,7 @@ public enum Belfry {
         let callsPath: String?
         do throws(BellError) {
             try checkExtension(standIn?.extensionPath ?? checked.extensionPath)
-            let isApp = standIn != nil && standIn?.extensionPath == nil
-            callsPath = isApp ? try path(of: "belfry-calls", environment) : nil
+            callsPath = standIn?.appID == nil ? nil : try path(of: "belfry-calls", environment)
         } catch {
             await standIn?.leave()
             folder.remove()

@@ -20,7 +20,7 @@ extension Bell {
         let request = CallRequest(
             callID: id, callerName: name, handle: handle, hasVideo: hasVideo,
             callerAvatar: picture.map { .url($0) } ?? .absent, duration: duration, sentAt: sentAt)
-        guard standIn != nil, standIn?.extensionPath == nil else { return try await push(request) }
+        guard standIn?.appID != nil else { return try await push(request) }
         let payload = request.payloadForApp()
         return try await push(Envelope(pushType: .voip).enclosing(payload).serialized(), callID: id)
     }

@@ -113,7 +113,8 @@ public actor Bell {
     func serveEndpoint(_ program: String, environment: [String: String]) throws(SystemError) {
         let runtimePath = environment["BELFRY_RUNTIME_DIRECTORY"] ?? ""
         let endpoint = try ServedEndpoint(
-            program, environment: environment, runtimePath: runtimePath, on: executor.loop)
+            program, environment: environment, runtimePath: runtimePath,
+            bundleID: standIn?.appID ?? ServedEndpoint.bundleID, on: executor.loop)
         variables.withLock { known in
             for (name, value) in endpoint.variables { known[name] = value }
         }

@@ -4,6 +4,8 @@ package import BelfryEventLoopExecutor
 package protocol StandIn: Sendable {
     /// The folder of the extension that it stands for; nil if it stands for an app.
     var extensionPath: String? { get }
+    /// The bundle identifier of the app that it stands for; nil if it stands for an extension.
+    var appID: String? { get }
     /// Called while the bell's workers still run.
     func end() async
     /// Called once the bell's workers are gone, before its files are removed.

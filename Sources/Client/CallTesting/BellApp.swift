@@ -18,10 +18,14 @@ public actor BellApp: StandIn {
 
     /// None: it stands for an app.
     package nonisolated var extensionPath: String? { nil }
+    /// The bundle identifier of its `Info.plist`; if that has none, `belfry.tested.app`.
+    public nonisolated var id: String { hello.id }
+    package nonisolated var appID: String? { id }
 
     private nonisolated let place: BellPlace
     private nonisolated let story: EventStory
     private nonisolated let files = LockedValue<KeeperDoor?>(nil)
+    private nonisolated let hello: AppHello
     private let holder: String
     private let resources: String?
     private let makeDelegate: MakeDelegate
@@ -39,6 +43,7 @@ public actor BellApp: StandIn {
         self.holder = holder
         self.resources = resources
         self.makeDelegate = makeDelegate
+        hello = Self.hello(resources)
         story = EventStory(ending: "belfry-calls left", on: place.executor)
     }
 
@@ -86,12 +91,12 @@ public actor BellApp: StandIn {
         }
     }
 
-    private var hello: AppHello {
+    private static func hello(_ resources: String?) -> AppHello {
         let pid = Int64(ProcessInfo.processInfo.processIdentifier)
         guard let resources, let bundle = Bundle(path: resources),
-            let hello = AppIdentity.hello(of: bundle, standardID: Self.standardID)
+            let hello = AppIdentity.hello(of: bundle, standardID: standardID)
         else {
-            var hello = AppHello(id: Self.standardID, pid: pid)
+            var hello = AppHello(id: standardID, pid: pid)
             hello.hasVoIPMode = true
             return hello
         }

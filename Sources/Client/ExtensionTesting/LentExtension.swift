@@ -66,6 +66,7 @@ actor LentExtension: StandIn {
     }
 
     nonisolated var extensionPath: String? { path }
+    nonisolated var appID: String? { nil }
 
     /// How the extension's app and the test reach their state.
     nonisolated var app: KeeperDoor? { appDoor.withLock { $0 } }

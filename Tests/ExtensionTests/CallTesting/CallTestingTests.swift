@@ -76,7 +76,7 @@ import Testing
             try await bell.answer()
             try await bell.app.waitFor(.call) { $0.appCall?.state == .connected }
         }
-        #expect(habits.noted.filter { !$0.hasPrefix("token") && $0 != "audio" } == ["answer", "terminated"])
+        #expect(habits.noted.filter { $0 != "audio" } == ["answer", "terminated"])
         let last = LastPhone()
         try await Belfry.running(app: last.noting(Phone())) { _ in }
         #expect(await last.phone == nil)
@@ -104,6 +104,31 @@ import Testing
             let reported = try await bell.app.waitFor(.call)
             #expect(reported.appCall?.app == "com.example.phone")
             try await bell.app.waitFor(.warning) { $0.warning == .voipModeMissing }
+        }
+    }
+
+    @Test("a push server's own client reaches it by the token that its registry got") func endpoint() async throws {
+        let habits = Habits()
+        let settings = BellSettings(hasEndpoint: true, patience: .seconds(60))
+        try await Belfry.running(app: Phone(habits), settings: settings) { bell in
+            let token = try #require(await habits.tokens.stream.first { _ in true })
+            #expect(token == bell.endpoint.device.voipToken)
+            let curl = try await bell.run(
+                "/bin/sh",
+                [
+                    "-c",
+                    """
+                    curl -sS --cacert "$BELFRY_APNS_CA" --cert "$BELFRY_APNS_CERTIFICATE" -d '{"callerName": "Anna"}' \
+                        -H "apns-topic: $BELFRY_APNS_BUNDLE_ID.voip" -H "apns-push-type: voip" \
+                        -w '%{http_code}' "$BELFRY_APNS_URL/3/device/\(token)"
+                    """,
+                ])
+            try await curl.waitUntilExit()
+            #expect(await curl.output == "200")
+            try await bell.nextPush().waitFor(.ringing)
+            try await bell.answer()
+            try await bell.app.waitFor(.call) { $0.appCall?.state == .connected }
+            #expect(bell.environment["BELFRY_APNS_BUNDLE_ID"] == "belfry.tested.app")
         }
     }
 

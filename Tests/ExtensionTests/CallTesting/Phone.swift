@@ -49,6 +49,8 @@ final class Habits: Sendable {
     let settles: Bool
     let hasOneProvider: Bool
     private let notes = Mutex<[String]>([])
+    /// The tokens that the registry's delegate got.
+    let tokens = AsyncStream.makeStream(of: String.self)
 
     init(report: Report = .atOnce, settles: Bool = true, hasOneProvider: Bool = false) {
         (self.report, self.settles, self.hasOneProvider) = (report, settles, hasOneProvider)
@@ -110,7 +112,7 @@ final class Pushes: NSObject, PKPushRegistryDelegate, Sendable {
     func pushRegistry(
         _ registry: PKPushRegistry, didUpdate credentials: PKPushCredentials, for type: PKPushType
     ) {
-        habits.note("token " + credentials.token.map { String(format: "%02x", $0) }.joined())
+        habits.tokens.continuation.yield(credentials.token.map { String(format: "%02x", $0) }.joined())
     }
 
     func pushRegistry(
