@@ -42,9 +42,7 @@ open class CXCallController: NSObject, @unchecked Sendable {
 
     /// Asks for a transaction, as ``request(_:completion:)`` does.
     open func request(_ transaction: CXTransaction) async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            request(transaction) { continuation.resume($0) }
-        }
+        try await completion { request(transaction, completion: $0) }
     }
 
     /// Asks for a transaction of these actions.

@@ -123,9 +123,7 @@ open class CXCallDirectoryManager: NSObject, @unchecked Sendable {
 
     /// Loads an extension's numbers anew; refused: none is found.
     open func reloadExtension(withIdentifier identifier: String) async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            reloadExtension(withIdentifier: identifier) { continuation.resume($0) }
-        }
+        try await completion { reloadExtension(withIdentifier: identifier, completionHandler: $0) }
     }
 
     /// Asks if the person has enabled an extension; refused: none is found.
@@ -139,9 +137,7 @@ open class CXCallDirectoryManager: NSObject, @unchecked Sendable {
 
     /// Opens the settings of call directories; refused.
     open func openSettings() async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            openSettings { continuation.resume($0) }
-        }
+        try await completion { openSettings(completionHandler: $0) }
     }
 
     private func refuse(_ what: String, _ completion: @escaping @Sendable () -> Void) {

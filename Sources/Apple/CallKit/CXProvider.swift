@@ -50,9 +50,7 @@ open class CXProvider: NSObject, @unchecked Sendable {
 
     /// Reports an incoming call, as ``reportNewIncomingCall(with:update:completion:)`` does.
     open func reportNewIncomingCall(with UUID: UUID, update: CXCallUpdate) async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            reportNewIncomingCall(with: UUID, update: update) { continuation.resume($0) }
-        }
+        try await completion { reportNewIncomingCall(with: UUID, update: update, completion: $0) }
     }
 
     /// Says more of a call.
@@ -106,9 +104,7 @@ open class CXProvider: NSObject, @unchecked Sendable {
 
     /// Hands a call to the app, as ``reportNewIncomingVoIPPushPayload(_:completion:)`` does.
     open class func reportNewIncomingVoIPPushPayload(_ dictionaryPayload: [AnyHashable: Any]) async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            reportNewIncomingVoIPPushPayload(dictionaryPayload) { continuation.resume($0) }
-        }
+        try await completion { reportNewIncomingVoIPPushPayload(dictionaryPayload, completion: $0) }
     }
 }
 
@@ -126,10 +122,13 @@ public enum CXCallEndedReason: Int, Sendable {
     case declinedElsewhere
 }
 
-extension CheckedContinuation where T == Void, E == any Error {
-    /// Resumes with that error, or without.
-    func resume(_ error: (any Error)?) {
-        if let error { resume(throwing: error) } else { resume() }
+/// Awaits the completion that `body` gets.
+func completion(of body: (@escaping @Sendable ((any Error)?) -> Void) -> Void) async throws {
+    // Unsafe, since nothing resumes it once an app under test has ended.
+    try await unsafe withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
+        body { error in
+            if let error { unsafe continuation.resume(throwing: error) } else { unsafe continuation.resume() }
+        }
     }
 }
 

@@ -309,21 +309,22 @@ final class CallSystem: AppListener, @unchecked Sendable {
     }
 
     func lost(wasWelcome: Bool) {
-        refuseWhatWaits()
-        if wasWelcome { reset() }
-    }
-
-    func left() {
-        refuseWhatWaits()
-        forgetCalls()
-        lock.withLock { isDeskLeft = desk != nil }
-    }
-
-    private func refuseWhatWaits() {
         let (reports, requests) = lock.withLock {
             (self.reports.keys.sorted(), self.requests.keys.sorted())
         }
         for number in reports { reported(number, 0) }
         for number in requests { requested(number, 2) }
+        if wasWelcome { reset() }
+    }
+
+    func left() {
+        forgetCalls()
+        let dropped = lock.withLock {
+            isDeskLeft = desk != nil
+            defer { (reports, requests) = ([:], [:]) }
+            return (reports, requests)
+        }
+        // Released outside the lock. Nothing of it is called: its process would be gone.
+        _ = dropped
     }
 }

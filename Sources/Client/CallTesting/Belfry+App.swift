@@ -41,7 +41,7 @@ extension Belfry {
     ) async throws(BellError) -> Bell {
         let folder: String? = if let resources { try TestFile.find(resources, near: source) } else { nil }
         let bell = try await start(settings: settings) { place throws(BellError) in
-            let app = BellApp(at: place, holder: source, resources: folder, delegate)
+            let app = try BellApp(at: place, holder: source, resources: folder, delegate)
             try await app.takeTurn()
             return app
         }

@@ -27,7 +27,7 @@ public actor BellApp: StandIn {
     private nonisolated let files = LockedValue<KeeperDoor?>(nil)
     private nonisolated let hello: AppHello
     private let holder: String
-    private let resources: String?
+    private let bundlePath: String?
     private let makeDelegate: MakeDelegate
     private var watch: CentreWatch?
     private var isLaunched = false
@@ -38,12 +38,22 @@ public actor BellApp: StandIn {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe place.executor.asUnownedSerialExecutor() }
 
     /// An app for the bell at `place`, of the test in `holder`, with its resources in the folder `resources`.
-    init(at place: BellPlace, holder: String, resources: String?, _ makeDelegate: @escaping MakeDelegate) {
+    init(
+        at place: BellPlace, holder: String, resources: String?, _ makeDelegate: @escaping MakeDelegate
+    ) throws(BellError) {
         self.place = place
         self.holder = holder
-        self.resources = resources
         self.makeDelegate = makeDelegate
-        hello = Self.hello(resources)
+        bundlePath = resources == nil ? nil : "\(place.folder)/Tested.app"
+        if let resources, let bundlePath {
+            do {
+                // Not where it is: a folder that is called Resources is none of a bundle to Foundation.
+                try FileManager.default.copyItem(atPath: resources, toPath: bundlePath)
+            } catch {
+                throw BellError(.noSuchFile, "\(Printable.escaped(resources)) cannot be copied: \(error)")
+            }
+        }
+        hello = Self.hello(bundlePath)
         story = EventStory(ending: "belfry-calls left", on: place.executor)
     }
 
@@ -57,7 +67,7 @@ public actor BellApp: StandIn {
     /// Launches it, once the bell's `belfry-calls` listens at `socketPath`.
     func launch(at socketPath: String) async throws(BellError) {
         try await watch(socketPath)
-        let files = KeeperDoor.openForApp(stateDirectory: place.statePath, bundle: resources)
+        let files = KeeperDoor.openForApp(stateDirectory: place.statePath, bundle: bundlePath)
         self.files.withLock { $0 = files }
         AppDoor.underTest.open(socketPath: socketPath, hello: hello)
         AppDoor.underTest.whenStopped { [place] in Task(executorPreference: place.executor) { await self.end() } }
@@ -91,9 +101,9 @@ public actor BellApp: StandIn {
         }
     }
 
-    private static func hello(_ resources: String?) -> AppHello {
+    private static func hello(_ bundlePath: String?) -> AppHello {
         let pid = Int64(ProcessInfo.processInfo.processIdentifier)
-        guard let resources, let bundle = Bundle(path: resources),
+        guard let bundlePath, let bundle = Bundle(path: bundlePath),
             let hello = AppIdentity.hello(of: bundle, standardID: standardID)
         else {
             var hello = AppHello(id: standardID, pid: pid)

@@ -94,15 +94,20 @@ import Testing
         #expect(habits.noted.contains("answer"))
     }
 
-    @Test("its Info.plist says who it is") func information() async throws {
+    @Test(
+        "its Info.plist says who it is, but what Xcode fills in",
+        arguments: [("com.example.phone", "com.example.phone"), ("$(PRODUCT_BUNDLE_IDENTIFIER)", "belfry.tested.app")])
+    func information(written: String, identifier: String) async throws {
         let folder = TemporaryFolder()
-        let key = "<key>CFBundleIdentifier</key><string>com.example.phone</string>"
-        let plist = "<plist version=\"1.0\"><dict>\(key)</dict></plist>"
-        folder.write(Array(plist.utf8), to: "Info.plist")
-        try await Belfry.running(app: Phone(), resources: folder.path) { bell in
+        let key = "<key>CFBundleIdentifier</key><string>\(written)</string>"
+        folder.makeFolder("Resources")
+        folder.write(
+            Array("<plist version=\"1.0\"><dict>\(key)</dict></plist>".utf8), to: "Resources/Info.plist")
+        let source = folder.write([], to: "Test.swift")
+        try await Belfry.running(app: Phone(), resources: "Resources", source: source) { bell in
             try await bell.call(id: "1", name: "Anna").waitFor(.ringing)
             let reported = try await bell.app.waitFor(.call)
-            #expect(reported.appCall?.app == "com.example.phone")
+            #expect(try reported.appCall?.app == identifier && bell.app.id == identifier)
             try await bell.app.waitFor(.warning) { $0.warning == .voipModeMissing }
         }
     }
