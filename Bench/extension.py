@@ -19,12 +19,16 @@ WARM_UP = 3
 def build(tree):
     """Both kinds and their peers, linked both ways. An extension is delivered as a release build."""
     for name, options in BUILDS.items():
-        built = subprocess.run(
-            ["swift", "build", "--package-path", tree / "Bench/Extensions", "--scratch-path", scratch(tree, name),
-             "--configuration", "release", "-debug-info-format", "none", *options],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        if built.returncode:
-            raise SystemExit(f"the extensions that are measured do not build:\n{built.stdout}")
+        build_package(tree / "Bench/Extensions", scratch(tree, name), options)
+
+
+def build_package(package, scratch, options):
+    built = subprocess.run(
+        ["swift", "build", "--package-path", package, "--scratch-path", scratch,
+         "--configuration", "release", "-debug-info-format", "none", *options],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if built.returncode:
+        raise SystemExit(f"what is measured of {package} does not build:\n{built.stdout}")
 
 
 def scratch(tree, name):

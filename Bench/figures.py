@@ -71,22 +71,19 @@ class Row:
         return self.compare(value, self.statistic(theirs)) if self.compare else value
 
     def cells_beside(self, other):
-        """This row of the table of two stages; `other` is the same row of the other stage."""
-        if not self.rounds or not other.rounds:
-            return (self.what, "", "", "", "", "not measured", "", "")
-        each, others_each = ([self.statistic(taken) for taken in row.rounds] for row in (self, other))
-        mine, others = median(each), median(others_each)
+        """This row of the table of two stages; `other` is the same row of the other stage, which may be of a build that
+        lacks what is measured."""
+        sides = [[self.statistic(taken) for taken in row.rounds] for row in (self, other)]
+        cells = []
+        for each in sides:
+            cells += [number(median(each)), span(each)] if each else ["not measured", ""]
         peers = together(self.peer) + together(other.peer)
-        return (
-            self.what,
-            number(mine),
-            span(each),
-            number(others),
-            span(others_each),
-            number(ratio(mine, others)) + " ×" if others else "",
-            number(self.statistic(peers)) if peers else "",
-            "within" if mine <= max(others_each) else "ABOVE",
-        )
+        compared, verdict_of_both = "", ""
+        if all(sides):
+            (mine, others), others_each = map(median, sides), sides[1]
+            compared = number(ratio(mine, others)) + " ×" if others else ""
+            verdict_of_both = "within" if mine <= max(others_each) else "ABOVE"
+        return (self.what, *cells, compared, number(self.statistic(peers)) if peers else "", verdict_of_both)
 
 
 class Comparison:

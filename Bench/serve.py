@@ -30,9 +30,9 @@ def measure_ready(machine, rounds, count):
 
 
 @contextlib.contextmanager
-def served(machine):
+def served(machine, **settings):
     """The socket of a `belfry serve`, which is ready."""
-    environment = os.environ | {"BELFRY_SOUND": "none"}
+    environment = os.environ | {"BELFRY_SOUND": "none"} | {f"BELFRY_{name}": text for name, text in settings.items()}
     process = subprocess.Popen(
         [machine.stage / "bin/belfry", "serve"], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     try:

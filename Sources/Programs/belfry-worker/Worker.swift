@@ -153,8 +153,10 @@ final class Worker {
             [unowned self] end in close(refused: end == .refused)
         }
         self.delivery = delivery
-        extendRuntime(to: notification.lifetime(budget: settings.expiryBudget))
+        let lifetime = notification.lifetime(budget: settings.expiryBudget)
         delivery.start()
+        // What can ring at once does so first: saying this opens libsystemd.
+        extendRuntime(to: lifetime)
     }
 
     /// The extension that the operator has configured; nil if there is none.
@@ -286,10 +288,13 @@ final class Worker {
         self.desktop = desktop
         return EventReporter(
             timers: loop, id: id, receivedAt: receivedAt,
-            // The centre first: who hears that a notification is delivered finds it there.
-            listeners: [{ [weak self] event in self?.centre?.heard(event) }, connection.write, journal.write]
-                + (desktop.map { [$0.write] } ?? []) + [{ [weak self] event in self?.calls?.write(event) }]
-                + (original.map { [$0.heard] } ?? [])
+            // The centre first: who hears that a notification is delivered finds it there. The journal hears after who
+            // waits: a client, and an app whose call was answered.
+            listeners: [
+                { [weak self] event in self?.centre?.heard(event) }, connection.write,
+                { [weak self] event in self?.calls?.write(event) }, journal.write,
+            ]
+                + (desktop.map { [$0.write] } ?? []) + (original.map { [$0.heard] } ?? [])
                 + (alerts.map { [$0.heard] } ?? []) + (pushReport.map { [$0.write] } ?? []))
     }
 

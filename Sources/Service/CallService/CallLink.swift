@@ -11,6 +11,10 @@ public final class CallLink: AppCalls {
     private static let limits = LineConnection.Limits(
         lineBytesMax: CallLimits.lineBytesMax, unsentBytesMax: CallLimits.lineBytesMax + CallLimits.unsentBytesMax)
 
+    /// How long its first order is waited for before the loop is ready to wait for more, in milliseconds: a
+    /// `belfry-calls` that runs takes a few tenths, and where no app takes the push no loop is needed before the ring.
+    private static let firstOrderMilliseconds: Int32 = 2
+
     private let connection: LineConnection
     private var heard: ((WorkerOrder?) -> Void)?
     /// Whether a warning is being reported that comes from there.
@@ -31,11 +35,12 @@ public final class CallLink: AppCalls {
     public func handOver(_ push: VoIPPush, heard: @escaping (WorkerOrder?) -> Void) {
         self.heard = heard
         do throws(SystemError) {
-            try connection.listen { [weak self] news in self?.take(news) }
+            try connection.ask(WorkerMessage.push(push).line, within: Self.firstOrderMilliseconds) {
+                [weak self] news in self?.take(news)
+            }
         } catch {
-            return lost()
+            lost()
         }
-        connection.send(WorkerMessage.push(push).line)
     }
 
     /// Leaves, at the other end too.

@@ -59,6 +59,8 @@ package final class LineConnection {
     private var watched: Readiness = []
     private var hasEnded = false
     private var isLost = false
+    /// Whether the loop is not to be asked yet.
+    private var isAsking = false
 
     /// A connection over `socket`, which is not read before ``listen(_:)``.
     package init(_ socket: consuming OwnedDescriptor, _ limits: Limits, on loop: any EventLoop, description: String) {
@@ -75,6 +77,20 @@ package final class LineConnection {
     /// call returns.
     package func listen(_ heard: @escaping (News) -> Void) throws(SystemError) {
         self.heard = heard
+        try watch()
+    }
+
+    /// Sends `line`, and listens as ``listen(_:)`` does, but reads first what the peer says at once, for which it waits
+    /// so many milliseconds: for a process whose loop is not ready to wait, since making it so takes longer than a peer
+    /// that runs takes to answer.
+    package func ask(
+        _ line: [UInt8], within milliseconds: Int32, _ heard: @escaping (News) -> Void
+    ) throws(SystemError) {
+        self.heard = heard
+        isAsking = true
+        send(line)
+        if !isLost, unsent.isEmpty, isReady(socket.number, for: POLLIN, within: milliseconds) { ready(.readable) }
+        isAsking = false
         try watch()
     }
 
@@ -106,7 +122,7 @@ package final class LineConnection {
     private func watch() throws(SystemError) {
         var events: Readiness = hasEnded ? [] : .readable
         if !unsent.isEmpty { events.insert(.writable) }
-        guard heard != nil, events != watched else { return }
+        guard heard != nil, !isAsking, events != watched else { return }
         source?.cancel()
         (source, watched) = (nil, [])
         guard !events.isEmpty else { return }

@@ -76,10 +76,11 @@ public func fileKind(of descriptor: Int32) -> UInt32 {
     return unsafe fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
 }
 
-/// Whether `descriptor` is ready for `event`, POLLIN or POLLOUT, or has failed or hung up, at this moment (`poll`).
-public func isReady(_ descriptor: Int32, for event: Int32) -> Bool {
+/// Whether `descriptor` is ready for `event`, POLLIN or POLLOUT, or has failed or hung up, at this moment or within so
+/// many milliseconds (`poll`).
+public func isReady(_ descriptor: Int32, for event: Int32, within milliseconds: Int32 = 0) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
-    return unsafe poll(&entry, 1, 0) > 0
+    return unsafe poll(&entry, 1, milliseconds) > 0
 }
 
 /// Writes to a descriptor that others share, never blocks, and leaves the descriptor's flags as they are: flags belong

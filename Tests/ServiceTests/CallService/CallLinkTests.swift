@@ -62,6 +62,17 @@ import Testing
         #expect(centre.heard() == Self.event(.warning(code: .noCallID, detail: "")).line)
     }
 
+    @Test("where no app takes the push that is known before a loop is made ready to wait") func atOnce() throws {
+        let (link, heard) = (try link(), Heard())
+        #expect(try centre.letIn())
+        centre.say(String(decoding: WorkerOrder.none.line, as: UTF8.self))
+        link.handOver(Self.push) { [unowned link] in
+            heard.orders.append($0)
+            link.close()
+        }
+        #expect(heard.orders == [WorkerOrder.none] && loop.watchedCount == 0)
+    }
+
     @Test(
         "it is gone once: as it leaves, or says what is no line",
         arguments: ["", "garbage\n", #"{"say": "wait"}"# + "\n"])

@@ -84,6 +84,33 @@ import Testing
         #expect(!sendAll([1], passing: nil, to: peer), "it is left")
     }
 
+    /// Asks a peer that has said `words` already, and that nothing is ready to wait for; what was heard of it before
+    /// that, and how many descriptors are watched then.
+    private func asked(_ words: String, within milliseconds: Int32) throws -> (heard: [String], watched: Int) {
+        let pair = try SocketPair()
+        let connection = LineConnection(
+            try pair.reading.duplicate(), LineConnection.Limits(lineBytesMax: 8, unsentBytesMax: 8), on: loop,
+            description: "peer")
+        #expect(sendAll(Array(words.utf8), passing: nil, to: pair.writing.number))
+        news = []
+        let watchedBefore = loop.watchedCount
+        try connection.ask(Array("ask\n".utf8), within: milliseconds) {
+            [unowned self] in
+            hear($0)
+            if case .line(let line) = $0, line == Array("none".utf8) { connection.close() }
+        }
+        defer { connection.close() }
+        #expect(receiveSome(from: pair.writing.number, bytesMax: 8).bytes == Array("ask\n".utf8))
+        return (news, loop.watchedCount - watchedBefore)
+    }
+
+    @Test("what an asked peer says at once is heard before the loop listens; who is done by then is not watched")
+    func asks() throws {
+        #expect(try asked("wait\n", within: 60_000) == (["taken", "wait"], 1))
+        #expect(try asked("none\n", within: 60_000) == (["taken", "none"], 0))
+        #expect(try asked("", within: 1) == (["taken"], 1), "one that says nothing is waited for by the loop")
+    }
+
     @Test("a peer is told at once what it takes, and has taken it") func sends() {
         connection.send(Array("hello\n".utf8))
         #expect(news == ["taken"] && received() == Array("hello\n".utf8))

@@ -1,0 +1,3 @@
+import UIKit
+
+UIApplication.run(AppDelegate())
