@@ -8,9 +8,6 @@ import RingEar
 
 /// The work of `belfry-app@ID.service`: this process becomes the app.
 enum BecomingApp {
-    /// Where an app finds `calls.sock`, if that is not where it usually is.
-    private static let socketVariable = "BELFRY_CALLS_SOCKET"
-
     /// Becomes the program of the app `id`; returns the exit status if that fails.
     static func run(_ id: String) -> Int32 {
         let environment = ownEnvironment()
@@ -23,17 +20,14 @@ enum BecomingApp {
             return 78
         }
         let runtime = RuntimeDirectory(environment: environment, statePath: state.path)
-        let path = environment[socketVariable].flatMap { $0.isEmpty ? nil : $0 } ?? runtime.callsSocketPath
-        var variables = Environment.allOfThisProcess()
-        variables[socketVariable] = path
-        for name in ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "NOTIFY_SOCKET"] { variables[name] = nil }
+        let path = environment[AppBundle.socketVariable].flatMap { $0.isEmpty ? nil : $0 } ?? runtime.callsSocketPath
         tell(path, id)
         guard unsafe chdir(bundle.path) == 0 else {
             complain("belfry-calls: \(SystemError(errno: errno, call: "chdir", subject: bundle.path))")
             return 70
         }
         do throws(SystemError) {
-            try becomeProgram(bundle.program, [], environment: variables)
+            try becomeProgram(bundle.program, [], environment: AppBundle.variables(Environment.allOfThisProcess(), socketPath: path))
         } catch {
             complain("belfry-calls: \(error)")
             return 70

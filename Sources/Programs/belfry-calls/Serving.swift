@@ -65,28 +65,20 @@ enum Serving {
         control.appPatience = loaded.appPatience
         control.actionTimeout = loaded.actionTimeout
         control.answerTimeout = loaded.answerTimeout
+        let runtime = RuntimeDirectory(environment: environment, statePath: state.path)
         let start: CentreSettings.Start =
             if let units { .units(name: units, systemctl: systemctl) } else {
-                .children(try launcher())
+                .children(
+                    environment: AppBundle.variables(
+                        Environment.allOfThisProcess(), socketPath: runtime.callsSocketPath))
             }
         let isForStandardError = environment["BELFRY_JOURNAL"] == "no"
         var settings = CentreSettings(
             apps: ConfiguredApps(paths: loaded.appPaths), control: control, state: state,
-            runtime: RuntimeDirectory(environment: environment, statePath: state.path),
-            pushSocketPath: try PushSocket(environment: Environment.allOfThisProcess()).path, start: start,
+            runtime: runtime, pushSocketPath: try PushSocket(environment: Environment.allOfThisProcess()).path, start: start,
             group: group, journalPath: isForStandardError ? JournalWriter.noPath : JournalWriter.standardPath)
         settings.environment = loaded.apnsEnvironment
         settings.contactsFile = loaded.contactsFile
         return settings
-    }
-
-    /// This program, as it becomes an app. What that prints goes to standard error.
-    private static func launcher() throws(SystemError) -> ChildCommand {
-        guard let program = runningProgramPath() else {
-            throw SystemError(errno: errno, call: "readlink", subject: "/proc/self/exe")
-        }
-        return ChildCommand(
-            path: program, arguments: ["--app"],
-            streams: [STDIN_FILENO: .null, STDOUT_FILENO: .descriptor(STDERR_FILENO)])
     }
 }

@@ -1,3 +1,4 @@
+import BelfryApps
 import BelfryEventLoop
 import BelfrySyscalls
 import BelfryTerms
@@ -16,6 +17,8 @@ final class AppProcess {
     }
 
     private let id: String
+    /// Its folder; nil if it is not configured, so that it can be followed and ended, but not started as a child.
+    private let bundle: AppBundle?
     private let start: CentreSettings.Start
     private let loop: Loop
     private let heard: (News) -> Void
@@ -25,8 +28,8 @@ final class AppProcess {
     private var watched: (identity: ProcessIdentity, source: any LoopWatch)?
 
     /// The process of the app `id`.
-    init(_ id: String, _ start: CentreSettings.Start, on loop: Loop, heard: @escaping (News) -> Void) {
-        (self.id, self.start, self.loop, self.heard) = (id, start, loop, heard)
+    init(_ id: String, in bundle: AppBundle?, _ start: CentreSettings.Start, on loop: Loop, heard: @escaping (News) -> Void) {
+        (self.id, self.bundle, self.start, self.loop, self.heard) = (id, bundle, start, loop, heard)
     }
 
     /// Its number; nil if it is not known.
@@ -39,8 +42,12 @@ final class AppProcess {
     func launch() {
         do throws(SystemError) {
             switch start {
-            case .children(var command):
-                command.arguments.append(id)
+            case .children(let environment):
+                guard let bundle else { return failLater("it is not configured: [Calls] Apps=") }
+                var command = ChildCommand(
+                    path: bundle.program, environment: environment,
+                    streams: [STDIN_FILENO: .null, STDOUT_FILENO: .descriptor(STDERR_FILENO)])
+                command.workingDirectory = bundle.path
                 command.leadsGroup = true
                 let child = try ChildProcess(command)
                 try loop.onExit(of: child, description: "app") { [weak self] in self?.ended($0) }
@@ -52,9 +59,13 @@ final class AppProcess {
                 }
             }
         } catch {
-            // Its caller may be in the middle of what it does.
-            loop.afterThis(description: "app") { [weak self] in self?.heard(.failed("\(error)")) }
+            failLater("\(error)")
         }
+    }
+
+    private func failLater(_ why: String) {
+        // The caller may be in the middle of what it does.
+        loop.afterThis(description: "app") { [weak self] in self?.heard(.failed(why)) }
     }
 
     /// The process `pid` says that it becomes the app.

@@ -263,7 +263,7 @@ public final class Centre {
 
     private func process(of id: String) -> AppProcess {
         if let process = apps[id]?.process { return process }
-        let process = AppProcess(id, settings.start, on: loop) { [unowned self] news in
+        let process = AppProcess(id, in: settings.apps[id], settings.start, on: loop) { [unowned self] news in
             switch news {
             case .began: app(id) { $0.life.began() }
             case .failed(let why): perform({ $0.launchFailed(why, at: $1) }, of: id)

@@ -1,7 +1,6 @@
 public import BelfryAppGroup
 public import BelfryApps
 public import BelfryDevices
-public import BelfrySyscalls
 public import BelfryTerms
 public import CallControl
 public import RingEar
@@ -12,8 +11,8 @@ public struct CentreSettings: Sendable {
     public enum Start: Sendable {
         /// As units of the user's manager, `NAME@ID.service`, by systemctl(1) at that path.
         case units(name: String, systemctl: String)
-        /// As children: this command, which gets the app's identifier as one more argument.
-        case children(ChildCommand)
+        /// As children with these variables, which write to standard error.
+        case children(environment: [String: String])
     }
 
     /// The configured apps.

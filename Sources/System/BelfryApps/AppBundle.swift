@@ -55,6 +55,21 @@ public struct AppBundle: Hashable, Sendable {
         }
     }
 
+    /// The variable by which a process finds the `belfry-calls` that has started it.
+    public static let socketVariable = "BELFRY_CALLS_SOCKET"
+
+    /// What a service manager says to its own services alone.
+    private static let foreignVariables = ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "NOTIFY_SOCKET"]
+
+    /// The variables of an app that is started with those of `environment`, and finds `belfry-calls` at `socketPath`.
+    public static func variables(
+        _ environment: [String: String], socketPath: String
+    ) -> [String: String] {
+        var variables = environment.filter { !foreignVariables.contains($0.key) }
+        variables[socketVariable] = socketPath
+        return variables
+    }
+
     /// What keeps `text` from being the identifier of an app, for people; nil if nothing does.
     public static func fault(inIdentifier text: String) -> String? {
         guard GroupName(text) != nil else {

@@ -35,7 +35,7 @@ final class CentreEnd {
             apps: ConfiguredApps(paths: script == nil ? [] : [Self.makeApp(in: folder, script ?? "")]),
             control: CallControlSettings(), state: StateDirectory(path: "\(folder.path)/state"),
             runtime: RuntimeDirectory(path: folder.path), pushSocketPath: "\(folder.path)/push.sock",
-            start: .children(ChildCommand(path: "\(folder.path)/Phone.app/Phone")), group: Self.group,
+            start: .children(environment: [:]), group: Self.group,
             journalPath: JournalWriter.noPath)
         (settings.idleMax, settings.startMax) = (idleMax, startMax)
         centre = try Centre(settings, deciding: Decider(notes: decider), listener: listener.number, on: loop) {
