@@ -228,6 +228,40 @@ import Testing
         #expect(await quietOnes.next() == nil)
     }
 
+    /// A scheduler whose time passes as a test says.
+    private final class PlayedScheduler: Scheduler {
+        typealias SchedulerOptions = Never
+        private(set) var now = DispatchQueue.main.now
+        private var due: [(date: ScheduledTime, action: () -> Void)] = []
+
+        func schedule(options: Never?, _ action: @escaping () -> Void) { action() }
+
+        func schedule(
+            after date: ScheduledTime, tolerance: ScheduledTime.Stride, options: Never?, _ action: @escaping () -> Void
+        ) { due.append((date, action)) }
+
+        func pass(_ seconds: Double) {
+            now = now.advanced(by: .seconds(seconds))
+            let ready = due.filter { $0.date <= now }
+            due.removeAll { $0.date <= now }
+            for (_, action) in ready { action() }
+        }
+    }
+
+    @Test("the quiet after which the last value is received begins anew with each") func quiet() {
+        let (subject, scheduler) = (PassthroughSubject<Int, Never>(), PlayedScheduler())
+        var seen: [Int] = []
+        let kept = subject.debounce(for: .seconds(1), scheduler: scheduler).sink { seen.append($0) }
+        subject.send(1)
+        scheduler.pass(0.6)
+        subject.send(2)
+        scheduler.pass(0.6)
+        #expect(seen.isEmpty)
+        scheduler.pass(0.6)
+        #expect(seen == [2])
+        withExtendedLifetime(kept) {}
+    }
+
     @Test("a run loop passes values on in its turn, in their order") func runLoop() async {
         let seen = AsyncStream<String>.makeStream()
         let thread = Thread {
