@@ -31,6 +31,8 @@ open class AVAudioPlayer: NSObject, @unchecked Sendable {
     open var numberOfLoops = 0
     /// Kept; what is heard is as loud as the sound server has it.
     open var volume: Float = 1
+    /// Keeps the volume, at once.
+    open func setVolume(_ volume: Float, fadeDuration duration: TimeInterval) { self.volume = volume }
     /// Kept.
     open var pan: Float = 0
     /// Kept.

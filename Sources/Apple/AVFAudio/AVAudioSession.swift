@@ -137,6 +137,15 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
     /// The microphone, if the category records.
     open var availableInputs: [AVAudioSessionPortDescription]? { category.records ? [.microphone] : [] }
 
+    /// Nil: there is nothing to choose from.
+    open var inputDataSources: [AVAudioSessionDataSourceDescription]? { nil }
+    /// Nil: there is nothing to choose from.
+    open var inputDataSource: AVAudioSessionDataSourceDescription? { nil }
+    /// Nil: there is nothing to choose from.
+    open var outputDataSources: [AVAudioSessionDataSourceDescription]? { nil }
+    /// Nil: there is nothing to choose from.
+    open var outputDataSource: AVAudioSessionDataSourceDescription? { nil }
+
     /// Does nothing for `none`: the route is never overridden.
     ///
     /// - Throws: `resourceNotAvailable` for the speaker, with a warning.

@@ -58,6 +58,17 @@ open class AVAudioSessionPortDescription: NSObject, @unchecked Sendable {
 
     /// False.
     open var hasHardwareVoiceCallProcessing: Bool { false }
+    /// Nil: there is nothing to choose from.
+    open var dataSources: [AVAudioSessionDataSourceDescription]? { nil }
+    /// Nil: there is nothing to choose from.
+    open var selectedDataSource: AVAudioSessionDataSourceDescription? { nil }
+    /// Nil: there is nothing to choose from.
+    open var preferredDataSource: AVAudioSessionDataSourceDescription? { nil }
+
+    /// - Throws: `badParam` for any but nil: there is nothing to choose from.
+    open func setPreferredDataSource(_ dataSource: AVAudioSessionDataSourceDescription?) throws {
+        if dataSource != nil { throw AVAudioSession.ErrorCode.badParam.error }
+    }
 
     static let microphone = AVAudioSessionPortDescription(.builtInMic, name: "Microphone")
     static let receiver = AVAudioSessionPortDescription(.builtInReceiver, name: "Receiver")
@@ -74,6 +85,20 @@ open class AVAudioSessionRouteDescription: NSObject, @unchecked Sendable {
     init(inputs: [AVAudioSessionPortDescription], outputs: [AVAudioSessionPortDescription]) {
         self.inputs = inputs
         self.outputs = outputs
+        super.init()
+    }
+}
+
+/// One of several microphones of an input: there is none. Source: Apple, `AVAudioSessionDataSourceDescription`.
+open class AVAudioSessionDataSourceDescription: NSObject, @unchecked Sendable {
+    /// Its number.
+    public let dataSourceID: NSNumber
+    /// Its name for people.
+    public let dataSourceName: String
+
+    init(_ number: Int, name: String) {
+        dataSourceID = NSNumber(value: number)
+        dataSourceName = name
         super.init()
     }
 }

@@ -36,6 +36,15 @@ public var kCFBooleanTrue: CFBoolean! { NSNumber(value: true) }
 /// False.
 public var kCFBooleanFalse: CFBoolean! { NSNumber(value: false) }
 
+/// The key of a bundle's name in its `Info.plist`.
+public var kCFBundleNameKey: CFString! { "CFBundleName" }
+/// The key of a bundle's identifier.
+public var kCFBundleIdentifierKey: CFString! { "CFBundleIdentifier" }
+/// The key of a bundle's version, that of its build.
+public var kCFBundleVersionKey: CFString! { "CFBundleVersion" }
+/// The key of the name of a bundle's program.
+public var kCFBundleExecutableKey: CFString! { "CFBundleExecutable" }
+
 /// Seconds since 2001, now.
 public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime { Date.timeIntervalSinceReferenceDate }
 

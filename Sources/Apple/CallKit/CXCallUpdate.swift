@@ -8,7 +8,7 @@ open class CXCallUpdate: NSObject, NSCopying, @unchecked Sendable {
     private var saidHandle: CXHandle?
 
     /// An update that says nothing.
-    public override init() { super.init() }
+    public required override init() { super.init() }
 
     /// Who is at the other end.
     open var remoteHandle: CXHandle? {

@@ -4,6 +4,8 @@ public enum Publishers {
     public struct Transformed<Upstream: Publisher, Output, Failure: Error>: Publisher {
         enum Step {
             case value(Output)
+            /// A value, and then the end.
+            case last(Output)
             case none
             case end(Subscribers.Completion<Failure>)
         }
@@ -51,6 +53,12 @@ private final class Relay<Upstream: Publisher, Output, Failure: Error>: Subscrib
         guard let target = lock.withLock({ target }) else { return .none }
         switch step(input) {
         case .value(let output): return target.receive(output)
+        case .last(let output):
+            // First, since `finish` forgets the upstream, and the subscriber may make it publish again.
+            lock.withLock { upstream }?.cancel()
+            _ = target.receive(output)
+            finish(.finished)
+            return .none
         // The subscriber still waits for a value, so ask for another one.
         case .none: return .max(1)
         case .end(let completion):
@@ -133,6 +141,51 @@ extension Publisher {
                     guard left > 0 else { return .value(value) }
                     left -= 1
                     return .none
+                }
+            }, end: { $0 })
+    }
+
+    /// The first value, and then the end.
+    public func first() -> Publishers.Transformed<Self, Output, Failure> { first { _ in true } }
+
+    /// The first value for which `predicate` returns true, and then the end.
+    public func first(
+        where predicate: @escaping (Output) -> Bool
+    ) -> Publishers.Transformed<Self, Output, Failure> {
+        .init(
+            upstream: self, makeStep: { { predicate($0) ? .last($0) : .none } }, end: { $0 })
+    }
+
+    /// The same, with a look at each value, and at the end.
+    public func handleEvents(
+        receiveOutput: ((Output) -> Void)? = nil,
+        receiveCompletion: ((Subscribers.Completion<Failure>) -> Void)? = nil
+    ) -> Publishers.Transformed<Self, Output, Failure> {
+        .init(
+            upstream: self,
+            makeStep: {
+                { value in
+                    receiveOutput?(value)
+                    return .value(value)
+                }
+            },
+            end: { completion in
+                receiveCompletion?(completion)
+                return completion
+            })
+    }
+
+    /// What `nextPartialResult` makes of each value and its last result, which is `initialResult` at first.
+    public func scan<Result>(
+        _ initialResult: Result, _ nextPartialResult: @escaping (Result, Output) -> Result
+    ) -> Publishers.Transformed<Self, Result, Failure> {
+        .init(
+            upstream: self,
+            makeStep: {
+                var result = initialResult
+                return { value in
+                    result = nextPartialResult(result, value)
+                    return .value(result)
                 }
             }, end: { $0 })
     }

@@ -104,7 +104,7 @@ final class Audience<Output, Failure: Error> {
 }
 
 /// One subscription: its demand, and the value that waits for it.
-final class Seat<Output, Failure: Error>: Subscription {
+final class Seat<Output, Failure: Error>: Subscription, @unchecked Sendable {
     private let lock = NSRecursiveLock()
     private var subscriber: AnySubscriber<Output, Failure>?
     private var demand = Subscribers.Demand.none

@@ -132,3 +132,36 @@ open class UIAlertAction: NSObject {
         super.init()
     }
 }
+
+/// An alert, as a value: presenting it does nothing.
+@preconcurrency @MainActor
+open class UIAlertController: UIViewController {
+    /// The look of an alert.
+    public enum Style: Int, Sendable {
+        /// From below.
+        case actionSheet
+        /// In the middle.
+        case alert
+    }
+
+    /// What it says.
+    public final var message: String?
+    /// Its look.
+    public final let preferredStyle: Style
+    /// What the person could choose, in their order.
+    public final private(set) var actions: [UIAlertAction] = []
+
+    /// An alert without choices.
+    public init(title: String?, message: String?, preferredStyle: Style) {
+        self.message = message
+        self.preferredStyle = preferredStyle
+        super.init()
+        self.title = title
+    }
+
+    /// An alert without words.
+    public required convenience init() { self.init(title: nil, message: nil, preferredStyle: .actionSheet) }
+
+    /// Adds a choice.
+    open func addAction(_ action: UIAlertAction) { actions.append(action) }
+}

@@ -84,6 +84,15 @@ extension UIApplicationDelegate {
         _ application: UIApplication,
         performFetchWithCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
     ) { completionHandler(.noData) }
+    /// Does nothing.
+    public func application(
+        _ application: UIApplication, performActionFor shortcutItem: UIApplicationShortcutItem,
+        completionHandler: @escaping (Bool) -> Void
+    ) { completionHandler(false) }
+    /// In every way but upside down.
+    public func application(
+        _ application: UIApplication, supportedInterfaceOrientationsFor window: UIWindow?
+    ) -> UIInterfaceOrientationMask { .allButUpsideDown }
     /// As `Info.plist` says.
     public func application(
         _ application: UIApplication, configurationForConnecting connectingSceneSession: UISceneSession,

@@ -86,6 +86,15 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
         _ application: UIApplication,
         performFetchWithCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void)
 
+    /// What the person chose at the app's picture.
+    func application(
+        _ application: UIApplication, performActionFor shortcutItem: UIApplicationShortcutItem,
+        completionHandler: @escaping (Bool) -> Void)
+    /// How the app may be held.
+    func application(
+        _ application: UIApplication, supportedInterfaceOrientationsFor window: UIWindow?
+    ) -> UIInterfaceOrientationMask
+
     /// How a scene is made.
     func application(
         _ application: UIApplication, configurationForConnecting connectingSceneSession: UISceneSession,

@@ -12,6 +12,33 @@ public enum UIUserInterfaceIdiom: Int, Sendable {
     case pad
 }
 
+/// How a device is held. Source: Apple, `UIDeviceOrientation`.
+public enum UIDeviceOrientation: Int, Sendable {
+    /// It is not known.
+    case unknown
+    /// Upright.
+    case portrait
+    /// Upside down.
+    case portraitUpsideDown
+    /// On its right side.
+    case landscapeLeft
+    /// On its left side.
+    case landscapeRight
+    /// On its back.
+    case faceUp
+    /// On its face.
+    case faceDown
+
+    /// Whether it stands.
+    public var isPortrait: Bool { self == .portrait || self == .portraitUpsideDown }
+    /// Whether it lies on a side.
+    public var isLandscape: Bool { self == .landscapeLeft || self == .landscapeRight }
+    /// Whether it lies on its back or face.
+    public var isFlat: Bool { self == .faceUp || self == .faceDown }
+    /// Whether an interface can be held so.
+    public var isValidInterfaceOrientation: Bool { isPortrait || isLandscape }
+}
+
 /// The device: the telephone that Belfry stands for. Source: Apple, `UIDevice`.
 open class UIDevice: NSObject, @unchecked Sendable {
     /// The device.
@@ -37,6 +64,14 @@ open class UIDevice: NSObject, @unchecked Sendable {
     }
     /// False: nothing is near.
     open var proximityState: Bool { false }
+    /// Upright, as a telephone that is held to an ear: nothing turns.
+    open var orientation: UIDeviceOrientation { .portrait }
+    /// False: nothing watches the orientation.
+    open var isGeneratingDeviceOrientationNotifications: Bool { false }
+    /// Does nothing: nothing turns.
+    open func beginGeneratingDeviceOrientationNotifications() {}
+    /// Does nothing.
+    open func endGeneratingDeviceOrientationNotifications() {}
     /// Kept.
     open var isBatteryMonitoringEnabled: Bool {
         get { monitorsBattery.withLock { $0 } }
@@ -60,6 +95,8 @@ open class UIDevice: NSObject, @unchecked Sendable {
         case full
     }
 
+    /// The device was turned: never posted.
+    public static let orientationDidChangeNotification = Notification.Name("UIDeviceOrientationDidChangeNotification")
     /// Something came near, or went: never posted.
     public static let proximityStateDidChangeNotification = Notification.Name(
         "UIDeviceProximityStateDidChangeNotification")

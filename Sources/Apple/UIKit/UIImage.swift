@@ -73,11 +73,34 @@ open class UIImage: NSObject, @unchecked Sendable {
     }
 
     /// The picture of this name in the main bundle, with or without its extension; nil if there is none.
-    public convenience init?(named name: String) {
+    public convenience init?(named name: String) { self.init(named: name, in: nil) }
+
+    /// The picture of this name in `bundle`, nil for the main one; nil if there is none. There is one look.
+    public convenience init?(
+        named name: String, in bundle: Bundle?, compatibleWith traitCollection: UITraitCollection? = nil
+    ) {
         let suffixes = ["", ".png", "@2x.png", "@3x.png", ".jpg", ".jpeg", ".gif"]
-        let paths = suffixes.lazy.compactMap { KeeperDoor.bundle.path(forResource: name + $0, ofType: nil) }
+        let folder = bundle ?? KeeperDoor.bundle
+        let paths = suffixes.lazy.compactMap { folder.path(forResource: name + $0, ofType: nil) }
         guard let path = paths.first else { return nil }
         self.init(contentsOfFile: path)
+    }
+
+    /// The picture of this name in the main bundle, as an image literal has it; an empty one, with a warning, if there
+    /// is none, which ends an app on iOS.
+    public required convenience init(imageLiteralResourceName name: String) {
+        guard let image = UIImage(named: name)?.cgImage else {
+            KeeperDoor.warn(.unsupported, "an image literal without its picture: \"\(name)\"")
+            self.init()
+            return
+        }
+        self.init(cgImage: image)
+    }
+
+    /// Nil, with a warning: Apple's symbols are not here.
+    public convenience init?(systemName name: String) {
+        KeeperDoor.warn(.unsupported, "UIImage(systemName: \"\(name)\"): Apple's symbols are not here")
+        return nil
     }
 
     /// Its size in points.
@@ -96,4 +119,38 @@ open class UIImage: NSObject, @unchecked Sendable {
         let name = NSString(string: path).deletingPathExtension
         return name.hasSuffix("@2x") ? 2 : name.hasSuffix("@3x") ? 3 : 1
     }
+}
+
+extension UIImage {
+    /// How a picture's colours count. Source: Apple, `UIImage.RenderingMode`.
+    public enum RenderingMode: Int, Sendable {
+        /// As where it stands has it.
+        case automatic
+        /// As they are.
+        case alwaysOriginal
+        /// Not at all: what is opaque counts.
+        case alwaysTemplate
+    }
+
+    /// The picture as it is: nothing here draws one in another colour.
+    public func withRenderingMode(_ renderingMode: RenderingMode) -> UIImage { self }
+}
+
+/// What a picture is chosen by: nothing here. Source: Apple, `UITraitCollection`.
+open class UITraitCollection: NSObject, @unchecked Sendable {
+    /// None.
+    public override init() { super.init() }
+}
+
+extension UIImage: _ExpressibleByImageLiteral {}
+
+/// What an image literal is. Swift finds it by this name.
+public typealias _ImageLiteralType = UIImage
+
+/// ``UIImage/pngData()``, as code for Swift 3 and 4 has it.
+public func UIImagePNGRepresentation(_ image: UIImage) -> Data? { image.pngData() }
+
+/// ``UIImage/jpegData(compressionQuality:)``, as code for Swift 3 and 4 has it.
+public func UIImageJPEGRepresentation(_ image: UIImage, _ compressionQuality: CGFloat) -> Data? {
+    image.jpegData(compressionQuality: compressionQuality)
 }

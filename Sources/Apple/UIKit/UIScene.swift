@@ -61,6 +61,20 @@ open class UIScene: UIResponder {
         open var urlContexts: Set<UIOpenURLContext> { [] }
     }
 
+    /// What a scene does. Source: Apple, `UIScene.ActivationState`.
+    public enum ActivationState: Int, Sendable {
+        /// It is not connected.
+        case unattached = -1
+        /// It is in front.
+        case foregroundActive
+        /// It is in front, and something lies over it.
+        case foregroundInactive
+        /// It is not in front.
+        case background
+    }
+
+    /// Unattached: there is no screen.
+    open var activationState: ActivationState { .unattached }
     /// Its delegate.
     public final var delegate: (any UISceneDelegate)?
 }
@@ -70,6 +84,8 @@ open class UIScene: UIResponder {
 open class UIWindowScene: UIScene {
     /// None.
     open var windows: [UIWindow] { [] }
+    /// Nil.
+    open var keyWindow: UIWindow? { nil }
 }
 
 /// An address that a scene shall open. Source: Apple, `UIOpenURLContext`.

@@ -12,6 +12,22 @@ enum AppTemplate {
         PackageTemplate.File(path: "PushManager.swift", text: pushes),
     ]
 
+    /// The delegate of an app whose other classes are the developer's.
+    static let bareDelegate = """
+        import UIKit
+
+        class AppDelegate: UIResponder, UIApplicationDelegate {
+            func application(
+                _ application: UIApplication,
+                didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+            ) -> Bool {
+                // Make your registry and your provider here: both have to be there before a push is handed over.
+                true
+            }
+        }
+
+        """
+
     static let program = """
         import UIKit
 

@@ -6,7 +6,8 @@ enum ApplesNames {
     static func contains(_ name: String) -> Bool {
         if words.contains(where: { name.hasPrefix($0) }) || withoutPrefix.contains(name) { return true }
         if name.hasPrefix("k"), prefixes.contains(name.dropFirst().prefix(2)) {
-            return name.dropFirst(3).first?.isUppercase == true
+            let rest = name.dropFirst(3)
+            return rest.first?.isUppercase == true && rest.dropFirst().first?.isUppercase != true
         }
         let rest = name.dropFirst(2)
         guard prefixes.contains(name.prefix(2)), let first = rest.first, first.isUppercase else { return false }
@@ -28,8 +29,8 @@ enum ApplesNames {
 
     private static let prefixes: Set<Substring> = [
         "AB", "AC", "AS", "AT", "AU", "AV", "AX", "BG", "CA", "CB", "CF", "CG", "CH", "CI", "CK", "CL", "CM", "CN",
-        "CS", "CT", "CV", "CX", "DC", "EK", "GC", "HK", "HM", "IN", "IO", "LA", "LP", "MC", "MF", "MK", "MP", "MT",
-        "MX", "NE", "NI", "NL", "NS", "NW", "OS", "PH", "PK", "QL", "SC", "SF", "SK", "SL", "SN", "ST", "UI", "UN",
+        "CS", "CT", "CV", "DC", "EK", "GC", "HK", "HM", "IN", "IO", "LA", "LP", "MC", "MF", "MK", "MP", "MT",
+        "NE", "NI", "NL", "NS", "NW", "OS", "PH", "PK", "QL", "SC", "SF", "SK", "SL", "ST", "UI", "UN",
         "UT", "VN", "WC", "WK", "WN",
     ]
     private static let words: Set<Substring> = [
@@ -86,6 +87,10 @@ enum ApplesNames {
             "CodableRepresentation", "DataRepresentation", "FileRepresentation", "ProxyRepresentation", "Transferable",
         ],
         "FoundationModels": ["Generable", "LanguageModelSession", "SystemLanguageModel"],
+        "MetricKit": ["MXDiagnosticPayload", "MXMetricManager", "MXMetricManagerSubscriber", "MXMetricPayload"],
+        "SoundAnalysis": [
+            "SNAudioFileAnalyzer", "SNAudioStreamAnalyzer", "SNClassifySoundRequest", "SNResultsObserving",
+        ],
         "StoreKit": ["AppStore", "AppTransaction", "Product", "Storefront", "Transaction", "VerificationResult"],
         "SwiftData": [
             "FetchDescriptor", "ModelActor", "ModelConfiguration", "ModelContainer", "ModelContext",

@@ -15,7 +15,11 @@ struct CompilerMessage {
     }
 
     /// Whether it only follows from something else that is missing: the compiler cannot make sense of an expression.
-    var isConsequence: Bool { Self.consequences.contains { text.hasPrefix($0) } }
+    var isConsequence: Bool {
+        // A class whose parent is missing has none.
+        Self.consequences.contains { text.hasPrefix($0) }
+            || text.hasSuffix("does not conform to protocol 'NSObjectProtocol'")
+    }
 
     /// What is missing, in words for people, with what would bring it.
     var detail: String {
@@ -26,8 +30,13 @@ struct CompilerMessage {
         if isOfBridgingHeader {
             return "\(text): it is in CommonCrypto: import that, or the bridging header, too"
         }
-        if let module = KnownNames.module(of: name) { return "\(text): it is in \(module): import that" }
-        let modules = gone.filter { $0.standIn == nil }.map(\.module)
+        if let module = KnownNames.module(of: name) {
+            // Whoever does not import that module may have a type of this name.
+            let doubt = owner == .either ? ", unless it is the app's own" : ""
+            return "\(text): it is in \(module): import that\(doubt)"
+        }
+        var modules: [String] = []
+        for found in gone where found.standIn == nil && !modules.contains(found.module) { modules.append(found.module) }
         guard owner != .belfry, !modules.isEmpty else { return text }
         return "\(text): if \(modules.joined(separator: " or ")), whose import is blanked, is a module of the app's, "
             + "name its package in Package.swift, and import again"
@@ -40,6 +49,14 @@ struct CompilerMessage {
         if isUnknownName { return owner(of: name) }
         if text.hasPrefix("unknown attribute") { return Self.attributes.contains(name) ? .belfry : .app }
         if text.hasPrefix("no macro named") { return .app }
+        if text.hasPrefix("no type named"), let module = names.last {
+            return KnownModules.origin(of: module) == .foreign ? .otherPackage : .belfry
+        }
+        // The parent, or the extension that conforms, may be in a file that was not imported.
+        if Self.outsides.contains(where: { text.contains($0) }) { return .either }
+        if Self.conversions.contains(where: text.hasPrefix), names.last?.contains("Delegate") == true {
+            return .either
+        }
         if text.contains("has no member") { return Self.owner(ofMember: names.last ?? "", of: name) }
         return .belfry
     }
@@ -54,7 +71,8 @@ struct CompilerMessage {
 
     /// Who would have to bring the declaration `name`.
     private func owner(of name: String) -> MissingPart.Owner {
-        if isOfBridgingHeader || KnownNames.module(of: name) != nil || ApplesNames.contains(name) { return .belfry }
+        if isOfBridgingHeader || ApplesNames.contains(name) { return .belfry }
+        if let module = KnownNames.module(of: name) { return KnownNames.arePlain(module) ? .either : .belfry }
         if gone.contains(where: { ApplesNames.isName(name, of: $0.module) }) { return .belfry }
         return gone.contains { ApplesNames.hasPlainNames($0.module) } ? .either : .app
     }
@@ -73,15 +91,20 @@ struct CompilerMessage {
     }
 
     private static let consequences = [
-        "'nil' requires a contextual type", "cannot infer contextual base", "cannot infer key path type",
+        "'@escaping' only applies to function types", "'nil' requires a contextual type",
+        "'super' cannot be used in class", "cannot call value of non-function type '[Any]'",
+        "cannot infer contextual base", "cannot infer key path type", "cannot infer return type for closure",
         "cannot infer type of closure parameter", "failed to produce diagnostic", "generic parameter",
-        "type of expression is ambiguous",
+        "reference to member", "type annotation missing in pattern", "type of expression is ambiguous",
     ]
     /// A call that fits none of a type's own: the app may have added one that does.
     private static let calls = [
         "argument passed to call that takes no arguments", "extra argument", "extraneous argument label",
         "incorrect argument label", "missing argument", "no exact matches",
     ]
+    /// What another declaration of the app's own may bring: a parent's member, a conformance.
+    private static let outsides = ["does not override any", "does not override a designated", "does not conform to"]
+    private static let conversions = ["cannot assign value of type", "cannot convert value of type"]
     /// Apple's wrappers and marks that are not here.
     private static let attributes: Set<String> = [
         "AppStorage", "Binding", "Environment", "EnvironmentObject", "FetchRequest", "IBAction", "IBDesignable",

@@ -39,6 +39,8 @@ public struct ImportPlan: Sendable {
     private let test: File?
     /// The classes that were the imported program.
     private var mains: Set<String> = []
+    /// The template's types that imported files declare, extend or replace.
+    private var taken: Set<String> = []
 
     /// The plan for `imported`, each by its name alone, in a package with the Swift files `sources` in its target's
     /// folder, by their names, and perhaps with the template's `test`.
@@ -58,10 +60,14 @@ public struct ImportPlan: Sendable {
             }
             var source = SwiftSource(file.bytes)
             mains.formUnion(source.mainTypes)
+            taken.formUnion(source.types(among: manifest.kind.helpers))
             calls.requireInits(in: &source)
             notes += calls.notes(on: source, named: file.path)
             let gone = source.blankForLinux(hasModule: hasModule)
-            notes += gone.map { "in \(file.path) \($0.description)" }
+            for found in gone {
+                let note = "in \(file.path) \(found.description)"
+                if !notes.contains(note) { notes.append(note) }
+            }
             self.gone[path] = gone
             bringAlong(to: &source, named: file.path, gone: gone)
             writes.append(File(path: path, bytes: source.bytes))
@@ -69,6 +75,7 @@ public struct ImportPlan: Sendable {
             classes += facts.classes + facts.extensions
             resolve(facts, path: path)
         }
+        taken.formUnion(manifest.kind.helpers.filter { helper in imported.contains { $0.path == "\(helper).swift" } })
         replaceTemplate(by: classes, imported: Set(imported.map(\.path)))
         if self.manifest.text != manifest.text { writes.append(File(path: "Package.swift", text: self.manifest.text)) }
     }
@@ -85,7 +92,7 @@ public struct ImportPlan: Sendable {
         let imports = SourceFacts(source, hasModule: hasModule).imports.map(\.module) + gone.map(\.module)
         let words = Set(source.tokens.map { String($0.text.drop { $0 == "@" }) })
         for module in KnownModules.broughtAlong(by: Set(imports))
-        where !words.isDisjoint(with: KnownNames.names(of: module)) {
+        where !words.isDisjoint(with: KnownNames.names(bringing: module)) {
             source.append(importOf: module)
             notes.append("in \(name) \(module) is imported, too, since other modules bring it along on iOS")
         }
@@ -117,7 +124,8 @@ public struct ImportPlan: Sendable {
     private mutating func replaceTemplate(by classes: [SourceClass], imported: Set<String>) {
         let kind = manifest.kind
         let stays = sources.filter { file in
-            let isTemplate = kind.sources.contains { $0.path == file.path && file.says($0.text) }
+            let templates = kind.sources + (kind.bareSource.map { [$0] } ?? [])
+            let isTemplate = templates.contains { $0.path == file.path && file.says($0.text) }
             return !imported.contains(file.path) && !isTemplate
         }
         let others = stays.flatMap { file in
@@ -133,6 +141,7 @@ public struct ImportPlan: Sendable {
                 let what = kind == .app ? "is a" : "descends from"
                 notes.append("no class here \(what) \(kind.root), so that the template's stays")
             }
+            if !taken.isEmpty { strip(stays: stays, imported: imported) }
             return
         }
         if ours.count > 1 {
@@ -142,6 +151,22 @@ public struct ImportPlan: Sendable {
             removals.append("\(manifest.sourceFolder)/\(file.path)")
         }
         runs(name)
+    }
+
+    /// Leaves of the template its class alone, without the types that it uses, since some of them are the developer's.
+    private mutating func strip(stays: [File], imported: Set<String>) {
+        let kind = manifest.kind
+        let rest = sources.filter { file in !imported.contains(file.path) && !stays.contains(file) }
+        guard let bare = kind.bareSource, rest.contains(where: { $0.path == bare.path }) else { return }
+        for file in rest where file.path != bare.path { removals.append("\(manifest.sourceFolder)/\(file.path)") }
+        let file = File(path: "\(manifest.sourceFolder)/\(bare.path)", text: bare.text)
+        if !rest.contains(where: { $0.path == bare.path && $0.bytes == file.bytes }) {
+            writes.append(file)
+            notes.append(
+                "\(taken.sorted().joined(separator: ", ")): yours, so that the template's classes are gone: "
+                    + "\(kind.className) makes nothing until you say so in \(bare.path)")
+        }
+        runs(kind.className)
     }
 
     /// Rewrites what names the class: the program, and the test as long as it is the template's.

@@ -65,15 +65,14 @@ public enum KnownModules {
     /// What else comes along on iOS where a file imports a module.
     private static let companions: [(module: String, brings: String)] = [
         ("AVFoundation", "AudioToolbox"), ("AVKit", "AVFAudio"), ("AVKit", "AudioToolbox"), ("ContactsUI", "Contacts"),
-        ("SwiftUI", "Combine"),
     ]
 
-    /// The modules that come along on iOS where a file imports one of `imports`: published extensions use those that
-    /// are here. Foundation and CryptoKit bring Security, and so does whatever brings Foundation.
+    /// The modules that come along on iOS where a file imports one of `imports`: published code uses those that are
+    /// here. Foundation and CryptoKit bring Combine and Security, and so does whatever brings Foundation.
     static func broughtAlong(by imports: Set<String>) -> [String] {
         var brought = companions.filter { imports.contains($0.module) }.map(\.brings)
         if imports.contains(where: { products.contains($0) || apples.contains($0) || $0.hasPrefix("Foundation") }) {
-            brought.append("Security")
+            brought += ["Combine", "Security"]
         }
         return Set(brought).subtracting(imports).sorted()
     }

@@ -7,6 +7,19 @@ enum KnownNames {
     /// The names of `module`.
     static func names(of module: String) -> Set<String> { Set(words(texts[module] ?? "")) }
 
+    /// The names by which a file is known to use `module` without an import of it: of Combine none that apps have for
+    /// types of their own.
+    static func names(bringing module: String) -> Set<String> {
+        guard module == "Combine" else { return names(of: module) }
+        return [
+            "AnyCancellable", "AnyPublisher", "CurrentValueSubject", "ObservableObject", "ObservableObjectPublisher",
+            "PassthroughSubject", "Published",
+        ]
+    }
+
+    /// Whether names of `module` may as well be an app's own, since they are plain words.
+    static func arePlain(_ module: String) -> Bool { ["Combine", "CryptoKit", "os"].contains(module) }
+
     private static let modules: [String: String] = Dictionary(
         texts.sorted { $0.key < $1.key }.flatMap { module, text in words(text).map { ($0, module) } },
         uniquingKeysWith: { first, _ in first })
@@ -17,25 +30,28 @@ enum KnownNames {
         "AVFAudio": """
         AVAsset AVAssetImageGenerator AVAudioApplication AVAudioBuffer AVAudioChannelCount AVAudioCommonFormat
         AVAudioFile AVAudioFormat AVAudioFrameCount AVAudioFramePosition AVAudioPCMBuffer AVAudioPlayer
-        AVAudioPlayerDelegate AVAudioSession AVAudioSessionCategoryAmbient AVAudioSessionCategoryAudioProcessing
-        AVAudioSessionCategoryMultiRoute AVAudioSessionCategoryOptions AVAudioSessionCategoryPlayAndRecord
-        AVAudioSessionCategoryPlayback AVAudioSessionCategoryRecord AVAudioSessionCategorySoloAmbient
-        AVAudioSessionInterruptionOptionKey AVAudioSessionInterruptionOptions AVAudioSessionInterruptionReasonKey
-        AVAudioSessionInterruptionType AVAudioSessionInterruptionTypeKey AVAudioSessionInterruptionWasSuspendedKey
-        AVAudioSessionModeDefault AVAudioSessionModeGameChat AVAudioSessionModeMeasurement
-        AVAudioSessionModeMoviePlayback AVAudioSessionModeSpokenAudio AVAudioSessionModeVideoChat
-        AVAudioSessionModeVideoRecording AVAudioSessionModeVoiceChat AVAudioSessionModeVoicePrompt
-        AVAudioSessionPortAirPlay AVAudioSessionPortBluetoothA2DP AVAudioSessionPortBluetoothHFP
-        AVAudioSessionPortBluetoothLE AVAudioSessionPortBuiltInMic AVAudioSessionPortBuiltInReceiver
-        AVAudioSessionPortBuiltInSpeaker AVAudioSessionPortCarAudio AVAudioSessionPortDescription
-        AVAudioSessionPortHDMI AVAudioSessionPortHeadphones AVAudioSessionPortHeadsetMic AVAudioSessionPortLineIn
-        AVAudioSessionPortLineOut AVAudioSessionPortOverride AVAudioSessionPortUSBAudio AVAudioSessionRecordPermission
-        AVAudioSessionRouteChangePreviousRouteKey AVAudioSessionRouteChangeReason AVAudioSessionRouteChangeReasonKey
-        AVAudioSessionRouteDescription AVAudioSessionSetActiveOptions AVAudioSessionSilenceSecondaryAudioHintTypeKey
-        AVError AVFormatIDKey AVLinearPCMBitDepthKey AVLinearPCMIsBigEndianKey AVLinearPCMIsFloatKey
-        AVLinearPCMIsNonInterleaved AVMakeRect AVNumberOfChannelsKey AVSampleRateKey AVURLAsset CMTime
-        CMTimeGetSeconds CMTimeMake CMTimeMakeWithSeconds kAudioFormatALaw kAudioFormatAppleIMA4 kAudioFormatLinearPCM
-        kAudioFormatULaw
+        AVAudioPlayerDelegate AVAudioSession AVAudioSessionCategoryAmbient
+        AVAudioSessionCategoryAudioProcessing AVAudioSessionCategoryMultiRoute AVAudioSessionCategoryOptions
+        AVAudioSessionCategoryPlayAndRecord AVAudioSessionCategoryPlayback AVAudioSessionCategoryRecord
+        AVAudioSessionCategorySoloAmbient AVAudioSessionDataSourceDescription
+        AVAudioSessionInterruptionOptionKey AVAudioSessionInterruptionOptions
+        AVAudioSessionInterruptionReasonKey AVAudioSessionInterruptionType AVAudioSessionInterruptionTypeKey
+        AVAudioSessionInterruptionWasSuspendedKey AVAudioSessionModeDefault AVAudioSessionModeGameChat
+        AVAudioSessionModeMeasurement AVAudioSessionModeMoviePlayback AVAudioSessionModeSpokenAudio
+        AVAudioSessionModeVideoChat AVAudioSessionModeVideoRecording AVAudioSessionModeVoiceChat
+        AVAudioSessionModeVoicePrompt AVAudioSessionPortAirPlay AVAudioSessionPortBluetoothA2DP
+        AVAudioSessionPortBluetoothHFP AVAudioSessionPortBluetoothLE AVAudioSessionPortBuiltInMic
+        AVAudioSessionPortBuiltInReceiver AVAudioSessionPortBuiltInSpeaker AVAudioSessionPortCarAudio
+        AVAudioSessionPortDescription AVAudioSessionPortHDMI AVAudioSessionPortHeadphones
+        AVAudioSessionPortHeadsetMic AVAudioSessionPortLineIn AVAudioSessionPortLineOut
+        AVAudioSessionPortOverride AVAudioSessionPortUSBAudio AVAudioSessionRecordPermission
+        AVAudioSessionRouteChangePreviousRouteKey AVAudioSessionRouteChangeReason
+        AVAudioSessionRouteChangeReasonKey AVAudioSessionRouteDescription AVAudioSessionSetActiveOptions
+        AVAudioSessionSilenceSecondaryAudioHintTypeKey AVAuthorizationStatus AVCaptureDevice AVError
+        AVFormatIDKey AVLinearPCMBitDepthKey AVLinearPCMIsBigEndianKey AVLinearPCMIsFloatKey
+        AVLinearPCMIsNonInterleaved AVMakeRect AVMediaType AVNumberOfChannelsKey AVSampleRateKey AVURLAsset
+        CMTime CMTimeGetSeconds CMTimeMake CMTimeMakeWithSeconds kAudioFormatALaw kAudioFormatAppleIMA4
+        kAudioFormatLinearPCM kAudioFormatULaw
         """,
         "AudioToolbox": """
         AudioServicesAddSystemSoundCompletion AudioServicesCreateSystemSoundID AudioServicesDisposeSystemSoundID
@@ -62,8 +78,8 @@ enum KnownNames {
         """,
         "Combine": """
         AnyCancellable AnyPublisher AnySubscriber Cancellable CurrentValueSubject Empty Fail Future Just
-        ObservableObject ObservableObjectPublisher PassthroughSubject Published Publisher Publishers Subject
-        Subscriber Subscribers Subscription
+        ObservableObject ObservableObjectPublisher PassthroughSubject Published Publisher Publishers
+        ScheduledTime Scheduler SchedulerTimeIntervalConvertible Subject Subscriber Subscribers Subscription
         """,
         "CommonCrypto": """
         CCAlgorithm CCCrypt CCCryptorStatus CCHmac CCHmacAlgorithm CCKeyDerivationPBKDF CCOperation CCOptions
@@ -157,16 +173,19 @@ enum KnownNames {
         kSecUseDataProtectionKeychain kSecUseOperationPrompt kSecValueData
         """,
         "UIKit": """
-        CACurrentMediaTime NSMutableParagraphStyle NSParagraphStyle NSTextAlignment UIAlertAction UIApplication
-        UIApplicationBackgroundFetchIntervalMinimum UIApplicationDelegate UIApplicationLaunchOptionsKey
-        UIApplicationMain UIApplicationOpenSettingsURLString UIApplicationOpenURLOptionsKey UIApplicationState
-        UIBackgroundFetchResult UIBackgroundRefreshStatus UIBackgroundTaskIdentifier UIBackgroundTaskInvalid
-        UIBezierPath UIColor UIDevice UIFont UIGraphicsBeginImageContext UIGraphicsBeginImageContextWithOptions
-        UIGraphicsEndImageContext UIGraphicsGetCurrentContext UIGraphicsGetImageFromCurrentImageContext
-        UIGraphicsImageRenderer UIGraphicsImageRendererContext UIGraphicsImageRendererFormat UIImage UIOpenURLContext
-        UIPasteboard UIRectClip UIRectCorner UIRectFill UIResponder UIScene UISceneConfiguration UISceneDelegate
-        UISceneSession UIScreen UIUserActivityRestoring UIUserInterfaceIdiom UIView UIViewController UIWindow
-        UIWindowScene UIWindowSceneDelegate
+        _ImageLiteralType CACurrentMediaTime NSMutableParagraphStyle NSParagraphStyle NSTextAlignment
+        UIAlertAction UIAlertController UIApplication UIApplicationBackgroundFetchIntervalMinimum
+        UIApplicationDelegate UIApplicationLaunchOptionsKey UIApplicationMain
+        UIApplicationOpenSettingsURLString UIApplicationOpenURLOptionsKey UIApplicationShortcutItem
+        UIApplicationState UIBackgroundFetchResult UIBackgroundRefreshStatus UIBackgroundTaskIdentifier
+        UIBackgroundTaskInvalid UIBezierPath UIColor UIDevice UIDeviceOrientation UIFont
+        UIGraphicsBeginImageContext UIGraphicsBeginImageContextWithOptions UIGraphicsEndImageContext
+        UIGraphicsGetCurrentContext UIGraphicsGetImageFromCurrentImageContext UIGraphicsImageRenderer
+        UIGraphicsImageRendererContext UIGraphicsImageRendererFormat UIImage UIImageJPEGRepresentation
+        UIImagePNGRepresentation UIInterfaceOrientation UIInterfaceOrientationMask UIOpenURLContext
+        UIPasteboard UIRectClip UIRectCorner UIRectFill UIResponder UIScene UISceneConfiguration
+        UISceneDelegate UISceneSession UIScreen UITraitCollection UIUserActivityRestoring UIUserInterfaceIdiom
+        UIView UIViewController UIWindow UIWindowScene UIWindowSceneDelegate
         """,
         "UniformTypeIdentifiers": """
         UTTagClass UTType

@@ -77,6 +77,17 @@ public enum PackageKind: Sendable, CaseIterable {
         }
     }
 
+    /// The template's class once those that it uses are the developer's; nil if it uses none.
+    var bareSource: PackageTemplate.File? {
+        switch self {
+        case .appExtension: nil
+        case .app: PackageTemplate.File(path: "\(className).swift", text: AppTemplate.bareDelegate)
+        }
+    }
+
+    /// The types that the template's class uses, each in a file of its name.
+    var helpers: Set<String> { Set(sources.map { String($0.path.dropLast(6)) }).subtracting([className]) }
+
     /// A push for it.
     var payload: PackageTemplate.File {
         switch self {

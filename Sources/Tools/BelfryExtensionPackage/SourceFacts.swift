@@ -115,11 +115,23 @@ public struct SourceFacts: Sendable {
 }
 
 extension SwiftSource {
+    private static let typeWords: Set<String> = [
+        "actor", "class", "enum", "extension", "protocol", "struct", "typealias",
+    ]
+
+    /// Those of `names` that it declares as a type, or extends.
+    func types(among names: Set<String>) -> Set<String> {
+        let tokens = tokens
+        return Set(
+            zip(tokens, tokens.dropFirst()).filter { Self.typeWords.contains($0.0.text) }.map(\.1.text)
+                .filter(names.contains))
+    }
+
     /// Blanks what does not compile on Linux and means nothing there: `@objc`, `@objcMembers`, `@IBAction`,
     /// `@IBOutlet`, `@main` and `@UIApplicationMain`, since `main.swift` runs the program, imports of Apple's modules
     /// that are not here, and the names of submodules. Such an import is replaced by the module that brings the same
-    /// declarations, unless they come by themselves. `os(iOS)` is true in a condition. Everything else keeps its line
-    /// and its column.
+    /// declarations, unless they come by themselves. `os(iOS)` is true in a condition, and a method of a delegate is
+    /// called without a `?`. Everything else keeps its line and its column.
     ///
     /// - Parameter hasModule: which modules are here although they are not Belfry's.
     /// - Returns: the imports that are gone, except those whose declarations come without an import.
@@ -133,6 +145,7 @@ extension SwiftSource {
             case "@objcMembers", "@IBAction", "@IBOutlet", "@main", "@UIApplicationMain": blank(token.range)
             case "@objc":
                 blank(token.range.lowerBound..<Self.endOfAttribute(at: index, in: tokens))
+            case "?" where Self.asksForMethod(at: index, in: tokens): blank(token.range)
             case "#if", "#elseif": conditionLine = token.line
             case "os" where token.line == conditionLine && tokens[index...].prefix(4).map(\.text) == Self.platform:
                 put("true", in: token.range.lowerBound..<tokens[index + 3].range.upperBound)
@@ -156,6 +169,29 @@ extension SwiftSource {
             }
         }
         return gone
+    }
+
+    /// Methods of Apple's delegates that code asks for before it calls them: here each is there, if only as a default.
+    private static let askedMethods: Set<String> = [
+        "application", "provider", "pushRegistry", "userNotificationCenter",
+    ]
+
+    /// Whether the `?` at `index` asks if a delegate has a method, as in `it.provider?(provider, perform: action)`: a
+    /// closure, which may have the same name, has no labels.
+    private static func asksForMethod(at index: Int, in tokens: [Token]) -> Bool {
+        guard index > 1, index + 1 < tokens.count, tokens[index - 2].text == ".", tokens[index + 1].text == "(",
+            askedMethods.contains(tokens[index - 1].text)
+        else { return false }
+        var depth = 0
+        for (offset, token) in tokens[(index + 1)...].prefix(attributeWordsMax).enumerated() {
+            if token.text == "(" { depth += 1 }
+            if token.text == ")" { depth -= 1 }
+            if depth == 0 { return false }
+            let place = index + 1 + offset
+            guard depth == 1, token.text == ",", place + 2 < tokens.count else { continue }
+            if tokens[place + 2].text == ":" { return true }
+        }
+        return false
     }
 
     /// The platform that an extension is written for, as a condition has it.

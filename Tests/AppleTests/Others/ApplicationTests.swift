@@ -148,4 +148,59 @@ import UIKit
         #expect(!UIDevice.current.isProximityMonitoringEnabled && !UIDevice.current.proximityState)
         #expect(UIDevice.current.batteryState == .unknown)
     }
+
+    /// As the samples of many have it: a screen that is a delegate of calls as well.
+    private final class Screen: UIViewController {
+        var loads = 0
+
+        override func viewDidLoad() {
+            super.viewDidLoad()
+            loads += 1
+            view.backgroundColor = .white
+            title = "Calls"
+        }
+
+        override func viewWillAppear(_ animated: Bool) { super.viewWillAppear(animated) }
+    }
+
+    @Test("a screen is a value: its view is made once, and nothing appears") func screens() {
+        let screen = Screen()
+        #expect(!screen.isViewLoaded && screen.presentedViewController == nil)
+        #expect(screen.view.backgroundColor == .white && screen.view === screen.viewIfLoaded)
+        #expect(screen.loads == 1 && screen.title == "Calls")
+        let alert = UIAlertController(title: "Call", message: nil, preferredStyle: .alert)
+        alert.addAction(UIAlertAction(title: "End", style: .destructive))
+        #expect(alert.actions.map(\.title) == ["End"] && alert.title == "Call" && alert.message == nil)
+        var isDismissed = false
+        screen.dismiss(animated: true) { isDismissed = true }
+        #expect(isDismissed)
+        let scene = UIWindowScene()
+        let window = UIWindow(windowScene: scene)
+        window.isHidden = true
+        #expect(window.windowScene === scene && window.isHidden && window.frame == UIScreen.main.bounds)
+        #expect(scene.keyWindow == nil && scene.activationState == .unattached)
+    }
+
+    @Test("a delegate says how it may be held, and what a choice does; the device stays upright") func held() async {
+        let delegate = Modern()
+        #expect(
+            delegate.application(application, supportedInterfaceOrientationsFor: nil) == [.portrait, .landscape])
+        let item = UIApplicationShortcutItem(type: "call", localizedTitle: "Call")
+        #expect(item.localizedSubtitle == nil)
+        var isDone: Bool?
+        delegate.application(application, performActionFor: item) { isDone = $0 }
+        #expect(isDone == false)
+        UIDevice.current.beginGeneratingDeviceOrientationNotifications()
+        #expect(UIDevice.current.orientation.isPortrait && !UIDevice.current.orientation.isLandscape)
+        #expect(!UIDevice.current.isGeneratingDeviceOrientationNotifications)
+        #expect(UIInterfaceOrientationMask.all.rawValue == 30 && UIInterfaceOrientationMask.portrait.rawValue == 2)
+    }
+
+    @Test("pictures by the spellings that calling code has") func pictures() {
+        #expect(UIImagePNGRepresentation(#imageLiteral(resourceName: "nothing")) == nil)
+        let literal = #imageLiteral(resourceName: "nothing")
+        #expect(literal.cgImage == nil && literal.withRenderingMode(.alwaysTemplate) === literal)
+        #expect(UIImageJPEGRepresentation(literal, 0.5) == nil && UIImage(systemName: "phone") == nil)
+        #expect(UIImage(named: "nothing", in: Bundle(for: Screen.self), compatibleWith: nil) == nil)
+    }
 }

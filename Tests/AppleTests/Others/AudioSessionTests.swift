@@ -115,4 +115,26 @@ import Testing
             userInfo: [AVAudioSessionRouteChangeReasonKey: AVAudioSession.RouteChangeReason.override.rawValue])
         #expect(watch.seen == ["ended true", "route override"])
     }
+
+    @Test("an app may use sound without asking, and no camera, since there is none") func capture() async {
+        let answers = AsyncStream<Bool>.makeStream()
+        var heard = answers.stream.makeAsyncIterator()
+        app.run {
+            #expect(AVCaptureDevice.authorizationStatus(for: .audio) == .authorized)
+            #expect(AVCaptureDevice.authorizationStatus(for: .video) == .denied)
+            #expect(AVCaptureDevice.default(for: .video) == nil && AVCaptureDevice.devices(for: .audio).isEmpty)
+            mayCall(video: false) { answers.continuation.yield($0) }
+        }
+        #expect(await heard.next() == true)
+        app.run { mayCall(video: true) { answers.continuation.yield($0) } }
+        #expect(await heard.next() == false)
+    }
+
+    @Test("inputs have nothing to choose from") func dataSources() throws {
+        #expect(session.inputDataSources == nil && session.inputDataSource == nil)
+        #expect(session.outputDataSources == nil && session.outputDataSource == nil)
+        let port = try #require(session.currentRoute.outputs.first)
+        #expect(port.dataSources == nil && port.selectedDataSource == nil && port.preferredDataSource == nil)
+        try port.setPreferredDataSource(nil)
+    }
 }

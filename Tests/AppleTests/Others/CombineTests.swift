@@ -1,4 +1,5 @@
 import Combine
+import ForeignSurface
 import Testing
 
 /// Publishers, as extensions use them.
@@ -154,5 +155,157 @@ import Testing
             watch.cancel()
         }
         #expect(count == 1_000)
+    }
+
+    @Test("the first value, a look at each, and what is made of all of them") func some() {
+        let subject = PassthroughSubject<Int, Never>()
+        var (firsts, sums, looks, ends): ([Int], [Int], [Int], Int) = ([], [], [], 0)
+        var kept: Set<AnyCancellable> = []
+        subject.first().sink(receiveCompletion: { _ in ends += 1 }, receiveValue: { firsts.append($0) })
+            .store(in: &kept)
+        // Publishing again from within must not make a second first one.
+        subject.first { $0 > 1 }.sink {
+            firsts.append($0)
+            if $0 < 9 { subject.send(9) }
+        }.store(in: &kept)
+        subject.handleEvents(receiveOutput: { looks.append($0) }, receiveCompletion: { _ in ends += 1 })
+            .scan(0) { $0 + $1 }.sink { sums.append($0) }.store(in: &kept)
+        for value in 1...3 { subject.send(value) }
+        subject.send(completion: .finished)
+        #expect(firsts == [1, 2] && looks.sorted() == [1, 2, 3, 9] && sums.last == 15 && ends == 2)
+    }
+
+    @Test("values are received where a scheduler says, in their order, before the end") func scheduled() async {
+        let subject = PassthroughSubject<Int, Never>()
+        let queue = DispatchQueue(label: "scheduled")
+        let seen = AsyncStream<String>.makeStream()
+        let key = DispatchSpecificKey<Bool>()
+        queue.setSpecific(key: key, value: true)
+        let kept = subject.receive(on: queue).sink(
+            receiveCompletion: { _ in
+                seen.continuation.yield("end")
+                seen.continuation.finish()
+            },
+            receiveValue: { seen.continuation.yield("\($0) \(DispatchQueue.getSpecific(key: key) == true)") })
+        let late = AsyncStream<Int>.makeStream()
+        let other = subject.delay(for: .milliseconds(1), scheduler: OperationQueue()).sink {
+            late.continuation.yield($0)
+        }
+        subject.send(1)
+        subject.send(2)
+        var lateOnes = late.stream.makeAsyncIterator()
+        #expect(await lateOnes.next() != nil)
+        subject.send(completion: .finished)
+        #expect(await seen.stream.reduce(into: []) { $0.append($1) } == ["1 true", "2 true", "end"])
+        withExtendedLifetime((kept, other)) {}
+    }
+
+    @Test("of values that come at once the last is received, or the first and the last") func thinned() async {
+        let subject = PassthroughSubject<Int, Never>()
+        let queue = DispatchQueue(label: "thinned")
+        let (quiet, thin, first) = (
+            AsyncStream<Int>.makeStream(), AsyncStream<Int>.makeStream(), AsyncStream<Int>.makeStream()
+        )
+        var kept: Set<AnyCancellable> = []
+        subject.debounce(for: .milliseconds(20), scheduler: queue).sink { quiet.continuation.yield($0) }
+            .store(in: &kept)
+        subject.throttle(for: 0.02, scheduler: queue, latest: true).sink { thin.continuation.yield($0) }
+            .store(in: &kept)
+        subject.throttle(for: .seconds(60), scheduler: queue, latest: false).sink { first.continuation.yield($0) }
+            .store(in: &kept)
+        // None of it runs before all have come.
+        queue.sync { for value in 1...5 { subject.send(value) } }
+        var (quietOnes, thinOnes, firsts) = (
+            quiet.stream.makeAsyncIterator(), thin.stream.makeAsyncIterator(), first.stream.makeAsyncIterator()
+        )
+        #expect(await quietOnes.next() == 5)
+        #expect(await thinOnes.next() == 1)
+        #expect(await thinOnes.next() == 5)
+        #expect(await firsts.next() == 1)
+        kept = []
+        subject.send(6)
+        quiet.continuation.finish()
+        #expect(await quietOnes.next() == nil)
+    }
+
+    /// A scheduler whose time passes as a test says.
+    private final class PlayedScheduler: Scheduler {
+        typealias SchedulerOptions = Never
+        private(set) var now = DispatchQueue.main.now
+        private var due: [(date: ScheduledTime, action: () -> Void)] = []
+
+        func schedule(options: Never?, _ action: @escaping () -> Void) { action() }
+
+        func schedule(
+            after date: ScheduledTime, tolerance: ScheduledTime.Stride, options: Never?, _ action: @escaping () -> Void
+        ) { due.append((date, action)) }
+
+        func pass(_ seconds: Double) {
+            now = now.advanced(by: .seconds(seconds))
+            let ready = due.filter { $0.date <= now }
+            due.removeAll { $0.date <= now }
+            for (_, action) in ready { action() }
+        }
+    }
+
+    @Test("the quiet after which the last value is received begins anew with each") func quiet() {
+        let (subject, scheduler) = (PassthroughSubject<Int, Never>(), PlayedScheduler())
+        var seen: [Int] = []
+        let kept = subject.debounce(for: .seconds(1), scheduler: scheduler).sink { seen.append($0) }
+        subject.send(1)
+        scheduler.pass(0.6)
+        subject.send(2)
+        scheduler.pass(0.6)
+        #expect(seen.isEmpty)
+        scheduler.pass(0.6)
+        #expect(seen == [2])
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("a run loop passes values on in its turn, in their order") func runLoop() async {
+        let seen = AsyncStream<String>.makeStream()
+        let thread = Thread {
+            let own = Thread.current
+            let subject = PassthroughSubject<Int, Never>()
+            let kept = subject.receive(on: RunLoop.current).sink {
+                seen.continuation.yield("\($0) \(Thread.current === own)")
+            }
+            for value in 1...3 { subject.send(value) }
+            seen.continuation.yield("sent")
+            while RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 10)) {}
+            withExtendedLifetime(kept) { seen.continuation.finish() }
+        }
+        thread.start()
+        #expect(await seen.stream.reduce(into: []) { $0.append($1) } == ["sent", "1 true", "2 true", "3 true"])
+    }
+
+    @Test("notifications are published as they are posted, until that is stopped") func notifications() async {
+        let (center, name) = (NotificationCenter(), Notification.Name("CallStarted"))
+        let log = AsyncStream<String>.makeStream()
+        var logged = log.stream.makeAsyncIterator()
+        let next = AsyncStream<String>.makeStream()
+        var model: CallModel? = CallModel(center: center, queue: DispatchQueue(label: "model")) {
+            log.continuation.yield($0)
+        }
+        model?.next { next.continuation.yield($0) }
+        for caller in ["Anna", "Anna", "Ben"] {
+            center.post(name: name, object: nil, userInfo: ["caller": caller])
+        }
+        center.post(name: Notification.Name("Other"), object: nil, userInfo: ["caller": "Cem"])
+        #expect(await logged.next() == "Anna")
+        #expect(await logged.next() == "Ben")
+        var nexts = next.stream.makeAsyncIterator()
+        #expect(await nexts.next() == "Anna")
+        model = nil
+        center.post(name: name, object: nil, userInfo: ["caller": "Dora"])
+        log.continuation.finish()
+        #expect(await logged.next() == nil)
+        var (own, seen) = (NSObject(), 0)
+        let kept = center.publisher(for: name, object: own).sink { _ in seen += 1 }
+        center.post(name: name, object: own)
+        center.post(name: name, object: nil)
+        #expect(seen == 1)
+        own = NSObject()
+        withExtendedLifetime(kept) {}
     }
 }

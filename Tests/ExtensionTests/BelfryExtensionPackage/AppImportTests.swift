@@ -74,11 +74,49 @@ import Testing
         ])
         #expect(written("Sources/PhoneApp/main.swift", by: two)?.contains("run(Own())") == true)
         #expect(two.notes == ["of AppDelegate, Own the app is Own: see main.swift"])
-        let none = try plan([("CallManager.swift", "import CallKit\nclass CallManager: NSObject {}")])
-        #expect(none.removals.isEmpty && written("Sources/PhoneApp/main.swift", by: none) == nil)
+        let none = try plan([("Calls.swift", "import CallKit\nclass Calls: NSObject {}\n// class CallManager")])
+        #expect(none.removals.isEmpty && none.writes.count == 1)
         #expect(none.notes == ["no class here is a UIApplicationDelegate, so that the template's stays"])
         let same = try plan([("AppDelegate.swift", "class AppDelegate: UIResponder, UIApplicationDelegate {}")])
         #expect(written("Sources/PhoneApp/main.swift", by: same) == nil && same.removals.count == 3)
+    }
+
+    @Test(
+        "a class of yours that the template has, too, leaves of the template a delegate that makes nothing",
+        arguments: [
+            ("CallManager.swift", "class CallCenter {}"), ("Calls.swift", "final class CallManager { }"),
+            ("Calls+More.swift", "extension CallManager: CXProviderDelegate {}"),
+            ("Call.swift", "public enum IncomingCall { case none }"),
+        ])
+    func taken(name: String, text: String) throws {
+        let plan = try plan([(name, text)])
+        let path = "Sources/PhoneApp/AppDelegate.swift"
+        let delegate = try #require(written(path, by: plan))
+        #expect(delegate.contains("UIApplicationDelegate") && !delegate.contains("CallManager"))
+        let gone = Set(["CallManager.swift", "IncomingCall.swift", "PushManager.swift"]).subtracting([name])
+        #expect(Set(plan.removals) == Set(gone.map { "Sources/PhoneApp/\($0)" }))
+        #expect(written("Sources/PhoneApp/main.swift", by: plan) == nil)
+        #expect(written(PackageKind.app.testPath(of: "PhoneApp"), by: plan)?.contains("AppDelegate()") == true)
+        #expect(plan.notes.last?.hasSuffix("AppDelegate makes nothing until you say so in AppDelegate.swift") == true)
+        // What is left is the template's still: the next import takes its place.
+        let own = ("Own.swift", "class Own: UIResponder, UIApplicationDelegate {}")
+        let next = try self.plan([own], beside: [("AppDelegate.swift", delegate), (name, text)])
+        #expect(next.removals.contains(path))
+        let edited = try self.plan([(name, text)], beside: [("AppDelegate.swift", delegate + "// mine")])
+        #expect(edited.removals.isEmpty && written(path, by: edited) == nil)
+    }
+
+    @Test(
+        "who asks if a delegate has a method calls it, since here each is there; a closure is still asked for",
+        arguments: [
+            ("d.provider?(p, perform: action)", "d.provider (p, perform: action)"),
+            ("a?.pushRegistry?(r, didUpdate: c, for: t)", "a?.pushRegistry (r, didUpdate: c, for: t)"),
+            ("d.provider?(f(a, b: c), d)", "d.provider?(f(a, b: c), d)"), ("d.provider?(p)", "d.provider?(p)"),
+            ("d.other?(p, perform: a)", "d.other?(p, perform: a)"), ("provider?(p, a: b", "provider?(p, a: b"),
+        ])
+    func asked(text: String, copy: String) throws {
+        let plan = try plan([("A.swift", "import CallKit\n\(text)\n")])
+        #expect(written("Sources/PhoneApp/A.swift", by: plan) == "import CallKit\n\(copy)\n")
     }
 
     private func notes(_ source: String, beside others: [String] = []) -> [String] {
