@@ -60,7 +60,8 @@ final class CallSystem: AppListener, @unchecked Sendable {
         }
         if earlier != nil {
             door.warn(
-                .providerTwice, "a second CXProvider was made while the first lives, whose calls it does not know")
+                .providerTwice, "a second CXProvider was made while the first lives, whose calls it does not know, on iOS either: keep "
+                    + "one, and assign its configuration if that changes")
         }
         door.declare(provider: settings)
         if door.isWelcome { begin(provider.desk) }
@@ -85,7 +86,10 @@ final class CallSystem: AppListener, @unchecked Sendable {
         for order in orders { order.void() }
         if isLost, !calls.isEmpty {
             let names = calls.map(\.text).sorted().joined(separator: ", ")
-            door.warn(.providerLost, "the CXProvider is gone, which nothing keeps alive, and with it \(names)")
+            door.warn(
+                .providerLost,
+                "the CXProvider is gone, which nothing keeps alive, and with it \(names): iOS ends them. Keep it in a "
+                    + "property")
         }
         if wasCurrent { door.declare(provider: nil) }
     }
@@ -105,7 +109,9 @@ final class CallSystem: AppListener, @unchecked Sendable {
         let desk = provider.desk
         if !desk.hasDelegate, !desk.hasClosed {
             door.warn(
-                .delegateLate, "call \(call.text) was reported, and the provider has no delegate for what follows")
+                .delegateLate,
+                "call \(call.text) was reported, and the provider has no delegate for what follows: on iOS that is "
+                    + "lost. Call setDelegate before the first report, and keep the delegate")
         }
         let completion = Completion(
             queue: desk.delegateQueue ?? Self.queue, what: "the completion of the report of \(call.text)",
@@ -155,7 +161,10 @@ final class CallSystem: AppListener, @unchecked Sendable {
         let uuid = CallUUID(transaction.uuid)
         let actions = transaction.actions.map { CallAction($0) }
         if let desk = lock.withLock({ desk }), !desk.hasDelegate {
-            door.warn(.delegateLate, "a transaction was requested, and the provider has no delegate to perform it")
+            door.warn(
+                .delegateLate,
+                "the transaction \(uuid.text) was requested, and the provider has no delegate to perform it: on iOS "
+                    + "it times out. Call setDelegate before, and keep the delegate")
         }
         let request = Request(
             completion: Completion(
