@@ -1,4 +1,5 @@
 import AudioToolbox
+import CallKit
 import Glibc
 import Synchronization
 import UserNotifications
@@ -58,6 +59,12 @@ final class SampleService: UNNotificationServiceExtension {
                 unsafe changed.summaryArgumentCount = count
                 unsafe changed.subtitle = "played"
                 OperationQueue.main.addOperation { unsafe reply(changed) }
+            }
+        case "call":
+            let provider = CXProvider(configuration: CXProviderConfiguration())
+            provider.reportNewIncomingCall(with: UUID(), update: CXCallUpdate()) { error in
+                unsafe changed.subtitle = (error as? CXErrorCodeIncomingCallError)?.code == .unknown ? "refused" : "rings"
+                unsafe reply(changed)
             }
         case "attach":
             content.attachments = attachments()
