@@ -329,9 +329,9 @@ let programs: [Target] = [
         imports: [
             "BelfryAlerts", "BelfryPush", "BelfryCommandLine", "BelfryServe", "Ringing", "BelfryAppGroup",
             "BelfryApps", "BelfryBus", "BelfryExtensionPackage", "BelfryLines", "CallChannel", "CallControl",
-            "CallLedger", "Desktop", "ExtensionKeeping", "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop", "BelfryProtocol",
-            "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "Interception",
-            "PushFollowing",
+            "CallLedger", "Desktop", "ExtensionKeeping", "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop",
+            "BelfryProtocol", "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "BelfryVibration",
+            "Interception", "PushFollowing",
             "SystemSound", "CBelfryLinux",
         ]
     ),
@@ -410,7 +410,9 @@ let checks: [Target] = [
     foreignApp("ForeignAppOnMain", [.defaultIsolation(MainActor.self)]),
     .executableTarget(
         name: "ExtensionSample",
-        dependencies: ["AudioToolbox", "CallKit", "ExtensionProcess", "SQLite3", "Security", "UIKit", "UserNotifications", "os"],
+        dependencies: [
+            "AudioToolbox", "CallKit", "ExtensionProcess", "SQLite3", "Security", "UIKit", "UserNotifications", "os",
+        ],
         path: "Tests/ExtensionSample",
         swiftSettings: strict
     ),

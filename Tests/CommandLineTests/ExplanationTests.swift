@@ -49,7 +49,7 @@ import Testing
             #expect(unsafe chmod(folder.write(Array("#!".utf8), to: "\(name).app/\(name)"), 0o755) == 0)
             return path
         }
-        let call = { #"{"payload":{"callId":"c"},"pushType":"voip"\#($0)}"# }
+        func call(_ more: String) -> String { #"{"payload":{"callId":"c"},"pushType":"voip"\#(more)}"# }
         let forOne = "It is for com.one: it rings as that reports it, or as it is if that reports nothing in time."
         #expect(outcome(call(#","topic":"com.one.voip""#), paths) == forOne)
         #expect(outcome(call(""), [paths[0]]) == forOne)

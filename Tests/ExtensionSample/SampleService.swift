@@ -63,7 +63,8 @@ final class SampleService: UNNotificationServiceExtension {
         case "call":
             let provider = CXProvider(configuration: CXProviderConfiguration())
             provider.reportNewIncomingCall(with: UUID(), update: CXCallUpdate()) { error in
-                unsafe changed.subtitle = (error as? CXErrorCodeIncomingCallError)?.code == .unknown ? "refused" : "rings"
+                let isRefused = (error as? CXErrorCodeIncomingCallError)?.code == .unknown
+                unsafe changed.subtitle = isRefused ? "refused" : "rings"
                 unsafe reply(changed)
             }
         case "attach":

@@ -118,7 +118,8 @@ extension IntegrationTests {
             #expect(try phone.belfry("apns", "log").output.contains("its app was given another token"))
             #expect(try curl(#""callId": "new""#, to: new) == "200")
             #expect(try waitUntil { try phone.rings().map(\.call) == ["new"] })
-            try phone.belfry("hangup", "new")
+            #expect(waitUntil { phone.ledger().call(CallKey("new"))?.uuid.isEmpty == false })
+            try phone.belfry("hangup", phone.ledger().call(CallKey("new"))?.uuid ?? "")
             #expect(waitUntil { told.last?.hasPrefix("end ") == true }, "\(told)")
             #expect(try phone.belfry("app", "stop", Self.id).status == .exited(code: 0))
         }

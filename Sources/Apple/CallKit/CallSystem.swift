@@ -60,8 +60,9 @@ final class CallSystem: AppListener, @unchecked Sendable {
         }
         if earlier != nil {
             door.warn(
-                .providerTwice, "a second CXProvider was made while the first lives, whose calls it does not know, on iOS either: keep "
-                    + "one, and assign its configuration if that changes")
+                .providerTwice,
+                "a second CXProvider was made while the first lives, whose calls it does not know, on iOS either: "
+                    + "keep one, and assign its configuration if that changes")
         }
         door.declare(provider: settings)
         if door.isWelcome { begin(provider.desk) }

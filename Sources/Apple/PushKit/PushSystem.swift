@@ -44,8 +44,8 @@ final class PushSystem: AppListener, @unchecked Sendable {
         if !desksForCalls.isEmpty { return }
         door.warn(
             .registryLost,
-            "the PKPushRegistry is gone, which nothing keeps alive: no pushes reach the app, on iOS either. Keep it in a "
-                + "property")
+            "the PKPushRegistry is gone, which nothing keeps alive: no pushes reach the app, on iOS either. Keep it in "
+                + "a property")
         declare()
     }
 

@@ -93,8 +93,8 @@ final class RegistryDesk: @unchecked Sendable {
             guard let registry, let delegate else {
                 return door.warn(
                     .registryLost,
-                    "\(visit.what): the registry or its delegate is gone, which nothing keeps alive: iOS calls nothing. "
-                        + "Keep both in properties")
+                    "\(visit.what): the registry or its delegate is gone, which nothing keeps alive: iOS calls "
+                        + "nothing. Keep both in properties")
             }
             visit.body(registry, delegate)
         }
