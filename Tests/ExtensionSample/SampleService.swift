@@ -61,10 +61,8 @@ final class SampleService: UNNotificationServiceExtension {
                 OperationQueue.main.addOperation { unsafe reply(changed) }
             }
         case "call":
-            let provider = CXProvider(configuration: CXProviderConfiguration())
-            provider.reportNewIncomingCall(with: UUID(), update: CXCallUpdate()) { error in
-                let isRefused = (error as? CXErrorCodeIncomingCallError)?.code == .unknown
-                unsafe changed.subtitle = isRefused ? "refused" : "rings"
+            reportCall { answer in
+                unsafe changed.subtitle = answer
                 unsafe reply(changed)
             }
         case "attach":
@@ -96,6 +94,14 @@ final class SampleService: UNNotificationServiceExtension {
             contentHandler(content)
             UNUserNotificationCenter.current().setBadgeCount(5)
         default: contentHandler(content)
+        }
+    }
+
+    /// Reports a call, as only an app may, and says if that is refused.
+    private func reportCall(_ answered: @escaping @Sendable (String) -> Void) {
+        let provider = CXProvider(configuration: CXProviderConfiguration())
+        provider.reportNewIncomingCall(with: UUID(), update: CXCallUpdate()) { error in
+            answered((error as? CXErrorCodeIncomingCallError)?.code == .unknown ? "refused" : "rings")
         }
     }
 

@@ -71,7 +71,7 @@ struct PushExplanation {
     }
 
     private static func app(of push: Push, _ settings: Settings) -> String? {
-        guard let group = GroupName(settings.appGroup), push.call != nil else { return nil }
+        guard let group = GroupName(settings.appGroup) else { return nil }
         var voip = VoIPPush(
             id: push.request.id, group: group, kind: .callRequest, payload: "", until: Instant(microseconds: 0))
         (voip.topic, voip.bundle) = (push.envelope.topic, push.envelope.simulatorTargetBundle)
