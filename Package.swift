@@ -335,10 +335,10 @@ let programs: [Target] = [
         "Programs/belfry",
         imports: [
             "BelfryAlerts", "BelfryPush", "BelfryCommandLine", "BelfryServe", "Ringing", "BelfryAppGroup",
-            "BelfryApps", "BelfryBus", "BelfryExtensionPackage", "BelfryLines", "CallChannel", "CallLedger", "Desktop",
-            "ExtensionKeeping", "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop", "BelfryProtocol",
-            "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "Interception",
-            "PushFollowing",
+            "BelfryApps", "BelfryBus", "BelfryExtensionPackage", "BelfryLines", "CallChannel", "CallControl",
+            "CallLedger", "Desktop", "ExtensionKeeping", "GroupLedger", "RingEar", "BelfrySettings", "BelfryEventLoop",
+            "BelfryProtocol", "BelfryPropertyList", "BelfryJSON", "BelfrySyscalls", "BelfryTerms", "BelfryVibration",
+            "Interception", "PushFollowing",
             "SystemSound", "CBelfryLinux",
         ]
     ),
@@ -417,7 +417,9 @@ let checks: [Target] = [
     foreignApp("ForeignAppOnMain", [.defaultIsolation(MainActor.self)]),
     .executableTarget(
         name: "ExtensionSample",
-        dependencies: ["AudioToolbox", "ExtensionProcess", "SQLite3", "Security", "UIKit", "UserNotifications", "os"],
+        dependencies: [
+            "AudioToolbox", "CallKit", "ExtensionProcess", "SQLite3", "Security", "UIKit", "UserNotifications", "os",
+        ],
         path: "Tests/ExtensionSample",
         swiftSettings: strict
     ),
@@ -432,7 +434,7 @@ let checks: [Target] = [
     // An app's delegate as Xcode makes one, in the language mode of nearly all of them.
     .executableTarget(
         name: "AppSample",
-        dependencies: ["CallKit", "UIKit", "UserNotifications"],
+        dependencies: ["CallKit", "PushKit", "UIKit", "UserNotifications"],
         path: "Tests/AppSample",
         swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)],
         plugins: ["ExtensionGlue"]
@@ -466,7 +468,7 @@ let checks: [Target] = [
         also: ["ServerUnderTest", "belfry", "belfry-apns", "belfry-worker"]),
     tests("CommandLineTests", of: upToSystem + tools, also: ["belfry", "belfry-apns"]),
     tests("SimulationTests", of: [], also: ["simulate"]),
-    tests("IntegrationTests", of: upToSystem, also: ["belfry-avatar"]),
+    tests("IntegrationTests", of: upToSystem, also: ["AppSample", "belfry-avatar"]),
 ]
 
 /// Only where Tests/fuzz asks for them: they need libFuzzer to link.

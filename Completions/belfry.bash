@@ -46,7 +46,7 @@ _belfry() {
             calls) wanted='--missed --clear-missed' ;;
             alerts) wanted='--clear' ;;
             doctor) wanted='--play --ring' ;;
-            watch) wanted='--pushes --id --device' ;;
+            watch) wanted='--pushes --id --device --explain' ;;
             serve) wanted='--apns --log --record' ;;
             new-extension|new-app) wanted='--belfry' ;;
             import) wanted='--verbose' ;;

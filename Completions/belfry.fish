@@ -73,6 +73,7 @@ complete -c belfry -n '__fish_seen_subcommand_from alerts' -l clear -d 'forget a
 complete -c belfry -n '__fish_seen_subcommand_from watch' -l pushes -d 'what is pushed, and what becomes of it'
 complete -c belfry -n '__fish_seen_subcommand_from watch' -l id -x -d 'of one push alone'
 complete -c belfry -n '__fish_seen_subcommand_from watch' -l device -x -d 'of one virtual device alone'
+complete -c belfry -n '__fish_seen_subcommand_from watch' -l explain -d 'say what each warning means, and what to do about it'
 complete -c belfry -n '__fish_seen_subcommand_from group; and not __belfry_wants_key' -a 'list get set remove watch'
 complete -c belfry -n '__fish_seen_subcommand_from group; and __belfry_wants_key' -a '(__belfry_keys)'
 complete -c belfry -n '__fish_seen_subcommand_from config' -a 'check'

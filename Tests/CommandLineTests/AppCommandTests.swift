@@ -1,6 +1,8 @@
 import BelfryApps
 import BelfryCommandLine
+import BelfryProtocol
 import BelfrySyscalls
+import BelfryTerms
 import CallChannel
 import Glibc
 import Support
@@ -59,6 +61,28 @@ import Testing
         #expect(json.output.split(separator: "\n").count == 4 && json.output.hasPrefix("{\"id\":\"a.registered\""))
         let (none, _) = try self.run(["app", "list"], answer: .apps([]))
         #expect(none.output.contains("no app is configured"))
+    }
+
+    @Test("what apps do is watched, and with --explain each warning is in words, too") func watch() throws {
+        let warning = Event(
+            at: 0, boot: 0, id: "", body: .warning(code: CodeWord(.pushReportedLate), detail: "1.5 ms late"))
+        let centre = ScriptedWorker { connection in
+            var line = [UInt8](repeating: 0, count: 4_096)
+            _ = unsafe read(connection, &line, line.count)
+            ScriptedWorker.write(warning.line, to: connection)
+            _ = ScriptedWorker.readAll(connection)
+        }
+        #expect(unsafe symlink(centre.path, "\(folder.path)/calls.sock") == 0)
+        let run = try ProgramRun(testedProgram("belfry"), ["watch", "--explain"], environment: environment)
+        #expect(run.line()?.hasSuffix("warning    push-reported-late: 1.5 ms late") == true)
+        let meaning = " The receive method had returned before the report came: in the background iOS kills"
+        #expect(run.line()?.contains(meaning) == true)
+        #expect(run.line()?.contains(" Report before the method returns: not in a Task") == true)
+        try run.child.signal(SIGTERM)
+        _ = try run.child.waitUntilExit()
+        let both = CommandRun(["watch", "--explain", "--json"], environment)
+        #expect(both.status == .usage && both.complaints.contains("without --json"))
+        withExtendedLifetime(centre) {}
     }
 
     @Test("where nobody listens the remedy is said") func nobody() {

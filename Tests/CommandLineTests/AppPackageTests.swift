@@ -59,6 +59,16 @@ import Testing
         #expect(run.exit.isSuccess && run.complaints.contains { $0.contains("UIBackgroundModes") }, "\(run)")
     }
 
+    @Test("an identifier that no app may have is refused before anything is built") func badIdentifier() throws {
+        #expect(try belfry(["new-app", "--belfry", sourceFile(""), "Phone"]).exit.isSuccess)
+        let information = try text(of: "Phone/Resources/Info.plist")
+        let bad = information.replacing("com.example.PhoneApp", with: "com.example.PhoneApp.voip")
+        folder.write(Array(bad.utf8), to: "Phone/Resources/Info.plist")
+        let run = try belfry(["pack"], in: "Phone", swift: Self.builds)
+        #expect(!run.exit.isSuccess && run.complaints.contains { $0.contains("is a topic") }, "\(run)")
+        #expect(unsafe access("\(folder.path)/Phone/built", F_OK) != 0)
+    }
+
     @Test("an import knows the package's kind, runs the delegate, and tells what is missing and what is unwise")
     func imported() throws {
         #expect(try belfry(["new-app", "--belfry", sourceFile(""), "Phone"]).exit.isSuccess)

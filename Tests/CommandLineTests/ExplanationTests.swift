@@ -35,6 +35,30 @@ import Testing
         #expect(known.lines[1] == "    call     1, by uuid" && known.lines.count == 4)
     }
 
+    @Test("a voip push is for the app of its topic, else for the only one; one of nobody rings as built in")
+    func apps() {
+        func outcome(_ text: String, _ paths: [String]) -> String? {
+            explain(text, [], ["BELFRY_APPS": paths.joined(separator: " ")]).lines
+                .first { $0.hasPrefix("It is for") || $0.hasPrefix("It rings") || $0.hasPrefix("It ends") }
+        }
+        let paths = ["one", "two"].map { name in
+            let entry = "<key>CFBundleIdentifier</key><string>com.\(name)</string>"
+            let list = "<plist version=\"1.0\"><dict>\(entry)</dict></plist>"
+            let path = folder.makeFolder("\(name).app")
+            folder.write(Array(list.utf8), to: "\(name).app/Info.plist")
+            #expect(unsafe chmod(folder.write(Array("#!".utf8), to: "\(name).app/\(name)"), 0o755) == 0)
+            return path
+        }
+        func call(_ more: String) -> String { #"{"payload":{"callId":"c"},"pushType":"voip"\#(more)}"# }
+        let forOne = "It is for com.one: it rings as that reports it, or as it is if that reports nothing in time."
+        #expect(outcome(call(#","topic":"com.one.voip""#), paths) == forOne)
+        #expect(outcome(call(""), [paths[0]]) == forOne)
+        let builtIn = "It rings by the built-in service: a voip push goes to the app."
+        #expect(outcome(call(""), paths) == builtIn && outcome(call(#","topic":"com.x.voip""#), paths) == builtIn)
+        let hangup = #"{"payload":{"callId":"c","type":"hangup"},"pushType":"voip","topic":"com.two.voip"}"#
+        #expect(outcome(hangup, paths) == "It ends its call, and com.two is handed it.")
+    }
+
     private let id = "0a000000-0000-4000-8000-000000000000"
 
     @Test(

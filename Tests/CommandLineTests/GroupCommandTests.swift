@@ -18,7 +18,7 @@ import Testing
     }
 
     /// Lets the call `id` ring, owned by this process, or by one that is dead.
-    func ring(_ id: String, name: String = "", ownerIsDead: Bool = false) throws {
+    func ring(_ id: String, name: String = "", uuid: String = "", ownerIsDead: Bool = false) throws {
         let context = CommandRun.lock.withLock { _ in
             Context(
                 options: ParsedOptions(), environment: ["BELFRY_STATE_DIRECTORY": "\(folder.path)/state"],
@@ -29,9 +29,19 @@ import Testing
         let owner = Owner(bootID: bootID(), pid: Int64(process.pid), start: start)
         let until = Instant(microseconds: bootTimeMicroseconds()) + .seconds(20)
         var request = RingRequest(key: CallKey(id))
-        request.name = name
+        (request.name, request.uuid) = (name, uuid)
         _ = try GroupAccess(context).changeLedger { ledger in
             ledger.admit(request, until: until, secondCall: .soft, callsMax: 10, owner: owner)
+        }
+    }
+
+    @Test("a hangup by the UUID that an app gave a call is one of that call") func hangupByUUID() throws {
+        try ring("c", uuid: "9F2C4A52-8D1D-4C52-9A6E-0E9F5A3B7C21")
+        for (name, call) in [("9f2c4a52-8d1d-4c52-9a6e-0e9f5a3b7c21", "c"), ("9f2c", "9f2c")] {
+            let (run, sent) = PushCommandTests().run(
+                ["hangup", name], answer: PushCommandTests.received + PushCommandTests.delivered,
+                ["BELFRY_STATE_DIRECTORY": "\(folder.path)/state"])
+            #expect(run.status == .done && String(decoding: sent, as: UTF8.self).contains("\"\(call)\""), "\(run)")
         }
     }
 

@@ -57,6 +57,15 @@ import Testing
         }
     }
 
+    @Test("calling-apps.md has each warning about an app's calling code, with what iOS does and what to do")
+    func warnings() {
+        let rows = Self.file("docs/calling-apps.md").split(separator: "\n").map { $0.split(separator: "|") }
+        for code in WarningCode.allCases where code.appExplanation != nil {
+            let row = rows.first { $0.count == 3 && $0[0] == " `\(code.rawValue)` " }
+            #expect(row?.allSatisfy { $0.count > 2 } == true, "\(code.rawValue)")
+        }
+    }
+
     @Test("belfry-worker(8) has the forms of the worker's own help, and operations.md its exit statuses")
     func worker() throws {
         let main = Self.file("Sources/Programs/belfry-worker/main.swift")

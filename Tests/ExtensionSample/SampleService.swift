@@ -1,4 +1,5 @@
 import AudioToolbox
+import CallKit
 import Glibc
 import Synchronization
 import UserNotifications
@@ -59,6 +60,11 @@ final class SampleService: UNNotificationServiceExtension {
                 unsafe changed.subtitle = "played"
                 OperationQueue.main.addOperation { unsafe reply(changed) }
             }
+        case "call":
+            reportCall { answer in
+                unsafe changed.subtitle = answer
+                unsafe reply(changed)
+            }
         case "attach":
             content.attachments = attachments()
             contentHandler(content)
@@ -88,6 +94,14 @@ final class SampleService: UNNotificationServiceExtension {
             contentHandler(content)
             UNUserNotificationCenter.current().setBadgeCount(5)
         default: contentHandler(content)
+        }
+    }
+
+    /// Reports a call, as only an app may, and says if that is refused.
+    private func reportCall(_ answered: @escaping @Sendable (String) -> Void) {
+        let provider = CXProvider(configuration: CXProviderConfiguration())
+        provider.reportNewIncomingCall(with: UUID(), update: CXCallUpdate()) { error in
+            answered((error as? CXErrorCodeIncomingCallError)?.code == .unknown ? "refused" : "rings")
         }
     }
 

@@ -19,6 +19,7 @@ public final class AVAudioApplication: NSObject, Sendable {
     public var recordPermission: recordPermission { KeeperDoor.isOfExtension ? .denied : .granted }
 
     /// Calls `response` on another thread with true in an app, without asking; with false in an extension.
+    @preconcurrency
     public class func requestRecordPermission(completionHandler response: @escaping @Sendable (Bool) -> Void) {
         AVAudioSession.sharedInstance().requestRecordPermission(response)
     }

@@ -115,7 +115,7 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
     open var recordPermission: RecordPermission { KeeperDoor.isOfExtension ? .denied : .granted }
 
     /// Calls `response` on another thread with true in an app, without asking; with false in an extension.
-    open func requestRecordPermission(_ response: @escaping @Sendable (Bool) -> Void) {
+    @preconcurrency open func requestRecordPermission(_ response: @escaping @Sendable (Bool) -> Void) {
         let isGranted = recordPermission == .granted
         KeeperDoor.current.run(on: .global()) { response(isGranted) }
     }

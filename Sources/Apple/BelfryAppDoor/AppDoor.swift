@@ -133,7 +133,11 @@ package final class AppDoor: Sendable {
     /// Connects, unless it has. True if it does so now: then what was declared before is said.
     @discardableResult
     package func connect() -> Bool {
-        if isOnlyApp, KeeperDoor.isOfExtension { return false }
+        if isOnlyApp, KeeperDoor.isOfExtension {
+            let remedy = "hand one over by CXProvider.reportNewIncomingVoIPPushPayload"
+            warn(.unsupported, "CallKit and PushKit in an extension, which has no calls: \(remedy)")
+            return false
+        }
         guard let connection = connection.withLock({ $0 }) else {
             // Without effect, once the app has left.
             warn(.callsUnavailable, "Info.plist has no CFBundleIdentifier, by which an app is known")
@@ -174,8 +178,9 @@ package final class AppDoor: Sendable {
         if !connect() { _ = say(.registry(types)) }
     }
 
-    /// Warns once of each `detail`: by `belfry-calls`, else on standard error.
+    /// Warns once of each `detail`: by `belfry-calls`, else on standard error; in an extension by its keeper.
     package func warn(_ code: WarningCode, _ detail: String) {
+        if isOnlyApp, KeeperDoor.isOfExtension { return KeeperDoor.warn(code, detail) }
         let isNew = state.withLock { state in
             !state.hasLeft && state.warned.count < Self.warningsMax
                 && state.warned.insert("\(code.rawValue) \(detail)").inserted
@@ -241,7 +246,8 @@ package final class AppDoor: Sendable {
         }
         guard isFirst, isOnlyApp else { return }
         let files = KeeperDoor.openForApp(
-            stateDirectory: welcome.stateDirectory, contactsFile: welcome.contactsFile)
+            stateDirectory: welcome.stateDirectory, contactsFile: welcome.contactsFile
+        ) { [weak self] in self?.warn($0, $1) }
         state.withLock { $0.files = files }
     }
 
@@ -257,7 +263,10 @@ package final class AppDoor: Sendable {
             for number in late.keys { state.waiting[number] = nil }
             return (late.sorted { $0.key < $1.key }.map(\.value.what), state.waiting.values.map(\.since).min())
         }
-        for what in late { warn(.mainBlocked, "\(what) was not called within 1 s") }
+        for what in late {
+            let remedy = "on iOS time-outs follow. Do not wait on that queue, or give setDelegate one of its own"
+            warn(.mainBlocked, "\(what) was not called within 1 s: \(remedy)")
+        }
         if let next { connection.withLock { $0 }?.wake(by: next + Self.queueMicrosecondsMax) }
     }
 }

@@ -77,6 +77,7 @@ extension FileManager {
 extension ProcessInfo {
     /// Calls `block` on another thread with false, for work during which the process must be kept. Calls it with true
     /// if the time of the process is nearly over by then, or before the work is done.
+    @preconcurrency
     public func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) {
         KeeperDoor.current.activities.perform(block)
     }

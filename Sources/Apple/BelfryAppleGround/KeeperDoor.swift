@@ -28,6 +28,8 @@ package final class KeeperDoor: Sendable {
         var memoryBytesMax = AccountedMemory.extensionBytesMax
         var contactsFile: String?
         var tell: (@Sendable (Word) -> Void)?
+        /// Where an app's warnings go; nil for standard error.
+        var warn: (@Sendable (WarningCode, String) -> Void)?
         /// How many notifications wait for their reply; nil where no keeper counts.
         var openRequests: Int?
         var warned: Set<String> = []
@@ -90,11 +92,13 @@ package final class KeeperDoor: Sendable {
     }
 
     /// Opens a door for an app, or for that of the extension in the folder `bundle`, with its state in
-    /// `stateDirectory`. An app has no keeper.
+    /// `stateDirectory`. An app has no keeper: its warnings go to `warn`, else to standard error.
     package static func openForApp(
-        stateDirectory: String, contactsFile: String? = nil, bundle: String? = nil
+        stateDirectory: String, contactsFile: String? = nil, bundle: String? = nil,
+        warn: (@Sendable (WarningCode, String) -> Void)? = nil
     ) -> KeeperDoor {
         var state = State()
+        state.warn = warn
         state.stateDirectory = StateDirectory(path: stateDirectory)
         state.contactsFile = contactsFile
         return opened(state, bundle: bundle)
@@ -214,13 +218,15 @@ package final class KeeperDoor: Sendable {
         FileHandle.standardError.write(Data("\(output.text)\n".utf8))
     }
 
-    /// Warns once for each `detail` and notification: by the keeper, else on standard error.
+    /// Warns once for each `detail` and notification: by the keeper, or by where an app's warnings go, else on standard
+    /// error.
     package static func warn(_ code: WarningCode, _ detail: String) {
         let tell: ((Word) -> Void)? = current.state.withLock { state in
             guard state.warned.count < warningsMax, state.warned.insert("\(code.rawValue) \(detail)").inserted else {
                 // Already said: not to standard error either.
                 return { _ in }
             }
+            if let warn = state.warn { return { _ in warn(code, detail) } }
             return state.tell
         }
         guard let tell else {

@@ -9,6 +9,7 @@ open class NSExtensionContext: NSObject, @unchecked Sendable {
     public override init() { super.init() }
 
     /// Ends the request.
+    @preconcurrency
     open func completeRequest(returningItems items: [Any]?, completionHandler: (@Sendable (Bool) -> Void)? = nil) {
         KeeperDoor.warn(.unsupported, "NSExtensionContext.completeRequest(returningItems:completionHandler:)")
         completionHandler?(true)

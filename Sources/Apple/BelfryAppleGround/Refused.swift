@@ -74,7 +74,7 @@ open class NSItemProvider: NSObject {
     open func hasItemConformingToTypeIdentifier(_ typeIdentifier: String) -> Bool { false }
 
     /// Refused: the handler gets an error that the item is not available.
-    open func loadItem(
+    @preconcurrency open func loadItem(
         forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil,
         completionHandler: (@Sendable (Any?, (any Error)?) -> Void)? = nil
     ) {

@@ -26,16 +26,19 @@ open class CXCallController: NSObject, @unchecked Sendable {
 
     /// Asks for a transaction. `completion` says if it is accepted, not that it is done: then the provider's delegate
     /// performs it. Refused, none of it is performed.
+    @preconcurrency
     open func request(_ transaction: CXTransaction, completion: @escaping @Sendable ((any Error)?) -> Void) {
         system.request(transaction, queue: queue, completion)
     }
 
     /// Asks for a transaction of these actions.
+    @preconcurrency
     open func requestTransaction(with actions: [CXAction], completion: @escaping @Sendable ((any Error)?) -> Void) {
         request(CXTransaction(actions: actions), completion: completion)
     }
 
     /// Asks for a transaction of this action.
+    @preconcurrency
     open func requestTransaction(with action: CXAction, completion: @escaping @Sendable ((any Error)?) -> Void) {
         request(CXTransaction(action: action), completion: completion)
     }

@@ -63,7 +63,7 @@ open class CXCallDirectoryExtensionContext: NSExtensionContext, @unchecked Senda
     open func removeAllIdentificationEntries() { refuse() }
 
     /// All numbers are said.
-    open func completeRequest(completionHandler completion: (@Sendable (Bool) -> Void)? = nil) {
+    @preconcurrency open func completeRequest(completionHandler completion: (@Sendable (Bool) -> Void)? = nil) {
         refuse()
         completion?(true)
     }
@@ -98,7 +98,7 @@ open class CXCallDirectoryManager: NSObject, @unchecked Sendable {
     open class var sharedInstance: CXCallDirectoryManager { one }
 
     /// Loads an extension's numbers anew; refused: none is found.
-    open func reloadExtension(
+    @preconcurrency open func reloadExtension(
         withIdentifier identifier: String, completionHandler completion: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
         refuse("reloadExtension(withIdentifier: \(identifier))") {
@@ -107,7 +107,7 @@ open class CXCallDirectoryManager: NSObject, @unchecked Sendable {
     }
 
     /// Asks if the person has enabled an extension; refused: none is found.
-    open func getEnabledStatusForExtension(
+    @preconcurrency open func getEnabledStatusForExtension(
         withIdentifier identifier: String,
         completionHandler completion: @escaping @Sendable (EnabledStatus, (any Error)?) -> Void
     ) {
@@ -117,7 +117,7 @@ open class CXCallDirectoryManager: NSObject, @unchecked Sendable {
     }
 
     /// Opens the settings of call directories; refused.
-    open func openSettings(completionHandler completion: (@Sendable ((any Error)?) -> Void)? = nil) {
+    @preconcurrency open func openSettings(completionHandler completion: (@Sendable ((any Error)?) -> Void)? = nil) {
         refuse("openSettings()") { completion?(CXErrorCodeCallDirectoryManagerError(.unknown)) }
     }
 

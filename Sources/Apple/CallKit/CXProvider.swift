@@ -42,7 +42,7 @@ open class CXProvider: NSObject, @unchecked Sendable {
 
     /// Reports an incoming call, which rings if it is accepted. Then `completion` is called: on the delegate's queue if
     /// there is a delegate, else on another thread. With an error nothing rings, and no call of the delegate follows.
-    open func reportNewIncomingCall(
+    @preconcurrency open func reportNewIncomingCall(
         with UUID: UUID, update: CXCallUpdate, completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         system.report(UUID, update, by: self, completion)
@@ -96,7 +96,7 @@ open class CXProvider: NSObject, @unchecked Sendable {
     ///
     /// For a notification service extension. Fails without the filtering entitlement, and with a payload that is no
     /// JSON.
-    open class func reportNewIncomingVoIPPushPayload(
+    @preconcurrency open class func reportNewIncomingVoIPPushPayload(
         _ dictionaryPayload: [AnyHashable: Any], completion: (@Sendable ((any Error)?) -> Void)?
     ) {
         VoIPPayload.handOver(dictionaryPayload, completion)

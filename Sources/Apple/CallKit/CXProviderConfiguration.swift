@@ -41,7 +41,8 @@ open class CXProviderConfiguration: NSObject, NSCopying, @unchecked Sendable {
             name = newValue
             AppDoor.current.warn(
                 .localizedNameAssigned,
-                "localizedName was assigned: in today's SDK it can only be read, and the name is CFBundleDisplayName")
+                "localizedName was assigned: in today's SDK it can only be read, so that it does not compile. Set "
+                    + "CFBundleDisplayName in Info.plist")
         }
     }
 

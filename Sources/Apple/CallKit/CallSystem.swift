@@ -66,7 +66,9 @@ final class CallSystem: AppListener, @unchecked Sendable {
         }
         if isSecond {
             door.warn(
-                .providerTwice, "a second CXProvider was made while the first lives, whose calls it does not know")
+                .providerTwice,
+                "a second CXProvider was made while the first lives, whose calls it does not know, on iOS either: "
+                    + "keep one, and assign its configuration if that changes")
         }
         door.declare(provider: settings)
         if door.isWelcome { begin(provider.desk) }
@@ -99,7 +101,10 @@ final class CallSystem: AppListener, @unchecked Sendable {
         for order in orders { order.void() }
         if isLost, !calls.isEmpty {
             let names = calls.map(\.text).sorted().joined(separator: ", ")
-            door.warn(.providerLost, "the CXProvider is gone, which nothing keeps alive, and with it \(names)")
+            door.warn(
+                .providerLost,
+                "the CXProvider is gone, which nothing keeps alive, and with it \(names): iOS ends them. Keep it in a "
+                    + "property")
         }
         if wasCurrent { door.declare(provider: next) }
     }
@@ -119,7 +124,9 @@ final class CallSystem: AppListener, @unchecked Sendable {
         let desk = provider.desk
         if !desk.hasDelegate, !desk.hasClosed {
             door.warn(
-                .delegateLate, "call \(call.text) was reported, and the provider has no delegate for what follows")
+                .delegateLate,
+                "call \(call.text) was reported, and the provider has no delegate for what follows: on iOS that is "
+                    + "lost. Call setDelegate before the first report, and keep the delegate")
         }
         let completion = Completion(
             queue: desk.delegateQueue ?? Self.queue, what: "the completion of the report of \(call.text)",
@@ -169,7 +176,10 @@ final class CallSystem: AppListener, @unchecked Sendable {
         let uuid = CallUUID(transaction.uuid)
         let actions = transaction.actions.map { CallAction($0) }
         if let desk = lock.withLock({ desk }), !desk.hasDelegate {
-            door.warn(.delegateLate, "a transaction was requested, and the provider has no delegate to perform it")
+            door.warn(
+                .delegateLate,
+                "the transaction \(uuid.text) was requested, and the provider has no delegate to perform it: on iOS "
+                    + "it times out. Call setDelegate before, and keep the delegate")
         }
         let request = Request(
             completion: Completion(

@@ -70,7 +70,10 @@ final class DelegateDesk: @unchecked Sendable {
         }
         guard let queue else {
             if visit.matters, !hasClosed {
-                door.warn(.delegateLate, "\(visit.what): the provider has no delegate yet, and it waits for one")
+                door.warn(
+                    .delegateLate,
+                    "\(visit.what): the provider has no delegate yet, and it waits for one; on iOS it is lost. Call "
+                        + "setDelegate before the first report")
             }
             return
         }
@@ -80,7 +83,10 @@ final class DelegateDesk: @unchecked Sendable {
             guard let provider, let delegate else {
                 if visit.matters {
                     let gone = provider == nil ? "provider" : "provider's delegate"
-                    door.warn(.delegateLate, "\(visit.what): the \(gone) is gone, which nothing keeps alive")
+                    door.warn(
+                        .delegateLate,
+                        "\(visit.what): the \(gone) is gone, which nothing keeps alive: iOS calls nothing. Keep it in "
+                            + "a property")
                 }
                 return
             }

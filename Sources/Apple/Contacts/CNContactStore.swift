@@ -114,7 +114,7 @@ open class CNContactStore: NSObject, @unchecked Sendable {
 
     /// Says if the app may: as on iOS, nobody can be asked by an extension, so that an app that is not authorised gets
     /// an error.
-    open func requestAccess(
+    @preconcurrency open func requestAccess(
         for entityType: CNEntityType, completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
         let isAuthorized = Self.authorizationStatus(for: entityType) == .authorized

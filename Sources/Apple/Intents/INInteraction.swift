@@ -59,7 +59,7 @@ open class INInteraction: NSObject, NSCopying {
 
     /// Reports it to the keeper, and keeps it in the extension's state; then calls `completion`, on another thread,
     /// with nil.
-    open func donate(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
+    @preconcurrency open func donate(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
         var donation = intent.donation
         donation["identifier"] = identifier
         donation["groupIdentifier"] = groupIdentifier
@@ -73,7 +73,7 @@ open class INInteraction: NSObject, NSCopying {
     open func donate() async throws { await Donations.finished { donate(completion: $0) } }
 
     /// Forgets all donated interactions; then calls `completion`, on another thread, with nil.
-    open class func deleteAll(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
+    @preconcurrency open class func deleteAll(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
         Donations.change({ $0 = [] }, completion)
     }
 
@@ -81,6 +81,7 @@ open class INInteraction: NSObject, NSCopying {
     open class func deleteAll() async throws { await Donations.finished { deleteAll(completion: $0) } }
 
     /// Forgets those with these identifiers; then calls `completion`, on another thread, with nil.
+    @preconcurrency
     open class func delete(with identifiers: [String], completion: (@Sendable ((any Error)?) -> Void)? = nil) {
         Donations.change({ $0.removeAll { identifiers.contains($0["identifier"] ?? "") } }, completion)
     }
@@ -91,6 +92,7 @@ open class INInteraction: NSObject, NSCopying {
     }
 
     /// Forgets those of a group; then calls `completion`, on another thread, with nil.
+    @preconcurrency
     open class func delete(with groupIdentifier: String, completion: (@Sendable ((any Error)?) -> Void)? = nil) {
         Donations.change({ $0.removeAll { $0["groupIdentifier"] == groupIdentifier } }, completion)
     }

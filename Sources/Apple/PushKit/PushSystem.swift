@@ -42,7 +42,10 @@ final class PushSystem: AppListener, @unchecked Sendable {
         }
         guard wasThere, desk.desired?.contains(.voIP) == true else { return }
         if !desksForCalls.isEmpty { return }
-        door.warn(.registryLost, "the PKPushRegistry is gone, which nothing keeps alive: no pushes reach the app")
+        door.warn(
+            .registryLost,
+            "the PKPushRegistry is gone, which nothing keeps alive: no pushes reach the app, on iOS either. Keep it in "
+                + "a property")
         declare()
     }
 
@@ -72,7 +75,10 @@ final class PushSystem: AppListener, @unchecked Sendable {
             for desk in desksForCalls { desk.invalidate() }
         case .push(let number, let payload, let mustReport):
             guard let desk = desksForCalls.last else {
-                return door.warn(.registryLost, "push \(number) came, and no PKPushRegistry is there any more")
+                return door.warn(
+                    .registryLost,
+                    "push \(number) came, and no PKPushRegistry is there any more: it is lost, on iOS too. Keep the "
+                        + "registry in a property")
             }
             desk.receive(ReceivedPush(number: number, json: payload, mustReport: mustReport))
         case .welcome, .refused, .reported, .requested, .perform, .timedOut, .audio, .reset, .calls, .stop: break

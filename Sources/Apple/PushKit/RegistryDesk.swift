@@ -92,7 +92,9 @@ final class RegistryDesk: @unchecked Sendable {
         door.call(on: queue, visit.what) { [self] in
             guard let registry, let delegate else {
                 return door.warn(
-                    .registryLost, "\(visit.what): the registry or its delegate is gone, which nothing keeps alive")
+                    .registryLost,
+                    "\(visit.what): the registry or its delegate is gone, which nothing keeps alive: iOS calls "
+                        + "nothing. Keep both in properties")
             }
             visit.body(registry, delegate)
         }

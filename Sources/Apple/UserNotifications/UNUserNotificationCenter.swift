@@ -25,7 +25,7 @@ open class UNUserNotificationCenter: NSObject {
     open var supportsContentExtensions: Bool { false }
 
     /// Asks whether the app may notify: it may.
-    open func requestAuthorization(
+    @preconcurrency open func requestAuthorization(
         options: UNAuthorizationOptions = [], completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
         file.perform { completionHandler(true, nil) }
@@ -42,7 +42,7 @@ open class UNUserNotificationCenter: NSObject {
     }
 
     /// The kinds of notification that the app has.
-    open func getNotificationCategories(
+    @preconcurrency open func getNotificationCategories(
         completionHandler: @escaping @Sendable (Set<UNNotificationCategory>) -> Void
     ) {
         file.read { completionHandler(Set($0.categories.compactMap(UNNotificationCategory.init))) }
@@ -54,6 +54,7 @@ open class UNUserNotificationCenter: NSObject {
     }
 
     /// What the app may do.
+    @preconcurrency
     open func getNotificationSettings(completionHandler: @escaping @Sendable (UNNotificationSettings) -> Void) {
         file.perform { completionHandler(UNNotificationSettings(authorizationStatus: .authorized)) }
     }
@@ -64,7 +65,7 @@ open class UNUserNotificationCenter: NSObject {
     }
 
     /// Requests a notification, at once or by its trigger; it replaces one with the same identifier.
-    open func add(
+    @preconcurrency open func add(
         _ request: UNNotificationRequest,
         withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
@@ -87,7 +88,7 @@ open class UNUserNotificationCenter: NSObject {
     }
 
     /// The requests that wait for their trigger.
-    open func getPendingNotificationRequests(
+    @preconcurrency open func getPendingNotificationRequests(
         completionHandler: @escaping @Sendable ([UNNotificationRequest]) -> Void
     ) {
         file.read { completionHandler($0.pending.map(\.request)) }
@@ -109,6 +110,7 @@ open class UNUserNotificationCenter: NSObject {
     }
 
     /// The notifications that are shown.
+    @preconcurrency
     open func getDeliveredNotifications(completionHandler: @escaping @Sendable ([UNNotification]) -> Void) {
         file.read { completionHandler($0.delivered.map(\.notification)) }
     }
@@ -129,7 +131,7 @@ open class UNUserNotificationCenter: NSObject {
     }
 
     /// Sets the app's badge; 0 removes it.
-    open func setBadgeCount(
+    @preconcurrency open func setBadgeCount(
         _ newBadgeCount: Int, withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
         if let error = badgeError(newBadgeCount) { return file.perform { completionHandler?(error) } }

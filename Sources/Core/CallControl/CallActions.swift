@@ -34,6 +34,20 @@ struct OpenAction: Sendable {
     var deadline: Instant { warning ?? end }
 }
 
+/// An action that is over.
+struct ClosedAction: Sendable {
+    /// The action.
+    let uuid: CallUUID
+    /// What it would have done.
+    let kind: CallAction.Kind
+    /// Its call.
+    let call: CallUUID
+    /// When it was over.
+    let closed: Instant
+    /// Why.
+    let why: ActionEnd
+}
+
 /// Why an action is over.
 enum ActionEnd: Sendable {
     /// The app has fulfilled or failed it.
@@ -141,7 +155,7 @@ extension CallStateMachine {
         guard let action = actions.first(where: { $0.action.uuid == uuid && $0.app == app }) else {
             return outcomeIsLate(uuid, by: app, at: now)
         }
-        close(action, .done)
+        close(action, .done, at: now)
         tell(action, isFulfilled ? .fulfilled : .failed, at: now)
         switch action.action.kind {
         case .answer where isFulfilled: connect(action.call)
@@ -150,13 +164,14 @@ extension CallStateMachine {
     }
 
     private mutating func outcomeIsLate(_ uuid: CallUUID, by app: String, at now: Instant) {
-        let closed = apps[app]?.closedActions.last { $0.uuid == uuid }
-        switch closed?.why {
-        case .done: warn(.actionTwice, Diagnosis.twice(uuid), by: app)
-        case .timedOut: warn(.actionAfterTimeout, Diagnosis.afterTimeout(uuid), by: app)
+        guard let closed = apps[app]?.closedActions.last(where: { $0.uuid == uuid }) else {
+            return warn(.uuidUnknown, Diagnosis.unknownAction(uuid), by: app)
+        }
+        switch closed.why {
+        case .done: warn(.actionTwice, Diagnosis.twice(closed, at: now), by: app)
+        case .timedOut: warn(.actionAfterTimeout, Diagnosis.afterTimeout(closed, at: now), by: app)
         // The call was over before the delegate could answer: that is nobody's mistake.
         case .void: break
-        case nil: warn(.uuidUnknown, Diagnosis.unknownAction(uuid), by: app)
         }
     }
 
@@ -168,7 +183,7 @@ extension CallStateMachine {
             actions[index].warning = nil
             return warn(.actionUnfinished, Diagnosis.unfinished(action, at: now), of: action)
         }
-        close(action, .timedOut)
+        close(action, .timedOut, at: now)
         effects.append(.app(action.app, .timedOut(action.action.uuid)))
         tell(action, .timedOut, at: now)
         end(action.call, by: .system, at: now)
@@ -186,10 +201,12 @@ extension CallStateMachine {
     }
 
     /// An action is over, and remembered for an outcome that still comes.
-    mutating func close(_ action: OpenAction, _ why: ActionEnd) {
+    mutating func close(_ action: OpenAction, _ why: ActionEnd, at now: Instant) {
         actions.removeAll { $0.action.uuid == action.action.uuid && $0.app == action.app }
         var closed = apps[action.app]?.closedActions ?? []
-        closed.append((action.action.uuid, why))
+        closed.append(
+            ClosedAction(
+                uuid: action.action.uuid, kind: action.action.kind, call: action.call, closed: now, why: why))
         apps[action.app]?.closedActions = Array(closed.suffix(KnownApp.rememberedMax))
     }
 }

@@ -10,7 +10,7 @@ extension CallStateMachine {
         guard let call = calls.first(where: { $0.uuid == uuid }) else { return }
         // What the delegate was asked for is void, and so is what is still asked for.
         for action in actions where action.call == uuid && action.app == call.app {
-            close(action, .void)
+            close(action, .void, at: now)
             tell(action, .failed, at: now)
         }
         calls.removeAll { $0.uuid == uuid }

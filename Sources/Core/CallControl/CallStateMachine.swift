@@ -148,7 +148,7 @@ struct KnownApp: Sendable {
     /// The calls of it that ended last, the newest last.
     var endedCalls: [(uuid: CallUUID, at: Instant)] = []
     /// The actions of it that were over last, the newest last.
-    var closedActions: [(uuid: CallUUID, why: ActionEnd)] = []
+    var closedActions: [ClosedAction] = []
 
     /// How many ended calls, and how many actions that are over, are remembered of each app.
     static let rememberedMax = 100

@@ -61,12 +61,12 @@ extension CallStateMachine {
             warn(.updateWithoutHandle, Diagnosis.withoutHandle(report.uuid), by: app, push)
         }
         if (update.name ?? "").isEmpty { warn(.updateWithoutName, Diagnosis.withoutName(report.uuid), by: app, push) }
-        if let handle = update.handle { diagnose(handle, by: app, push) }
+        if let handle = update.handle { diagnose(handle, of: report.uuid, by: app, push) }
     }
 
-    mutating func diagnose(_ handle: CallHandle, by app: String, _ push: PushDue?) {
+    mutating func diagnose(_ handle: CallHandle, of uuid: CallUUID, by app: String, _ push: PushDue?) {
         let supported = apps[app]?.provider?.supportedHandleTypes ?? []
-        guard let problem = Diagnosis.problem(of: handle, supported) else { return }
+        guard let problem = Diagnosis.problem(of: handle, of: uuid, supported) else { return }
         warn(.handleType, problem, by: app, push)
     }
 
@@ -104,7 +104,7 @@ extension CallStateMachine {
 
 /// Mistakes in words: what was seen, what iOS does, the remedy.
 enum Diagnosis {
-    static let uuidIsNil = "the UUID of the report is all zeros, which nobody made: use UUID()"
+    static let uuidIsNil = "the UUID of the report is all zeros, which is no call's: it gets error 0. Use UUID()"
 
     static func notStarted(_ app: String, _ why: String) -> String {
         "\(app) does not run: \(why). The push rings without it: see its output, and try belfry app start \(app)"
@@ -161,10 +161,11 @@ enum Diagnosis {
         """
     }
 
-    static func completionMissing(_ push: PushDue) -> String {
+    static func completionMissing(_ push: PushDue, at now: Instant) -> String {
         """
-        the completion handler of the push \(push.id) was not called: iOS suspends the app badly. Call it once the \
-        call is reported
+        the completion handler of the push \(push.id) was not called within \
+        \(milliseconds(now - (push.returned ?? now))) after the receive method had returned: iOS suspends the app \
+        badly. Call it once the call is reported
         """
     }
 
@@ -200,16 +201,25 @@ enum Diagnosis {
             """
     }
 
-    static func twice(_ action: CallUUID) -> String {
-        "the action \(action.text) was fulfilled or failed before: the second has no effect, as on iOS. Do it once"
+    static func twice(_ action: ClosedAction, at now: Instant) -> String {
+        """
+        the \(action.kind.word) action of \(action.call.text) was fulfilled or failed \
+        \(milliseconds(now - action.closed)) before: the second has no effect, as on iOS. Do it once
+        """
     }
 
-    static func afterTimeout(_ action: CallUUID) -> String {
-        "the action \(action.text) was fulfilled or failed after its time was over: iOS ignores that. Be faster"
+    static func afterTimeout(_ action: ClosedAction, at now: Instant) -> String {
+        """
+        the \(action.kind.word) action of \(action.call.text) was fulfilled or failed \
+        \(milliseconds(now - action.closed)) after its time was over: iOS ignores that. Fulfil it as soon as media \
+        connect
+        """
     }
 
     static func unknownAction(_ action: CallUUID) -> String {
-        "no action \(action.text) waits for an outcome: only what the delegate was given can be fulfilled or failed"
+        """
+        no action \(action.text) waits for an outcome: iOS ignores that. Fulfil or fail what the delegate was given
+        """
     }
 
     static func endByReport(_ call: LiveCall) -> String {
@@ -220,7 +230,7 @@ enum Diagnosis {
     }
 
     /// What is wrong with a handle; nil if nothing is.
-    static func problem(of handle: CallHandle, _ supported: Set<CallHandle.Kind>) -> String? {
+    static func problem(of handle: CallHandle, of uuid: CallUUID, _ supported: Set<CallHandle.Kind>) -> String? {
         let problem: String
         switch handle.kind {
         case .phoneNumber where handle.value.contains("@"): problem = "a phone number with @: it is an e-mail address"
@@ -230,7 +240,10 @@ enum Diagnosis {
             guard !supported.isEmpty, !supported.contains(handle.kind) else { return nil }
             problem = "of a type that supportedHandleTypes lacks"
         }
-        return "the handle is \(problem): on iOS it cannot be called back. Give it the type that it is of"
+        return """
+            the handle of \(uuid.text) is \(problem): on iOS it cannot be called back. Give it the type that it is of, \
+            and its type to supportedHandleTypes
+            """
     }
 
     private static func word(_ action: OpenAction) -> String { action.action.kind.word }

@@ -1,11 +1,11 @@
 import BelfryProtocol
 import BelfryTerms
-import CallChannel
+public import CallChannel
 
 // A push comes: whose it is, and when its app is handed it.
 extension CallStateMachine {
     /// The app that a push is for (C1): that of the topic, else of the bundle, else the only one; nil if it is nobody.
-    func app(of push: VoIPPush) -> String? {
+    public func app(of push: VoIPPush) -> String? {
         let known = known
         if let topic = push.topic { return known.first { topic == $0 + ".voip" } }
         if let bundle = push.bundle { return known.first { bundle == $0 } }

@@ -9,7 +9,7 @@ extension CallStateMachine {
         guard let index = index(ofPush: push.number) else { return }
         if let due = push.completionDue, due <= now {
             pushes[index].completionDue = nil
-            warn(.pushCompletionMissing, Diagnosis.completionMissing(push), of: push)
+            warn(.pushCompletionMissing, Diagnosis.completionMissing(push, at: now), of: push)
         }
         if push.deadline == push.ringDue, let due = push.ringDue, due <= now { ringDue(push, at: now) }
         if let due = push.reportDue, due <= now {

@@ -116,7 +116,7 @@ extension CallStateMachine {
         let old = calls[index].caller
         calls[index].update.merge(update)
         let call = calls[index]
-        if let handle = update.handle { diagnose(handle, by: app, push(of: call)) }
+        if let handle = update.handle { diagnose(handle, of: uuid, by: app, push(of: call)) }
         guard call.caller != old, call.isBeforeAnswer, let worker = push(of: call)?.worker else { return }
         effects.append(.worker(worker, .caller(call.caller)))
     }

@@ -1,5 +1,6 @@
 public import BelfryEventLoop
 import BelfryJSON
+import BelfrySettings
 public import BelfrySyscalls
 import BelfryTerms
 import CBelfryLinux
@@ -32,7 +33,7 @@ public final class ServedEndpoint {
     private var stopped: (() -> Void)?
 
     /// Starts `program`, which is `belfry-apns`, with `environment`; its control socket is in `runtimePath`, its device
-    /// and its credentials are for the app `bundleID`.
+    /// and its credentials are for the app `bundleID`, the device in the environment that whoever pushes there means.
     public init(
         _ program: String, environment: [String: String], runtimePath: String,
         bundleID: String = ServedEndpoint.bundleID, on loop: Loop
@@ -51,7 +52,10 @@ public final class ServedEndpoint {
         let control = try listenPrivately(at: controlPath, backlog: Self.backlog)
         _ = try ask(["apns", "setup"])
         let credentials = try object(["apns", "credentials", "new", "--bundle-id", bundleID, "--json"])
-        let device = try object(["device", "add", "--bundle-id", bundleID, "--json"])
+        let settings = SettingsLoader.load(environment: Environment(environment)).settings
+        let device = try object([
+            "device", "add", "--bundle-id", bundleID, "--environment", settings.text(of: .apnsEnvironment), "--json",
+        ])
         variables = [
             ("BELFRY_APNS_URL", "https://localhost:\(port)"), ("BELFRY_APNS_SOCKET", controlPath),
             ("BELFRY_APNS_BUNDLE_ID", bundleID),

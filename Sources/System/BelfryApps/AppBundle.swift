@@ -19,6 +19,37 @@ public struct AppBundle: Hashable, Sendable {
     /// `aps-environment`: `development` or `production`; nil if it is absent.
     public let environment: String?
 
+    /// ``environment``, if it is one of Apple's.
+    public var knownEnvironment: String? { environment.flatMap { Self.environments.contains($0) ? $0 : nil } }
+
+    private static let environments = ["development", "production"]
+
+    /// Something that iOS wants of an app that takes calls.
+    public struct Lack: Hashable, Sendable {
+        /// What is missing or wrong, for people.
+        public let what: String
+        /// What to do about it, for people.
+        public let remedy: String
+    }
+
+    /// What its `Info.plist` lacks to take calls, none of which keeps it from running here.
+    public var lacks: [Lack] {
+        var lacks: [Lack] = []
+        if !hasVoIPMode {
+            lacks.append(
+                Lack(
+                    what: "without the mode voip iOS hands it no push",
+                    remedy: "add voip to UIBackgroundModes in \(path)/Info.plist"))
+        }
+        if let environment, knownEnvironment == nil {
+            lacks.append(
+                Lack(
+                    what: "its aps-environment is \(environment)",
+                    remedy: "development or production, in \(path)/Info.plist"))
+        }
+        return lacks
+    }
+
     /// How its folder's name ends.
     public static let ending = ".app"
 

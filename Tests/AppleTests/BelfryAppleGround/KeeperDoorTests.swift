@@ -82,6 +82,17 @@ import UserNotifications
         #expect(unsafe access("\(lodger.folder.path)/state", F_OK) != 0)
     }
 
+    @Test("an app's warnings go where it says, each once") func appWarnings() {
+        let folder = TemporaryFolder()
+        let heard = LockedValue<[String]>([])
+        let door = KeeperDoor.openForApp(stateDirectory: folder.path, bundle: folder.path) { code, detail in
+            heard.withLock { $0.append("\(code.rawValue) \(detail)") }
+        }
+        door.run { for detail in ["a", "b", "a"] { KeeperDoor.warn(.unsupported, detail) } }
+        door.close()
+        #expect(heard.withLock { $0 } == ["unsupported a", "unsupported b"])
+    }
+
     @Test("an app that goes takes its ear for Darwin notifications along") func ear() throws {
         let folder = TemporaryFolder()
         let door = KeeperDoor.openForApp(stateDirectory: folder.path, bundle: folder.path)

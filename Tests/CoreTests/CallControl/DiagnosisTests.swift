@@ -58,6 +58,26 @@ import Testing
         }
     }
 
+    @Test("C12 a warning names the call, how long ago that was, and the remedy") func details() {
+        var centre = WalkTests.ringing()
+        centre.ends(1, .answered)
+        centre.outcome(1)
+        centre.wait(1_500)
+        #expect(centre.outcome(1) == ["! action-twice"])
+        #expect(
+            centre.warnings.last?.detail == "the answer action of \(Self.a.text) was fulfilled or failed 1500.0 ms "
+                + "before: the second has no effect, as on iOS. Do it once")
+        centre.requests([CallAction(.end, of: Self.a, uuid: Centre.uuid("1"))])
+        centre.wait(6_000)
+        #expect(centre.outcome(2) == ["! action-after-timeout"])
+        let late = "the end action of \(Self.a.text) was fulfilled or failed 1000.0 ms after its time was over"
+        #expect(centre.warnings.last?.detail.hasPrefix(late) == true, "\(centre.warnings)")
+        var update = CallUpdate()
+        (update.name, update.handle) = ("Ada", CallHandle(.emailAddress, "ada"))
+        centre.reports(Centre.uuid("B"), n: 2, update)
+        #expect(centre.warnings.last?.detail.hasPrefix("the handle of \(Centre.uuid("B").text) is an e-mail") == true)
+    }
+
     @Test("C12 an end that is reported while the delegate performs the person's; none if the caller's side ended it")
     func endByReport() {
         for (reason, warnings) in [(EndReason.declined, ["end-by-report"]), (.hangup, [])] {

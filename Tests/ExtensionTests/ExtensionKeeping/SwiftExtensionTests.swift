@@ -43,6 +43,15 @@ import Testing
         #expect(events.story.contains("warning killed-at-budget") == (what == "block"))
     }
 
+    @Test("an extension has no calls: one that it reports is refused, with the remedy") func noCalls() throws {
+        let events = try events("call", budget: "30s")
+        #expect(events.delivered?.subtitle == "refused", "\(events.story)")
+        let warnings = events.compactMap { event -> String? in
+            if case .warning(let code, let detail) = event.body, code == CodeWord(.unsupported) { detail } else { nil }
+        }
+        #expect(warnings.contains { $0.contains("reportNewIncomingVoIPPushPayload") }, "\(warnings)")
+    }
+
     @Test("a reply that is too large is the original's, with a word") func hugeReply() throws {
         // Enough to make 2 MiB of JSON on a machine that is busy, or the expiry call replies first.
         let events = try events("huge", budget: "30s")

@@ -40,6 +40,16 @@ import Testing
         #expect(bare.name == "Phone2" && !bare.hasVoIPMode && bare.environment == nil)
     }
 
+    @Test("what iOS wants of an app beyond that is said, with the remedy") func lacks() throws {
+        let voip = "<key>UIBackgroundModes</key><array><string>voip</string></array>"
+        let whole = try AppBundle(path: app("W.app", Self.identifier + voip, program: "W"))
+        #expect(whole.lacks.isEmpty)
+        let bare = try AppBundle(
+            path: app("L.app", Self.identifier + "<key>aps-environment</key><string>sandbox</string>", program: "L"))
+        #expect(bare.lacks.map(\.what).last == "its aps-environment is sandbox" && bare.lacks.count == 2)
+        #expect(bare.lacks.allSatisfy { $0.remedy.contains("\(bare.path)/Info.plist") })
+    }
+
     @Test("what is none says why") func refuses() {
         func fault(_ path: String) -> String {
             do throws(AppBundleError) {

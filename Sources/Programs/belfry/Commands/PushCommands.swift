@@ -125,6 +125,8 @@ extension Command {
         var id = context.options.arguments.first ?? ""
         if context.options.arguments.isEmpty { id = try loudestCall(context).text }
         try checkID(id, mayBeEmpty: true)
+        // Who knows the call by its app's UUID; what does not ring here is pushed as it was named.
+        if let ledger = try? GroupAccess(context).knownLedger() { id = ledger.key(of: CallKey(id)).text }
         return try PushRun.push(enclosed(Hangup(callID: id, reason: reason).payload(), context), context)
     }
 

@@ -1,9 +1,12 @@
+import BelfryApps
 import BelfryCommandLine
 import BelfryJSON
 import BelfryProtocol
 import BelfrySettings
 import BelfrySyscalls
 import BelfryTerms
+import CallChannel
+import CallControl
 import ExtensionKeeping
 import Interception
 import Ringing
@@ -17,6 +20,8 @@ struct PushExplanation {
     private let isClockBad: Bool
     /// Whether it is a call request that would not ring any more (R9).
     private let isStale: Bool
+    /// The configured app that is handed it (C1); nil if none is.
+    private let app: String?
 
     /// Explains `notification` by the settings of `context`. Prints it, and returns how that ended.
     static func run(_ notification: [UInt8], _ context: Context) -> ProgramStatus {
@@ -51,6 +56,7 @@ struct PushExplanation {
                 lacksExtension: settings.extensionPath != nil && bundle == nil
             ).passthrough
         fate = PushFate(of: push, passthrough, hasForeign: bundle != nil)
+        app = passthrough == .voip ? Self.app(of: push, settings) : nil
         guard case .rings(let call) = fate else {
             (isClockBad, isStale) = (false, false)
             return
@@ -62,6 +68,15 @@ struct PushExplanation {
                 duration: min(call.duration ?? settings.ringDuration, settings.ringDuration),
                 sentAt: isClockBad ? nil : call.sentAt, expiration: push.envelope.expiration, start: now, wall: wall,
                 deadline: now + settings.expiryBudget) == nil
+    }
+
+    private static func app(of push: Push, _ settings: Settings) -> String? {
+        guard let group = GroupName(settings.appGroup) else { return nil }
+        var voip = VoIPPush(
+            id: push.request.id, group: group, kind: .callRequest, payload: "", until: Instant(microseconds: 0))
+        (voip.topic, voip.bundle) = (push.envelope.topic, push.envelope.simulatorTargetBundle)
+        let apps = ConfiguredApps(paths: settings.appPaths).bundles.map(\.identifier)
+        return CallStateMachine(settings: CallControlSettings(), apps: apps).app(of: voip)
     }
 
     private var type: NotificationType { push.type }
@@ -122,10 +137,13 @@ struct PushExplanation {
         switch fate {
         case .foreign: return "Your extension gets it."
         case .rings where isStale: return "It does not ring: it was sent too long ago. It is reported as missed."
-        case .rings: return "It rings by the built-in service\(reason)."
+        case .rings:
+            guard let app else { return "It rings by the built-in service\(reason)." }
+            return "It is for \(app): it rings as that reports it, or as it is if that reports nothing in time."
         case .doesNotRing: return "It does not ring, since nothing intercepts it\(reason)."
         case .hangsUp(let hangup):
             let isElsewhere = PushFate.ringsOnElsewhere(passthrough)
+            if let app { return "It ends its call, and \(app) is handed it." }
             return (hangup.callID.isEmpty ? "It ends every ring" : "It ends its call")
                 + (isElsewhere ? ", but on iOS that would ring on\(reason)." : ".")
         case .unchanged: return "It is delivered as it is: the built-in service changes calls alone."

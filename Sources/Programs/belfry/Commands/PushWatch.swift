@@ -59,6 +59,7 @@ final class PushWatch {
         case "event":
             guard let event = try? Event(json: record) else { return }
             line(event.name, "\(name) \(event)", .notable)
+            context.explain(event, story)
         case "end": line("end", record["whole"]?.boolValue == true ? name : "\(name) its worker left no word", .notable)
         default:
             let status = record["status"]?.integerValue ?? 0

@@ -202,6 +202,9 @@ private final class Serving {
         let app = SettingsLoader.load(environment: Environment(environment)).settings.appPaths.first.flatMap {
             try? AppBundle(path: $0)
         }
+        // Who pushes here means the environment in which that app registers, unless the operator says otherwise.
+        let name = Setting.apnsEnvironment.environmentVariable
+        if environment[name] == nil, let stated = app?.knownEnvironment { variables.append((name, stated)) }
         let endpoint = try ServedEndpoint(
             program, environment: environment, runtimePath: runtimePath,
             bundleID: app?.identifier ?? ServedEndpoint.bundleID, on: loop)

@@ -11,19 +11,24 @@ import GroupLedger
 extension Command {
     /// `belfry watch`.
     static let watch = Command(
-        name: "watch", synopsis: ["watch", "watch --pushes [--id ID] [--device DEVICE]"],
+        name: "watch", synopsis: ["watch [--explain]", "watch --pushes [--id ID] [--device DEVICE] [--explain]"],
         summary: "who rings, live, and how each call ends",
         details: """
             Ends with Ctrl-C. With --json one object a line: "time" is in Unix seconds, "at" in seconds since it began.
             Where belfry-calls.socket listens, also what apps do with their calls, and their mistakes.
             With --pushes each push that arrives, whoever sent it, with its content, its events, its end, and each request
             to the APNs endpoint with its headers and its answer; ID is a push's id or its apns-id.
+            With --explain what each warning means, and what to do about it, stands beneath it.
             """,
         options: [
             Option("pushes", "what is pushed, and what becomes of it"), Option("id", "ID", "of one push alone"),
             Option("device", "DEVICE", "of one virtual device alone"),
+            Option("explain", "say what each warning means, and what to do about it"),
         ]
     ) { context throws(CommandError) in
+        guard !context.options.has("explain") || !context.wantsJSON else {
+            throw CommandError(.usage, "--explain is for people", "without --json")
+        }
         guard context.options.has("pushes") else {
             guard context.options["id"] == nil, context.options["device"] == nil else {
                 throw CommandError(.usage, "--id and --device choose among pushes", "belfry watch --pushes")
@@ -89,6 +94,7 @@ final class CallWatch {
             let tone: Style.Tone = event.kind == .warning ? .bad : .notable
             let time = TimeText.clock(wall.unixSecond)
             context.output.line(story.line(of: time, event.name, event.body.details, tone: tone))
+            context.explain(event, story)
         }
         if !context.output.isOpen { loop.stop() }
     }
@@ -110,7 +116,10 @@ final class CallWatch {
         for ring in rings where ringing[ring.key] == nil { printRinging(ring) }
         for change in ledger.changes(from: before) where change.after?.state != .ringing { printEnd(change) }
         for (key, call) in ringing where !rings.contains(where: { $0.key == key }) { endRing(key, call) }
-        for ring in rings { ringing[ring.key] = ring }
+        for ring in rings {
+            if let known = ringing[ring.key], !known.hasCaller(of: ring) { print("caller", ring, "", tone: .notable) }
+            ringing[ring.key] = ring
+        }
         printForeground()
         watch?.expectEnds(of: Array(ringing.values))
         if !context.output.isOpen { loop.stop() }
@@ -171,4 +180,11 @@ final class CallWatch {
     private var wall: WallTime { WallTime(microseconds: wallTimeMicroseconds()) }
 
     private var story: StoryText { StoryText(style: context.style) }
+}
+
+extension Call {
+    /// Whether both are from the same caller, as people see it: an app may name another one while it rings.
+    fileprivate func hasCaller(of other: Call) -> Bool {
+        name == other.name && handle == other.handle && hasVideo == other.hasVideo
+    }
 }

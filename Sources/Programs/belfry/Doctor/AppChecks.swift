@@ -40,24 +40,15 @@ enum AppChecks {
 
     private static func finding(_ bundle: AppBundle, _ record: AppRecord) -> Finding {
         let told = "\(bundle.identifier) (\(bundle.name)), \(history(record))"
-        if !bundle.hasVoIPMode {
-            let mend = "add voip to UIBackgroundModes in \(bundle.path)/Info.plist"
-            return Finding(.warn, "app", "\(told); without the mode voip iOS hands it no push", mend: mend)
-        }
-        if let environment = bundle.environment, !["development", "production"].contains(environment) {
-            let mend = "development or production, in \(bundle.path)/Info.plist"
-            return Finding(.warn, "app", "\(told); its aps-environment is \(environment)", mend: mend)
-        }
         guard record.problem.isEmpty else {
             return Finding(.fail, "app", "\(told): \(record.problem)", mend: "belfry app start \(bundle.identifier)")
         }
-        return Finding(.ok, "app", told)
+        guard let lack = bundle.lacks.first else { return Finding(.ok, "app", told) }
+        return Finding(.warn, "app", "\(told); \(lack.what)", mend: lack.remedy)
     }
 
     private static func history(_ record: AppRecord) -> String {
-        guard let started = record.started else {
-            return record.problem.isEmpty ? "not started since boot" : "never started since boot"
-        }
+        guard let started = record.started else { return "not started since boot" }
         let registered = record.registered.map { "registered \(TimeText.time($0))" } ?? "never registered"
         return "last started \(TimeText.time(started)), \(registered)"
     }

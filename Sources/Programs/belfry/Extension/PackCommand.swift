@@ -1,3 +1,4 @@
+import BelfryApps
 import BelfryCommandLine
 import BelfryJSON
 import BelfryExtensionPackage
@@ -50,7 +51,11 @@ extension Command {
                 throw CommandError(.unavailable, error.description)
             }
         case .app:
-            for complaint in try Packing.complaints(of: folder) { context.warn(complaint) }
+            do throws(AppBundleError) {
+                for lack in try AppBundle(path: path).lacks { context.warn("\(lack.what): \(lack.remedy)") }
+            } catch {
+                throw CommandError(.unavailable, error.description)
+            }
         }
         let place = absolutePath(path) ?? path
         if context.wantsJSON { context.output.json(["path": .string(place)]) } else { context.output.line(place) }
@@ -80,22 +85,15 @@ enum Packing {
             let remedy = "\(GroupName.rule); variables of Xcode's are not known"
             throw CommandError(.badNotification, "\(information) has no good CFBundleIdentifier", remedy)
         }
+        if manifest.kind == .app, let fault = AppBundle.fault(inIdentifier: identifier) {
+            throw CommandError(.badNotification, "\(information): CFBundleIdentifier \(fault)")
+        }
         guard case .string(let stated)? = properties["CFBundleExecutable"] else { return manifest.target }
         guard !stated.isEmpty, !stated.contains("/"), !stated.contains("$"), stated != "Info.plist" else {
             let remedy = "leave it out, or write a name; variables of Xcode's are not known"
             throw CommandError(.badNotification, "\(information) has a CFBundleExecutable that is no name", remedy)
         }
         return stated
-    }
-
-    /// What the `Info.plist` of an app lacks, each without a full stop.
-    static func complaints(of folder: PackageFolder) throws(CommandError) -> [String] {
-        guard let bytes = try folder.read(information), let properties = try? PropertyListDictionary.parse(bytes) else {
-            return []
-        }
-        let modes = properties["UIBackgroundModes"]?.arrayValue ?? []
-        return modes.contains(.string("voip"))
-            ? [] : ["\(information) has no voip among its UIBackgroundModes: iOS brings such an app no calls"]
     }
 
     /// The flags for `swift build`: static, at a fixed address, which halves the start, without names for debuggers.

@@ -132,8 +132,8 @@ extension WarningCode {
             )
         case .appTwice:
             (
-                "A second process, or folder, says that it is this app, and is refused.",
-                "Stop the first one: \"belfry app stop ID\"; give each app an identifier of its own."
+                "A second process says that it is this app, and is refused.",
+                "End the first one: \"belfry app stop ID\"; give each app an identifier of its own."
             )
         case .callsUnavailable:
             (

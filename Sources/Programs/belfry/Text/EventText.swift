@@ -1,3 +1,4 @@
+import BelfryCommandLine
 import BelfryJSON
 import BelfryProtocol
 import BelfryTerms
@@ -48,6 +49,15 @@ struct StoryText {
         let paddedName = name + String(repeating: " ", count: max(0, Self.nameWidth - name.count))
         return style.paint(paddedTime, .faint) + "  " + style.paint(paddedName, tone) + " "
             + style.paint(Printable.escaped(details), isFaint ? .faint : nil)
+    }
+}
+
+extension Context {
+    /// Prints what the warning `event` means and what to do about it, beneath its line, if `--explain` asks for that.
+    func explain(_ event: Event, _ story: StoryText) {
+        guard options.has("explain"), case .warning(let code, _) = event.body, let known = code.known else { return }
+        let (meaning, remedy) = known.explanation
+        for text in [meaning, remedy] { output.line(story.line(of: "", "", text, tone: nil, isFaint: true)) }
     }
 }
 
