@@ -80,7 +80,7 @@ extension IntegrationTests {
         }
 
         /// An app in few words: it reports each push as Jane's call, fulfils each action, and connects again.
-        private static let program = #"""
+        static let program = #"""
             #!/usr/bin/env python3
             import json, os, socket, sys, time, uuid
             told = open(os.path.join(os.getcwd(), "..", "told"), "a", 1)

@@ -160,7 +160,17 @@ package final class AppDoor: Sendable {
     // MARK: Saying
 
     /// Says `message`; false if there is no connection, or if it is too long: then no answer comes.
-    package func say(_ message: AppMessage) -> Bool { connection.withLock { $0 }?.say(message) ?? false }
+    package func say(_ message: AppMessage) -> Bool {
+        let line = message.line
+        guard line.count <= CallLimits.lineBytesMax else {
+            warn(
+                .unsupported,
+                "a call of CallKit has \(line.count) bytes to say, and is refused: belfry-calls takes "
+                    + "\(CallLimits.lineBytesMax). Shorten its texts")
+            return false
+        }
+        return connection.withLock { $0 }?.say(line) ?? false
+    }
 
     /// Says what the provider is, and again at each new connection; nil for none.
     package func declare(provider: ProviderSettings?) {

@@ -16,7 +16,9 @@ package enum AppIdentity {
         guard let id = own ?? standardID else { return nil }
         var hello = AppHello(id: id, pid: Int64(getpid()))
         let name = ["CFBundleDisplayName", "CFBundleName"].lazy.compactMap { bundle.text($0) }.first
-        hello.name = name ?? ""
+        // Of four bytes each at most.
+        let shown = (name ?? "").unicodeScalars.prefix(AppHello.nameBytesMax / 4)
+        hello.name = String(String.UnicodeScalarView(shown))
         let modes = bundle.object(forInfoDictionaryKey: "UIBackgroundModes") as? [Any] ?? []
         hello.hasVoIPMode = modes.contains { $0 as? String == "voip" }
         hello.environment = bundle.text("aps-environment")

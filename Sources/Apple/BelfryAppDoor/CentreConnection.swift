@@ -36,6 +36,8 @@ final class CentreConnection: @unchecked Sendable {
     /// The socket; negative if there is none. Guarded by the lock, as all below.
     private var socket: Int32 = -1
     private var unsent: [UInt8] = []
+    /// How much of what waits is of the line that the peer is taking: a long one is no sign that it does not read.
+    private var begun = 0
     private var isClosed = false
     private var isWelcome = false
     private var wakeUp: Int64?
@@ -69,12 +71,8 @@ final class CentreConnection: @unchecked Sendable {
         return true
     }
 
-    /// Sends `message`; false if there is no connection. What the peer does not take now waits.
-    func say(_ message: AppMessage) -> Bool {
-        let line = message.line
-        guard line.count <= CallLimits.lineBytesMax else { return false }
-        return lock.withLock { send(line) }
-    }
+    /// Sends `line`; false if there is no connection. What the peer does not take now waits.
+    func say(_ line: [UInt8]) -> Bool { lock.withLock { send(line) } }
 
     /// Ends the connection and the thread.
     func close() {
@@ -100,7 +98,7 @@ final class CentreConnection: @unchecked Sendable {
 
     private func send(_ line: [UInt8]) -> Bool {
         guard socket >= 0, !isClosed else { return false }
-        guard unsent.count <= CallLimits.unsentBytesMax else {
+        guard unsent.count - begun <= CallLimits.unsentBytesMax else {
             // It does not read: as good as gone. The thread sees the end of the socket.
             shutdown(socket, Int32(SHUT_RDWR))
             return false
@@ -109,7 +107,7 @@ final class CentreConnection: @unchecked Sendable {
             unsent += line
             return true
         }
-        unsent = line
+        (unsent, begun) = (line, line.count)
         guard sendWhatWaits() else { return false }
         if !unsent.isEmpty { ring() }
         return true
@@ -118,10 +116,12 @@ final class CentreConnection: @unchecked Sendable {
     private func sendWhatWaits() -> Bool {
         while !unsent.isEmpty {
             switch sendSome(unsent[...], passing: nil, to: socket) {
-            case .wrote(let count): unsent.removeFirst(count)
+            case .wrote(let count):
+                unsent.removeFirst(count)
+                begun = max(begun - count, 0)
             case .full: return true
             case .failed:
-                unsent = []
+                (unsent, begun) = ([], 0)
                 return false
             }
         }
@@ -130,7 +130,7 @@ final class CentreConnection: @unchecked Sendable {
 
     private func disconnect() {
         if socket >= 0 { Glibc.close(socket) }
-        (socket, unsent) = (-1, [])
+        (socket, unsent, begun) = (-1, [], 0)
     }
 
     // MARK: The thread

@@ -40,12 +40,15 @@ public struct AppHello: Hashable, Sendable {
     public let pid: Int64
     /// Its version of the channel: 1.
     public var version: Int64 = 1
-    /// Its name for people; empty if its `Info.plist` has none.
+    /// Its name for people, of ``nameBytesMax`` at most; empty if its `Info.plist` has none.
     public var name = ""
     /// Whether `UIBackgroundModes` of its `Info.plist` has `voip`.
     public var hasVoIPMode = false
     /// `aps-environment` of its `Info.plist`: `development` or `production`; nil if it is absent.
     public var environment: String?
+
+    /// How long its name may be, in bytes.
+    public static let nameBytesMax = 1_024
 
     /// An app.
     public init(id: String, pid: Int64) {
@@ -155,7 +158,7 @@ extension AppMessage {
             self = .returned(push: try said.integer("push"), form: try said.word("form", ReceiveForm.init))
         case "completed": self = .completed(push: try said.integer("push"))
         case "warning":
-            self = .warning(CodeWord(rawValue: try said.string("code")), detail: try said.string("detail"))
+            self = .warning(CodeWord(rawValue: try said.short("code")), detail: try said.string("detail"))
         default: return nil
         }
     }
@@ -165,7 +168,7 @@ extension AppHello {
     fileprivate init(_ said: JSONFields) throws(JSONFieldError) {
         self.init(id: try said.string("id"), pid: try said.integer("pid"))
         version = try said.integer("version")
-        name = try said.string("name")
+        name = try said.short("name", bytesMax: Self.nameBytesMax)
         hasVoIPMode = try said.bool("voip")
         environment = try said.ifPresent("environment", said.string)
     }

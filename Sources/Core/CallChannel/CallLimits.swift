@@ -7,6 +7,8 @@ public enum CallLimits {
     public static var lineBytesMax: Int { LineFraming.lineBytesMax }
     /// How many bytes may wait for a peer that does not read.
     public static let unsentBytesMax = 64 << 10
+    /// How long an id, a key or a word of a list may be, in bytes.
+    public static let wordBytesMax = 256
     /// How many calls of an app may live at once.
     public static let liveCallsMax = 100
     /// How many actions of an app may wait for their outcomes.

@@ -193,12 +193,17 @@ extension JSONFields {
     }
 
     func action(_ key: String) throws(JSONFieldError) -> CallAction { try CallAction(fields(key)) }
+
+    /// A text of at most `bytesMax` bytes: it goes to others, who are to have room for it.
+    func short(_ key: String, bytesMax: Int = CallLimits.wordBytesMax) throws(JSONFieldError) -> String {
+        try word(key, { $0.utf8.count <= bytesMax ? $0 : nil }, expected: "at most \(bytesMax) bytes")
+    }
 }
 
 extension CallAction {
     init(_ said: JSONFields) throws(JSONFieldError) {
         self.init(
-            Kind(word: try said.string("kind")), of: try said.ifPresent("call", said.uuid), uuid: try said.uuid("uuid"))
+            Kind(word: try said.short("kind")), of: try said.ifPresent("call", said.uuid), uuid: try said.uuid("uuid"))
     }
 
     var json: JSONValue {

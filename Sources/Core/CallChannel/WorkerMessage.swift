@@ -111,12 +111,13 @@ extension WorkerMessage {
         return try CallChannelError.reading(line) { (word, said) throws(JSONFieldError) in
             guard word == "voip" else { return nil }
             var push = VoIPPush(
-                id: try said.string("id"), group: try said.word("group", GroupName.init),
-                kind: try said.word("kind", VoIPPush.Kind.init), payload: try said.string("payload"),
+                id: try said.short("id"), group: try said.word("group", GroupName.init),
+                kind: try said.word("kind", VoIPPush.Kind.init),
+                payload: try said.short("payload", bytesMax: Push.voipPayloadBytesMax),
                 until: Instant(microseconds: try said.integer("until")))
             push.topic = try said.ifPresent("topic", said.string)
             push.bundle = try said.ifPresent("bundle", said.string)
-            push.call = try said.string("call")
+            push.call = try said.short("call")
             return .push(push)
         }
     }

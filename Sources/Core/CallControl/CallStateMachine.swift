@@ -116,8 +116,10 @@ public struct CallStateMachine: Sendable {
         case .provider(let settings): apps[app]?.provider = settings
         case .invalidated: providerInvalidated(app, at: now)
         case .registry(let types): registered(app, types, at: now)
-        case .report(let report): reported(report, by: app, at: now)
-        case .update(let uuid, let update): updated(uuid, update, by: app, at: now)
+        case .report(var report):
+            report.update = report.update.shown
+            reported(report, by: app, at: now)
+        case .update(let uuid, let update): updated(uuid, update.shown, by: app, at: now)
         case .end(let uuid, let reason, _): endReported(uuid, reason, by: app, at: now)
         case .request(let number, let transaction, let actions):
             requested(AppRequest(number: number, transaction: transaction, actions: actions), by: app, at: now)

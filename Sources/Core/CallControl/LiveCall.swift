@@ -21,7 +21,7 @@ struct LiveCall: Sendable {
     let app: String
     /// The number of the push by which it rings.
     var push: Int64
-    /// What the app has said of it.
+    /// What the app has said of it, as far as it is shown.
     var update: CallUpdate
     /// Where it stands.
     var state: State
@@ -49,8 +49,8 @@ struct LiveCall: Sendable {
     /// Who calls, as its ring shows.
     var caller: ReportedCaller {
         var caller = ReportedCaller()
-        caller.name = update.name.map(Self.cut)
-        caller.handle = (update.handle?.value).map(Self.cut)
+        caller.name = update.name
+        caller.handle = update.handle?.value
         caller.hasVideo = update.hasVideo
         caller.uuid = uuid
         return caller
@@ -75,6 +75,14 @@ struct LiveCall: Sendable {
 }
 
 extension CallUpdate {
+    /// As much of it as is shown: an app may have a hundred calls, and a mebibyte to say of each.
+    var shown: CallUpdate {
+        var shown = self
+        shown.name = name.map(LiveCall.cut)
+        shown.handle = handle.map { CallHandle($0.kind, LiveCall.cut($0.value)) }
+        return shown
+    }
+
     /// What `later` assigns counts, all else stays.
     mutating func merge(_ later: CallUpdate) {
         handle = later.handle ?? handle

@@ -18,6 +18,9 @@ enum Serving {
     /// What the unit starts anew (`RestartForceExitStatus=`).
     private static let outdated: Int32 = 75
 
+    /// For as many connections as there may be, and all else, as in the unit (`LimitNOFILE=`).
+    private static let descriptorsMax = 4_096
+
     /// Serves until there is nothing left to do, and returns the exit status. With `units` apps are started as units of
     /// that name, and the socket is the manager's; else apps are children.
     static func run(units: String?) -> Int32 {
@@ -29,6 +32,7 @@ enum Serving {
             return 64
         }
         guard let state = stateDirectory(environment) else { return 78 }
+        allowDescriptors(descriptorsMax)
         do {
             let loop = try Loop()
             let settings = try settings(environment, state, units)

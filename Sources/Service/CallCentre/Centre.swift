@@ -77,7 +77,10 @@ public final class Centre {
         began = loop.now
         records = AppRecords(in: settings.runtime.path)
         journal = CentreJournal(path: settings.journalPath, group: settings.group, on: loop)
-        connections = try CentreConnections(on: loop, listener: listener) { [unowned self] in heard($0) }
+        connections = try CentreConnections(on: loop, listener: listener, roleMax: settings.roleMax) {
+            [unowned self] in heard($0)
+        }
+        for event in faults { journal.write(event) }
         look()
     }
 
@@ -110,11 +113,13 @@ public final class Centre {
             rings.arrived(push.id)
             feed(.push(worker, push))
         case .worker(let worker, let event): feed(.worker(worker, event))
-        case .workerGone(let worker): feed(.workerGone(worker))
+        case .workerGone(let worker, let fault):
+            if let fault { warn(.unsupported, "the connection of a worker was closed: \(fault)") }
+            feed(.workerGone(worker))
         case .hello(let link, let hello, let process): begin(hello, link, process)
         case .app(_, let id, let message): take(message, from: id)
         case .appGone(let link, let id, let fault): end(id, link, fault)
-        case .client(let link, let message): take(message, from: link)
+        case .client(let link, let message, let process): take(message, from: link, process)
         case .clientGone(let link): forget(link)
         }
         look()
@@ -181,9 +186,10 @@ public final class Centre {
 
     // MARK: Commands
 
-    private func take(_ message: ClientMessage, from link: CentreConnections.Link) {
+    private func take(_ message: ClientMessage, from link: CentreConnections.Link, _ process: Int32?) {
         switch message {
-        case .watch: break
+        // What was wrong before it began to watch, and is.
+        case .watch: for event in faults { connections?.tell(event, to: link) }
         case .listApps: connections?.answer(.apps(listed), to: link)
         case .startApp(let id): start(id, for: link)
         case .stopApp(let id):
@@ -195,8 +201,9 @@ public final class Centre {
             perform({ $0.stop(at: $1) }, of: id)
         case .becomesApp(let id, let pid):
             connections?.answer(.done, to: link)
-            guard settings.apps[id] != nil, let pid = Int32(exactly: pid) else { return }
-            process(of: id).follow(pid)
+            // It can say so of itself only: what is followed is also what "belfry app stop" ends.
+            guard settings.apps[id] != nil, let process, process == pid else { return }
+            self.process(of: id).follow(process)
         }
     }
 
@@ -341,10 +348,21 @@ public final class Centre {
     private func warn(_ code: WarningCode, _ detail: String) { tell(.warning(code: code, detail: detail), id: "") }
 
     private func tell(_ body: Event.Body, id: String) {
-        let event = Event(
-            at: (loop.now - began).seconds, boot: Double(loop.now.microseconds) / 1_000_000, id: id, body: body)
+        let event = event(body, id: id)
         connections?.tell(event)
         journal.write(event)
+    }
+
+    private func event(_ body: Event.Body, id: String = "") -> Event {
+        Event(at: (loop.now - began).seconds, boot: Double(loop.now.microseconds) / 1_000_000, id: id, body: body)
+    }
+
+    /// What is wrong with what is configured: of several folders with one identifier only the first is an app.
+    private var faults: [Event] {
+        settings.apps.repetitions.map {
+            let detail = "\($0): iOS has one app of each identifier. Take one of them out of [Calls] Apps="
+            return event(.warning(code: CodeWord(.appTwice), detail: detail))
+        }
     }
 
     /// Sets the timers anew, and leaves if there is nothing to do.

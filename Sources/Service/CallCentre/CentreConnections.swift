@@ -16,16 +16,16 @@ final class CentreConnections {
         case push(WorkerNumber, VoIPPush)
         /// A worker says an event.
         case worker(WorkerNumber, Event.Body)
-        /// A worker is gone.
-        case workerGone(WorkerNumber)
+        /// A worker is gone, and what was wrong with it; nil if it has left.
+        case workerGone(WorkerNumber, fault: String?)
         /// A process says that it is an app; its number, if the kernel knows it.
         case hello(Link, AppHello, process: Int32?)
         /// An app says something.
         case app(Link, String, AppMessage)
         /// An app is gone, and what was wrong with it; nil if it has left.
         case appGone(Link, String, fault: String?)
-        /// A command asks for something.
-        case client(Link, ClientMessage)
+        /// A command asks for something; its process, if the kernel knows it.
+        case client(Link, ClientMessage, process: Int32?)
         /// A command is gone.
         case clientGone(Link)
     }
@@ -35,8 +35,6 @@ final class CentreConnections {
 
     /// How many connections there are at once; those beyond wait until one has left.
     static let connectionsMax = 2_000
-    /// How long a connection has for its first line.
-    static let roleMax = TimeSpan.seconds(5)
 
     private enum Role: Hashable {
         case unknown
@@ -54,14 +52,19 @@ final class CentreConnections {
     }
 
     private let loop: Loop
+    /// How long a connection has for its first line.
+    private let roleMax: TimeSpan
     private let take: (Input) -> Void
     private var listener: SocketListener?
     private var peers: [Link: Peer] = [:]
     private var last: Link = 0
 
     /// Serves the listening socket `listener`, which stays its owner's.
-    init(on loop: Loop, listener: Int32, _ take: @escaping (Input) -> Void) throws(SystemError) {
+    init(
+        on loop: Loop, listener: Int32, roleMax: TimeSpan, _ take: @escaping (Input) -> Void
+    ) throws(SystemError) {
         self.loop = loop
+        self.roleMax = roleMax
         self.take = take
         self.listener = try SocketListener(
             at: listener, hasRoom: { [unowned self] in peers.count < Self.connectionsMax }, on: loop,
@@ -93,6 +96,9 @@ final class CentreConnections {
         close(link)
     }
 
+    /// Tells one who watches.
+    func tell(_ event: Event, to link: Link) { peers[link]?.connection.send(event.line) }
+
     /// Tells all who watch.
     func tell(_ event: Event) {
         let line = event.line
@@ -108,8 +114,8 @@ final class CentreConnections {
         let connection = LineConnection(socket, limits, on: loop, description: "calls")
         guard (try? connection.listen { [unowned self] in heard($0, from: link) }) != nil else { return }
         peers[link] = Peer(connection: connection, process: process)
-        peers[link]?.patience = loop.schedule(at: loop.now + Self.roleMax, description: "calls") { [weak self] in
-            self?.turnAway(link, why: "no role was named in \(Self.roleMax.wholeSeconds) s")
+        peers[link]?.patience = loop.schedule(at: loop.now + roleMax, description: "calls") { [weak self, roleMax] in
+            self?.turnAway(link, why: "no role was named in \(roleMax.wholeSeconds) s")
         }
     }
 
@@ -117,7 +123,7 @@ final class CentreConnections {
         switch news {
         case .line(let line): take(line, from: link)
         case .taken: break
-        case .ended(.left): leave(link)
+        case .ended(.left(let rest)): leave(link, fault: rest.isEmpty ? nil : "it left in the middle of a line")
         case .ended(.lineTooLong): leave(link, fault: "a line of it is longer than \(CallLimits.lineBytesMax) bytes")
         case .lost: leave(link, fault: "it does not read what it is told, or is gone")
         }
@@ -138,7 +144,7 @@ final class CentreConnections {
             case .client, .watcher: throw CallChannelError(detail: "a command says one line")
             }
         } catch {
-            if peer.role == .unknown { turnAway(link, why: error.detail) } else { leave(link, fault: error.detail) }
+            leave(link, fault: error.detail)
         }
     }
 
@@ -156,7 +162,7 @@ final class CentreConnections {
             throw CallChannelError(detail: "the first line names no role")
         }
         know(link, as: message == .watch ? .watcher : .client)
-        take(.client(link, message))
+        take(.client(link, message, process: peer.process))
     }
 
     private func know(_ link: Link, as role: Role) {
@@ -170,12 +176,17 @@ final class CentreConnections {
         close(link)
     }
 
-    /// The peer is gone, or is to be.
-    private func leave(_ link: Link, fault: String? = nil) {
+    /// The peer is gone, or is to be. One that has not left is answered why.
+    private func leave(_ link: Link, fault: String?) {
         let role = peers[link]?.role
+        switch role {
+        case .unknown, .client, .watcher: if let fault { turnAway(link, why: fault) }
+        case .app: if let fault { refuse(link, why: fault) }
+        case .worker, nil: break
+        }
         close(link)
         switch role {
-        case .worker: take(.workerGone(WorkerNumber(link)))
+        case .worker: take(.workerGone(WorkerNumber(link), fault: fault))
         case .app(let id): take(.appGone(link, id, fault: fault))
         case .client, .watcher: take(.clientGone(link))
         case .unknown, nil: break

@@ -37,6 +37,8 @@ public struct CentreSettings: Sendable {
     public var journalPath: String
     /// How long the driver stays after the last call, app and client.
     public var idleMax = TimeSpan.seconds(10)
+    /// How long a connection has to say what it is.
+    public var roleMax = TimeSpan.seconds(5)
     /// How long `belfry app start` waits for a registry.
     public var startMax = TimeSpan.seconds(10)
 

@@ -141,6 +141,8 @@ public struct ConfiguredApps: Sendable {
     public private(set) var bundles: [AppBundle] = []
     /// What is wrong with the others, for people.
     public private(set) var faults: [String] = []
+    /// Those of the faults that are an identifier which an earlier folder has.
+    public private(set) var repetitions: [String] = []
 
     /// Reads the folders at `paths`.
     public init(paths: [String]) {
@@ -148,7 +150,9 @@ public struct ConfiguredApps: Sendable {
             do throws(AppBundleError) {
                 let bundle = try AppBundle(path: path)
                 if let first = bundles.first(where: { $0.identifier == bundle.identifier }) {
-                    faults.append("\(bundle.path) has the identifier of \(first.path), which counts")
+                    let fault = "\(bundle.path) has the identifier of \(first.path), which counts"
+                    faults.append(fault)
+                    repetitions.append(fault)
                 } else {
                     bundles.append(bundle)
                 }

@@ -70,6 +70,16 @@ public func openMissingStandardDescriptors() {
     }
 }
 
+/// Allows this process, and what it starts, as many descriptors as `count`, if it may have as many; a limit that is
+/// higher stays (setrlimit(2)). The usual one, 1,024, is for programs that call select(2).
+public func allowDescriptors(_ count: Int) {
+    var limit = rlimit()
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    guard unsafe getrlimit(resource, &limit) == 0, limit.rlim_cur < rlim_t(count) else { return }
+    limit.rlim_cur = min(rlim_t(count), limit.rlim_max)
+    unsafe setrlimit(resource, &limit)
+}
+
 /// What kind of file `descriptor` is: S_IFSOCK, S_IFIFO, …; 0 if it is not open.
 public func fileKind(of descriptor: Int32) -> UInt32 {
     var status = stat()

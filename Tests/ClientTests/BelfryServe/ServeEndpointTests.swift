@@ -68,13 +68,18 @@ import Testing
             \(Self.push)
             $0 device remove $BELFRY_APNS_DEVICE
             \(Self.push) | sed 's/"timestamp":[0-9]*//'
+            until $0 apns log | grep -o 'its device was removed$'; do :; done
+            $0 device add --bundle-id $BELFRY_APNS_BUNDLE_ID >/dev/null
+            \(Self.push) | sed 's/"timestamp":[0-9]*//'
+            until $0 apns log | grep -o 'removed, and its app was given another token$'; do :; done
             BELFRY_APNS_VOIP_TOKEN=00
             \(Self.push)
             """)
         #expect(
             run.lines() == [
                 "{\"reason\":\"ServiceUnavailable\"}503", "{\"reason\":\"Unregistered\",}410",
-                "{\"reason\":\"BadDeviceToken\"}400",
+                "its device was removed", "{\"reason\":\"Unregistered\",}410",
+                "removed, and its app was given another token", "{\"reason\":\"BadDeviceToken\"}400",
             ])
         #expect(try run.child.waitUntilExit() == .exited(code: 0))
     }

@@ -129,7 +129,9 @@ import Testing
         #expect(try WorkerOrder.read(Array(order.line.dropLast())) == order)
     }
 
-    private static let commands: [ClientMessage] = [.watch, .listApps, .startApp("a"), .stopApp(text)]
+    private static let commands: [ClientMessage] = [
+        .watch, .listApps, .startApp("a"), .stopApp(text), .becomesApp("a", pid: .max),
+    ]
 
     @Test("what a command says is one line, and read back is the same", arguments: commands)
     func commandSays(message: ClientMessage) throws {
@@ -212,6 +214,12 @@ import Testing
         (#"{"say":"completed","push":9223372036854775808}"#, "push"),
         (#"{"say":"provider","configuration":[]}"#, "configuration"),
         (#"{"say":"outcome","action":"\#(a.text)"}"#, "fulfilled"),
+        (#"{"say":"warning","code":"\#(long(257))","detail":""}"#, "code"),
+        (
+            #"{"say":"request","n":1,"transaction":"\#(a.text)","actions":[{"kind":"\#(long(257))"}]}"#,
+            "actions[0].kind"
+        ),
+        (#"{"say":"hello","id":"a","pid":1,"version":1,"name":"\#(long(1_025))","voip":true}"#, "name"),
     ]
 
     @Test("a field that is missing, or of another kind, is an error that names it", arguments: broken)
@@ -225,7 +233,18 @@ import Testing
         #"{"say":"voip","id":"p","group":"a","call":"","kind":"alert","payload":"","until":1}"#,
         #"{"say":"voip","id":"p","group":"a","call":"","kind":"hangup","payload":{},"until":1}"#,
         #"{"say":"voip","id":"p","group":"a","call":"","kind":"hangup","payload":""}"#,
+        voip(id: 257), voip(call: 257), voip(payload: 5_121),
     ]
+
+    private static func voip(id: Int = 256, call: Int = 256, payload: Int = 5_120) -> String {
+        #"{"say":"voip","id":"\#(long(id))","group":"a","call":"\#(long(call))","kind":"hangup","#
+            + #""payload":"\#(long(payload))","until":1}"#
+    }
+
+    private static func long(_ count: Int) -> String { String(repeating: "x", count: count) }
+
+    @Test("a push may have what APNs lets it have")
+    func longest() throws { #expect(try WorkerMessage.read(Array(Self.voip().utf8)) != nil) }
 
     @Test("a push that cannot be read is an error", arguments: brokenOfWorkers)
     func brokenPush(line: String) {

@@ -1,7 +1,7 @@
 import BelfryProtocol
 import BelfryTerms
 import CallChannel
-import CallControl
+@testable import CallControl
 import Testing
 
 /// What is said of mistakes, and to those who observe calls.
@@ -115,6 +115,10 @@ import Testing
         centre.reports(Self.a, update)
         #expect(centre.rings[0].caller.name?.unicodeScalars.count == 1_024)
         #expect(centre.rings[0].caller.handle?.utf8.count == 1_024)
+        #expect(centre.control.calls[0].update == update.shown && update.shown != update, "no more is kept")
+        update.name = String(repeating: "o", count: 5_000)
+        centre.app(.update(Self.a, update))
+        #expect(centre.control.calls[0].update == update.shown)
     }
 
     @Test("C12 an event names its push, its call's key, and the app")

@@ -23,6 +23,8 @@ struct Sample {
     /// What a signature has to be.
     var isSigned: SignatureCheck = { _, signature, _ in signature == Sample.goodSignature }
     var isRemoved = false
+    /// Whether its app was given another token since.
+    var isReplaced = false
     /// The app that its tokens are of.
     var bundleID = "com.example.phone"
 
@@ -123,6 +125,6 @@ struct Sample {
         let registration = Registration(
             token: token, deviceID: "1", kind: token == Self.alertToken ? .alert : .voip,
             bundleID: bundleID, appGroup: nil, environment: .production)
-        return isRemoved ? .removed(registration, at: Self.now) : .registered(registration)
+        return isRemoved ? .removed(registration, at: Self.now, isReplaced: isReplaced) : .registered(registration)
     }
 }

@@ -77,7 +77,12 @@ import Testing
                 connection = EndpointConnection(environment: .development, certificate: .none)
             },
         ],
-        .unregistered: [Case("was removed") { sample, _ in sample.isRemoved = true }],
+        .unregistered: [
+            Case("was removed") { sample, _ in sample.isRemoved = true },
+            Case("was removed, and its app was given another token") { sample, _ in
+                (sample.isRemoved, sample.isReplaced) = (true, true)
+            },
+        ],
         .deviceTokenNotForTopic: [
             Case("alert token of com.example.phone is for com.example.phone", set: "apns-topic", "com.other"),
             Case("voip token of com.example.phone is for com.example.phone.voip") { sample, _ in

@@ -14,7 +14,8 @@ import Testing
 
 @testable import CallCentre
 
-/// A centre in a folder of its own, behind a real socket, with a decider that only notes what it hears.
+/// A centre in a folder of its own, behind a real socket, with a decider that only notes what it hears, or the real
+/// one.
 final class CentreEnd {
     let folder = TemporaryFolder()
     let loop: Loop
@@ -23,39 +24,52 @@ final class CentreEnd {
     private(set) var isOutdated = false
     private(set) var centre: Centre?
     private let listener: OwnedDescriptor
+    /// Where the journal of a centre that decides goes, and is not read.
+    private let journal: OwnedDescriptor
 
     static let group = GroupName("group.test") ?? { preconditionFailure("no group") }()
 
-    /// With `script` there is one app, `com.example.phone`, whose program that is.
-    init(script: String? = nil, idleMax: TimeSpan = .seconds(10), startMax: TimeSpan = .seconds(10)) throws {
+    /// With `script` there is one app, `com.example.phone`, whose program that is, in each of `folders`. `decides` has
+    /// the real decider decide.
+    init(
+        script: String? = nil, folders: [String] = ["Phone.app"], decides: Bool = false,
+        idleMax: TimeSpan = .seconds(10), startMax: TimeSpan = .seconds(10), roleMax: TimeSpan = .seconds(60)
+    ) throws {
         let loop = try Loop()
         self.loop = loop
         listener = try listenPrivately(at: "\(folder.path)/calls.sock", backlog: 64)
+        journal = OwnedDescriptor(owning: socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
+        try bindUnixSocket(journal.number, to: "\(folder.path)/journal")
         var settings = CentreSettings(
-            apps: ConfiguredApps(paths: script == nil ? [] : [Self.makeApp(in: folder, script ?? "")]),
+            apps: ConfiguredApps(paths: script.map { script in folders.map { makeApp($0, script) } } ?? []),
             control: CallControlSettings(), state: StateDirectory(path: "\(folder.path)/state"),
             runtime: RuntimeDirectory(path: folder.path), pushSocketPath: "\(folder.path)/push.sock",
             start: .children(environment: [:]), group: Self.group,
-            journalPath: JournalWriter.noPath)
-        (settings.idleMax, settings.startMax) = (idleMax, startMax)
-        centre = try Centre(settings, deciding: Decider(notes: decider), listener: listener.number, on: loop) {
-            [unowned self] in
+            journalPath: decides ? "\(folder.path)/journal" : JournalWriter.noPath)
+        (settings.idleMax, settings.startMax, settings.roleMax) = (idleMax, startMax, roleMax)
+        let onIdle: () -> Void = { [unowned self] in
             isIdle = true
             loop.stop()
         }
+        centre =
+            decides
+            ? try Centre(settings, listener: listener.number, on: loop, onIdle: onIdle)
+            : try Centre(
+                settings, deciding: Decider(notes: decider), listener: listener.number, on: loop, onIdle: onIdle)
         centre?.onOutdated = { [unowned self] in isOutdated = true }
     }
 
-    private static func makeApp(in folder: TemporaryFolder, _ script: String) -> String {
-        let path = folder.makeFolder("Phone.app")
+    private func makeApp(_ name: String, _ script: String) -> String {
+        let path = folder.makeFolder(name)
         let text = """
             <plist version="1.0"><dict>
             <key>CFBundleIdentifier</key><string>com.example.phone</string>
             <key>CFBundleDisplayName</key><string>Phone</string>
             </dict></plist>
             """
-        folder.write(Array(text.utf8), to: "Phone.app/Info.plist")
-        let program = folder.write(Array("#!/bin/sh\n\(script)\n".utf8), to: "Phone.app/Phone")
+        folder.write(Array(text.utf8), to: "\(name)/Info.plist")
+        let program = folder.write(
+            Array("#!/bin/sh\n\(script)\n".utf8), to: "\(name)/\(name.dropLast(4))")
         #expect(unsafe chmod(program, 0o755) == 0)
         return path
     }
@@ -115,6 +129,22 @@ final class CentrePeer {
 
     func say(_ line: [UInt8]) {
         #expect(sendAll(line, passing: nil, to: socket?.number ?? -1))
+        loop.runUntilIdle()
+    }
+
+    /// Sends `bytes` in parts, as far as the centre takes them.
+    func pour(_ bytes: [UInt8], partBytes: Int = 64 << 10) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            guard sendAll(rest.prefix(partBytes).map(\.self), passing: nil, to: socket?.number ?? -1) else { return }
+            rest = rest.dropFirst(partBytes)
+            loop.runUntilIdle()
+        }
+    }
+
+    /// Says no more, and listens.
+    func endSaying() {
+        shutdown(socket?.number ?? -1, Int32(SHUT_WR))
         loop.runUntilIdle()
     }
 
