@@ -44,6 +44,7 @@ final class CallSystem: AppListener, @unchecked Sendable {
     /// Who reported each call that lives.
     private var owners: [CallUUID: DelegateDesk] = [:]
     private var desk: DelegateDesk?
+    private var owed = OwedPushes()
 
     init(_ door: AppDoor) {
         self.door = door
@@ -110,13 +111,13 @@ final class CallSystem: AppListener, @unchecked Sendable {
         let completion = Completion(
             queue: desk.delegateQueue ?? Self.queue, what: "the completion of the report of \(call.text)",
             body: completion)
-        let number = lock.withLock {
+        let (number, push) = lock.withLock {
             lastNumber += 1
             reports[lastNumber] = Report(completion: completion, call: call, isNew: owners[call] == nil)
             owners[call] = owners[call] ?? desk
-            return lastNumber
+            return (lastNumber, owed.report(for: AppDoor.push, at: ProcessInfo.processInfo.systemUptime))
         }
-        let report = CallReport(number, of: call, update.value, push: AppDoor.push)
+        let report = CallReport(number, of: call, update.value, push: push)
         if !door.say(.report(report)) { reported(number, 0) }
     }
 
@@ -260,7 +261,9 @@ final class CallSystem: AppListener, @unchecked Sendable {
         case .calls(let calls):
             lock.withLock { for call in calls where call.hasEnded { owners[call.uuid] = nil } }
             observation.take(calls)
-        case .refused, .token, .tokenInvalid, .push, .stop: break
+        case .push(let number, _, _):
+            lock.withLock { owed.came(number, at: ProcessInfo.processInfo.systemUptime) }
+        case .refused, .token, .tokenInvalid, .stop: break
         }
     }
 
@@ -292,7 +295,8 @@ final class CallSystem: AppListener, @unchecked Sendable {
 
     func lost(wasWelcome: Bool) {
         let (reports, requests) = lock.withLock {
-            (self.reports.keys.sorted(), self.requests.keys.sorted())
+            owed.centreLost()
+            return (self.reports.keys.sorted(), self.requests.keys.sorted())
         }
         for number in reports { reported(number, 0) }
         for number in requests { requested(number, 2) }
