@@ -1,3 +1,4 @@
+import BelfryAppDoor
 import CallChannel
 import Foundation
 import Testing
