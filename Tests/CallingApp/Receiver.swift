@@ -25,7 +25,7 @@ final class Receiver: NSObject, PKPushRegistryDelegate {
             }
         case "after 200 ms": DispatchQueue.main.asyncAfter(deadline: .now() + 0.2) { calls.report(payload) }
         case "on a queue": DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { calls.report(payload) }
-        case "after the patience": DispatchQueue.main.asyncAfter(deadline: .now() + 1.5) { calls.report(payload) }
+        case "after the patience": DispatchQueue.main.asyncAfter(deadline: .now() + 3.5) { calls.report(payload) }
         case "never": break
         case "without completion": return calls.report(payload)
         case "ends":

@@ -36,7 +36,11 @@ import Testing
                 app { $0.performed.isEmpty ? [] : $0.app(.performed($0.performed[0].uuid, isImplemented: true)) }
             case .fulfilled: app { $0.performed.isEmpty ? [] : $0.outcome(1) }
             }
-            // Whom the centre has sent for comes at once.
+            come()
+        }
+
+        /// Whom the centre has sent for comes at once.
+        private mutating func come() {
             guard centre.rings.count == 1, worker == nil else { return }
             worker = 2
             say(centre.ringComes(1, worker: 2))
@@ -53,6 +57,7 @@ import Testing
             guard let worker else { return }
             self.worker = nil
             say(centre.take(.workerGone(WorkerNumber(worker))))
+            come()
         }
 
         /// All time passes, and everybody leaves.

@@ -45,7 +45,7 @@ import Testing
         let ring = try walk.phone.call("A")
         let worker = try mail(#", "callId": "A""#)
         calls.say(.ring(ReportedCaller("Grace")))
-        #expect(story(worker).suffix(2) == ["silent duplicate", "delivered passthrough"])
+        #expect(story(worker).suffix(2) == ["silent duplicate", "delivered app"])
         #expect(ring.world.isSounding)
     }
 
