@@ -439,6 +439,13 @@ let checks: [Target] = [
         swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)],
         plugins: ["ExtensionGlue"]
     ),
+    // An app whose calling code does what each push says, right or wrong.
+    .executableTarget(
+        name: "CallingApp",
+        dependencies: ["CallKit", "PushKit", "UIKit"],
+        path: "Tests/CallingApp",
+        swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]
+    ),
     .executableTarget(
         name: "simulate",
         dependencies: [
@@ -468,7 +475,7 @@ let checks: [Target] = [
         also: ["ServerUnderTest", "belfry", "belfry-apns", "belfry-worker"]),
     tests("CommandLineTests", of: upToSystem + tools, also: ["belfry", "belfry-apns"]),
     tests("SimulationTests", of: [], also: ["simulate"]),
-    tests("IntegrationTests", of: upToSystem, also: ["AppSample", "belfry-avatar"]),
+    tests("IntegrationTests", of: upToSystem, also: ["AppSample", "CallingApp", "belfry-avatar"]),
 ]
 
 /// Only where Tests/fuzz asks for them: they need libFuzzer to link.

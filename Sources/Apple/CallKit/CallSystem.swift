@@ -49,6 +49,7 @@ final class CallSystem: AppListener, @unchecked Sendable {
     private var isDeskLeft = false
     /// The providers of apps that have left, which still live, and come after one that this app has.
     private var leftDesks: [(desk: DelegateDesk, settings: ProviderSettings)] = []
+    private var owed = OwedPushes()
 
     init(_ door: AppDoor) {
         self.door = door
@@ -131,13 +132,13 @@ final class CallSystem: AppListener, @unchecked Sendable {
         let completion = Completion(
             queue: desk.delegateQueue ?? Self.queue, what: "the completion of the report of \(call.text)",
             body: completion)
-        let number = lock.withLock {
+        let (number, push) = lock.withLock {
             lastNumber += 1
             reports[lastNumber] = Report(completion: completion, call: call, isNew: owners[call] == nil)
             owners[call] = owners[call] ?? desk
-            return lastNumber
+            return (lastNumber, owed.report(for: AppDoor.push, at: ProcessInfo.processInfo.systemUptime))
         }
-        let report = CallReport(number, of: call, update.value, push: AppDoor.push)
+        let report = CallReport(number, of: call, update.value, push: push)
         if !door.say(.report(report)) { reported(number, 0) }
     }
 
@@ -284,7 +285,9 @@ final class CallSystem: AppListener, @unchecked Sendable {
         case .calls(let calls):
             lock.withLock { for call in calls where call.hasEnded { owners[call.uuid] = nil } }
             observation.take(calls)
-        case .refused, .token, .tokenInvalid, .push, .stop: break
+        case .push(let number, _, _):
+            lock.withLock { owed.came(number, at: ProcessInfo.processInfo.systemUptime) }
+        case .refused, .token, .tokenInvalid, .stop: break
         }
     }
 
@@ -320,7 +323,8 @@ final class CallSystem: AppListener, @unchecked Sendable {
 
     func lost(wasWelcome: Bool) {
         let (reports, requests) = lock.withLock {
-            (self.reports.keys.sorted(), self.requests.keys.sorted())
+            owed.centreLost()
+            return (self.reports.keys.sorted(), self.requests.keys.sorted())
         }
         for number in reports { reported(number, 0) }
         for number in requests { requested(number, 2) }

@@ -265,6 +265,15 @@ struct CallReader {
         return id
     }
 
+    /// By what the call is known that an app reports for a push which is none. An id that cannot be used ends nobody's
+    /// call here, and counts as none.
+    mutating func reportedCallID() -> String {
+        let known = sources
+        defer { sources = known }
+        guard let id = try? callID(), !id.isEmpty else { return envelope.id }
+        return id
+    }
+
     private static let idFields = ["callId", "call_id"]
 
     /// Where an id may be. A foreign server's field that holds the empty text says nothing: the next one may.

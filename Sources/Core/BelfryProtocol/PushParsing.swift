@@ -48,6 +48,7 @@ extension Push {
             isContentAvailable: isContentAvailable,
             call: call,
             voipPayload: envelope.pushType == .voip ? payloadText(in: bytes, of: payload) : nil,
+            reportedCallID: call == nil && envelope.pushType == .voip ? callReader.reportedCallID() : nil,
             callSources: callReader.sources,
             noCallID: callReader.noCallID,
             notes: callReader.notes.lines

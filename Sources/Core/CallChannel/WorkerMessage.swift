@@ -16,6 +16,8 @@ public struct VoIPPush: Hashable, Sendable {
     public enum Kind: String, CaseIterable, Sendable {
         case callRequest = "call-request"
         case hangup
+        /// No call of its own: it rings for its app's report alone.
+        case other
     }
 
     /// The push's id.
@@ -26,7 +28,7 @@ public struct VoIPPush: Hashable, Sendable {
     public var bundle: String?
     /// The app group whose ledger has the call.
     public var group: GroupName
-    /// The call's key in the ledger; empty for the anonymous call.
+    /// The key in the ledger of its call, or of the one that is reported for it; empty for the anonymous call.
     public var call = ""
     /// What it is about.
     public var kind: Kind
@@ -58,7 +60,7 @@ public struct ReportedCaller: Hashable, Sendable {
 
 /// What `belfry-calls` says to a worker.
 public enum WorkerOrder: Hashable, Sendable {
-    /// No app takes the push: ring as without one.
+    /// No app takes the push, or none has reported what is no call itself: do as without one.
     case none
     /// This app has it, or will: ring when told so.
     case wait(app: String)

@@ -79,11 +79,11 @@ extension CallStateMachine {
             pushes[index].isOfEarlierProcess = push.handed != nil
             pushes[index].reportDue = nil
             pushes[index].completionDue = nil
-            ringWithoutReport(push.number, at: now)
             if wasMissing { warn(.pushNotReported, Diagnosis.leftWithoutReport(push, at: now), of: push) }
             if push.payload != nil, let failure = apps[app]?.failure {
                 warn(.appNotStarted, Diagnosis.notStarted(app, failure), of: push)
             }
+            ringWithoutReport(push.number, at: now)
         }
         // Of a process that was started by hand nothing is kept.
         if !configured.contains(app), !pushes.contains(where: { $0.app == app }) { apps[app] = nil }

@@ -29,13 +29,16 @@ extension CallStateMachine {
         case .hangup:
             ring = .over(.remote)
             if !takesPushes(app) { effects.append(.worker(worker, .wait(app: app))) }
-        case .callRequest:
-            ring = failure == nil ? .waiting(until: now + settings.appPatience) : .ordered
-            effects.append(.worker(worker, failure == nil ? .wait(app: app) : .ring(nil)))
+        case .callRequest, .other:
+            ring = .waiting(until: now + settings.appPatience)
+            if failure == nil { effects.append(.worker(worker, .wait(app: app))) }
         }
         let due = PushDue(push, number: nextNumber(at: now), for: app, from: worker, ring: ring, at: now)
         pushes.append(due)
-        if let failure { warn(.appNotStarted, Diagnosis.notStarted(app, failure), of: due) }
+        if let failure {
+            warn(.appNotStarted, Diagnosis.notStarted(app, failure), of: due)
+            ringWithoutReport(due.number, at: now)
+        }
         if apps[app]?.isConnected != true { effects.append(.start(app)) }
         handOver(app, at: now)
     }
@@ -120,8 +123,8 @@ extension CallStateMachine {
         var wasTold = false
         for push in pushes where push.app == app && push.payload != nil {
             guard case .waiting = push.ring else { continue }
-            ringWithoutReport(push.number, at: now)
             warn(.appNotStarted, Diagnosis.notStarted(app, why), of: push)
+            ringWithoutReport(push.number, at: now)
             wasTold = true
         }
         if !wasTold { warn(.appNotStarted, Diagnosis.notStarted(app, why), by: app) }

@@ -17,7 +17,7 @@ struct PushDue: Sendable {
         case answered
         /// It is over, or never was: by whom.
         case over(CallActor)
-        /// Its worker died before it rang.
+        /// Its worker is gone before it rang, or was not to ring by itself: a report rings anew.
         case lost
 
         /// Whether nothing more comes of it.
@@ -50,6 +50,8 @@ struct PushDue: Sendable {
     var group: GroupName?
     /// Whether a report has asked for it.
     var isOwn = false
+    /// Whether it is a call by itself, which rings without a report too.
+    let hasCall: Bool
     /// When it came.
     let arrived: Instant
     /// The last instant at which its ring would still be on.
@@ -94,6 +96,7 @@ struct PushDue: Sendable {
         payload = push.payload
         self.worker = worker
         hadWorker = true
+        hasCall = push.kind != .other
         self.ring = ring
         settle(ring, at: now)
     }
@@ -108,6 +111,7 @@ struct PushDue: Sendable {
         self.key = key
         self.group = group
         isOwn = true
+        hasCall = true
         arrived = now
         self.until = until
         ring = .pushed

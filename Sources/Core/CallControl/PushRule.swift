@@ -11,35 +11,36 @@ extension CallStateMachine {
             pushes[index].completionDue = nil
             warn(.pushCompletionMissing, Diagnosis.completionMissing(push, at: now), of: push)
         }
-        if push.deadline == push.ringDue, let due = push.ringDue, due <= now { ringDue(push, at: now) }
         if let due = push.reportDue, due <= now {
             pushes[index].reportDue = nil
             if push.mustReport { warn(.pushNotReported, Diagnosis.notReported(push, at: now), of: push) }
         }
+        // Last: a worker that need not ring leaves, and hears no warning then.
+        if push.deadline == push.ringDue, let due = push.ringDue, due <= now { ringDue(push, at: now) }
     }
 
     private mutating func ringDue(_ push: PushDue, at now: Instant) {
         let ring = push.ring
         switch ring {
         case .waiting:
-            ringWithoutReport(push.number, at: now)
             if push.payload != nil, let app = apps[push.app], app.isConnected, let index = index(ofPush: push.number) {
                 pushes[index].isRegistryMissed = true
                 warn(.registryLate, Diagnosis.registryMissing(push, at: now), of: push)
             }
+            ringWithoutReport(push.number, at: now)
         case .pushed: ringFailed(push.id, at: now)
         case .ordered, .ringing: ringStuck(push, at: now)
         case .answered, .over, .lost: if let index = index(ofPush: push.number) { pushes[index].forget() }
         }
     }
 
-    /// The app's patience is over, or the app is gone: the push rings with its own fields (C3).
+    /// The app's patience is over, or the app is gone: the push rings with its own fields, if it is a call (C3).
     mutating func ringWithoutReport(_ number: Int64, at now: Instant) {
         guard let index = index(ofPush: number), case .waiting = pushes[index].ring,
             let worker = pushes[index].worker
         else { return }
-        pushes[index].settle(.ordered, at: now)
-        effects.append(.worker(worker, .ring(nil)))
+        pushes[index].settle(pushes[index].hasCall ? .ordered : .lost, at: now)
+        effects.append(.worker(worker, pushes[index].hasCall ? .ring(nil) : .none))
     }
 
     mutating func returned(_ number: Int64, _ form: ReceiveForm, by app: String, at now: Instant) {

@@ -86,6 +86,9 @@ public struct WorkerEvents: Sendable {
                 return nil
             }
             let since = Instant(microseconds: start.microseconds)
+            // What was received as no call rings for an app's report.
+            known.call = known.call ?? ShownCallID(group: hello.group, call: ringing.call)
+            known.type = .callRequest
             return .rings(
                 RingNews(
                     call: ShownCallID(group: hello.group, call: ringing.call), caller: caller, mode: ringing.mode,

@@ -116,7 +116,9 @@ final class Worker {
         guard let group = GroupName(name) else {
             throw Rejection(.badAppGroup, detail: "\(Printable.escaped(name)) is no name of an app group")
         }
-        let greeting = Reception.greeting(of: push, in: group, hasForeign: settings.extensionPath != nil)
+        let greeting = Reception.greeting(
+            of: push, in: group, hasForeign: settings.extensionPath != nil,
+            hasApps: unsafe access(runtime.callsSocketPath, F_OK) == 0)
         let desktop = desktop(greeting)
         let original = settings.extensionPath.map { _ in
             LaidOriginal(in: runtime.path, hello: greeting.hello)

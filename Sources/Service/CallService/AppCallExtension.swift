@@ -6,7 +6,8 @@ import Interception
 import NotificationDelivery
 
 /// The call of a voip push, for which an app may ring: hands it to `belfry-calls`, and has ``CallExtension`` ring as
-/// soon as the app has reported it, or its patience is over (R4). This process alone rings, in every case.
+/// soon as the app has reported it, or its patience is over (R4). This process alone rings, in every case. A push that
+/// is no call rings for its app's report alone, and is else delivered as it came.
 ///
 ///     idle ── didReceive ──▶ asked ── wait ──▶ waiting ── ring, or nothing in time ──▶ admitting ──▶ decided
 ///                              └───── none, ring, silent, nothing in time, gone ────────────▲
@@ -71,6 +72,7 @@ final class AppCallExtension: ServiceExtension {
 
     /// Asks whether a place is free, since being busy is a rejection; the ledger decides about the ring later.
     func admit(within budget: Budget, _ decided: @escaping (ExtensionVerdict) -> Void) {
+        guard hasCall else { return decided(.admitted) }
         call.findPlace(within: budget) { [calls] verdict in
             if case .refused = verdict { calls.close() }
             decided(verdict)
@@ -85,6 +87,9 @@ final class AppCallExtension: ServiceExtension {
         calls.handOver(push) { [weak self] order in self?.heard(order) }
     }
 
+    /// Whether it is a call by itself.
+    private var hasCall: Bool { push.kind != .other }
+
     private func wait(_ patience: TimeSpan, _ why: String) {
         timer?.cancel()
         timer = world.timers.schedule(at: world.timers.now + patience, description: "app") { [weak self] in
@@ -95,7 +100,8 @@ final class AppCallExtension: ServiceExtension {
     }
 
     private func warn(_ why: String) {
-        let detail = "belfry-calls: \(why): \(isTied ? "the ring is over" : "it rings without its app")"
+        let without = hasCall ? "it rings without its app" : "its app is not waited for"
+        let detail = "belfry-calls: \(why): \(isTied ? "the ring is over" : without)"
         world.report(.warning(code: .callsUnavailable, detail: detail))
     }
 
@@ -178,6 +184,7 @@ final class AppCallExtension: ServiceExtension {
     /// Rings with the caller that the app reported, or with the push's own if it did not.
     private func ring(_ caller: ReportedCaller?) {
         guard let request else { return }
+        guard hasCall || caller != nil else { return passOn(request) }
         timer?.cancel()
         state = .admitting
         if let caller { describe(caller) }
@@ -196,6 +203,7 @@ final class AppCallExtension: ServiceExtension {
     private func silent(_ why: CodeWord<SilenceReason>) {
         // A reason of a later version is no reason to lose a call.
         guard let request, let why = why.known else { return ring(nil) }
+        guard hasCall else { return passOn(request) }
         timer?.cancel()
         state = .admitting
         delegate?.extensionHandedToApp()
@@ -203,6 +211,14 @@ final class AppCallExtension: ServiceExtension {
         delegate?.extensionBegan(within: budget)
         call.didNotRing(request, why: why, missed: why == .busy ? .busy : nil, until: budget.willExpire)
         decided()
+    }
+
+    /// No call was reported for what is none, or none that may ring: it is delivered as it came.
+    private func passOn(_ request: NotificationRequest) {
+        timer?.cancel()
+        state = .decided
+        delegate?.extensionHandedOver(request.content)
+        extensionIsIdle()
     }
 
     private func decided() {
@@ -227,6 +243,7 @@ final class AppCallExtension: ServiceExtension {
         case .idle, .admitting: break
         case .asked, .waiting:
             guard let request else { return }
+            guard hasCall else { return passOn(request) }
             timer?.cancel()
             state = .admitting
             call.didNotRing(request, why: nil, missed: .stopped, until: world.timers.now)

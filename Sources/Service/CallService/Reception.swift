@@ -44,7 +44,7 @@ public struct Reception {
             service = hangupExtension(hangup, of: push, passthrough)
             if PushFate.ringsOnElsewhere(passthrough) { remarks.append(Self.hangupNotIntercepted) }
         case .unchanged: service = UnchangedExtension()
-        case .passedThrough: break
+        case .passedThrough: service = reportedExtension(of: push, passthrough)
         }
         return SortedNotification(
             request: push.request, received: push.received(passthrough), passthrough: passthrough, remarks: remarks,
@@ -62,6 +62,18 @@ public struct Reception {
         return AppCallExtension(builtIn, of: voip, calls: calls, world: world, settings: settings)
     }
 
+    /// What rings for a voip push that is no call, if an app reports one for it; nil where no app gets it.
+    private func reportedExtension(of push: Push, _ passthrough: PassthroughReason?) -> (any ServiceExtension)? {
+        guard passthrough == .voip, let id = push.reportedCallID, let door = world.appCalls,
+            let calls = door.connect()
+        else { return nil }
+        let reported = CallExtension(
+            CallRequest(callID: id, sentAt: push.envelope.sentAt), expiration: push.envelope.expiration, isVoIP: true,
+            world: world, settings: settings)
+        let voip = VoIPPush(push, .other, id, in: door.group, until: reported.lastInstant)
+        return AppCallExtension(reported, of: voip, calls: calls, world: world, settings: settings)
+    }
+
     private func hangupExtension(
         _ hangup: Hangup, of push: Push, _ passthrough: PassthroughReason?
     ) -> any ServiceExtension {
@@ -71,9 +83,17 @@ public struct Reception {
         return AppHangupExtension(builtIn, of: voip, calls: calls, world: world)
     }
 
-    /// The first message to the desktop about `push`; `hasForeign` says whether the operator has an extension.
-    public static func greeting(of push: Push, in group: GroupName, hasForeign: Bool) -> DesktopGreeting {
+    /// The first message to the desktop about `push`; `hasForeign` says whether the operator has an extension, and
+    /// `hasApps`, which is asked only where that counts, whether voip pushes go to apps.
+    public static func greeting(
+        of push: Push, in group: GroupName, hasForeign: Bool, hasApps: @autoclosure () -> Bool
+    ) -> DesktopGreeting {
         guard case .request(let call)? = push.call else {
+            // Its app may report a call for it.
+            if push.reportedCallID != nil, hasApps() {
+                let hello = DesktopHello(group: group, name: push.request.content.title)
+                return DesktopGreeting(hello: hello, listens: true, triesAgain: true)
+            }
             // The desktop may report on what an extension asked for as long as its process lives, and do-not-disturb
             // mutes an alert's sound.
             let listens = hasForeign || push.request.content.sound != nil

@@ -307,6 +307,7 @@ public final class DesktopService {
             calls.forget(ring.call)
             calls.follow(ring.call)
             overdue.remove(ring.call)
+            feeling.received(ring.call, from: link)
             feeling.rings(ring.call, ring.mode.known, why: ring.why)
             // A later event says another mode: the ring's end is where it was.
             let known = showing.end(of: ring.call)

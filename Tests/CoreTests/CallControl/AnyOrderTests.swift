@@ -47,7 +47,7 @@ private struct Story {
     mutating func step() {
         let app = random.pick(Story.apps)
         switch random.below(16) {
-        case 0, 1: push(app, random.below(5) == 0 ? .hangup : .callRequest)
+        case 0, 1: push(app, random.pick([.hangup, .other, .callRequest, .callRequest, .callRequest]))
         case 2: take(.appConnected(AppHello(id: app, pid: 1)))
         case 3: take(.app(app, .registry(["voip"])))
         case 4: take(.app(app, .provider(ProviderSettings())))

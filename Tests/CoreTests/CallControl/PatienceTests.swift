@@ -27,10 +27,10 @@ import Testing
         centre.push(1)
         centre.starts(types: [])
         #expect(
-            centre.take(.appGone(Centre.app)) == ["= ended", "worker 1 ring", "! app-not-started at 1"])
+            centre.take(.appGone(Centre.app)) == ["= ended", "! app-not-started at 1", "worker 1 ring"])
         #expect(centre.control.listed.first?.problem.isEmpty == false)
         centre.starts(types: [])
-        #expect(centre.push(2) == ["worker 2 ring", "! app-not-started at 2"])
+        #expect(centre.push(2) == ["! app-not-started at 2", "worker 2 ring"])
         #expect(
             centre.app(.registry(["voip"])) == [
                 "app push 1 must", "worker 1 handed", "= handed", "app push 2", "worker 2 handed", "= handed",
@@ -44,7 +44,7 @@ import Testing
         var centre = Centre.running()
         centre.push(1)
         #expect(
-            centre.take(.appGone(Centre.app)) == ["= ended", "worker 1 ring", "! push-not-reported at 1"])
+            centre.take(.appGone(Centre.app)) == ["= ended", "! push-not-reported at 1", "worker 1 ring"])
         #expect(centre.wait(6_000) == ["worker 1 end hangup failed"], "its worker never rang")
         #expect(centre.push(2) == ["worker 2 wait", "start \(Centre.app)"])
     }
@@ -66,7 +66,7 @@ import Testing
         centre.stall(6_000)
         #expect(
             centre.reports(Self.a, push: 1) == [
-                "worker 1 ring", "! push-not-reported at 1", "! push-reported-late at 1", "worker 1 caller Ada +49",
+                "! push-not-reported at 1", "worker 1 ring", "! push-reported-late at 1", "worker 1 caller Ada +49",
             ])
     }
 

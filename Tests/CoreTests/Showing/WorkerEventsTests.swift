@@ -118,6 +118,17 @@ private struct Workers {
         #expect(workers.says(Workers.missed, link: 4) == nil)
     }
 
+    @Test("what rings though it was received as no call is that call, and shows no alert any more")
+    func rangAfterAll() {
+        var workers = Workers()
+        workers.receives(.alert, call: nil)
+        _ = workers.says(Workers.ringing(.loud))
+        #expect(workers.says(.delivered(by: .app, content: Workers.content("Mail"))) == nil)
+        #expect(
+            workers.says(Workers.ended(.declined))
+                == .ended(Workers.call, Workers.caller, .declined, isMissed: false))
+    }
+
     @Test("an alert shows its text, by its collapse id or else its own; a call shows none")
     func alerts() {
         var workers = Workers()

@@ -147,6 +147,27 @@ extension ReportedCaller {
         #expect(worker.world.story.last == "missed")
     }
 
+    @Test("R4: gone after each line that it may say: rung once, ended once, delivered once", arguments: 0...5)
+    func goneAfter(lines: Int) throws {
+        let worker = try voip()
+        let said: [WorkerOrder] = [
+            .wait(app: "a"), .handed, .ring(ReportedCaller("Grace")), .caller(ReportedCaller("Grace H.")),
+            .end(.decline),
+        ]
+        for order in said.prefix(lines) {
+            calls.say(order)
+            phone.loop.advance(by: .milliseconds(10))
+        }
+        calls.leave()
+        tick(60)
+        let story = worker.world.story
+        let end = lines < 3 ? "ended timeout" : lines < 5 ? "ended stopped" : "ended declined"
+        #expect(story.count { $0.hasPrefix("ringing") } == 1, "\(story)")
+        #expect(story.filter { $0.hasPrefix("ended") } == [end], "\(story)")
+        #expect(story.count { $0.hasPrefix("delivered") } == 1 && worker.isFinished, "\(story)")
+        #expect(phone.file.read().rings.isEmpty && phone.file.read().answers.isEmpty)
+    }
+
     @Test("R4: gone while the ledger is asked: it ends as it begins; what was said meanwhile comes after")
     func goneAsItBegins()
         throws

@@ -72,8 +72,9 @@ import Testing
     @Test("what the desktop hears first of a push: of a call who calls, of anything else the group alone")
     func greeting() throws {
         let group = try #require(GroupName("group.a"))
-        func greeting(_ json: String, hasForeign: Bool = false) throws -> DesktopGreeting {
-            Reception.greeting(of: try Push.parse(Array(json.utf8)), in: group, hasForeign: hasForeign)
+        func greeting(_ json: String, hasForeign: Bool = false, hasApps: Bool = false) throws -> DesktopGreeting {
+            let push = try Push.parse(Array(json.utf8))
+            return Reception.greeting(of: push, in: group, hasForeign: hasForeign, hasApps: hasApps)
         }
         let alert = #""aps": {"alert": {"title": "Ada", "body": "calls"}, "mutable-content": 1}"#
         let call = try greeting("{\(alert), \"type\": \"call-request\", \"handle\": \"tel:1\"}")
@@ -86,6 +87,10 @@ import Testing
             let silent = try greeting(#"{"aps": {"content-available": 1}}"#, hasForeign: hasForeign)
             #expect(!silent.isNeeded, "for what shows nothing no desktop is started")
         }
+        let mail = #"{"payload": {"aps": {"alert": {"title": "Mail"}}, "type": "mail"}, "pushType": "voip"}"#
+        let reported = try greeting(mail, hasApps: true)
+        #expect(reported.hello == DesktopHello(group: group, name: "Mail") && reported.listens && reported.triesAgain)
+        #expect(try !greeting(mail).triesAgain && !greeting("{\(alert)}", hasApps: true).triesAgain)
     }
 
     @Test("R1 R17: a voip push that is stopped is passed through all the same, and settled") func voipStopped() throws {

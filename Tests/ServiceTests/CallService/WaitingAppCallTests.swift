@@ -179,7 +179,6 @@ import Testing
         _ = try phone.call("A")
         _ = try phone.hangUp("A")
         _ = try phone.deliver(#"{"aps": {"alert": "mail"}}"#)
-        _ = try phone.push(#""type": "message""#, aps: "", envelope: #""pushType": "voip""#)
     }
 
     @Test("what belfry-calls warns of is told") func warns() throws {

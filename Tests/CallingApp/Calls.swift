@@ -1,0 +1,89 @@
+import CallKit
+import PushKit
+
+/// The file in which the app tells a test what it does, a line each.
+let toldPath = Bundle.main.bundlePath + "/../told"
+
+/// Tells a test what is done.
+func tell(_ line: String) {
+    guard let file = fopen(toldPath, "a") else { return }
+    fputs(line + "\n", file)
+    fclose(file)
+}
+
+/// Calls whose actions have the outcomes that the payloads of their pushes say.
+final class Calls: NSObject, CXProviderDelegate, @unchecked Sendable {
+    private let provider = CXProvider(configuration: CXProviderConfiguration())
+    private let controller = CXCallController(queue: .main)
+    private let lock = NSLock()
+    private var ways: [UUID: String] = [:]
+
+    func begin() { provider.setDelegate(self, queue: nil) }
+
+    func report(_ payload: PKPushPayload) {
+        let uuid = Self.uuid(payload) ?? UUID()
+        lock.withLock { ways[uuid] = payload.dictionaryPayload["action"] as? String }
+        let update = CXCallUpdate()
+        update.localizedCallerName = "Jane"
+        update.remoteHandle = CXHandle(type: .generic, value: "jane")
+        provider.reportNewIncomingCall(with: uuid, update: update) { error in
+            tell("reported" + Self.code(error))
+        }
+    }
+
+    /// The caller's side has ended the call.
+    func end(_ payload: PKPushPayload) {
+        if let uuid = Self.uuid(payload) { provider.reportCall(with: uuid, endedAt: nil, reason: .remoteEnded) }
+    }
+
+    /// Asks for nothing, for what it has no call of, for the end of its call, and without its provider.
+    func request(_ payload: PKPushPayload) {
+        guard let uuid = Self.uuid(payload) else { return }
+        request("empty", CXTransaction())
+        request("unknown", CXTransaction(action: CXEndCallAction(call: UUID())))
+        request("hold", CXTransaction(action: CXSetHeldCallAction(call: uuid, onHold: true)))
+        provider.invalidate()
+        request("gone", CXTransaction(action: CXEndCallAction(call: uuid)))
+    }
+
+    private func request(_ name: String, _ transaction: CXTransaction) {
+        controller.request(transaction) { error in tell(name + Self.code(error)) }
+    }
+
+    private static func uuid(_ payload: PKPushPayload) -> UUID? {
+        (payload.dictionaryPayload["uuid"] as? String).flatMap { UUID(uuidString: $0) }
+    }
+
+    private static func code(_ error: (any Error)?) -> String { error.map { " \(($0 as NSError).code)" } ?? "" }
+
+    func providerDidReset(_ provider: CXProvider) { tell("reset") }
+
+    func provider(_ provider: CXProvider, perform action: CXAnswerCallAction) { perform(action, "answer") }
+
+    func provider(_ provider: CXProvider, perform action: CXEndCallAction) { perform(action, "end") }
+
+    func provider(_ provider: CXProvider, timedOutPerforming action: CXAction) { tell("timed out") }
+
+    func provider(_ provider: CXProvider, didActivate audioSession: AVAudioSession) { tell("active") }
+
+    func provider(_ provider: CXProvider, didDeactivate audioSession: AVAudioSession) { tell("inactive") }
+
+    private func perform(_ action: CXCallAction, _ kind: String) {
+        tell("perform \(kind)")
+        switch lock.withLock({ ways[action.callUUID] }) {
+        case "thread": Thread { action.fulfill() }.start()
+        case "thread fails": Thread { action.fail() }.start()
+        case "fails": action.fail()
+        case "late":
+            DispatchQueue.main.asyncAfter(deadline: .now() + 1.5) {
+                action.fulfill()
+                tell("late")
+            }
+        case "twice":
+            action.fulfill()
+            action.fulfill()
+        case "never": break
+        default: action.fulfill()
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import CallKit
+import PushKit
+import UIKit
+
+/// An app that is as its `Info.plist` says. `Registry`: `deaf`, without a receive method, or `queue`, with one of its
+/// own. `Late`: its `registry` or its `delegate`, which comes with SIGUSR1; or `launch`, the first of which fails.
+final class AppDelegate: NSObject, UIApplicationDelegate {
+    private let calls = Calls()
+    private lazy var receiver = Receiver(calls)
+    private let deaf = Deaf()
+    private var registry: PKPushRegistry?
+    private var signals: (any DispatchSourceSignal)?
+
+    func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool {
+        let late = Bundle.main.object(forInfoDictionaryKey: "Late") as? String
+        let isFirst = !FileManager.default.fileExists(atPath: toldPath)
+        tell("launched")
+        if late == "launch", isFirst { exit(3) }
+        if late != "delegate" { calls.begin() }
+        if late != "registry" { register() }
+        signal(SIGUSR1, SIG_IGN)
+        let signals = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: .main)
+        signals.setEventHandler { late == "registry" ? self.register() : self.calls.begin() }
+        signals.resume()
+        self.signals = signals
+        return true
+    }
+
+    private func register() {
+        let kind = Bundle.main.object(forInfoDictionaryKey: "Registry") as? String
+        let registry = PKPushRegistry(queue: kind == "queue" ? DispatchQueue(label: "pushes") : nil)
+        registry.delegate = kind == "deaf" ? deaf : receiver
+        registry.desiredPushTypes = [.voIP]
+        self.registry = registry
+    }
+}
+
+UIApplication.run(AppDelegate())

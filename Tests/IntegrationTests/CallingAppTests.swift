@@ -1,0 +1,266 @@
+import BelfryJSON
+import BelfryProtocol
+import BelfrySyscalls
+import BelfryTerms
+import CallLedger
+import Glibc
+import Support
+import Testing
+
+extension IntegrationTests {
+    @Suite("An iOS app's calling code, right or wrong, under the units") struct CallingApps {
+        private static let id = "com.example.calling"
+        private static let uuid = "01234567-89AB-4CDE-8F01-23456789ABCD"
+        private let folder = TemporaryFolder()
+
+        /// A phone whose app runs, and is to report within 3 s: `key` of its `Info.plist` is `value`. If it is
+        /// `Late`, it is started by its first push.
+        private func phone(_ key: String = "Registry", _ value: String = "") throws -> Phone {
+            let path = folder.makeFolder("Calling.app")
+            let text = """
+                <plist version="1.0"><dict><key>CFBundleIdentifier</key><string>\(Self.id)</string>
+                <key>CFBundleExecutable</key><string>Calling</string><key>\(key)</key><string>\(value)</string>
+                <key>UIBackgroundModes</key><array><string>voip</string></array></dict></plist>
+                """
+            folder.write(Array(text.utf8), to: "Calling.app/Info.plist")
+            let program = folder.write(bytes(of: builtProgram("CallingApp")), to: "Calling.app/Calling")
+            #expect(unsafe chmod(program, 0o755) == 0)
+            let settings = [
+                "BELFRY_APPS": path, "BELFRY_APP_PATIENCE": "3s", "BELFRY_ANSWER_TIMEOUT": "1s",
+                "BELFRY_ACTION_TIMEOUT": "1s",
+            ]
+            let phone = try Phone(settings, hasApps: true)
+            guard key != "Late" || value == "delegate" else { return phone }
+            let start = try phone.belfry("app", "start", Self.id)
+            #expect(start.status == .exited(code: 0), "\(start)")
+            return phone
+        }
+
+        /// Has what is late come.
+        private func signal(_ phone: Phone) throws {
+            let list = try phone.belfry("app", "list", "--json").output
+            let pid = try #require(JSONValue.parse(Array(list.utf8)).objectValue?["pid"]?.numberValue)
+            #expect(kill(Int32(pid), SIGUSR1) == 0)
+        }
+
+        private func push(_ fields: String, to phone: Phone) throws -> Client {
+            try phone.push(#"{"payload": {\#(fields)}, "pushType": "voip", "topic": "\#(Self.id).voip"}"#)
+        }
+
+        /// What the app has told, a line each.
+        private var told: [String] { contents(of: "\(folder.path)/told").split(separator: "\n").map(String.init) }
+
+        private func count(_ line: String) -> Int { told.count { $0 == line } }
+
+        /// Whether no call of the app lives any more.
+        private func waitUntilOver(_ phone: Phone) -> Bool {
+            waitUntil { (try? phone.belfry("app", "list", "--json").output.contains("\"calls\":0")) == true }
+        }
+
+        private func warnings(_ client: Client) -> [String] {
+            client.events.compactMap { event in
+                if case .warning(let code, _) = event.body { code.rawValue } else { nil }
+            }
+        }
+
+        /// Reads on until `client` was warned of all of `codes`.
+        private func wait(for codes: [String], _ client: Client) {
+            while !Set(codes).isSubset(of: warnings(client)), client.next() != nil {}
+        }
+
+        @Test("C5 each way to report a push has its warnings, and rings once") func pushRule() throws {
+            let ways: [(how: String, warnings: [String])] = [
+                ("at once", []), ("in a task", ["push-reported-late"]), ("after 200 ms", ["push-reported-late"]),
+                ("after the patience", ["push-not-reported", "push-reported-late"]),
+                ("on a queue", ["push-reported-late"]), ("detached", ["push-reported-late"]),
+                ("without completion", ["push-completion-missing"]),
+                // Last: a report that names no push would be for this one (C2).
+                ("never", ["push-not-reported"]),
+            ]
+            let phone = try phone()
+            for (how, codes) in ways {
+                let client = try push(#""callId": "\#(how)", "callerName": "Ada", "how": "\#(how)""#, to: phone)
+                let ringing = try client.wait(for: "ringing")
+                #expect(ringing.call == how)
+                wait(for: codes, client)
+                if how == "after the patience" { try client.wait(for: "caller") }
+                let name = how == "never" ? "Ada" : "Jane"
+                #expect(waitUntil { phone.ledger().call(CallKey(how))?.name == name }, "\(how)")
+                try phone.belfry("hangup", how)
+                _ = client.story()
+                #expect(warnings(client).sorted() == codes, "\(how)")
+                #expect(client.events.count { $0.name == "ringing" } == 1, "\(how) rings once")
+                #expect(client.events.count { $0.name == "ended" } == 1, "\(how) ends once")
+                #expect(waitUntilOver(phone), "\(how)")
+            }
+            #expect(waitUntil { count("perform end") == ways.count - 1 }, "one action for each: \(told)")
+            #expect(count("perform answer") == 0 && phone.ledger().answers.isEmpty)
+        }
+
+        @Test("C5 C7 two pushes together ring both, and one report is asked for; a known call's rings once")
+        func severalPushes() throws {
+            let phone = try phone()
+            let together = try ["one", "two"].map { try push(#""callId": "\#($0)", "how": "in a task""#, to: phone) }
+            for client in together { try client.wait(for: "ringing") }
+            try phone.belfry("hangup")
+            for client in together { _ = client.story() }
+            #expect(together.flatMap(warnings) == ["push-reported-late"])
+            #expect(together.allSatisfy { $0.events.count { $0.name == "ended" } == 1 })
+            #expect(waitUntilOver(phone))
+            let known = try push(#""callId": "three", "uuid": "\#(Self.uuid)""#, to: phone)
+            try known.wait(for: "ringing")
+            let again = try push(#""callId": "four", "uuid": "\#(Self.uuid)""#, to: phone)
+            let story = again.story()
+            #expect(story.suffix(3) == ["warning uuid-reused", "silent duplicate", "delivered app"], "\(story)")
+            #expect(try phone.rings().map(\.call) == ["three"])
+            try phone.belfry("hangup", "three")
+            #expect(known.story().suffix(2) == ["ended hangup cancelled", "missed"])
+            #expect(waitUntil { count("reported 2") == 1 && count("reported") == 3 }, "\(told)")
+        }
+
+        @Test(
+            "C5 an app without a receive method, and one whose registry has a queue of its own",
+            arguments: [("deaf", ["push-no-receiver", "push-not-reported"]), ("queue", [])])
+        func registries(_ registry: String, codes: [String]) throws {
+            let phone = try phone("Registry", registry)
+            let client = try push(#""callId": "one""#, to: phone)
+            try client.wait(for: "ringing")
+            wait(for: codes, client)
+            try phone.belfry("hangup", "one")
+            _ = client.story()
+            #expect(warnings(client) == codes && client.events.count { $0.name == "ringing" } == 1)
+        }
+
+        @Test("C6 a push that is no call rings if its app reports one, and else is delivered") func noCall() throws {
+            let phone = try phone()
+            let client = try push(#""type": "mail", "callId": "one""#, to: phone)
+            #expect(try client.wait(for: "ringing").call == "one")
+            #expect(phone.ledger().call(CallKey("one"))?.name == "Jane")
+            try phone.belfry("answer", "one")
+            #expect(client.story().suffix(3) == ["ringing loud", "delivered app", "ended answered"])
+            #expect(waitUntil { told.suffix(2) == ["perform answer", "active"] && phone.ledger().answers.isEmpty })
+            let ends = try push(#""type": "hangup", "callId": "one", "uuid": "x""#, to: phone)
+            _ = ends.story()
+            let silent = try push(#""type": "mail", "how": "never""#, to: phone)
+            #expect(
+                silent.story().suffix(2) == ["warning field-ignored", "delivered app"], "it has a call: none is owed")
+        }
+
+        @Test(
+            "C9 C10 what the delegate does with its answer, from any thread, late, twice or never",
+            arguments: [
+                ("", ["active"]), ("thread", ["active"]), ("twice", ["active"]), ("fails", []), ("thread fails", []),
+                ("late", ["timed out", "late"]), ("never", ["timed out"]),
+            ])
+        func outcomes(_ way: String, then: [String]) throws {
+            let phone = try phone()
+            let fields = #""callId": "one", "uuid": "\#(Self.uuid)""#
+            let client = try push(#"\#(fields), "action": "\#(way)""#, to: phone)
+            try client.wait(for: "ringing")
+            try phone.belfry("answer", "one")
+            #expect(client.story().suffix(1) == ["ended answered"])
+            let before = ["launched", "token", "push", "reported", "perform answer"]
+            #expect(waitUntil { told == before + then }, "\(told)")
+            #expect(waitUntil { phone.ledger().answers.isEmpty })
+            guard then == ["active"] else {
+                #expect(waitUntilOver(phone))
+                return
+            }
+            // The caller's hangup is the app's to carry out: it reports the end.
+            _ = try push(#""type": "hangup", "how": "ends", \#(fields)"#, to: phone).story()
+            #expect(waitUntilOver(phone))
+            #expect(waitUntil { told == before + then + ["push", "reported 2", "inactive"] }, "\(told)")
+        }
+
+        @Test(
+            "C9 C10 declined, hung up and timed out, it performs an end, whatever comes of that",
+            arguments: [
+                "", "thread", "twice", "fails", "thread fails", "late", "never",
+            ])
+        func ends(_ way: String) throws {
+            let phone = try phone()
+            let client = try push(#""callId": "one", "duration": 1, "action": "\#(way)""#, to: phone)
+            try client.wait(for: "ringing")
+            if way == "thread" {
+                try phone.belfry("hangup", "one")
+            } else if way != "" {
+                try phone.belfry("decline", "one")
+            }
+            let end = way == "" ? "timeout" : way == "thread" ? "hangup cancelled" : "declined"
+            #expect(client.story().contains("ended \(end)"))
+            #expect(waitUntilOver(phone))
+            let tail = way == "late" ? ["timed out", "late"] : way == "never" ? ["timed out"] : []
+            #expect(waitUntil { told == ["launched", "token", "push", "reported", "perform end"] + tail }, "\(told)")
+        }
+
+        @Test("C9 the app says that its call is over while it rings: silent, missed, and no action") func hangsUp()
+            throws
+        {
+            let phone = try phone()
+            let client = try push(#""callId": "one", "uuid": "\(Self.uuid)""#, to: phone)
+            try client.wait(for: "ringing")
+            let ends = try push(#""callId": "two", "how": "ends", "uuid": "\(Self.uuid)""#, to: phone)
+            #expect(client.story().suffix(2) == ["ended hangup cancelled", "missed"])
+            #expect(ends.story().suffix(2) == ["silent duplicate", "delivered app"])
+            #expect(waitUntilOver(phone) && told.suffix(2) == ["push", "reported 2"], "\(told)")
+        }
+
+        @Test("C8 C11 what an app asks for in vain, and without a provider, whose call is over") func requests() throws
+        {
+            let phone = try phone()
+            let client = try push(#""callId": "one", "how": "requests", "uuid": "\(Self.uuid)""#, to: phone)
+            let story = client.story()
+            #expect(story.contains("silent hung-up") || story.contains("ended hangup failed"), "\(story)")
+            #expect(waitUntilOver(phone))
+            #expect(waitUntil { told.count == 8 }, "\(told)")
+            #expect(
+                told.filter { !$0.hasPrefix("reported") }
+                    == ["launched", "token", "push", "empty 3", "unknown 4", "hold 6", "gone 2"], "\(told)")
+        }
+
+        @Test("C4 C11 belfry-calls dies while a call rings: over, missed, one reset; the app has the next call")
+        func centreKilled() throws {
+            let phone = try phone()
+            let client = try push(#""callId": "one""#, to: phone)
+            try client.wait(for: "ringing")
+            let centre = try #require(phone.calls)
+            #expect(kill(centre, SIGKILL) == 0)
+            #expect(client.story().suffix(3) == ["warning calls-unavailable", "ended stopped", "missed"])
+            #expect(waitUntil { count("reset") == 1 })
+            let next = try push(#""callId": "two""#, to: phone)
+            try next.wait(for: "ringing")
+            try phone.belfry("answer", "two")
+            #expect(waitUntil { told.suffix(2) == ["perform answer", "active"] }, "\(told)")
+            #expect(count("reset") == 1 && count("launched") == 1 && count("perform end") == 0)
+        }
+
+        @Test("C3 C11 the app dies with a push in its hands: that rings without it, and the next starts it") func dies()
+            throws
+        {
+            let phone = try phone()
+            let client = try push(#""callId": "one", "how": "dies""#, to: phone)
+            try client.wait(for: "ringing")
+            let next = try push(#""callId": "two""#, to: phone)
+            #expect(waitUntil { count("launched") == 2 && count("reported") == 1 })
+            try phone.belfry("hangup")
+            #expect(client.story().contains("warning push-not-reported"))
+            #expect(next.story().count { $0.hasPrefix("ended") } == 1)
+        }
+
+        @Test(
+            "C4 accepted before the app has a registry, a delegate, or runs: the answer waits for it, and is its own",
+            arguments: ["registry", "delegate", "launch"])
+        func acceptedEarly(_ late: String) throws {
+            let phone = try phone("Late", late)
+            let client = try push(#""callId": "one""#, to: phone)
+            try client.wait(for: "ringing")
+            try phone.belfry("answer", "one")
+            #expect(client.story().last == "ended answered")
+            if late == "registry" { #expect(phone.ledger().answers.count == 1, "nobody has it yet") }
+            if late != "launch" { try signal(phone) }
+            #expect(waitUntil { told.suffix(2) == ["perform answer", "active"] }, "\(told)")
+            #expect(waitUntil { phone.ledger().answers.isEmpty })
+            #expect(count("reported") == 1 && count("push") == 1, "\(told)")
+        }
+    }
+}
