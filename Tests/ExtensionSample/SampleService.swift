@@ -44,11 +44,7 @@ final class SampleService: UNNotificationServiceExtension {
             content.body = String(repeating: "x", count: isHuge ? 2 << 20 : 900_000)
             contentHandler(content)
         case "later": Thread.detachNewThread { unsafe reply(changed) }
-        case "main":
-            OperationQueue.main.addOperation {
-                unsafe changed.subtitle = "main thread: \(Thread.isMainThread)"
-                unsafe reply(changed)
-            }
+        case "main": replyOnMain(content, contentHandler)
         case "timer":
             content.subtitle = "main thread: \(Thread.isMainThread)"
             let timer = Timer(timeInterval: 0.001, repeats: false) { _ in unsafe reply(changed) }
@@ -60,11 +56,7 @@ final class SampleService: UNNotificationServiceExtension {
                 unsafe changed.subtitle = "played"
                 OperationQueue.main.addOperation { unsafe reply(changed) }
             }
-        case "call":
-            reportCall { answer in
-                unsafe changed.subtitle = answer
-                unsafe reply(changed)
-            }
+        case "call": reportCall(content, contentHandler)
         case "attach":
             content.attachments = attachments()
             contentHandler(content)
@@ -97,11 +89,26 @@ final class SampleService: UNNotificationServiceExtension {
         }
     }
 
+    private func replyOnMain(
+        _ content: UNMutableNotificationContent, _ contentHandler: @escaping (UNNotificationContent) -> Void
+    ) {
+        nonisolated(unsafe) let (reply, changed) = (contentHandler, content)
+        OperationQueue.main.addOperation {
+            unsafe changed.subtitle = "main thread: \(Thread.isMainThread)"
+            unsafe reply(changed)
+        }
+    }
+
     /// Reports a call, as only an app may, and says if that is refused.
-    private func reportCall(_ answered: @escaping @Sendable (String) -> Void) {
+    private func reportCall(
+        _ content: UNMutableNotificationContent, _ contentHandler: @escaping (UNNotificationContent) -> Void
+    ) {
+        nonisolated(unsafe) let (reply, changed) = (contentHandler, content)
         let provider = CXProvider(configuration: CXProviderConfiguration())
         provider.reportNewIncomingCall(with: UUID(), update: CXCallUpdate()) { error in
-            answered((error as? CXErrorCodeIncomingCallError)?.code == .unknown ? "refused" : "rings")
+            unsafe changed.subtitle =
+                (error as? CXErrorCodeIncomingCallError)?.code == .unknown ? "refused" : "rings"
+            unsafe reply(changed)
         }
     }
 

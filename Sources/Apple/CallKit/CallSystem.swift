@@ -335,6 +335,7 @@ final class CallSystem: AppListener, @unchecked Sendable {
         forgetCalls()
         let dropped = lock.withLock {
             isDeskLeft = desk != nil
+            owed = OwedPushes()
             defer { (reports, requests) = ([:], [:]) }
             return (reports, requests)
         }

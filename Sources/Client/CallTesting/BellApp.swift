@@ -67,7 +67,9 @@ public actor BellApp: StandIn {
     /// Launches it, once the bell's `belfry-calls` listens at `socketPath`.
     func launch(at socketPath: String) async throws(BellError) {
         try await watch(socketPath)
-        let files = KeeperDoor.openForApp(stateDirectory: place.statePath, bundle: bundlePath)
+        let files = KeeperDoor.openForApp(stateDirectory: place.statePath, bundle: bundlePath) {
+            AppDoor.underTest.warn($0, $1)
+        }
         self.files.withLock { $0 = files }
         AppDoor.underTest.open(socketPath: socketPath, hello: hello)
         AppDoor.underTest.whenStopped { [place] in Task(executorPreference: place.executor) { await self.end() } }

@@ -27,7 +27,9 @@ enum BecomingApp {
             return 70
         }
         do throws(SystemError) {
-            try becomeProgram(bundle.program, [], environment: AppBundle.variables(Environment.allOfThisProcess(), socketPath: path))
+            try becomeProgram(
+                bundle.program, [],
+                environment: AppBundle.variables(Environment.allOfThisProcess(), socketPath: path))
         } catch {
             complain("belfry-calls: \(error)")
             return 70

@@ -78,8 +78,8 @@ enum Serving {
             }
         let isForStandardError = environment["BELFRY_JOURNAL"] == "no"
         var settings = CentreSettings(
-            apps: ConfiguredApps(paths: loaded.appPaths), control: control, state: state,
-            runtime: runtime, pushSocketPath: try PushSocket(environment: Environment.allOfThisProcess()).path, start: start,
+            apps: ConfiguredApps(paths: loaded.appPaths), control: control, state: state, runtime: runtime,
+            pushSocketPath: try PushSocket(environment: Environment.allOfThisProcess()).path, start: start,
             group: group, journalPath: isForStandardError ? JournalWriter.noPath : JournalWriter.standardPath)
         settings.environment = loaded.apnsEnvironment
         settings.contactsFile = loaded.contactsFile

@@ -28,7 +28,10 @@ final class AppProcess {
     private var watched: (identity: ProcessIdentity, source: any LoopWatch)?
 
     /// The process of the app `id`.
-    init(_ id: String, in bundle: AppBundle?, _ start: CentreSettings.Start, on loop: Loop, heard: @escaping (News) -> Void) {
+    init(
+        _ id: String, in bundle: AppBundle?, _ start: CentreSettings.Start, on loop: Loop,
+        heard: @escaping (News) -> Void
+    ) {
         (self.id, self.bundle, self.start, self.loop, self.heard) = (id, bundle, start, loop, heard)
     }
 
