@@ -24,7 +24,8 @@ extension IntegrationTests {
                 <key>UIBackgroundModes</key><array><string>voip</string></array></dict></plist>
                 """
             folder.write(Array(text.utf8), to: "Phone.app/Info.plist")
-            unsafe symlink(builtProgram("AppSample"), "\(path)/Phone")
+            let program = folder.write(bytes(of: builtProgram("AppSample")), to: "Phone.app/Phone")
+            #expect(unsafe chmod(program, 0o755) == 0)
             phone = try Phone(
                 ["BELFRY_APPS": path, "BELFRY_STATE_DIRECTORY": "\(disk.path)/state"], hasDesktop: true, hasApps: true)
             try phone.belfry("apns", "setup")
@@ -72,7 +73,8 @@ extension IntegrationTests {
         @Test("started for a push by certificate, and running for one by key: accepted by command, button and bus")
         func walk() throws {
             let server = try StubServer()
-            #expect(try phone.belfry("app", "start", Self.id).status == .exited(code: 0))
+            let start = try phone.belfry("app", "start", Self.id)
+            #expect(start.status == .exited(code: 0), "\(start.errors)")
             let token = try token()
             #expect(try phone.belfry("app", "stop", Self.id).status == .exited(code: 0))
             #expect(told.last == "terminating")
@@ -107,7 +109,8 @@ extension IntegrationTests {
 
         @Test("a removed device is a reinstall: the app has another token, and the old one is gone")
         func reinstalled() throws {
-            #expect(try phone.belfry("app", "start", Self.id).status == .exited(code: 0))
+            let start = try phone.belfry("app", "start", Self.id)
+            #expect(start.status == .exited(code: 0), "\(start.errors)")
             let old = try token()
             let listed = try phone.belfry("device", "list", "--json").output
             let device = try #require(try JSONValue.parse(Array(listed.utf8)).objectValue?["id"]?.stringValue)

@@ -129,7 +129,7 @@ extension IntegrationTests {
                 lines == [
                     "True", "ringing loud", "ringing soft", "True", "ringing soft", "True", "ringing soft", "True",
                     "ringing soft", "False", "caller Jane", "1", "ringing loud",
-                    "com.example.none its process has ended with status 70",
+                    "com.example.none posix_spawn \(folder.path)/none.app/none: Exec format error",
                     "com.example.exits its process has ended with status 3",
                     "com.example.forks its process has ended with status 0", "com.example.prints ",
                     "com.example.phone its process has ended with status 5",

@@ -197,9 +197,9 @@ extension IntegrationTests {
             throws
         {
             let phone = try phone()
-            let client = try push(#""callId": "one", "uuid": "\(Self.uuid)""#, to: phone)
+            let client = try push(#""callId": "one", "uuid": "\#(Self.uuid)""#, to: phone)
             try client.wait(for: "ringing")
-            let ends = try push(#""callId": "two", "how": "ends", "uuid": "\(Self.uuid)""#, to: phone)
+            let ends = try push(#""callId": "two", "how": "ends", "uuid": "\#(Self.uuid)""#, to: phone)
             #expect(client.story().suffix(2) == ["ended hangup cancelled", "missed"])
             #expect(ends.story().suffix(2) == ["silent duplicate", "delivered app"])
             #expect(waitUntilOver(phone) && told.suffix(2) == ["push", "reported 2"], "\(told)")
@@ -208,7 +208,7 @@ extension IntegrationTests {
         @Test("C8 C11 what an app asks for in vain, and without a provider, whose call is over") func requests() throws
         {
             let phone = try phone()
-            let client = try push(#""callId": "one", "how": "requests", "uuid": "\(Self.uuid)""#, to: phone)
+            let client = try push(#""callId": "one", "how": "requests", "uuid": "\#(Self.uuid)""#, to: phone)
             let story = client.story()
             #expect(story.contains("silent hung-up") || story.contains("ended hangup failed"), "\(story)")
             #expect(waitUntilOver(phone))

@@ -3,8 +3,9 @@ import Foundation
 
 /// The pushes that the app was handed and has not reported yet.
 ///
-/// `belfry-calls` knows them, and by that for which push a report is that names none, as one from another queue; but not
-/// those that an earlier one has handed over, whose workers ring by themselves: that push is named by the app's side (C2).
+/// `belfry-calls` knows them, and by that for which push a report is that names none, as one from another queue; but
+/// not those that an earlier one has handed over, whose workers ring by themselves: that push is named by the app's
+/// side (C2).
 struct OwedPushes {
     /// For how long a report for them is expected: as long as `belfry-calls` remembers a push.
     static let memory: TimeInterval = 60

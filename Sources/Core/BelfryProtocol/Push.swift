@@ -19,8 +19,8 @@ public struct Push: Sendable {
     public let call: CallPush?
     /// The text of a voip push's payload as it came, for the app that it is for; nil for any other push.
     public let voipPayload: String?
-    /// By what the call is known that an app reports for a voip push which is none: its `callId`, else the push's id. Nil
-    /// for any other push.
+    /// By what the call is known that an app reports for a voip push which is none: its `callId`, else the push's id.
+    /// Nil for any other push.
     public let reportedCallID: String?
     /// By what the parts of the call were found, or what kept it from being one.
     public let callSources: CallSources

@@ -15,6 +15,8 @@ import Testing
         private var centre = Centre()
         private var worker: Int64? = 1
         private var isAppThere = true
+        /// Whether a second worker has come, as there is one at most.
+        private var hasCome = false
         private(set) var rang = 0
         private(set) var said: [String] = []
 
@@ -41,8 +43,8 @@ import Testing
 
         /// Whom the centre has sent for comes at once.
         private mutating func come() {
-            guard centre.rings.count == 1, worker == nil else { return }
-            worker = 2
+            guard centre.rings.count == 1, worker == nil, !hasCome else { return }
+            (worker, hasCome) = (2, true)
             say(centre.ringComes(1, worker: 2))
         }
 
