@@ -12,7 +12,7 @@ import Testing
 
     @Test("a call rings and is answered; its story can be read twice, and after the bell has ended")
     func rings() async throws {
-        let (call, path) = try await Belfry.running { bell in
+        let (call, path) = try await Belfry.running(settings: .longRings) { bell in
             let call = try await bell.call(id: "a", name: "Anna", handle: "+49", hasVideo: true)
             #expect(try await call.waitFor(.ringing, within: Self.patience).ringing?.mode == .loud)
             #expect(await bell.calls.map { "\($0), \($0.hasVideo)" } == ["a (Anna, +49), true"])
@@ -29,7 +29,7 @@ import Testing
 
     @Test("the person declines, the caller hangs up, the app comes to the front and goes")
     func ends() async throws {
-        try await Belfry.running { bell in
+        try await Belfry.running(settings: .longRings) { bell in
             let declined = try await bell.call(id: "a")
             try await declined.waitFor(.ringing, within: Self.patience)
             try await bell.decline("a")
@@ -62,7 +62,7 @@ import Testing
             ringDuration: .seconds(20), ringInterval: .milliseconds(200), secondCall: .silent,
             appGroup: "group.x")
         try await Belfry.running(settings: settings) { bell in
-            try await Belfry.running { other in
+            try await Belfry.running(settings: .longRings) { other in
                 try await other.call(id: "a").waitFor(.ringing, within: Self.patience)
                 let first = try await bell.call(id: "a")
                 let ringing = try await first.waitFor(.ringing, within: Self.patience).ringing
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test("bytes, texts and payloads are pushed as they are") func pushes() async throws {
-        try await Belfry.running { bell in
+        try await Belfry.running(settings: .longRings) { bell in
             let text = #"{"aps": {"alert": "Hi"}}"#
             for push in [
                 try await bell.push(text), try await bell.push(Array(text.utf8)), try await bell.push(text.utf8),
@@ -107,13 +107,13 @@ import Testing
     }
 
     @Test("another program finds the bell by its variables") func environment() async throws {
-        try await Belfry.running { bell in
+        try await Belfry.running(settings: .longRings) { bell in
             let program = testedProgram("belfry")
             try await bell.call(id: "a").waitFor(.ringing, within: Self.patience)
             let run = try ProgramRun(program, ["answer"], environment: bell.environment.mapValues { $0 })
             #expect(run.lines() == ["answered a"])
         }
-        try await Belfry.running(settings: BellSettings(appGroup: "group.x")) { bell in
+        try await Belfry.running(settings: .longRings { $0.appGroup = "group.x" }) { bell in
             try await bell.call(id: "b").waitFor(.ringing, within: Self.patience)
             let program = testedProgram("belfry")
             let run = try ProgramRun(program, ["answer"], environment: bell.environment.mapValues { $0 })
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test("what a push server's own client sends to a bell's endpoint rings") func endpoint() async throws {
-        try await Belfry.running(settings: BellSettings(hasEndpoint: true)) { bell in
+        try await Belfry.running(settings: .longRings { $0.hasEndpoint = true }) { bell in
             let variables = bell.environment
             func value(_ name: String) throws -> String { try #require(variables["BELFRY_APNS_\(name)"]) }
             let pushing = try ProgramRun(
@@ -148,7 +148,10 @@ import Testing
 
     @Test("what a foreign server pushes rings, and its cancel ends that call, by the settings of the bell")
     func foreignServer() async throws {
-        let settings = BellSettings(callPayload: .twilio, callNames: Belfry.CallNames(callerName: ["params.who"]))
+        let settings = BellSettings.longRings {
+            $0.callPayload = .twilio
+            $0.callNames = Belfry.CallNames(callerName: ["params.who"])
+        }
         try await Belfry.running(settings: settings) { bell in
             func push(_ word: String, _ id: String) async throws -> BellPush {
                 let payload: Belfry.JSONObject = [
@@ -171,7 +174,7 @@ import Testing
 
     @Test("a call that was sent long ago is stale, and one of the future comes from a wrong clock")
     func dates() async throws {
-        try await Belfry.running { bell in
+        try await Belfry.running(settings: .longRings) { bell in
             let stale = try await bell.call(sentAt: Date(timeIntervalSince1970: 1))
             #expect(try await stale.waitFor(.silent, within: Self.patience).silence == .stale)
             let wrong = try await bell.call(sentAt: Date(timeIntervalSinceNow: 3_600))

@@ -20,7 +20,7 @@ import Testing
 
     @Test("what a process pushes is followed: content, events, end; what it cannot read is rejected")
     func process() async throws {
-        try await Belfry.running { bell in
+        try await Belfry.running(settings: .longRings) { bell in
             let json = #"{"aps": {"alert": {"title": "FINDME"}, "mutable-content": 1}, "order": 7}"#
             let server = try await send(json, to: bell)
             let push = try await bell.nextPush(within: Self.patience)
@@ -62,7 +62,7 @@ import Testing
 
     @Test("a push is a sequence of its events, and the next of a kind comes after those that were waited for")
     func sequence() async throws {
-        try await Belfry.running(settings: BellSettings(ringInterval: .milliseconds(200))) { bell in
+        try await Belfry.running(settings: .longRings { $0.ringInterval = .milliseconds(200) }) { bell in
             let call = try await bell.call(id: "a")
             var numbers: [Int64] = []
             for _ in 0..<3 {
@@ -93,7 +93,7 @@ import Testing
 
     @Test("what a worker said before it was killed is there, and that it left without a word")
     func killed() async throws {
-        try await Belfry.running { bell in
+        try await Belfry.running(settings: .longRings) { bell in
             try await bell.call(id: "a").waitFor(.ringing, within: Self.patience)
             let push = try await bell.nextPush(within: Self.patience)
             let ringing = try await push.waitFor(.ringing, within: Self.patience)
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test("a bell's person is that of its group for a process, too") func group() async throws {
-        try await Belfry.running(settings: BellSettings(appGroup: "group.x")) { bell in
+        try await Belfry.running(settings: .longRings { $0.appGroup = "group.x" }) { bell in
             #expect(bell.environment["BELFRY_APP_GROUP"] == "group.x")
             try await bell.call(id: "a").waitFor(.ringing, within: Self.patience)
             let answering = try await bell.run(testedProgram("belfry"), ["answer"])

@@ -25,7 +25,7 @@ import Testing
 
     @Test("a wait that takes too long says where it stands, and what came instead, with times")
     func tooLong() async throws {
-        try await Belfry.running { bell in
+        try await Belfry.running(settings: .longRings) { bell in
             let call = try await bell.call(id: "a", name: "Anna")
             try await call.waitFor(.delivered, within: Self.patience)
             let line = #line + 1
@@ -44,7 +44,7 @@ import Testing
 
     @Test("a wait for what cannot come any more fails at once, and so does one whose bell ends")
     func atOnce() async throws {
-        let (push, call) = try await Belfry.running { bell in
+        let (push, call) = try await Belfry.running(settings: .longRings) { bell in
             let push = try await bell.push(#"{"aps": {"alert": "Hi"}}"#)
             let error = await failure { try await push.waitFor(.ringing, within: .seconds(3_600)) }
             #expect(error?.description.hasSuffix("and then the notification was done.") == true)
@@ -101,7 +101,7 @@ import Testing
                 ScriptedWorker.write(Event(at: 0, boot: 0, id: "a", body: delivered).line, to: connection)
             }
         }
-        try await Belfry.running { bell in
+        try await Belfry.running(settings: .longRings) { bell in
             #expect(unsafe rename(worker.path, bell.socketPath) == 0)
             let push = try await bell.push("{}")
             guard more == 0 else {
@@ -118,7 +118,7 @@ import Testing
             _ = ScriptedWorker.readAll(connection)
             ScriptedWorker.write("nonsense\n", to: connection)
         }
-        try await Belfry.running { bell in
+        try await Belfry.running(settings: .longRings) { bell in
             #expect(unsafe rename(worker.path, bell.socketPath) == 0)
             let push = try await bell.push("{}")
             let error = await failure { try await push.waitUntilDone(within: Self.patience) }
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test("what cannot be recorded is an error") func notRecorded() async throws {
-        try await Belfry.running { bell in
+        try await Belfry.running(settings: .longRings) { bell in
             let state = bell.environment["BELFRY_STATE_DIRECTORY"] ?? ""
             // What others may write to nobody writes to.
             try checked("mkdir") { unsafe mkdir(state, 0o777) }
@@ -142,7 +142,7 @@ import Testing
         struct Failure: Error {}
         let path = Mutex("")
         await #expect(throws: Failure.self) {
-            try await Belfry.running { bell in
+            try await Belfry.running(settings: .longRings) { bell in
                 path.withLock { $0 = bell.socketPath }
                 try await bell.call().waitFor(.ringing, within: Self.patience)
                 throw Failure()
@@ -154,7 +154,7 @@ import Testing
 }
 
 /// The suite trait, as a dependent writes it.
-@Suite(.belfry(settings: BellSettings(ringInterval: .milliseconds(500)))) struct TraitTests {
+@Suite(.belfry(settings: .longRings { $0.ringInterval = .milliseconds(500) })) struct TraitTests {
     private static let paths = Mutex<Set<String>>([])
 
     @Test("each test, and each of its cases, has a bell of its own with the suite's settings", arguments: 0..<3)
