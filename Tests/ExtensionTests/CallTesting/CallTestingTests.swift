@@ -3,8 +3,13 @@ import CallTesting
 import Support
 import Testing
 
+extension BellSettings {
+    /// Calls ring as long as they may: on a busy machine a test has its next turn after more than 30 s.
+    fileprivate static let longRings = BellSettings(ringDuration: .seconds(120))
+}
+
 /// Each test of the suite is an app, whose pushes a bell of its own hands over.
-@Suite(.belfry(app: Phone())) struct AppTraitTests {
+@Suite(.belfry(app: Phone(), settings: .longRings)) struct AppTraitTests {
     @Test("a voip push is reported and rings; answered, the action is fulfilled and the call connected")
     func answered() async throws {
         let bell = try Belfry.bell
@@ -44,7 +49,7 @@ import Testing
 /// What an app that is tested may do wrong, and what becomes of it.
 @Suite struct CallTestingTests {
     @Test("a report after the receive method has returned is warned of, and rings") func late() async throws {
-        try await Belfry.running(app: Phone(Habits(report: .onNextTurn))) { bell in
+        try await Belfry.running(app: Phone(Habits(report: .onNextTurn)), settings: .longRings) { bell in
             let call = try await bell.call(id: "9", name: "Anna")
             try await call.waitFor(.ringing)
             try await bell.app.waitFor(.warning) { $0.warning == .pushReportedLate }
@@ -71,7 +76,7 @@ import Testing
     @Test("an app ends with its bell: it hears of that and of no reset, though a call was on")
     func ends() async throws {
         let habits = Habits()
-        try await Belfry.running(app: Phone(habits)) { bell in
+        try await Belfry.running(app: Phone(habits), settings: .longRings) { bell in
             try await bell.call(id: "1").waitFor(.ringing)
             try await bell.answer()
             try await bell.app.waitFor(.call) { $0.appCall?.state == .connected }
@@ -85,7 +90,7 @@ import Testing
     @Test("the provider of a singleton serves each app in its turn, without a warning", arguments: 1...2)
     func singleton(_ turn: Int) async throws {
         let habits = Habits(hasOneProvider: true)
-        try await Belfry.running(app: Phone(habits)) { bell in
+        try await Belfry.running(app: Phone(habits), settings: .longRings) { bell in
             try await bell.call(id: "1", name: "Anna").waitFor(.ringing)
             try await bell.answer()
             try await bell.app.waitFor(.call) { $0.appCall?.state == .connected }
@@ -104,7 +109,7 @@ import Testing
         folder.write(
             Array("<plist version=\"1.0\"><dict>\(key)</dict></plist>".utf8), to: "Resources/Info.plist")
         let source = folder.write([], to: "Test.swift")
-        try await Belfry.running(app: Phone(), resources: "Resources", source: source) { bell in
+        try await Belfry.running(app: Phone(), resources: "Resources", settings: .longRings, source: source) { bell in
             try await bell.call(id: "1", name: "Anna").waitFor(.ringing)
             let reported = try await bell.app.waitFor(.call)
             #expect(try reported.appCall?.app == identifier && bell.app.id == identifier)
@@ -114,7 +119,7 @@ import Testing
 
     @Test("a push server's own client reaches it by the token that its registry got") func endpoint() async throws {
         let habits = Habits()
-        let settings = BellSettings(hasEndpoint: true, patience: .seconds(60))
+        let settings = BellSettings(ringDuration: .seconds(120), hasEndpoint: true, patience: .seconds(60))
         try await Belfry.running(app: Phone(habits), settings: settings) { bell in
             let token = try #require(await habits.tokens.stream.first { _ in true })
             #expect(token == bell.endpoint.device.voipToken)
