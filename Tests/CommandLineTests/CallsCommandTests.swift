@@ -26,6 +26,15 @@ extension GroupCommandTests {
         #expect(run("calls", "--missed", "--json").output == "")
     }
 
+    @Test("a missed call is cleared by the UUID that an app gave it") func missedCallsAreClearedByUUID() throws {
+        let uuid = "9F2C4A52-8D1D-4C52-9A6E-0E9F5A3B7C21"
+        try ring("one", uuid: uuid, ownerIsDead: true)
+        try ring("two", ownerIsDead: true)
+        #expect(run("calls", "--clear-missed", uuid.lowercased()).status == .done)
+        #expect(run("calls", "--clear-missed", uuid).complaints.contains("no missed call \(uuid) is listed"))
+        #expect(run("calls", "--missed", "--json").lines.count == 1)
+    }
+
     @Test func alertsAreListedWithTheirWholeTextUntilTheyAreCleared() throws {
         #expect(run("alerts").output == "no alert is listed\n" && run("alerts", "--json").output == "")
         let list = AlertList(in: StateDirectory(path: "\(folder.path)/state"))

@@ -51,10 +51,14 @@ extension Command {
     }
 
     private static func clearMissed(_ context: Context) throws(CommandError) -> ProgramStatus {
-        let keys = context.options.arguments.map { CallKey($0) }
-        let cleared = try GroupAccess(context).changeLedger { $0.clearMissed(keys.isEmpty ? nil : keys) }
-        if let gone = keys.first(where: { key in !cleared.contains { $0.key == key } }) {
-            throw CommandError(.notFound, "no missed call \(gone.text) is listed", "see belfry calls --missed")
+        let named = context.options.arguments.map { CallKey($0) }
+        // A call that is named by its UUID is known by its key once it is off the list.
+        let (keys, cleared) = try GroupAccess(context).changeLedger { ledger in
+            let keys = named.map(ledger.key)
+            return (keys, ledger.clearMissed(keys.isEmpty ? nil : keys))
+        }
+        if let gone = zip(named, keys).first(where: { _, key in !cleared.contains { $0.key == key } }) {
+            throw CommandError(.notFound, "no missed call \(gone.0.text) is listed", "see belfry calls --missed")
         }
         return .done
     }
