@@ -107,6 +107,17 @@ public struct ScheduledTime: Strideable, Hashable, Sendable {
     }
 }
 
+/// What the schedulers that are here take beside: nothing.
+public struct ScheduledOptions: Sendable {
+    /// None.
+    public init() {}
+}
+
+extension Scheduler where SchedulerTimeType == ScheduledTime {
+    /// This time.
+    public var now: ScheduledTime { .now }
+}
+
 /// Work that a queue takes although its code makes no promise of threads, as on iOS.
 private struct Work: @unchecked Sendable {
     let action: () -> Void
@@ -116,13 +127,7 @@ extension DispatchQueue: Scheduler {
     /// A time of it.
     public typealias SchedulerTimeType = ScheduledTime
     /// Nothing beside.
-    public struct SchedulerOptions: Sendable {
-        /// None.
-        public init() {}
-    }
-
-    /// This time.
-    public var now: ScheduledTime { .now }
+    public typealias SchedulerOptions = ScheduledOptions
 
     /// Calls `action` on the queue.
     public func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void) {
@@ -144,13 +149,7 @@ extension RunLoop: Scheduler {
     /// A time of it.
     public typealias SchedulerTimeType = ScheduledTime
     /// Nothing beside.
-    public struct SchedulerOptions: Sendable {
-        /// None.
-        public init() {}
-    }
-
-    /// This time.
-    public var now: ScheduledTime { .now }
+    public typealias SchedulerOptions = ScheduledOptions
 
     /// Calls `action` in the loop, in its default mode.
     public func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void) {
@@ -173,13 +172,7 @@ extension OperationQueue: Scheduler {
     /// A time of it.
     public typealias SchedulerTimeType = ScheduledTime
     /// Nothing beside.
-    public struct SchedulerOptions: Sendable {
-        /// None.
-        public init() {}
-    }
-
-    /// This time.
-    public var now: ScheduledTime { .now }
+    public typealias SchedulerOptions = ScheduledOptions
 
     /// Calls `action` as an operation.
     public func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void) {

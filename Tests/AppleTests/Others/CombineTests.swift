@@ -228,6 +228,13 @@ import Testing
         #expect(await quietOnes.next() == nil)
     }
 
+    @Test("options are made by the names that Apple gave them") func options() {
+        DispatchQueue(label: "q").schedule(options: DispatchQueue.SchedulerOptions()) {}
+        RunLoop.main.schedule(options: RunLoop.SchedulerOptions()) {}
+        OperationQueue().schedule(options: OperationQueue.SchedulerOptions()) {}
+        #expect(RunLoop.main.now <= OperationQueue.main.now)
+    }
+
     /// A scheduler whose time passes as a test says.
     private final class PlayedScheduler: Scheduler {
         typealias SchedulerOptions = Never
