@@ -111,9 +111,16 @@ private struct Chance {
         if random.oneIn(4) { push.duration = random.pick([1, 2, 3.5, 60]) }
         push.isVoIP = random.oneIn(8)
         if push.isVoIP { push.app = app() }
+        push.isOther = push.app != nil && random.oneIn(2)
+        if push.isOther {
+            // What an app reports says nothing of these.
+            (push.sentAt, push.duration) = (nil, nil)
+            let at = TimeSpan(microseconds: time(0..<random.pick([800, 6_000])))
+            if !random.oneIn(4) { push.app?.append((at, .ring(ReportedCaller()))) }
+        }
         push.isMutable = !random.oneIn(20)
         push.isNamed = !random.oneIn(push.isVoIP ? 2 : 5)
-        push.isIDStated = !push.isNamed
+        push.isIDStated = !push.isNamed || push.isOther
         push.hasText = !random.oneIn(push.isVoIP ? 2 : 30)
         push.hasTitle = !random.oneIn(4)
         push.level = random.pick([nil, .passive, .active, .timeSensitive, .timeSensitive, .critical])

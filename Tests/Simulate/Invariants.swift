@@ -66,6 +66,7 @@ extension Oracle {
             return demand(false, worker, "rings without a window")
         }
         note("ringing \(mode)")
+        if worker.push.isOther { isReported(worker) }
         demand(worker.account.ends == 0 && worker.account.mode != mode, worker, "rings \(mode) again, or late")
         demand(ringing.duration == (window.end - window.start).seconds, worker, "rings for \(ringing.duration) s")
         demand(ringing.interval == interval.seconds, worker, "ticks each \(ringing.interval) s")
@@ -80,6 +81,13 @@ extension Oracle {
         worker.account.modeToldAt = instant
         worker.account.mode = mode
         worker.account.pulsesDue += 1
+    }
+
+    /// C6: what is no call rings for its app's report alone.
+    private func isReported(_ worker: PlayedWorker) {
+        note("no call rings")
+        let isReported = worker.push.app?.contains { if case .ring(.some)? = $0.says { true } else { false } } ?? false
+        demand(isReported, worker, "is no call, rings, and no app reported one")
     }
 
     /// R6: in order, none before it is due or once the next one is, and none of those that were due before it rang.
@@ -205,6 +213,7 @@ extension Oracle {
             case .hangupNotIntercepted: worker.push.isHangup
             case .callsUnavailable: worker.push.app != nil
             case .noCallID: worker.isUnnamed
+            case .fieldIgnored: worker.push.isOther
             case .badClock: worker.push.sentAt != nil
             case .foregroundUnowned: isFrontClaimed[worker.push.group]
             case .groupCorrupt: isTampered
@@ -379,8 +388,8 @@ extension Oracle {
     /// Nothing is stuck: everybody has left, nobody rings, the dead are told of, and nothing lies beside the file.
     func judgeRest() {
         for worker in world.workers { demand(!worker.isAlive, worker, "never leaves") }
-        // One outcome for everyone: for who rang, and for all who asked.
-        for (worker, state) in told where isKept(worker.push.group) {
+        // One outcome for everyone: for who rang, unless it can hear and read nothing, and for all who asked.
+        for (worker, state) in told where isKept(worker.push.group) && worker.process.descriptorsMax == nil {
             let isSame = worker.account.endedAs.map { $0.rawValue == state.rawValue } ?? true
             demand(isSame, worker, "ended otherwise, and somebody was told \(state)")
         }

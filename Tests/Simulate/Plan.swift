@@ -81,6 +81,8 @@ struct PlayedPush {
     /// How many seconds it asks to ring.
     var duration: Double?
     var isVoIP = false
+    /// Whether it is a voip push that is no call: it rings if its app reports one for it, and is else delivered.
+    var isOther = false
     /// What `belfry-calls` says of it, and when; nil if it is not there.
     var app: ScriptedCalls.Script?
     /// Whether it states its own id, by which a voip push that names no call is known (R8).

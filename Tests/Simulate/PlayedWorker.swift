@@ -141,6 +141,10 @@ final class PlayedWorker {
         case .hangup(let reason): payload = Hangup(callID: push.id, reason: reason, sentAt: sentAt).payload()
         case .alert: payload = ["aps": ["alert": push.hasText ? ["body": "mail"] : [:], "mutable-content": 1]]
         }
+        if push.isOther, case .object(var info)? = payload["info"] {
+            info["type"] = "mail"
+            payload["info"] = .object(info)
+        }
         if case .object(var aps)? = payload["aps"] {
             if !push.isMutable { aps["mutable-content"] = nil }
             if case .request = push.kind {
