@@ -205,6 +205,53 @@ extension IntegrationTests {
             #expect(waitUntilOver(phone) && told.suffix(2) == ["push", "reported 2"], "\(told)")
         }
 
+        @Test("C9 C10 an answer that a hangup meets: one end, one action, and nobody waits") func meets() throws {
+            let seed = UInt64.random(in: 0...UInt64(UInt32.max))
+            var random = SeededRandom(seed: seed)
+            let phone = try phone()
+            var seen: [String: Int] = [:]
+            for number in 0..<(Surroundings.meetings ?? 4) {
+                let (id, before) = ("call-\(number)", told.count)
+                let uuid = Self.uuid.dropLast(3) + "\(100 + number)"
+                let fields = #""callId": "\#(id)", "uuid": "\#(uuid)""#
+                let call = try push(fields, to: phone)
+                try call.wait(for: "ringing")
+                let answer = { try TypedCommand(["answer", id], for: phone) }
+                // As a voip push, which the app has too, or as an alert's extension might have it.
+                let isVoIP = random.oneIn(2)
+                let hangUp = { [self] in
+                    try isVoIP ? push(#""type": "hangup", \#(fields)"#, to: phone) : phone.hangUp(id)
+                }
+                // A worker, and a command, takes a while until it can do anything.
+                let (isFirst, later) = (random.oneIn(2), Int32.random(in: 0...4, using: &random))
+                var (typed, hangup) = (isFirst ? try answer() : nil, isFirst ? nil : try hangUp())
+                poll(nil, 0, later)
+                (typed, hangup) = (try typed ?? answer(), try hangup ?? hangUp())
+                let (isAnswered, errors) = try #require(typed).end()
+                _ = (call.story(), hangup?.story())
+                let what = "seed \(seed), \(id), hung up by voip: \(isVoIP): \(call.story), \(errors)"
+                let ends = call.story.filter { $0.hasPrefix("ended") }
+                #expect(ends == [isAnswered ? "ended answered" : "ended hangup cancelled"], "\(what)")
+                seen[(isVoIP ? "voip " : "") + "\(ends) \(errors.split(separator: ":").last ?? "")", default: 0] += 1
+                #expect(call.story.count { $0 == "missed" } == (isAnswered ? 0 : 1), "\(what)")
+                let first = isAnswered ? "perform answer" : "perform end"
+                #expect(waitUntil { told.dropFirst(before).contains(first) }, "\(what): \(told.dropFirst(before))")
+                // An answered call is the app's to end.
+                if isAnswered { _ = try push(#""type": "hangup", "how": "ends", \#(fields)"#, to: phone).story() }
+                let reports = 1 + (isVoIP ? 1 : 0) + (isAnswered ? 1 : 0)
+                #expect(waitUntil { told.dropFirst(before).count { $0.hasPrefix("reported") } == reports }, "\(what)")
+                #expect(waitUntilOver(phone), "\(what)")
+                // A call that is over by then is a new one, of which only its end is left.
+                let news = told.dropFirst(before).filter { $0 == "reported" }
+                #expect(isAnswered ? news.count == 1 : news.count <= reports, "\(what)")
+                let performed = told.dropFirst(before).filter { $0.hasPrefix("perform") }
+                #expect(performed == news.map { _ in first }, "\(what): \(told.dropFirst(before))")
+                #expect(phone.ledger().answers.isEmpty && phone.ledger().rings.isEmpty, "\(what)")
+            }
+            #expect(count("timed out") == 0)
+            print("answers and hangups: seed \(seed), \(seen.sorted { $0.key < $1.key })")
+        }
+
         @Test("C8 C11 what an app asks for in vain, and without a provider, whose call is over") func requests() throws
         {
             let phone = try phone()

@@ -9,7 +9,7 @@ import Testing
 extension IntegrationTests {
     @Suite("R7 R8 R11: bus, command, click and hangup at once") struct Meetings {
         /// How many calls they meet over; a hundred by BELFRY_MEETINGS=100.
-        private static let count = Surroundings.value("BELFRY_MEETINGS").flatMap { Int($0) } ?? 10
+        private static let count = Surroundings.meetings ?? 10
         /// A worker, and a command, takes a while until it can do anything: who is next comes so much later at most.
         private static let startMilliseconds: ClosedRange<Int32> = 0...15
 
@@ -74,28 +74,5 @@ extension IntegrationTests {
         private func wish(_ random: inout SeededRandom) -> Wish { random.oneIn(2) ? .answer : .decline }
 
         private func state(_ wish: Wish) -> String { wish == .answer ? "answered" : "declined" }
-    }
-}
-
-/// A command that is typed, and goes on while the test does something else.
-private final class TypedCommand {
-    private let process: ChildProcess
-    private let errors: LineReader
-
-    init(_ arguments: [String], for phone: Phone) throws {
-        let pipe = try DescriptorPair.pipe()
-        process = try ChildProcess(
-            ChildCommand(
-                path: "\(Surroundings.programs)/belfry", arguments: arguments,
-                environment: inherited().merging(phone.environment) { $1 },
-                streams: [0: .null, 1: .null, 2: .descriptor(pipe.writing.number)]))
-        pipe.writing.close()
-        errors = LineReader(pipe.reading)
-    }
-
-    /// Whether it has done what it was to do, and what it says if not.
-    func end() throws -> (isDone: Bool, errors: String) {
-        let text = errors.next(within: Client.patienceMilliseconds) ?? ""
-        return (try process.waitUntilExit().isSuccess, text)
     }
 }

@@ -21,6 +21,9 @@ enum Surroundings {
     /// A folder on a file system of 256 KiB, to be filled.
     static let smallDisk = required("BELFRY_TEST_SMALL_DISK")
 
+    /// How many calls those meet over who want to end them at once; nil if nobody says that.
+    static var meetings: Int? { value("BELFRY_MEETINGS").flatMap { Int($0) } }
+
     static func value(_ name: String) -> String? {
         guard let text = unsafe getenv(name) else { return nil }
         return unsafe String(cString: text)
