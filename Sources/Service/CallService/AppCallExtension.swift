@@ -217,7 +217,7 @@ final class AppCallExtension: ServiceExtension {
     private func passOn(_ request: NotificationRequest) {
         timer?.cancel()
         state = .decided
-        delegate?.extensionHandedOver(request.content)
+        extensionHandedOver(request.content)
         extensionIsIdle()
     }
 

@@ -84,6 +84,21 @@ import Testing
         #expect(walk.phone.file.read().missedCalls.isEmpty)
     }
 
+    @Test(
+        "R2: it is delivered once, though its time is over before that of its app",
+        arguments: [nil, WorkerOrder.none, .silent(CodeWord(.duplicate))])
+    func delivered(_ order: WorkerOrder?) throws {
+        walk.phone.budget = .seconds(2)
+        let worker = try mail()
+        calls.say(.wait(app: "a"))
+        walk.tick(2)
+        #expect(story(worker) == ["delivered passthrough"])
+        if let order { calls.say(order) }
+        walk.tick(4)
+        let warnings = order == nil ? ["warning calls-unavailable"] : []
+        #expect(story(worker) == ["delivered passthrough"] + warnings && worker.isFinished)
+    }
+
     @Test("R5: no place is asked for before there is a report; one that is not there then makes the call missed")
     func busy() throws {
         walk.phone.settings.callsMax = 1
