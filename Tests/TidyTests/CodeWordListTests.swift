@@ -21,7 +21,8 @@ import Testing
     }
 
     @Test func all() throws {
-        let lists = try ["ClosedLists", "AppWords"].reduce(into: [String: Set<String>]()) { lists, file in
+        let files = ["ClosedLists", "WarningCode", "AppWords"]
+        let lists = try files.reduce(into: [String: Set<String>]()) { lists, file in
             let found = try Self.names(in: "Sources/Core/BelfryTerms/\(file).swift", parts: "public enum ", "    case ")
             lists.merge(found) { $0.union($1) }
         }

@@ -37,6 +37,15 @@ final class ActionOrder: Sendable {
     /// What it does, for people.
     var words: String { "\(kind.word) of call \(call.text)" }
 
+    /// Whether its call is over with this outcome.
+    func endsCall(isFulfilled: Bool) -> Bool {
+        switch kind {
+        case .end: true
+        case .start, .answer: !isFulfilled
+        case .hold, .mute, .group, .dtmf, .other: false
+        }
+    }
+
     /// Whether it has an outcome.
     var isComplete: Bool { fate.withLock { $0 } != .open }
 
@@ -72,6 +81,11 @@ final class ActionOrder: Sendable {
         return switch kind {
         case .answer: CXAnswerCallAction(call: call, uuid: uuid, order: self)
         case .end: CXEndCallAction(call: call, uuid: uuid, order: self)
+        case .start(let start): CXStartCallAction(start, call: call, uuid: uuid, order: self)
+        case .hold(let isOn): CXSetHeldCallAction(isOn, call: call, uuid: uuid, order: self)
+        case .mute(let isOn): CXSetMutedCallAction(isOn, call: call, uuid: uuid, order: self)
+        case .group(let other): CXSetGroupCallAction(other, call: call, uuid: uuid, order: self)
+        case .dtmf(let digits): CXPlayDTMFCallAction(digits, call: call, uuid: uuid, order: self)
         // Those are refused when they are asked for.
         case .other: nil
         }

@@ -1,5 +1,6 @@
-// What is done with calls beside answering and ending them. A transaction with one of these is refused here.
+// What is done with calls beside answering and ending them. Translations are refused here.
 
+import CallChannel
 public import Foundation
 
 /// Somebody is to be called. Source: Apple, `CXStartCallAction`.
@@ -24,6 +25,13 @@ open class CXStartCallAction: CXCallAction, @unchecked Sendable {
         contactIdentifier = coder.decodeObject(of: NSString.self, forKey: "contact").map { String($0) }
         isVideo = coder.decodeBool(forKey: "video")
         super.init(coder: coder)
+    }
+
+    /// An action that the system asks for.
+    init(_ start: CallStart, call: UUID, uuid: UUID, order: ActionOrder) {
+        handle = CXHandle(start.handle)
+        (contactIdentifier, isVideo) = (start.contact, start.hasVideo)
+        super.init(call: call, uuid: uuid, order: order)
     }
 
     init(copying other: CXStartCallAction) {
@@ -65,6 +73,12 @@ open class CXSetHeldCallAction: CXCallAction, @unchecked Sendable {
         super.init(coder: coder)
     }
 
+    /// An action that the system asks for.
+    init(_ isOnHold: Bool, call: UUID, uuid: UUID, order: ActionOrder) {
+        self.isOnHold = isOnHold
+        super.init(call: call, uuid: uuid, order: order)
+    }
+
     init(copying other: CXSetHeldCallAction) {
         isOnHold = other.isOnHold
         super.init(copying: other)
@@ -95,6 +109,12 @@ open class CXSetMutedCallAction: CXCallAction, @unchecked Sendable {
     public required init?(coder: NSCoder) {
         isMuted = coder.decodeBool(forKey: "mute")
         super.init(coder: coder)
+    }
+
+    /// An action that the system asks for.
+    init(_ isMuted: Bool, call: UUID, uuid: UUID, order: ActionOrder) {
+        self.isMuted = isMuted
+        super.init(call: call, uuid: uuid, order: order)
     }
 
     init(copying other: CXSetMutedCallAction) {
@@ -128,6 +148,12 @@ open class CXSetGroupCallAction: CXCallAction, @unchecked Sendable {
         let other = coder.decodeObject(of: NSString.self, forKey: "group")
         callUUIDToGroupWith = other.flatMap { UUID(uuidString: String($0)) }
         super.init(coder: coder)
+    }
+
+    /// An action that the system asks for.
+    init(_ other: CallUUID?, call: UUID, uuid: UUID, order: ActionOrder) {
+        callUUIDToGroupWith = other.flatMap { UUID(uuidString: $0.text) }
+        super.init(call: call, uuid: uuid, order: order)
     }
 
     init(copying other: CXSetGroupCallAction) {
@@ -175,6 +201,13 @@ open class CXPlayDTMFCallAction: CXCallAction, @unchecked Sendable {
         self.digits = String(digits)
         type = ActionType(rawValue: coder.decodeInteger(forKey: "type")) ?? .singleTone
         super.init(coder: coder)
+    }
+
+    /// An action that the system asks for.
+    init(_ digits: CallDigits, call: UUID, uuid: UUID, order: ActionOrder) {
+        self.digits = digits.digits
+        type = ActionType(rawValue: Int(digits.type)) ?? .singleTone
+        super.init(call: call, uuid: uuid, order: order)
     }
 
     init(copying other: CXPlayDTMFCallAction) {

@@ -1,3 +1,4 @@
+import CallChannel
 public import Foundation
 
 /// What identifies a person: a number, an address or an account. Source: Apple, `CXHandle`.
@@ -22,6 +23,11 @@ open class CXHandle: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         self.type = type
         self.value = value
         super.init()
+    }
+
+    /// The handle as the channel has it.
+    convenience init(_ handle: CallHandle) {
+        self.init(type: HandleType(rawValue: Int(handle.kind.rawValue)) ?? .generic, value: handle.value)
     }
 
     /// A handle from an archive.

@@ -63,14 +63,14 @@ open class CXProvider: NSObject, @unchecked Sendable {
         system.end(UUID, at: dateEnded, endedReason)
     }
 
-    /// Not there yet: warns.
+    /// Says that the other side of an outgoing call is being called, since that date or now.
     open func reportOutgoingCall(with UUID: UUID, startedConnectingAt dateStartedConnecting: Date?) {
-        system.door.warn(.unsupported, "reportOutgoingCall(with: \(UUID), startedConnectingAt:): no outgoing calls yet")
+        system.report(UUID, .connecting, at: dateStartedConnecting)
     }
 
-    /// Not there yet: warns.
+    /// Says that the other side of an outgoing call has answered, at that date or now.
     open func reportOutgoingCall(with UUID: UUID, connectedAt dateConnected: Date?) {
-        system.door.warn(.unsupported, "reportOutgoingCall(with: \(UUID), connectedAt:): no outgoing calls yet")
+        system.report(UUID, .connected, at: dateConnected)
     }
 
     /// Ends it: its actions fail, its calls end as failed, and its delegate is not called any more.

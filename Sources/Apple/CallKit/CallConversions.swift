@@ -17,15 +17,31 @@ extension CallAction {
             switch action {
             case is CXAnswerCallAction: .answer
             case is CXEndCallAction: .end
-            case is CXStartCallAction: .other("CXStartCallAction")
-            case is CXSetHeldCallAction: .other("CXSetHeldCallAction")
-            case is CXSetMutedCallAction: .other("CXSetMutedCallAction")
-            case is CXSetGroupCallAction: .other("CXSetGroupCallAction")
-            case is CXPlayDTMFCallAction: .other("CXPlayDTMFCallAction")
+            case let action as CXStartCallAction: .start(CallStart(action))
+            case let action as CXSetHeldCallAction: .hold(action.isOnHold)
+            case let action as CXSetMutedCallAction: .mute(action.isMuted)
+            case let action as CXSetGroupCallAction: .group(with: action.callUUIDToGroupWith.map { CallUUID($0) })
+            case let action as CXPlayDTMFCallAction: .dtmf(CallDigits(action))
             case is CXSetTranslatingCallAction: .other("CXSetTranslatingCallAction")
             case is CXCallAction: .other("CXCallAction")
             default: .other("CXAction")
             }
         self.init(kind, of: call, uuid: CallUUID(action.uuid))
+    }
+}
+
+extension CallStart {
+    /// The call as the channel has it.
+    fileprivate init(_ action: CXStartCallAction) {
+        self.init(CallHandle(action.handle))
+        hasVideo = action.isVideo
+        contact = action.contactIdentifier
+    }
+}
+
+extension CallDigits {
+    /// The digits as the channel has them.
+    fileprivate init(_ action: CXPlayDTMFCallAction) {
+        self.init(action.digits, type: Int64(action.type.rawValue))
     }
 }

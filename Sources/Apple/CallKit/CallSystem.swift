@@ -153,6 +153,12 @@ final class CallSystem: AppListener, @unchecked Sendable {
         _ = door.say(.end(call, reason, at: date.flatMap { WallTime(unixSeconds: $0.timeIntervalSince1970) }))
     }
 
+    /// An outgoing call is so far.
+    func report(_ uuid: UUID, _ step: OutgoingStep, at date: Date?) {
+        let date = date.flatMap { WallTime(unixSeconds: $0.timeIntervalSince1970) }
+        _ = door.say(.outgoing(CallUUID(uuid), step, at: date))
+    }
+
     private func reported(_ number: Int64, _ error: Int64?) {
         let report = lock.withLock {
             guard let report = reports.removeValue(forKey: number) else { return Report?.none }
@@ -216,6 +222,7 @@ final class CallSystem: AppListener, @unchecked Sendable {
     private func perform(_ action: CallAction, of transaction: CallUUID, timeout: TimeSpan) {
         let step: (OrderedTransaction, ActionOrder)? = lock.withLock {
             guard let call = action.call, let desk = owners[call] ?? desk else { return nil }
+            owners[call] = desk
             let ordered: OrderedTransaction
             if let known = transactions[transaction] {
                 ordered = known
@@ -243,7 +250,7 @@ final class CallSystem: AppListener, @unchecked Sendable {
     }
 
     private func settled(_ order: ActionOrder, _ isFulfilled: Bool, _ date: WallTime?) {
-        forget(order, endsCall: order.kind == .end || !isFulfilled)
+        forget(order, endsCall: order.endsCall(isFulfilled: isFulfilled))
         // A second one, and one that comes late, too: they are judged there.
         _ = door.say(.outcome(order.action, isFulfilled: isFulfilled, at: date))
     }
@@ -255,7 +262,13 @@ final class CallSystem: AppListener, @unchecked Sendable {
             }.first
         }
         guard let (ordered, order) = found, order.timeOut(), let object = order.object else { return }
-        forget(order, endsCall: true)
+        forget(order, endsCall: order.endsCall(isFulfilled: false))
+        if ordered.isTaken {
+            door.warn(
+                .executeSwallowed,
+                "provider(_:execute:) returned true for the transaction with \(order.words), which has no outcome: iOS "
+                    + "fails it. Return false, or fulfil each action of the transaction there")
+        }
         ordered.desk.pay(
             .init(what: "provider(_:timedOutPerforming:) of \(order.words)", matters: true) {
                 $1.provider($0, timedOutPerforming: object)
@@ -283,12 +296,22 @@ final class CallSystem: AppListener, @unchecked Sendable {
         case .audio(let isActive): activate(isActive)
         case .reset: reset()
         case .calls(let calls):
-            lock.withLock { for call in calls where call.hasEnded { owners[call.uuid] = nil } }
+            end(calls.filter(\.hasEnded).map(\.uuid))
             observation.take(calls)
         case .push(let number, _, _):
             lock.withLock { owed.came(number, at: ProcessInfo.processInfo.systemUptime) }
         case .refused, .token, .tokenInvalid, .stop: break
         }
+    }
+
+    /// Calls are over: what their delegate has not performed is void.
+    private func end(_ calls: [CallUUID]) {
+        let orders = lock.withLock {
+            for call in calls { owners[call] = nil }
+            return transactions.values.flatMap(\.orders).filter { calls.contains($0.call) }
+        }
+        for order in orders { order.void() }
+        lock.withLock { transactions = transactions.filter { !$0.value.orders.allSatisfy(\.isComplete) } }
     }
 
     private func activate(_ isActive: Bool) {

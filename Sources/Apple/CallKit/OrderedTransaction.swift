@@ -25,6 +25,9 @@ final class OrderedTransaction: @unchecked Sendable {
     /// Its actions.
     var orders: [ActionOrder] { lock.withLock { ordered } }
 
+    /// Whether the delegate has taken the whole on itself.
+    var isTaken: Bool { lock.withLock { isExecuted } == true }
+
     /// One more action.
     func add(_ order: ActionOrder) {
         guard let object = order.object else { return }
@@ -59,6 +62,11 @@ final class OrderedTransaction: @unchecked Sendable {
         switch action {
         case let action as CXAnswerCallAction: delegate.provider(provider, perform: action)
         case let action as CXEndCallAction: delegate.provider(provider, perform: action)
+        case let action as CXStartCallAction: delegate.provider(provider, perform: action)
+        case let action as CXSetHeldCallAction: delegate.provider(provider, perform: action)
+        case let action as CXSetMutedCallAction: delegate.provider(provider, perform: action)
+        case let action as CXSetGroupCallAction: delegate.provider(provider, perform: action)
+        case let action as CXPlayDTMFCallAction: delegate.provider(provider, perform: action)
         default: return false
         }
         return action.isImplemented

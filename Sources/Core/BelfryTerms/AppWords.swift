@@ -18,10 +18,24 @@ public enum AppCallState: String, Hashable, Sendable, CaseIterable {
     case reported
     /// Its report was refused; `error` says why, as `CXErrorCodeIncomingCallError`.
     case refused
-    /// It was answered, and the app connects it.
+    /// The app calls somebody: its start was accepted.
+    case started
+    /// It was answered, or the other side is being called, and the app connects it.
     case connecting
     /// The app has connected it.
     case connected
+    /// It is held.
+    case held
+    /// It is held no longer.
+    case resumed
+    /// The person is not heard in it.
+    case muted
+    /// The person is heard in it again.
+    case unmuted
+    /// It has joined others in a group.
+    case grouped
+    /// It has left its group.
+    case ungrouped
     /// It is over.
     case ended
 }
@@ -40,7 +54,15 @@ public enum CallActor: String, Hashable, Sendable, CaseIterable {
 
 /// `action.kind`: what the delegate of an app's provider is to perform.
 public enum AppActionKind: String, Hashable, Sendable, CaseIterable {
-    case answer, end
+    case start, answer, end, hold, mute, group
+    /// To hold it no longer.
+    case resume
+    /// To let the person be heard again.
+    case unmute
+    /// To take it out of its group.
+    case ungroup
+    /// To play tones to the other side.
+    case dtmf
 }
 
 /// `action.state`: what became of an action.

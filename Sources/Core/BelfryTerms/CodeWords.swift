@@ -335,6 +335,12 @@ extension CodeWord where Known == WarningCode {
     @inlinable public static var endByReport: Self { Self(Known.endByReport) }
     /// The word ``WarningCode/appNotStarted``.
     @inlinable public static var appNotStarted: Self { Self(Known.appNotStarted) }
+    /// The word ``WarningCode/connectedNever``.
+    @inlinable public static var connectedNever: Self { Self(Known.connectedNever) }
+    /// The word ``WarningCode/connectedOnIncoming``.
+    @inlinable public static var connectedOnIncoming: Self { Self(Known.connectedOnIncoming) }
+    /// The word ``WarningCode/executeSwallowed``.
+    @inlinable public static var executeSwallowed: Self { Self(Known.executeSwallowed) }
     /// The word ``WarningCode/appTwice``.
     @inlinable public static var appTwice: Self { Self(Known.appTwice) }
     /// The word ``WarningCode/callsUnavailable``.
@@ -376,10 +382,24 @@ extension CodeWord where Known == AppCallState {
     @inlinable public static var reported: Self { Self(Known.reported) }
     /// The word ``AppCallState/refused``.
     @inlinable public static var refused: Self { Self(Known.refused) }
+    /// The word ``AppCallState/started``.
+    @inlinable public static var started: Self { Self(Known.started) }
     /// The word ``AppCallState/connecting``.
     @inlinable public static var connecting: Self { Self(Known.connecting) }
     /// The word ``AppCallState/connected``.
     @inlinable public static var connected: Self { Self(Known.connected) }
+    /// The word ``AppCallState/held``.
+    @inlinable public static var held: Self { Self(Known.held) }
+    /// The word ``AppCallState/resumed``.
+    @inlinable public static var resumed: Self { Self(Known.resumed) }
+    /// The word ``AppCallState/muted``.
+    @inlinable public static var muted: Self { Self(Known.muted) }
+    /// The word ``AppCallState/unmuted``.
+    @inlinable public static var unmuted: Self { Self(Known.unmuted) }
+    /// The word ``AppCallState/grouped``.
+    @inlinable public static var grouped: Self { Self(Known.grouped) }
+    /// The word ``AppCallState/ungrouped``.
+    @inlinable public static var ungrouped: Self { Self(Known.ungrouped) }
     /// The word ``AppCallState/ended``.
     @inlinable public static var ended: Self { Self(Known.ended) }
 }
@@ -396,10 +416,26 @@ extension CodeWord where Known == CallActor {
 }
 
 extension CodeWord where Known == AppActionKind {
+    /// The word ``AppActionKind/start``.
+    @inlinable public static var start: Self { Self(Known.start) }
     /// The word ``AppActionKind/answer``.
     @inlinable public static var answer: Self { Self(Known.answer) }
     /// The word ``AppActionKind/end``.
     @inlinable public static var end: Self { Self(Known.end) }
+    /// The word ``AppActionKind/hold``.
+    @inlinable public static var hold: Self { Self(Known.hold) }
+    /// The word ``AppActionKind/mute``.
+    @inlinable public static var mute: Self { Self(Known.mute) }
+    /// The word ``AppActionKind/group``.
+    @inlinable public static var group: Self { Self(Known.group) }
+    /// The word ``AppActionKind/resume``.
+    @inlinable public static var resume: Self { Self(Known.resume) }
+    /// The word ``AppActionKind/unmute``.
+    @inlinable public static var unmute: Self { Self(Known.unmute) }
+    /// The word ``AppActionKind/ungroup``.
+    @inlinable public static var ungroup: Self { Self(Known.ungroup) }
+    /// The word ``AppActionKind/dtmf``.
+    @inlinable public static var dtmf: Self { Self(Known.dtmf) }
 }
 
 extension CodeWord where Known == AppActionState {

@@ -18,6 +18,8 @@ public enum AppMessage: Hashable, Sendable {
     case update(CallUUID, CallUpdate)
     /// It says that a call is over; nil for now.
     case end(CallUUID, CallEndedReason, at: WallTime?)
+    /// It says how far an outgoing call is; nil for now.
+    case outgoing(CallUUID, OutgoingStep, at: WallTime?)
     /// It asks for a transaction, with the number `n` of its choice.
     case request(Int64, transaction: CallUUID, [CallAction])
     /// Its delegate was called for an action, and has returned; `isImplemented` if it has that method.
@@ -30,6 +32,14 @@ public enum AppMessage: Hashable, Sendable {
     case completed(push: Int64)
     /// A mistake that shows in the app itself.
     case warning(CodeWord<WarningCode>, detail: String)
+}
+
+/// How far an outgoing call is.
+public enum OutgoingStep: String, CaseIterable, Sendable {
+    /// The other side is being called.
+    case connecting
+    /// The other side has answered.
+    case connected
 }
 
 /// Who an app is.
@@ -101,6 +111,9 @@ extension AppMessage {
         case .end(let call, let reason, let at):
             SaidLine.written(
                 "end", ["uuid": .string(call.text), "reason": .integer(reason.rawValue), "at": Self.json(at)])
+        case .outgoing(let call, let step, let at):
+            SaidLine.written(
+                "outgoing", ["uuid": .string(call.text), "step": .string(step.rawValue), "at": Self.json(at)])
         case .request(let number, let transaction, let actions):
             SaidLine.written(
                 "request",
@@ -144,6 +157,10 @@ extension AppMessage {
         case "end":
             self = .end(
                 try said.uuid("uuid"), CallEndedReason(rawValue: try said.integer("reason", in: 1...5)) ?? .failed,
+                at: try said.ifPresent("at", said.wallTime))
+        case "outgoing":
+            self = .outgoing(
+                try said.uuid("uuid"), try said.word("step", OutgoingStep.init),
                 at: try said.ifPresent("at", said.wallTime))
         case "request":
             var actions: [CallAction] = []

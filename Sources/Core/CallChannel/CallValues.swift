@@ -100,48 +100,6 @@ public enum CallEndedReason: Int64, CaseIterable, Sendable {
     case declinedElsewhere
 }
 
-/// An action on a call: `CXCallAction`.
-public struct CallAction: Hashable, Sendable {
-    /// Which action. Those that this version does not carry out are refused.
-    public enum Kind: Hashable, Sendable {
-        case answer, end
-        /// Another one, by its class's name.
-        case other(String)
-
-        /// The word on the wire.
-        public var word: String {
-            switch self {
-            case .answer: "answer"
-            case .end: "end"
-            case .other(let name): name
-            }
-        }
-
-        /// The kind that `word` names.
-        public init(word: String) {
-            switch word {
-            case "answer": self = .answer
-            case "end": self = .end
-            default: self = .other(word)
-            }
-        }
-    }
-
-    /// Its own UUID, with which both ends refer to it.
-    public let uuid: CallUUID
-    /// What it does.
-    public let kind: Kind
-    /// The call that it is about; nil if it is about none.
-    public let call: CallUUID?
-
-    /// An action.
-    public init(_ kind: Kind, of call: CallUUID?, uuid: CallUUID) {
-        self.kind = kind
-        self.call = call
-        self.uuid = uuid
-    }
-}
-
 /// What is known of a call to every app: `CXCall`.
 public struct ObservedCall: Hashable, Sendable {
     /// Its UUID.
@@ -186,7 +144,7 @@ extension JSONFields {
         return update
     }
 
-    private func handle(_ key: String) throws(JSONFieldError) -> CallHandle {
+    func handle(_ key: String) throws(JSONFieldError) -> CallHandle {
         let said = try fields(key)
         return CallHandle(
             CallHandle.Kind(rawValue: try said.integer("type", in: 1...3)) ?? .generic, try said.string("value"))
@@ -200,25 +158,14 @@ extension JSONFields {
     }
 }
 
-extension CallAction {
-    init(_ said: JSONFields) throws(JSONFieldError) {
-        self.init(
-            Kind(word: try said.short("kind")), of: try said.ifPresent("call", said.uuid), uuid: try said.uuid("uuid"))
-    }
-
-    var json: JSONValue {
-        .object([
-            "uuid": .string(uuid.text), "kind": .string(kind.word), "call": call.map { .string($0.text) } ?? .null,
-        ])
-    }
+extension CallHandle {
+    var json: JSONValue { .object(["type": .integer(kind.rawValue), "value": .string(value)]) }
 }
 
 extension CallUpdate {
     var json: JSONValue {
         var object = JSONObject()
-        if let handle {
-            object["handle"] = .object(["type": .integer(handle.kind.rawValue), "value": .string(handle.value)])
-        }
+        if let handle { object["handle"] = handle.json }
         if let name { object["name"] = .string(name) }
         let flags = [
             ("video", hasVideo), ("holding", supportsHolding), ("grouping", supportsGrouping),

@@ -58,7 +58,7 @@ enum ActionEnd: Sendable {
     case void
 }
 
-// Answers and ends: asked for by the ring or by the app, and their outcomes (C9, C10).
+// Actions: asked for by the ring or by the app, performed, and their outcomes (C9, C10).
 extension CallStateMachine {
     /// The app asks for a transaction.
     mutating func requested(_ request: AppRequest, by app: String, at now: Instant) {
@@ -68,14 +68,15 @@ extension CallStateMachine {
         }
         effects.append(.app(app, .requested(request.number, error: nil)))
         for action in request.actions {
-            guard let index = calls.firstIndex(where: { $0.uuid == action.call && $0.app == app }) else { continue }
             let asked = AskedAction(action: action, transaction: request.transaction)
+            if case .start(let start) = action.kind { begin(start, asked, by: app, at: now) }
+            guard let index = calls.firstIndex(where: { $0.uuid == action.call && $0.app == app }) else { continue }
             guard calls[index].isBeforeAnswer else {
-                // Only an end is asked for after the ring.
-                if calls[index].state != .ending {
+                if action.kind == .end, calls[index].state != .ending {
                     calls[index].endedBy = .app
                     calls[index].state = .ending
                 }
+                if action.kind == .hold(false) { holdOthers(than: app, at: now) }
                 perform(asked, of: calls[index], at: now)
                 continue
             }
@@ -94,8 +95,9 @@ extension CallStateMachine {
         calls[index].asked = []
         let own = asked.first { $0.action.kind == .answer }
         calls[index].answeredBy = own == nil ? .person : .app
-        calls[index].state = .answered
+        calls[index].state = .ongoing
         let call = calls[index]
+        holdOthers(than: call.app, at: now)
         perform(own ?? made(.answer, of: uuid), of: call, at: now)
         if let push = push(of: call) { collect(push) }
         tell(call, .connecting, by: call.answeredBy)
@@ -117,7 +119,7 @@ extension CallStateMachine {
         for end in ends.isEmpty ? [made(.end, of: uuid)] : ends { perform(end, of: calls[index], at: now) }
     }
 
-    private func made(_ kind: CallAction.Kind, of call: CallUUID) -> AskedAction {
+    func made(_ kind: CallAction.Kind, of call: CallUUID) -> AskedAction {
         AskedAction(action: CallAction(kind, of: call, uuid: makeUUID()), transaction: makeUUID())
     }
 
@@ -126,8 +128,13 @@ extension CallStateMachine {
         if let group = push.group { effects.append(.collectAnswer(group, call: push.key)) }
     }
 
-    private mutating func perform(_ asked: AskedAction, of call: LiveCall, at now: Instant) {
-        let time = asked.action.kind == .answer ? settings.answerTimeout : settings.actionTimeout
+    mutating func perform(_ asked: AskedAction, of call: LiveCall, at now: Instant) {
+        let time =
+            switch asked.action.kind {
+            case .start: settings.startTimeout
+            case .answer: settings.answerTimeout
+            case .end, .hold, .mute, .group, .dtmf, .other: settings.actionTimeout
+            }
         let most = TimeSpan(microseconds: time.microseconds / 5 * 4)
         actions.append(
             OpenAction(
@@ -157,10 +164,7 @@ extension CallStateMachine {
         }
         close(action, .done, at: now)
         tell(action, isFulfilled ? .fulfilled : .failed, at: now)
-        switch action.action.kind {
-        case .answer where isFulfilled: connect(action.call)
-        case .answer, .end, .other: end(action.call, by: isFulfilled ? nil : .system, at: now)
-        }
+        isFulfilled ? fulfilled(action, at: now) : failed(action, at: now)
     }
 
     private mutating func outcomeIsLate(_ uuid: CallUUID, by app: String, at now: Instant) {
@@ -186,18 +190,7 @@ extension CallStateMachine {
         close(action, .timedOut, at: now)
         effects.append(.app(action.app, .timedOut(action.action.uuid)))
         tell(action, .timedOut, at: now)
-        end(action.call, by: .system, at: now)
-    }
-
-    private mutating func connect(_ uuid: CallUUID) {
-        guard let index = calls.firstIndex(where: { $0.uuid == uuid }) else { return }
-        calls[index].hasConnected = true
-        let call = calls[index]
-        tell(call, .connected, by: call.answeredBy)
-        observe()
-        guard apps[call.app]?.isAudioActive == false else { return }
-        apps[call.app]?.isAudioActive = true
-        effects.append(.app(call.app, .audio(isActive: true)))
+        failed(action, at: now)
     }
 
     /// An action is over, and remembered for an outcome that still comes.

@@ -18,12 +18,9 @@ extension CallStateMachine {
         ended.append((uuid, now))
         apps[call.app]?.endedCalls = Array(ended.suffix(KnownApp.rememberedMax))
         tell(call, .ended, by: actor ?? call.endedBy)
+        leaveAlone(call.group, of: call.app)
         observe(ended: call)
-        guard apps[call.app]?.isAudioActive == true,
-            !calls.contains(where: { $0.app == call.app && $0.hasConnected })
-        else { return }
-        apps[call.app]?.isAudioActive = false
-        if apps[call.app]?.isConnected == true { effects.append(.app(call.app, .audio(isActive: false))) }
+        settleAudio(of: call.app)
     }
 
     /// The app says that a call is over.
@@ -41,7 +38,7 @@ extension CallStateMachine {
 
     /// Ends the ring of a call that is over for its app.
     private mutating func endRing(of call: LiveCall, _ end: RingEnd, by actor: CallActor, at now: Instant) {
-        guard let index = index(ofPush: call.push), !pushes[index].ring.isFinal else { return }
+        guard let number = call.push, let index = index(ofPush: number), !pushes[index].ring.isFinal else { return }
         if let worker = pushes[index].worker { effects.append(.worker(worker, .end(end))) }
         pushes[index].settle(.over(actor), at: now)
     }

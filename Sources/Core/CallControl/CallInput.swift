@@ -77,6 +77,8 @@ public struct CallControlSettings: Hashable, Sendable {
     public var actionTimeout = TimeSpan.seconds(5)
     /// How long an answer may take: `[Calls] AnswerTimeout=`.
     public var answerTimeout = TimeSpan.seconds(60)
+    /// How long the start of an outgoing call may take: `[Calls] StartTimeout=`.
+    public var startTimeout = TimeSpan.seconds(600)
 
     /// The defaults.
     public init() {}

@@ -1,7 +1,7 @@
 public import BelfryTerms
 public import CallChannel
 
-/// The life of every app's incoming calls: inputs in, effects out, no clock and no input or output (C1 to C12).
+/// The life of every app's calls: inputs in, effects out, no clock and no input or output (C1 to C15).
 ///
 /// The driver performs the effects in order. It feeds ``timePassed(at:)`` at ``deadline``; whoever is late is late for
 /// everybody, since each input first lets pass what was due before it.
@@ -65,7 +65,7 @@ public struct CallStateMachine: Sendable {
 
     /// The next instant at which something is due; nil if nothing is.
     public var deadline: Instant? {
-        (pushes.compactMap(\.deadline) + actions.map(\.deadline)).min()
+        (pushes.compactMap(\.deadline) + actions.map(\.deadline) + calls.compactMap(\.connectedDue)).min()
     }
 
     /// How many calls live.
@@ -104,6 +104,8 @@ public struct CallStateMachine: Sendable {
                 actionDue(action, at: due)
             } else if let index = pushes.firstIndex(where: { $0.deadline == due }) {
                 pushDue(pushes[index], at: due)
+            } else if let index = calls.firstIndex(where: { $0.connectedDue == due }) {
+                connectedDue(index)
             }
         }
     }
@@ -121,6 +123,7 @@ public struct CallStateMachine: Sendable {
             reported(report, by: app, at: now)
         case .update(let uuid, let update): updated(uuid, update.shown, by: app, at: now)
         case .end(let uuid, let reason, _): endReported(uuid, reason, by: app, at: now)
+        case .outgoing(let uuid, let step, _): outgoing(uuid, step, by: app, at: now)
         case .request(let number, let transaction, let actions):
             requested(AppRequest(number: number, transaction: transaction, actions: actions), by: app, at: now)
         case .performed(let action, let isImplemented):

@@ -8,18 +8,21 @@ extension CallStateMachine {
 
     mutating func tell(_ call: LiveCall, _ state: AppCallState, by actor: CallActor? = nil) {
         let push = push(of: call)
-        let event = Event.AppCall(state, call: push?.key ?? "", uuid: call.uuid.text, app: call.app, by: actor)
+        let event = Event.AppCall(state, call: key(of: call), uuid: call.uuid.text, app: call.app, by: actor)
         tell(.call(event), id: push?.id ?? "")
     }
 
     mutating func tell(_ action: OpenAction, _ state: AppActionState, at now: Instant) {
-        let push = calls.first { $0.uuid == action.call }.flatMap { self.push(of: $0) }
-        let kind: AppActionKind = action.action.kind == .answer ? .answer : .end
+        let call = calls.first { $0.uuid == action.call }
+        let push = call.flatMap { self.push(of: $0) }
         let event = Event.Action(
-            kind, state, call: push?.key ?? "", uuid: action.action.uuid.text, app: action.app,
+            action.action.kind.told, state, call: call.map(key) ?? "", uuid: action.action.uuid.text, app: action.app,
             seconds: (now - action.performed).seconds)
         tell(.action(event), id: push?.id ?? "")
     }
+
+    /// The key by which commands name a call: that of its push, or its UUID.
+    func key(of call: LiveCall) -> String { push(of: call)?.key ?? call.uuid.text }
 
     /// The calls of all apps, for their observers; one that ended is among them once more.
     mutating func observe(ended call: LiveCall? = nil) {
@@ -72,9 +75,12 @@ extension CallStateMachine {
 
     mutating func diagnose(_ refusal: TransactionRefusal, of request: AppRequest, by app: String, at now: Instant) {
         switch refusal {
-        case .unknown, .unknownProvider, .empty: break
+        case .unknown, .unknownProvider, .empty, .maximumGroups: break
+        case .uuidExists:
+            let uuid = request.actions.lazy.compactMap(\.call).first { uuid in calls.contains { $0.uuid == uuid } }
+            if let uuid { warn(.uuidReused, Diagnosis.startReused(uuid), by: app) }
         case .unknownCall:
-            let uuid = request.actions.lazy.compactMap(\.call).first { uuid in
+            let uuid = request.actions.flatMap(\.calls).first { uuid in
                 !calls.contains { $0.uuid == uuid && $0.app == app && !$0.isOfEarlierProvider }
             }
             if let uuid { warn(.uuidUnknown, unknownUUID(uuid, by: app, at: now), by: app) }
@@ -99,6 +105,29 @@ extension CallStateMachine {
             text += own.isEmpty ? ", nor any other" : "; it has \(own.joined(separator: ", "))"
         }
         return text + ". iOS does nothing, and answers a request with error 4: use the UUID of the report"
+    }
+}
+
+extension CallAction {
+    /// The calls that it names.
+    fileprivate var calls: [CallUUID] {
+        if case .group(let other?) = kind { [other] + (call.map { [$0] } ?? []) } else { call.map { [$0] } ?? [] }
+    }
+}
+
+extension CallAction.Kind {
+    /// The kind as events have it.
+    var told: AppActionKind {
+        switch self {
+        case .start: .start
+        case .answer: .answer
+        case .end: .end
+        case .hold(let isOn): isOn ? .hold : .resume
+        case .mute(let isOn): isOn ? .mute : .unmute
+        case .group(let other): other == nil ? .ungroup : .group
+        case .dtmf: .dtmf
+        case .other: preconditionFailure("\(self) is refused when it is asked for")
+        }
     }
 }
 
@@ -171,6 +200,32 @@ enum Diagnosis {
 
     static func uuidReused(_ uuid: CallUUID) -> String {
         "a call with the UUID \(uuid.text) lives: iOS answers with error 2 and rings once. Each call has its own UUID"
+    }
+
+    static func startReused(_ uuid: CallUUID) -> String {
+        "a call with the UUID \(uuid.text) lives: iOS answers the request with error 5. Each call has its own UUID"
+    }
+
+    static func neverConnected(_ call: LiveCall) -> String {
+        let isConnecting =
+            call.isConnecting
+            ? "startedConnectingAt came, and no connectedAt" : "neither startedConnectingAt nor connectedAt came"
+        return """
+            the outgoing call \(call.uuid.text) was started \(CallStateMachine.connectedPatience.seconds) s ago, and is \
+            not connected: \(isConnecting). iOS shows no duration. Call reportOutgoingCall(with:connectedAt:) once the \
+            other side has answered
+            """
+    }
+
+    static func outgoingStep(_ step: OutgoingStep, of call: LiveCall) -> String {
+        let words = step == .connecting ? "startedConnectingAt" : "connectedAt"
+        guard call.isOutgoing else {
+            return """
+                \(words) was reported of \(call.uuid.text), an incoming call: iOS ignores that. Fulfil its answer once \
+                it is connected
+                """
+        }
+        return "\(words) was reported of \(call.uuid.text) once more, or too late: iOS ignores that. Report it once"
     }
 
     static func withoutHandle(_ uuid: CallUUID) -> String {

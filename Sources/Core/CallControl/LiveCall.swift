@@ -1,7 +1,7 @@
 import BelfryTerms
 import CallChannel
 
-/// A call that an app has reported, until it is over.
+/// A call that an app has reported or begun, until it is over.
 struct LiveCall: Sendable {
     /// Where it stands.
     enum State: Hashable, Sendable {
@@ -9,8 +9,8 @@ struct LiveCall: Sendable {
         case starting(report: Int64)
         /// It rings.
         case ringing
-        /// It was answered: the app connects it, or has.
-        case answered
+        /// It was answered, or is an outgoing one: the app connects it, or has.
+        case ongoing
         /// It is over, and the app's action waits for its outcome.
         case ending
     }
@@ -19,8 +19,8 @@ struct LiveCall: Sendable {
     let uuid: CallUUID
     /// The app whose it is.
     let app: String
-    /// The number of the push by which it rings.
-    var push: Int64
+    /// The number of the push by which it rings; nil of an outgoing call.
+    var push: Int64?
     /// What the app has said of it, as far as it is shown.
     var update: CallUpdate
     /// Where it stands.
@@ -31,8 +31,22 @@ struct LiveCall: Sendable {
     var answeredBy: CallActor?
     /// Who ended it, once that is known.
     var endedBy = CallActor.system
+    /// Whether this side called.
+    var isOutgoing = false
+    /// Whether the app has begun to call the other side: an outgoing call.
+    var hasStarted = false
+    /// Whether the app has said that the other side is being called.
+    var isConnecting = false
+    /// When it is late that an outgoing call is not connected; nil if that is not waited for.
+    var connectedDue: Instant?
     /// Whether the app has connected it.
     var hasConnected = false
+    /// Whether it is held.
+    var isOnHold = false
+    /// Whether the person is not heard in it.
+    var isMuted = false
+    /// The group that it is in, a number of its app's; nil if it is alone.
+    var group: Int64?
     /// Whether a second ring was asked for, since the first had no worker.
     var hasRungAnew = false
     /// Whether the provider that reported it was replaced by another.
@@ -42,9 +56,12 @@ struct LiveCall: Sendable {
     var isBeforeAnswer: Bool {
         switch state {
         case .starting, .ringing: true
-        case .answered, .ending: false
+        case .ongoing, .ending: false
         }
     }
+
+    /// Whether the audio session is active for it (C14).
+    var isHeard: Bool { !isOnHold && (hasConnected || hasStarted) }
 
     /// Who calls, as its ring shows.
     var caller: ReportedCaller {
@@ -69,6 +86,7 @@ struct LiveCall: Sendable {
     /// The call as apps' observers see it.
     var observed: ObservedCall {
         var observed = ObservedCall(uuid)
+        (observed.isOutgoing, observed.isOnHold) = (isOutgoing, isOnHold)
         observed.hasConnected = hasConnected
         return observed
     }

@@ -23,8 +23,12 @@ enum TransactionRefusal: Int64 {
     case empty = 3
     /// No call of the app has the UUID.
     case unknownCall = 4
+    /// A call that is to begin has the UUID of one that lives, of any app.
+    case uuidExists = 5
     /// An action that cannot be carried out.
     case invalidAction = 6
+    /// The app has as many groups of calls, or a group as many calls, as its provider's configuration allows.
+    case maximumGroups = 7
 }
 
 /// A transaction that an app asks for.
@@ -51,8 +55,14 @@ extension CallStateMachine {
     func refusal(of request: AppRequest, by app: String) -> TransactionRefusal? {
         if request.actions.isEmpty { return .empty }
         guard apps[app]?.provider != nil else { return .unknownProvider }
+        var begun: Set<CallUUID> = []
         for action in request.actions {
-            if let refusal = refusal(of: action, by: app) { return refusal }
+            if case .start = action.kind {
+                if let refusal = refusal(ofStart: action, by: app, after: begun) { return refusal }
+                if let call = action.call { begun.insert(call) }
+            } else if let refusal = refusal(of: action, by: app) {
+                return refusal
+            }
         }
         let own = actions.count { $0.app == app }
         let asked = calls.reduce(0) { $0 + ($1.app == app ? $1.asked.count : 0) }
@@ -60,21 +70,54 @@ extension CallStateMachine {
         return isPastLimit ? .unknown : nil
     }
 
-    private func refusal(of action: CallAction, by app: String) -> TransactionRefusal? {
-        // An action that begins a call names one that is not there yet.
-        if case .other(let name) = action.kind, action.call == nil || name == Self.startAction { return .invalidAction }
-        guard let call = calls.first(where: { $0.uuid == action.call && $0.app == app }), !call.isOfEarlierProvider
-        else { return .unknownCall }
-        let isTaken = isOpen(action.uuid, of: app) || call.asked.contains { $0.action.uuid == action.uuid }
-        switch action.kind {
-        case .other: return .invalidAction
-        case .end: return isTaken ? .invalidAction : nil
-        case .answer:
-            let isAsked = call.asked.contains { $0.action.kind == .answer }
-            return isTaken || isAsked || !call.isBeforeAnswer ? .invalidAction : nil
-        }
+    /// Why a call does not begin, `begun` being those that the transaction begins before it.
+    private func refusal(
+        ofStart action: CallAction, by app: String, after begun: Set<CallUUID>
+    ) -> TransactionRefusal? {
+        guard let uuid = action.call, !uuid.isNil, !isOpen(action.uuid, of: app) else { return .invalidAction }
+        if begun.contains(uuid) || calls.contains(where: { $0.uuid == uuid }) { return .uuidExists }
+        let groups = ongoingGroups(of: app) + begun.count
+        if Int64(groups) >= apps[app]?.provider?.maximumCallGroups ?? 0 { return .maximumGroups }
+        return calls.count { $0.app == app } + begun.count >= CallLimits.liveCallsMax ? .unknown : nil
     }
 
-    /// The class whose action begins a call.
-    static let startAction = "CXStartCallAction"
+    private func refusal(of action: CallAction, by app: String) -> TransactionRefusal? {
+        guard action.call != nil else { return .invalidAction }
+        if case .group(let other?) = action.kind, known(other, by: app) == nil { return .unknownCall }
+        guard let call = known(action.call, by: app) else { return .unknownCall }
+        let isTaken = isOpen(action.uuid, of: app) || call.asked.contains { $0.action.uuid == action.uuid }
+        let isPossible =
+            switch action.kind {
+            case .start, .other: false
+            case .end: true
+            case .answer: call.isBeforeAnswer && !call.asked.contains { $0.action.kind == .answer }
+            case .hold(let isOn): call.state == .ongoing && !(isOn && call.update.supportsHolding == false)
+            case .mute: call.state == .ongoing
+            case .dtmf(let digits):
+                call.state == .ongoing && digits.areKeys && call.update.supportsDTMF != false
+            case .group(let other): call.state == .ongoing && canGroup(call, with: other, by: app)
+            }
+        guard isPossible, !isTaken else { return .invalidAction }
+        if case .group(let other?) = action.kind { return isFull(other, for: call, by: app) ? .maximumGroups : nil }
+        return nil
+    }
+
+    /// The call of the app's provider that has the UUID; nil if there is none.
+    private func known(_ uuid: CallUUID?, by app: String) -> LiveCall? {
+        calls.first { $0.uuid == uuid && $0.app == app && !$0.isOfEarlierProvider }
+    }
+
+    private func canGroup(_ call: LiveCall, with uuid: CallUUID?, by app: String) -> Bool {
+        guard let uuid else { return call.group != nil && call.update.supportsUngrouping != false }
+        guard let other = known(uuid, by: app), other.uuid != call.uuid, other.state == .ongoing else { return false }
+        return call.update.supportsGrouping != false && other.update.supportsGrouping != false
+    }
+
+    /// Whether the group of a call has no place for another.
+    private func isFull(_ uuid: CallUUID, for call: LiveCall, by app: String) -> Bool {
+        guard let other = known(uuid, by: app) else { return true }
+        let members = other.group.map { group in calls.filter { $0.app == app && $0.group == group } } ?? [other]
+        let isMember = members.contains { $0.uuid == call.uuid }
+        return Int64(members.count + (isMember ? 0 : 1)) > apps[app]?.provider?.maximumCallsPerCallGroup ?? 0
+    }
 }

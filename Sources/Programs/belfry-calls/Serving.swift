@@ -69,6 +69,7 @@ enum Serving {
         control.appPatience = loaded.appPatience
         control.actionTimeout = loaded.actionTimeout
         control.answerTimeout = loaded.answerTimeout
+        control.startTimeout = loaded.startTimeout
         let runtime = RuntimeDirectory(environment: environment, statePath: state.path)
         let start: CentreSettings.Start =
             if let units { .units(name: units, systemctl: systemctl) } else {

@@ -67,6 +67,8 @@ public struct Settings: Hashable, Sendable {
     public internal(set) var actionTimeout = TimeSpan.seconds(5)
     /// `[Calls] AnswerTimeout=`: how long an answer may take, 100 ms to 10 min.
     public internal(set) var answerTimeout = TimeSpan.seconds(60)
+    /// `[Calls] StartTimeout=`: how long the start of an outgoing call may take, 100 ms to 10 min.
+    public internal(set) var startTimeout = TimeSpan.seconds(600)
     /// `[Avatar] Timeout=`: 0, which is no pictures, to 25 s.
     public internal(set) var avatarTimeout = TimeSpan.seconds(5)
     /// `[Avatar] MaxBytes=`: 1 KiB to 10 MiB.

@@ -395,9 +395,12 @@ import Testing
         #expect(end?.0 == .answeredElsewhere && end?.1 == WallTime(microseconds: 3_000_000))
         provider.reportCall(with: call, endedAt: Date(timeIntervalSince1970: 1e300), reason: .failed)
         #expect(await centre.first { if case .end(_, .failed, let at) = $0 { at } else { nil } } != nil)
+        provider.reportOutgoingCall(with: call, startedConnectingAt: Date(timeIntervalSince1970: 3))
+        let connecting = await centre.first { if case .outgoing(_, let step, let at) = $0 { (step, at) } else { nil } }
+        #expect(connecting?.0 == .connecting && connecting?.1 == WallTime(microseconds: 3_000_000))
         provider.reportOutgoingCall(with: call, connectedAt: nil)
-        let warned = await centre.first { if case .warning(let code, _) = $0 { code } else { nil } }
-        #expect(warned == CodeWord(.unsupported))
+        let connected = await centre.first { if case .outgoing(_, let step, _) = $0 { step } else { nil } }
+        #expect(connected == .connected)
         let configuration = provider.configuration
         configuration.maximumCallGroups = 1
         #expect(provider.configuration.maximumCallGroups == 2)

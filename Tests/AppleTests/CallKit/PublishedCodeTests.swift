@@ -101,10 +101,10 @@ import Testing
         #expect(request?.1.map(\.kind) == [.end])
         manager.setHeld(call: phoneCall, onHold: true)
         let held = await centre.first { if case .request(_, _, let all) = $0 { all } else { nil } }
-        #expect(held?.map(\.kind) == [.other("CXSetHeldCallAction")])
+        #expect(held?.map(\.kind) == [.hold(true)])
         manager.startCall(handle: "1")
         let start = await centre.first { if case .request(_, _, let all) = $0 { all } else { nil } }
-        #expect(start?.map(\.kind) == [.other("CXStartCallAction")])
+        #expect(start?.map(\.kind) == [.start(CallStart(CallHandle(.phoneNumber, "1")))])
     }
 
     @Test("a singleton that wraps its report in a continuation")

@@ -25,6 +25,12 @@ import Testing
         return update
     }
 
+    private static var start: CallStart {
+        var start = CallStart(CallHandle(.phoneNumber, text))
+        (start.hasVideo, start.contact) = (true, text)
+        return start
+    }
+
     private static var settings: ProviderSettings {
         var settings = ProviderSettings()
         (settings.localizedName, settings.ringtoneSound) = (text, "ring.caf")
@@ -53,8 +59,13 @@ import Testing
                 1, transaction: a,
                 [
                     CallAction(.answer, of: a, uuid: uuid("B")), CallAction(.end, of: nil, uuid: uuid("C")),
-                    CallAction(.other("CXStartCallAction"), of: a, uuid: uuid("D")),
-                ]),
+                    CallAction(.start(start), of: a, uuid: uuid("D")), CallAction(.hold(true), of: a, uuid: a),
+                    CallAction(.start(CallStart(CallHandle(.generic, ""))), of: a, uuid: a),
+                    CallAction(.hold(false), of: a, uuid: a), CallAction(.mute(true), of: a, uuid: a),
+                    CallAction(.mute(false), of: a, uuid: a), CallAction(.group(with: uuid("B")), of: a, uuid: a),
+                    CallAction(.group(with: nil), of: a, uuid: a), CallAction(.other("CXAction"), of: a, uuid: a),
+                ] + (1...3).map { CallAction(.dtmf(CallDigits(text, type: $0)), of: a, uuid: a) }),
+            .outgoing(a, .connecting, at: nil), .outgoing(a, .connected, at: WallTime(microseconds: 3)),
             .performed(a, isImplemented: true), .performed(a, isImplemented: false),
             .outcome(a, isFulfilled: true, at: WallTime(microseconds: 1)), .outcome(a, isFulfilled: false, at: nil),
             .completed(push: 3), .warning(CodeWord(.mainBlocked), detail: text),
@@ -148,7 +159,9 @@ import Testing
 
     @Test(
         "what a command hears is one line, and read back is the same",
-        arguments: [ClientAnswer.apps([]), .apps([listed, ListedApp(id: "")]), .done, .failed(text)])
+        arguments: [
+            ClientAnswer.apps([]), .apps([listed, ListedApp(id: "")]), .done, .failed(text),
+        ])
     func commandHears(answer: ClientAnswer) throws {
         #expect(isOneLine(answer.line))
         #expect(try ClientAnswer.read(Array(answer.line.dropLast())) == answer)

@@ -177,7 +177,7 @@ private struct Story {
         }
         let uuids = control.calls.map(\.uuid)
         if Set(uuids).count != uuids.count { faults.append("two calls with one UUID") }
-        let rings = control.calls.map(\.push)
+        let rings = control.calls.compactMap(\.push)
         if Set(rings).count != rings.count { faults.append("two calls with one ring") }
     }
 

@@ -96,17 +96,17 @@ import Testing
     @Test("C8 a transaction is refused as a whole, for the first of its faults")
     func transactions() {
         let end = CallAction(.end, of: Self.a, uuid: Centre.uuid("1"))
-        let start = CallAction(.other("CXStartCallAction"), of: Self.b, uuid: Centre.uuid("2"))
-        let hold = CallAction(.other("CXSetHeldCallAction"), of: Self.a, uuid: Centre.uuid("3"))
+        let translate = CallAction(.other("CXSetTranslatingCallAction"), of: Self.a, uuid: Centre.uuid("2"))
+        let hold = CallAction(.hold(true), of: Self.a, uuid: Centre.uuid("3"))
         let unknown = CallAction(.end, of: Self.b, uuid: Centre.uuid("4"))
-        let unknownHold = CallAction(.other("CXSetHeldCallAction"), of: Self.b, uuid: Centre.uuid("5"))
+        let unknownHold = CallAction(.hold(true), of: Self.b, uuid: Centre.uuid("5"))
         let none = CallAction(.other("CXAction"), of: nil, uuid: Centre.uuid("6"))
         let cases: [([CallAction], [String])] = [
             ([], ["app requested 9: 3"]),
             ([end, unknown], ["app requested 9: 4", "! uuid-unknown"]),
-            ([unknown, start], ["app requested 9: 4", "! uuid-unknown"]),
-            ([start, unknown], ["app requested 9: 6", "! unsupported"]),
-            ([end, hold], ["app requested 9: 6", "! unsupported"]),
+            ([unknown, translate], ["app requested 9: 4", "! uuid-unknown"]),
+            ([translate, unknown], ["app requested 9: 6", "! unsupported"]),
+            ([end, hold], ["app requested 9: 6"]),
             ([unknownHold], ["app requested 9: 4", "! uuid-unknown"]),
             ([none], ["app requested 9: 6", "! unsupported"]),
         ]

@@ -88,8 +88,8 @@ import Testing
         return AppMessage.report(CallReport(1, of: uuid, update, push: push)).line
     }
 
-    private static func action(_ word: String, of call: CallUUID) -> [UInt8] {
-        AppMessage.request(2, transaction: uuid, [CallAction(.init(word: word), of: call, uuid: uuid)]).line
+    private static func action(_ kind: CallAction.Kind, of call: CallUUID) -> [UInt8] {
+        AppMessage.request(2, transaction: uuid, [CallAction(kind, of: call, uuid: uuid)]).line
     }
 
     private static let zeros = CallUUID("00000000-0000-0000-0000-000000000000") ?? .random()
@@ -111,7 +111,7 @@ import Testing
             testDescription: "an end of another app's call",
             says: { AppMessage.end($0.uuid, .remoteEnded, at: nil).line }, warns: (.uuidUnknown, "has no call")),
         Mistake(
-            testDescription: "a request for another app's call", says: { action("end", of: $0.uuid) },
+            testDescription: "a request for another app's call", says: { action(.end, of: $0.uuid) },
             hears: [.requested(2, error: 4)], warns: (.uuidUnknown, "has no call")),
         Mistake(
             testDescription: "an outcome of no action",
@@ -125,7 +125,7 @@ import Testing
             says: { _ in Array("{\"say\":\"end\",\"uuid\":\"no\",\"reason\":1}\n".utf8) },
             warns: (.unsupported, "uuid: found"), closed: "uuid: found"),
         Mistake(
-            testDescription: "an action of 257 bytes", says: { action(long(257), of: $0.uuid) },
+            testDescription: "an action of 257 bytes", says: { action(.other(long(257)), of: $0.uuid) },
             warns: (.unsupported, "kind: found"), closed: "at most 256 bytes"),
         Mistake(
             testDescription: "a warning's code of 257 bytes",

@@ -27,7 +27,7 @@ import Testing
             texts == [
                 "30s", "1s", "ring", "", "", "yes", "400ms 600ms", "", "180s", "mute", "soft",
                 "10", "", "", "", "", "", "", "", "", "", "30s", "", "no", "no", "no", "PATH LANG LC_* TZ", "", "5s",
-                "5s", "60s", "5s", "10M", "", "", "",
+                "5s", "60s", "600s", "5s", "10M", "", "", "",
                 "group.belfry", "120s", "production", "1000", "auto", "silence", "", "", "", "", "",
             ]
         )
@@ -88,7 +88,7 @@ import Testing
             .extensionPath: "/opt/A.appex", .enforceMemory: "yes", .extensionStrict: "yes",
             .extensionReuse: "yes", .passEnvironment: "HOME CI_*",
             .callsApps: "/opt/A.app /srv/My Phone.app", .appPatience: "1s", .actionTimeout: "100ms",
-            .answerTimeout: "600s",
+            .answerTimeout: "600s", .startTimeout: "300s",
             .contactsFile: "/home/anna/a.vcf", .avatarFrom: "a.example", .appGroupName: "group.other",
             .answerLifetime: "90s",
             .apnsEnvironment: "development", .apnsFirstStreams: "1",

@@ -2,7 +2,7 @@ import BelfryTerms
 
 extension WarningCode {
     /// What a warning about an app's own calling code means, and what to do about it; nil if it is about another thing.
-    var appExplanation: (meaning: String, remedy: String)? { ofPushes ?? ofCalls }
+    var appExplanation: (meaning: String, remedy: String)? { ofPushes ?? ofCalls ?? ofTalks }
 
     private var ofPushes: (meaning: String, remedy: String)? {
         switch self {
@@ -139,6 +139,28 @@ extension WarningCode {
             (
                 "belfry-calls did not answer in time, or has left: the call went on without its app.",
                 "See \"systemctl --user status belfry-calls.socket belfry-calls.service\"."
+            )
+        default: nil
+        }
+    }
+
+    /// Of calls that go on.
+    private var ofTalks: (meaning: String, remedy: String)? {
+        switch self {
+        case .connectedNever:
+            (
+                "The app started an outgoing call, and did not say that it is connected: the timer never starts.",
+                "Call reportOutgoingCall(with:connectedAt:) once the other side has answered."
+            )
+        case .connectedOnIncoming:
+            (
+                "The app said of an incoming call what is said of outgoing ones, or said it a second time.",
+                "An incoming call is connected by fulfilling its answer; report an outgoing one's steps once."
+            )
+        case .executeSwallowed:
+            (
+                "provider(_:execute:) returned true, so that no perform method is called, and an action had no outcome.",
+                "Return false, or fulfill() each action of the transaction there."
             )
         default: nil
         }

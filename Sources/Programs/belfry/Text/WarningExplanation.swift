@@ -130,7 +130,8 @@ extension WarningCode {
             .registryLost, .providerLost, .providerTwice, .delegateLate, .actionUnfinished, .actionTwice,
             .actionAfterTimeout, .actionUnimplemented, .uuidUnknown, .uuidReused, .updateWithoutHandle,
             .updateWithoutName, .handleType, .mainBlocked, .voipModeMissing, .localizedNameAssigned, .endByReport,
-            .appNotStarted, .appTwice, .callsUnavailable:
+            .appNotStarted, .appTwice, .callsUnavailable, .connectedNever, .connectedOnIncoming,
+            .executeSwallowed:
             appExplanation ?? ("", "")
         }
     }
