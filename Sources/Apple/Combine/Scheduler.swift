@@ -107,10 +107,12 @@ public struct ScheduledTime: Strideable, Hashable, Sendable {
     }
 }
 
-/// What the schedulers that are here take beside: nothing.
-public struct ScheduledOptions: Sendable {
-    /// None.
-    public init() {}
+extension ScheduledTime {
+    /// What the schedulers that are here take beside: nothing.
+    public struct Options: Sendable {
+        /// None.
+        public init() {}
+    }
 }
 
 extension Scheduler where SchedulerTimeType == ScheduledTime {
@@ -127,7 +129,7 @@ extension DispatchQueue: Scheduler {
     /// A time of it.
     public typealias SchedulerTimeType = ScheduledTime
     /// Nothing beside.
-    public typealias SchedulerOptions = ScheduledOptions
+    public typealias SchedulerOptions = ScheduledTime.Options
 
     /// Calls `action` on the queue.
     public func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void) {
@@ -149,7 +151,7 @@ extension RunLoop: Scheduler {
     /// A time of it.
     public typealias SchedulerTimeType = ScheduledTime
     /// Nothing beside.
-    public typealias SchedulerOptions = ScheduledOptions
+    public typealias SchedulerOptions = ScheduledTime.Options
 
     /// Calls `action` in the loop, in its default mode.
     public func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void) {
@@ -172,7 +174,7 @@ extension OperationQueue: Scheduler {
     /// A time of it.
     public typealias SchedulerTimeType = ScheduledTime
     /// Nothing beside.
-    public typealias SchedulerOptions = ScheduledOptions
+    public typealias SchedulerOptions = ScheduledTime.Options
 
     /// Calls `action` as an operation.
     public func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void) {
