@@ -50,6 +50,62 @@ import Testing
     }
 
     @Test(
+        "a number's label is of its types, and before them what the person calls it",
+        arguments: [
+            ("TEL;TYPE=CELL", nil, .mobile), ("TEL;TYPE=IPHONE", nil, .mobile), ("TEL;TYPE=PAGER", nil, .pager),
+            ("TEL;TYPE=MAIN", nil, .main), ("TEL;TYPE=HOME", nil, .home), ("TEL;TYPE=WORK", nil, .work),
+            ("TEL;TYPE=OTHER", nil, .other), ("TEL;TYPE=fax,home", nil, .homeFax), ("TEL;TYPE=fax", nil, .workFax),
+            ("TEL;TYPE=work,cell", nil, .mobile), ("TEL;TYPE=x=cell", nil, nil), ("TEL", nil, nil),
+            ("i.TEL", "i.X-ABLabel:_$!<Mobile>!$_", .mobile), ("i.TEL", "i.X-ABLabel:_$!<Home>!$_", .home),
+            ("i.TEL", "i.X-ABLabel:_$!<Work>!$_", .work), ("i.TEL", "i.X-ABLabel:_$!<Main>!$_", .main),
+            ("i.TEL", "i.X-ABLabel:_$!<HomeFAX>!$_", .homeFax), ("i.TEL", "i.X-ABLabel:_$!<WorkFAX>!$_", .workFax),
+            ("i.TEL", "i.X-ABLabel:_$!<Pager>!$_", .pager), ("i.TEL", "i.X-ABLabel:_$!<Other>!$_", .other),
+            ("i.TEL;TYPE=HOME", "i.X-ABLabel:boat", .own("boat")), ("i.TEL;TYPE=HOME", "i.X-ABLabel:", .home),
+            ("TEL;TYPE=HOME", "X-ABLabel:boat", .home), ("i.TEL;TYPE=HOME", "j.X-ABLabel:boat", .home),
+        ] as [(String, String?, ContactCard.Label?)])
+    func labels(head: String, own: String?, label: ContactCard.Label?) throws {
+        #expect(try card(head + ":1", own ?? "NOTE:").numbers == [ContactCard.Labelled(label: label, value: "1")])
+    }
+
+    @Test("own labels beyond the most are not kept") func manyLabels() throws {
+        let labels = (0...ContactCards.valuesMax).map { "i\($0).X-ABLabel:own\r\n" }.joined()
+        let numbers = "i\(ContactCards.valuesMax - 1).TEL:1\r\ni\(ContactCards.valuesMax).TEL:2"
+        #expect(try card(labels + numbers).numbers.map(\.label) == [.own("own"), nil])
+    }
+
+    @Test(
+        "a birthday is a day of a month, with its year or without",
+        arguments: [
+            ("19990919", [1999, 9, 19]), ("1985-12-31T10:00:00Z", [1985, 12, 31]), ("--01-01", [nil, 1, 1]),
+            ("19851301", nil), ("19850001", nil), ("19850432", nil), ("19850400", nil), ("1985", nil),
+        ] as [(String, [Int?]?)])
+    func birthdays(text: String, parts: [Int?]?) throws {
+        let birthday = try card("FN:A", "BDAY:" + text).birthday
+        #expect(birthday.map { [$0.year, $0.month, $0.day] } == parts)
+    }
+
+    @Test("a picture has every letter of base64, and may be longer than what says that it is one") func pictures()
+        throws
+    {
+        #expect(try card("FN:A", "PHOTO;ENCODING=b:Zz+/").picture == [0x67, 0x3F, 0xBF])
+        let text = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo7"
+        #expect(try card("FN:A", "PHOTO:data:image/png;base64," + text).picture == Array(0..<60))
+    }
+
+    @Test("what is not said is empty, and a value may begin with any letter") func bareValues() throws {
+        let card = try card("FN:nora", "ORG:Engines", "TEL:", "EMAIL:mailto:")
+        #expect(card.fullName == "nora" && card.organization == "Engines" && card.department.isEmpty)
+        #expect(card.numbers.isEmpty && card.mailAddresses.isEmpty)
+    }
+
+    @Test(
+        "what is no line changes nothing of a card",
+        arguments: [";FN:B", "FN.:B", "a.b.FN:B", "a..FN:B", ":B", "FN", "a.;FN:B"])
+    func noLine(text: String) throws {
+        #expect(try card("FN:A", text) == card("FN:A"))
+    }
+
+    @Test(
         "a number is found however it is written, and never another",
         arguments: [
             ("+49 30 1234567", "0049301234567", true), ("+49 30 1234567", "030 1234567", true),
@@ -81,6 +137,8 @@ import Testing
         let (one, same) = (try card("FN:A", "PHOTO:x"), try card("FN:A"))
         #expect(one.identifier == same.identifier && !one.identifier.isEmpty)
         #expect(try one.identifier != card("FN:B").identifier)
+        // FNV-1a of "FNA". Apps keep it, so it is the same in every version.
+        #expect(one.identifier == "card-f32bcf199cf24c1c")
     }
 
     @Test("what is no address book is an error, what is half a card is passed over") func hostile() throws {
