@@ -72,15 +72,18 @@ class Package:
                 target, str(folder.relative_to(self.root)), tuple(path.name for path in paths), frozenset(arrows))
 
     def suites_of(self, room, is_played):
-        """Lists of suites, one to run after the other: the folder that is named for the room; without one those that
-        need it and are named for no other, and then the others; without such those of a room that uses it. At the end
-        the simulation, if that plays the room."""
+        """Lists of suites, one to run after the other: the folder that is named for the room, and then those with tests
+        that are named for one of its files; without such a folder those that need it and are named for no other, and
+        then the others; without such those of a room that uses it. At the end the simulation, if that plays the
+        room."""
         units = [suites for suites in self.suites if suites.target != SIMULATION]
         named = [suites for suites in units if suites.name in (room, f"{room}Tests")]
         users = [suites for suites in units if room in suites.arrows] or [
             suites for suites in units if any(room in self.arrows[user] for user in suites.arrows & self.rooms.keys())]
         own = named or [suites for suites in users if suites.name.removesuffix("Tests") not in self.rooms] or users
-        others = [] if named else [suites for suites in users if suites not in own]
+        tests = {f"{path.stem}Tests.swift" for path in (self.root / self.rooms[room]).rglob("*.swift")}
+        others = [
+            suites for suites in users if suites not in own and (not named or not tests.isdisjoint(suites.files))]
         simulation = [suites for suites in self.suites if suites.target == SIMULATION and is_played]
         return [suites for suites in (own, others, simulation) if suites]
 
