@@ -58,7 +58,7 @@ let core: [Target] = [
     room("Core/BelfryProtocol", imports: ["BelfryJSON", "BelfryPictures", "BelfryTerms"]),
     room("Core/CallLedger", imports: ["BelfryTerms", "BelfryPropertyList"]),
     room("Core/Ringing", imports: ["BelfryTerms"]),
-    room("Core/DesktopChannel", imports: ["BelfryJSON", "BelfryTerms"]),
+    room("Core/DesktopChannel", imports: ["BelfryJSON", "BelfryProtocol", "BelfryTerms"]),
     room("Core/Showing", imports: ["BelfryProtocol", "BelfryTerms", "DesktopChannel"]),
     room("Core/Interception", imports: ["BelfryProtocol", "BelfryTerms"]),
     room("Core/BelfryDevices", imports: ["BelfryTerms"]),

@@ -132,6 +132,13 @@ public struct JSONObject: Hashable, Sendable {
         }
     }
 
+    /// The object, with `value` for `key`.
+    package func with(_ key: String, _ value: JSONValue) -> JSONObject {
+        var object = self
+        object[key] = value
+        return object
+    }
+
     /// Appends a member whose key the caller knows to be new, without checking.
     package mutating func append(newKey key: String, _ value: JSONValue) {
         members.append(Member(key: key, value: value))

@@ -1,4 +1,5 @@
 package import BelfryJSON
+public import BelfryProtocol
 
 /// What a command says to `belfry-calls`, in its only line.
 public enum ClientMessage: Hashable, Sendable {
@@ -10,16 +11,24 @@ public enum ClientMessage: Hashable, Sendable {
     case startApp(String)
     /// An app shall end.
     case stopApp(String)
+    /// It asks which calls go on.
+    case listCalls
+    /// The person wants something done with the call that has this key or UUID; with the one that is active, if nil.
+    case command(CallCommand, call: String?)
     /// A process, which `belfry-calls` had started, becomes the program of an app next.
     case becomesApp(String, pid: Int64)
 }
 
-/// The answer to a command: the apps, or what was wrong.
+/// The answer to a command: the apps, the calls, or what was wrong.
 public enum ClientAnswer: Hashable, Sendable {
     /// Which apps there are, configured or running.
     case apps([ListedApp])
+    /// Which calls go on, the oldest first.
+    case calls([OngoingCall])
     /// What was asked for is done.
     case done
+    /// There is no such call, and why, for people.
+    case noCall(String)
     /// It cannot be done, and why, for people.
     case failed(String)
 }
@@ -53,6 +62,9 @@ extension ClientMessage {
         case .listApps: SaidLine.written("apps", [:])
         case .startApp(let id): SaidLine.written("start", ["app": .string(id)])
         case .stopApp(let id): SaidLine.written("stop", ["app": .string(id)])
+        case .listCalls: SaidLine.written("calls", [:])
+        case .command(let command, let call):
+            SaidLine.written("command", command.json.with("call", call.map { .string($0) } ?? .null))
         case .becomesApp(let id, let pid): SaidLine.written("becomes", ["app": .string(id), "pid": .integer(pid)])
         }
     }
@@ -65,6 +77,8 @@ extension ClientMessage {
             case "apps": return .listApps
             case "start": return .startApp(try said.string("app"))
             case "stop": return .stopApp(try said.string("app"))
+            case "calls": return .listCalls
+            case "command": return .command(try CallCommand(said), call: try said.ifPresent("call", said.string))
             case "becomes": return .becomesApp(try said.string("app"), pid: try said.integer("pid"))
             default: return nil
             }
@@ -77,7 +91,9 @@ extension ClientAnswer {
     public var line: [UInt8] {
         switch self {
         case .apps(let apps): SaidLine.written("apps", ["apps": .array(apps.map { .object($0.json) })])
+        case .calls(let calls): SaidLine.written("calls", ["calls": .array(calls.map { .object($0.json) })])
         case .done: SaidLine.written("done", [:])
+        case .noCall(let why): SaidLine.written("no-call", ["why": .string(why)])
         case .failed(let why): SaidLine.written("failed", ["why": .string(why)])
         }
     }
@@ -90,7 +106,12 @@ extension ClientAnswer {
                 var apps: [ListedApp] = []
                 for fields in try said.fieldsOfEach("apps") { apps.append(try ListedApp(fields)) }
                 return .apps(apps)
+            case "calls":
+                var calls: [OngoingCall] = []
+                for fields in try said.fieldsOfEach("calls") { calls.append(try OngoingCall(fields)) }
+                return .calls(calls)
             case "done": return .done
+            case "no-call": return .noCall(try said.string("why"))
             case "failed": return .failed(try said.string("why"))
             default: return nil
             }

@@ -21,6 +21,10 @@ struct OpenAction: Sendable {
     let app: String
     /// The call.
     let call: CallUUID
+    /// The transaction that it is of.
+    let transaction: CallUUID
+    /// Who waits for its outcome; nil if nobody does.
+    var client: Int64?
     /// When the delegate was asked.
     let performed: Instant
     /// When its time is over.
@@ -97,8 +101,9 @@ extension CallStateMachine {
         calls[index].answeredBy = own == nil ? .person : .app
         calls[index].state = .ongoing
         let call = calls[index]
-        holdOthers(than: call.app, at: now)
-        perform(own ?? made(.answer, of: uuid), of: call, at: now)
+        let answer = own ?? made(.answer, of: uuid, in: call.answering)
+        if own == nil { holdAll(but: call, in: answer.transaction, at: now) } else { holdOthers(than: call.app, at: now) }
+        perform(answer, of: call, at: now)
         if let push = push(of: call) { collect(push) }
         tell(call, .connecting, by: call.answeredBy)
         // The app wanted to end it, and was too late: it ends what was answered.
@@ -119,8 +124,8 @@ extension CallStateMachine {
         for end in ends.isEmpty ? [made(.end, of: uuid)] : ends { perform(end, of: calls[index], at: now) }
     }
 
-    func made(_ kind: CallAction.Kind, of call: CallUUID) -> AskedAction {
-        AskedAction(action: CallAction(kind, of: call, uuid: makeUUID()), transaction: makeUUID())
+    func made(_ kind: CallAction.Kind, of call: CallUUID, in transaction: CallUUID? = nil) -> AskedAction {
+        AskedAction(action: CallAction(kind, of: call, uuid: makeUUID()), transaction: transaction ?? makeUUID())
     }
 
     /// Takes a call's answer out of the group's `pendingAccept`.
@@ -138,8 +143,8 @@ extension CallStateMachine {
         let most = TimeSpan(microseconds: time.microseconds / 5 * 4)
         actions.append(
             OpenAction(
-                action: asked.action, app: call.app, call: call.uuid, performed: now, end: now + time,
-                warning: now + most))
+                action: asked.action, app: call.app, call: call.uuid, transaction: asked.transaction, performed: now,
+                end: now + time, warning: now + most))
         effects.append(.app(call.app, .perform(asked.action, transaction: asked.transaction, timeout: time)))
         if let action = actions.last { tell(action, .performed, at: now) }
     }
@@ -164,6 +169,7 @@ extension CallStateMachine {
         }
         close(action, .done, at: now)
         tell(action, isFulfilled ? .fulfilled : .failed, at: now)
+        answer(action.client, isFulfilled ? .done : .refused("\(app) has failed it"))
         isFulfilled ? fulfilled(action, at: now) : failed(action, at: now)
     }
 
@@ -190,6 +196,7 @@ extension CallStateMachine {
         close(action, .timedOut, at: now)
         effects.append(.app(action.app, .timedOut(action.action.uuid)))
         tell(action, .timedOut, at: now)
+        answer(action.client, .refused("\(action.app) has not done it in time"))
         failed(action, at: now)
     }
 

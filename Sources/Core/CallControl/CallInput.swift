@@ -27,6 +27,10 @@ public enum CallInput: Hashable, Sendable {
     case appFailed(String, why: String)
     /// The app says something.
     case app(String, AppMessage)
+    /// The person wants something done with a call that goes on, named by its key or its UUID, or with the active one
+    /// if that is nil. Who asks is known by the number, and is answered by ``CallEffect/answer(_:_:)``; nil if nobody
+    /// waits for that.
+    case command(CallCommand, call: String?, from: Int64?)
     /// A ring that was asked for by ``CallEffect/ring(_:)`` has no worker: the push could not be sent.
     case ringFailed(String)
 }
@@ -43,6 +47,13 @@ public enum CallEffect: Hashable, Sendable {
     case ring(OwnRing)
     /// The app has the action that answers a call: take the answer out of the group's `pendingAccept`.
     case collectAnswer(GroupName, call: String)
+    /// The command of whoever has that number was carried out, or was not.
+    case answer(Int64, CommandOutcome)
+    /// The call goes on as this says: it is shown, and the group's file says that it is on unless it is held. The group
+    /// is that of its ring; nil for its app's.
+    case goesOn(OngoingCall, in: GroupName?)
+    /// The call goes on no longer.
+    case goesOnNoLonger(OngoingCall)
     /// Tell those who watch and the journal, and with the worker's number the push's connection: a warning goes there
     /// as ``WorkerOrder/warning(_:detail:)`` while it is open.
     case tell(Event.Body, id: String, about: WorkerNumber?)
@@ -67,6 +78,16 @@ public struct OwnRing: Hashable, Sendable {
     public init(id: String, app: String, call: String, caller: ReportedCaller, left: TimeSpan? = nil) {
         (self.id, self.app, self.call, self.caller, self.left) = (id, app, call, caller, left)
     }
+}
+
+/// What became of a person's command.
+public enum CommandOutcome: Hashable, Sendable {
+    /// The app has done it.
+    case done
+    /// There is no such call, and why, for people.
+    case noCall(String)
+    /// It cannot be done, or the app has failed it; why, for people.
+    case refused(String)
 }
 
 /// What an operator sets of apps' calls.

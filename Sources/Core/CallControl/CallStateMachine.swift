@@ -1,7 +1,8 @@
+import BelfryProtocol
 public import BelfryTerms
 public import CallChannel
 
-/// The life of every app's calls: inputs in, effects out, no clock and no input or output (C1 to C15).
+/// The life of every app's calls: inputs in, effects out, no clock and no input or output (C1 to C16).
 ///
 /// The driver performs the effects in order. It feeds ``timePassed(at:)`` at ``deadline``; whoever is late is late for
 /// everybody, since each input first lets pass what was due before it.
@@ -25,6 +26,8 @@ public struct CallStateMachine: Sendable {
     var lastNumber: Int64 = 0
     /// The number of the oldest push; nil if there was none.
     var firstNumber: Int64?
+    /// The calls that go on, as was said last.
+    var shown: [OngoingCall] = []
     /// What the input that is being taken has led to.
     var effects: [CallEffect] = []
 
@@ -52,6 +55,7 @@ public struct CallStateMachine: Sendable {
         case .appGone(let app): appGone(app, at: now)
         case .appFailed(let app, let why): appFailed(app, why: why, at: now)
         case .app(let app, let message): appSaid(message, app, at: now)
+        case .command(let command, let call, let client): commanded(command, call, from: client, at: now)
         case .ringFailed(let id): ringFailed(id, at: now)
         }
         return finish()
@@ -92,6 +96,7 @@ public struct CallStateMachine: Sendable {
     }
 
     private mutating func finish() -> [CallEffect] {
+        showOngoing()
         pushes.removeAll { push in push.isForgotten && !calls.contains { $0.push == push.number } }
         defer { effects = [] }
         return effects

@@ -39,8 +39,10 @@ struct LiveCall: Sendable {
     var isConnecting = false
     /// When it is late that an outgoing call is not connected; nil if that is not waited for.
     var connectedDue: Instant?
-    /// Whether the app has connected it.
-    var hasConnected = false
+    /// When the app had connected it; nil if it has not.
+    var connected: Instant?
+    /// The transaction that its answer will be in; nil if that has one of its own.
+    var answering: CallUUID?
     /// Whether it is held.
     var isOnHold = false
     /// Whether the person is not heard in it.
@@ -51,6 +53,9 @@ struct LiveCall: Sendable {
     var hasRungAnew = false
     /// Whether the provider that reported it was replaced by another.
     var isOfEarlierProvider = false
+
+    /// Whether the app has connected it.
+    var hasConnected: Bool { connected != nil }
 
     /// Whether its ring is not over.
     var isBeforeAnswer: Bool {

@@ -107,14 +107,14 @@ extension CallStateMachine {
         calls.first { $0.uuid == uuid && $0.app == app && !$0.isOfEarlierProvider }
     }
 
-    private func canGroup(_ call: LiveCall, with uuid: CallUUID?, by app: String) -> Bool {
+    func canGroup(_ call: LiveCall, with uuid: CallUUID?, by app: String) -> Bool {
         guard let uuid else { return call.group != nil && call.update.supportsUngrouping != false }
         guard let other = known(uuid, by: app), other.uuid != call.uuid, other.state == .ongoing else { return false }
         return call.update.supportsGrouping != false && other.update.supportsGrouping != false
     }
 
     /// Whether the group of a call has no place for another.
-    private func isFull(_ uuid: CallUUID, for call: LiveCall, by app: String) -> Bool {
+    func isFull(_ uuid: CallUUID, for call: LiveCall, by app: String) -> Bool {
         guard let other = known(uuid, by: app) else { return true }
         let members = other.group.map { group in calls.filter { $0.app == app && $0.group == group } } ?? [other]
         let isMember = members.contains { $0.uuid == call.uuid }

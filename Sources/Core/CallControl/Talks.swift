@@ -34,7 +34,7 @@ extension CallStateMachine {
             calls[index].isConnecting = true
             tell(call, .connecting)
         case .connected:
-            calls[index].hasConnected = true
+            calls[index].connected = now
             calls[index].connectedDue = nil
             tell(call, .connected)
             observe()
@@ -56,7 +56,7 @@ extension CallStateMachine {
             calls[index].hasStarted = true
             if !calls[index].hasConnected { calls[index].connectedDue = now + Self.connectedPatience }
         case .answer:
-            calls[index].hasConnected = true
+            calls[index].connected = now
             tell(calls[index], .connected, by: calls[index].answeredBy)
         case .end: return end(action.call, by: nil, at: now)
         case .hold(let isOn):
@@ -91,13 +91,25 @@ extension CallStateMachine {
 
     /// Has the delegates of all other apps hold their calls that are not (C13).
     mutating func holdOthers(than app: String, at now: Instant) {
-        for call in calls where call.app != app && call.state == .ongoing && !call.isOnHold {
-            let isAsked = actions.contains {
-                $0.call == call.uuid && $0.app == call.app && $0.action.kind == .hold(true)
-            }
-            guard !isAsked, call.update.supportsHolding != false else { continue }
-            perform(made(.hold(true), of: call.uuid), of: call, at: now)
+        for call in calls where call.app != app { hold(call, in: nil, at: now) }
+    }
+
+    /// The person goes on with `call`: all others are held, its app's own in the same transaction, but for its group.
+    mutating func holdAll(but call: LiveCall, in transaction: CallUUID, at now: Instant) {
+        for other in calls where other.uuid != call.uuid {
+            let isOfApp = other.app == call.app
+            guard !isOfApp || other.group == nil || other.group != call.group else { continue }
+            hold(other, in: isOfApp ? transaction : nil, at: now)
         }
+    }
+
+    private mutating func hold(_ call: LiveCall, in transaction: CallUUID?, at now: Instant) {
+        guard call.state == .ongoing, !call.isOnHold, call.update.supportsHolding != false else { return }
+        let isAsked = actions.contains {
+            $0.call == call.uuid && $0.app == call.app && $0.action.kind == .hold(true)
+        }
+        guard !isAsked else { return }
+        perform(made(.hold(true), of: call.uuid, in: transaction), of: call, at: now)
     }
 
     // MARK: Groups

@@ -1,4 +1,5 @@
 import BelfryJSON
+public import BelfryProtocol
 public import BelfryTerms
 
 /// The first line that a worker writes to the desktop. The notification's events follow it, as the client gets them.
@@ -11,6 +12,9 @@ public struct DesktopHello: Hashable, Sendable {
     public let handle: String
     /// Whether it is a video call.
     public let hasVideo: Bool
+    /// The call that goes on, which this connection shows as long as it lasts: `belfry-calls` writes the line again when
+    /// something of it changes, and no events. Nil of a notification.
+    public var ongoing: OngoingCall?
 
     /// A first line.
     public init(group: GroupName, name: String = "", handle: String = "", hasVideo: Bool = false) {
@@ -26,13 +30,15 @@ public struct DesktopHello: Hashable, Sendable {
         self.init(
             group: group, name: (try? said.string("name")) ?? "", handle: (try? said.string("handle")) ?? "",
             hasVideo: said.isTrue("video"))
+        ongoing = (try? said.ifPresent("ongoing", said.fields)).flatMap { try? OngoingCall($0) }
     }
 
     /// The line, its newline included.
     public var line: [UInt8] {
-        let object: JSONObject = [
+        var object: JSONObject = [
             "group": .string(group.text), "name": .string(name), "handle": .string(handle), "video": .bool(hasVideo),
         ]
+        if let ongoing { object["ongoing"] = .object(ongoing.json) }
         return object.serialized() + [UInt8(ascii: "\n")]
     }
 }
@@ -47,6 +53,8 @@ public enum DesktopReport: Hashable, Sendable {
     case notification(NotificationState, detail: String)
     /// What became of the vibration.
     case vibration(VibrationState, detail: String)
+    /// The person wants something done with the call that goes on.
+    case chosen(CallCommand)
 
     /// Reads it from a line; nil if that is none that this version knows.
     public init?(line: [UInt8]) {
@@ -61,6 +69,9 @@ public enum DesktopReport: Hashable, Sendable {
         case "vibration"?:
             guard let state = try? said.word("state", VibrationState.init) else { return nil }
             self = .vibration(state, detail: detail)
+        case "chosen"?:
+            guard let command = try? CallCommand(said) else { return nil }
+            self = .chosen(command)
         default: return nil
         }
     }
@@ -76,6 +87,7 @@ public enum DesktopReport: Hashable, Sendable {
                 ["report": "notification", "state": .string(state.rawValue), "detail": .string(detail)]
             case .vibration(let state, let detail):
                 ["report": "vibration", "state": .string(state.rawValue), "detail": .string(detail)]
+            case .chosen(let command): command.json.with("report", "chosen")
             }
         return object.serialized() + [UInt8(ascii: "\n")]
     }

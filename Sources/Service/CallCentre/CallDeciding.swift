@@ -1,3 +1,4 @@
+import BelfryProtocol
 import BelfryTerms
 import CallChannel
 import CallControl
@@ -12,6 +13,8 @@ protocol CallDeciding {
     mutating func timePassed(at now: Instant) -> [CallEffect]
     /// How many calls live.
     var liveCalls: Int { get }
+    /// The calls that go on, the oldest first.
+    var ongoing: [OngoingCall] { get }
     /// What is known of the apps.
     var listed: [ListedApp] { get }
 }

@@ -191,6 +191,8 @@ public final class Centre {
         // What was wrong before it began to watch, and is.
         case .watch: for event in faults { connections?.tell(event, to: link) }
         case .listApps: connections?.answer(.apps(listed), to: link)
+        case .listCalls: connections?.answer(.calls(control.ongoing), to: link)
+        case .command(let command, let call): feed(.command(command, call: call, from: link))
         case .startApp(let id): start(id, for: link)
         case .stopApp(let id):
             guard let app = apps[id], !app.life.isOver else {
@@ -332,6 +334,8 @@ public final class Centre {
         case .start(let id): want(id)
         case .ring(let ring): rings.push(ring, group: ring.group ?? tokens.group(of: ring.app))
         case .collectAnswer(let group, let call): answers.collect(call, in: group)
+        case .answer(let link, let outcome): connections?.answer(outcome.answer, to: link)
+        case .goesOn, .goesOnNoLonger: break
         case .tell(let body, let id, let worker):
             if let worker, case .warning(let code, let detail) = body {
                 connections?.say(.warning(code, detail: detail), to: worker)
@@ -412,6 +416,17 @@ public final class Centre {
         idle = loop.schedule(at: loop.now + settings.idleMax, description: "idle") { [unowned self] in
             journal.finish()
             onIdle()
+        }
+    }
+}
+
+extension CommandOutcome {
+    /// The outcome as a command hears it.
+    fileprivate var answer: ClientAnswer {
+        switch self {
+        case .done: .done
+        case .noCall(let why): .noCall(why)
+        case .refused(let why): .failed(why)
         }
     }
 }

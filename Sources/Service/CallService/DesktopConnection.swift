@@ -132,6 +132,8 @@ public final class DesktopConnection: RingDesktop {
         case .muted(let isMuted):
             self.isMuted = isMuted
             mutedChanged(isMuted)
+        // A ring's notification has other buttons.
+        case .chosen: break
         case .notification(let state, let detail): onReport(.notification(state: state, detail: detail))
         case .vibration(let state, let detail): onReport(.vibration(state: state, detail: detail))
         }

@@ -40,6 +40,14 @@ import Testing
         return settings
     }
 
+    private static var ongoing: OngoingCall {
+        var call = OngoingCall(call: text, uuid: a.text, app: "org.belfry.phone")
+        (call.appName, call.name, call.handle, call.hasVideo, call.isOutgoing) = (text, text, text, true, true)
+        (call.state, call.isMuted, call.group, call.canHold) = (.held, true, 7, true)
+        call.since = Instant(microseconds: 5)
+        return call
+    }
+
     private static var hello: AppHello {
         var hello = AppHello(id: "org.belfry.phone", pid: 7)
         (hello.version, hello.name, hello.hasVoIPMode, hello.environment) = (2, text, true, "production")
@@ -141,8 +149,12 @@ import Testing
     }
 
     private static let commands: [ClientMessage] = [
-        .watch, .listApps, .startApp("a"), .stopApp(text), .becomesApp("a", pid: .max),
+        .watch, .listApps, .startApp("a"), .stopApp(text), .becomesApp("a", pid: .max), .listCalls,
     ]
+        + [
+            CallCommand.end, .hold(true), .hold(false), .mute(true), .mute(false), .keypad(text), .merge, .split,
+            .giveWay(to: text, holds: true), .giveWay(to: "", holds: false),
+        ].flatMap { [.command($0, call: text), .command($0, call: nil)] }
 
     @Test("what a command says is one line, and read back is the same", arguments: commands)
     func commandSays(message: ClientMessage) throws {
@@ -160,7 +172,8 @@ import Testing
     @Test(
         "what a command hears is one line, and read back is the same",
         arguments: [
-            ClientAnswer.apps([]), .apps([listed, ListedApp(id: "")]), .done, .failed(text),
+            ClientAnswer.apps([]), .apps([listed, ListedApp(id: "")]), .done, .failed(text), .noCall(text),
+            .calls([ongoing, OngoingCall(call: "", uuid: "", app: "")]),
         ])
     func commandHears(answer: ClientAnswer) throws {
         #expect(isOneLine(answer.line))

@@ -172,7 +172,7 @@ private struct Story {
                 performed.append((app, action.uuid))
             case .app(let app, _): if control.apps[app]?.isConnected != true { faults.append("nobody is there") }
             case .ring(let ring): ownRings.append(ring)
-            case .start, .collectAnswer, .tell: break
+            case .start, .collectAnswer, .tell, .answer, .goesOn, .goesOnNoLonger: break
             }
         }
         let uuids = control.calls.map(\.uuid)

@@ -17,6 +17,8 @@ struct Centre {
     private(set) var performed: [CallAction] = []
     /// The calls that observers were shown, each time to each app.
     private(set) var observed: [[ObservedCall]] = []
+    /// The calls that go on, as they are shown.
+    private(set) var shown: [OngoingCall] = []
     /// Each warning that was told, with its text.
     private(set) var warnings: [(code: String, detail: String)] = []
 
@@ -162,7 +164,32 @@ struct Centre {
         case .ring(let ring): said(ring)
         case .collectAnswer(let group, let call): "collect \(call) of \(group.text)"
         case .tell(let body, _, let worker): said(body, worker)
+        case .answer(let client, let outcome): "client \(client) \(Self.said(outcome))"
+        case .goesOn(let call, _): show(call)
+        case .goesOnNoLonger(let call): hide(call)
         }
+    }
+
+    private static func said(_ outcome: CommandOutcome) -> String {
+        switch outcome {
+        case .done: "done"
+        case .noCall(let why): "no call: \(why)"
+        case .refused(let why): "refused: \(why)"
+        }
+    }
+
+    private mutating func show(_ call: OngoingCall) -> String? {
+        if let index = shown.firstIndex(where: { $0.uuid == call.uuid }) {
+            shown[index] = call
+        } else {
+            shown.append(call)
+        }
+        return nil
+    }
+
+    private mutating func hide(_ call: OngoingCall) -> String? {
+        shown.removeAll { $0.uuid == call.uuid }
+        return nil
     }
 
     private mutating func said(_ ring: OwnRing) -> String {

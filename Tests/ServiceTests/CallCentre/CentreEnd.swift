@@ -194,6 +194,7 @@ struct Decider: CallDeciding {
     var deadline: Instant? { nil }
     var liveCalls: Int { notes.liveCalls }
     var listed: [ListedApp] { [] }
+    var ongoing: [OngoingCall] { [] }
 
     mutating func take(_ input: CallInput, at now: Instant) -> [CallEffect] {
         notes.inputs.append(input)

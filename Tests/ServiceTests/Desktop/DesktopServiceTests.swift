@@ -215,7 +215,7 @@ extension DesktopReport {
     fileprivate var isMuted: Bool? {
         switch self {
         case .first(let isMuted, _), .muted(let isMuted): isMuted
-        case .notification, .vibration: nil
+        case .notification, .vibration, .chosen: nil
         }
     }
 }

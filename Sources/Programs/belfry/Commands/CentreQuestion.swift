@@ -18,7 +18,8 @@ enum CentreQuestion {
         switch try ask(message, context) {
         case .done: return .done
         case .failed(let why): throw CommandError(.notFound, why)
-        case .apps: throw CommandError(.defect, "belfry-calls has answered another question")
+        case .noCall(let why): throw CommandError(.notFound, why)
+        case .apps, .calls: throw CommandError(.defect, "belfry-calls has answered another question")
         }
     }
 
