@@ -181,7 +181,8 @@ let service: [Target] = [
         imports: [
             "BelfryAppGroup", "BelfryApps", "BelfryDevices", "BelfryEventLoop", "BelfryJSON", "BelfryJournal",
             "BelfryLines", "BelfryProtocol", "BelfryPush", "BelfrySyscalls", "BelfryTerms", "CallChannel",
-            "CallControl", "CallLedger", "DeviceRegistry", "GroupLedger", "NotificationDelivery", "RingEar",
+            "CallControl", "CallLedger", "DesktopChannel", "DeviceRegistry", "GroupLedger", "NotificationDelivery",
+            "RingEar",
         ]),
     room(
         "Service/CallService",

@@ -43,6 +43,27 @@ import Testing
         #expect(file.request("c", by: 3) == .ring(mode: .soft), "b is loud")
     }
 
+    @Test("R10 a call that an app has begun goes on without a ring; a ring, and what was hung up, do not go on so")
+    func begun() {
+        var request = RingRequest(key: CallKey("a"))
+        (request.name, request.handle) = ("Ada", "+49")
+        let goOn = { file.change { [request, holder] in $0.goOn(with: request, by: holder) } }
+        goOn()
+        #expect(active == ["a"])
+        #expect(file.ledger.call(CallKey("a"))?.name == "Ada")
+        #expect(file.request("b", by: 2) == .ring(mode: .soft))
+        file.change { $0.release(CallKey("a"), by: holder) }
+        #expect(active.isEmpty)
+        goOn()
+        #expect(active == ["a"])
+        file.hangUp("a")
+        goOn()
+        #expect(active.isEmpty)
+        request.key = CallKey("b")
+        goOn()
+        #expect(file.ledger.rings.map(\.key.text) == ["b"] && active.isEmpty)
+    }
+
     @Test("R10 an answer without a holder is over at once") func nobody() {
         file.request("a")
         file.answer("a")

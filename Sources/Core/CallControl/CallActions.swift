@@ -102,7 +102,8 @@ extension CallStateMachine {
         calls[index].state = .ongoing
         let call = calls[index]
         let answer = own ?? made(.answer, of: uuid, in: call.answering)
-        if own == nil { holdAll(but: call, in: answer.transaction, at: now) } else { holdOthers(than: call.app, at: now) }
+        own == nil
+            ? holdAll(but: call, in: answer.transaction, at: now) : holdOthers(than: call.app, at: now)
         perform(answer, of: call, at: now)
         if let push = push(of: call) { collect(push) }
         tell(call, .connecting, by: call.answeredBy)

@@ -2,7 +2,7 @@ public import BelfryProtocol
 import BelfryTerms
 import CallChannel
 
-// The calls that go on, as desktop and commands know them.
+// The calls that go on, as desktop and commands know them (C16).
 extension CallStateMachine {
     /// The calls that were answered or begun and whose end nobody has asked for, the oldest first.
     public var ongoing: [OngoingCall] { calls.filter { $0.state == .ongoing }.map(ongoing) }
@@ -13,7 +13,7 @@ extension CallStateMachine {
         for call in shown where !going.contains(where: { $0.uuid == call.uuid }) {
             effects.append(.goesOnNoLonger(call))
         }
-        let known = Dictionary(uniqueKeysWithValues: shown.map { ($0.uuid, $0) })
+        let known = Dictionary(shown.map { ($0.uuid, $0) }, uniquingKeysWith: { $1 })
         for call in going where known[call.uuid] != call {
             let group = calls.first { $0.uuid.text == call.uuid }.flatMap { push(of: $0)?.group }
             effects.append(.goesOn(call, in: group))

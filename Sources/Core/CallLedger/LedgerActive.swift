@@ -32,6 +32,21 @@ extension Ledger {
         return call
     }
 
+    /// Has `owner` hold the call of `request`, which goes on: one that was answered, or one that an app has begun, or
+    /// whose answer the file has forgotten, which is entered as answered. A call that rings, or whose caller has hung
+    /// up, stays as it is.
+    public mutating func goOn(with request: RingRequest, by owner: Owner) {
+        guard call(key(of: request.key)) == nil else {
+            hold(request.key, by: owner)
+            return
+        }
+        var call = record(Call(key: request.key, state: .answered), as: .answered)
+        call.describe(request)
+        call.answeredAt = moment.now
+        call.holders = [owner]
+        write(call)
+    }
+
     /// Has `owner` hold the answered call `key` no longer.
     public mutating func release(_ key: CallKey, by owner: Owner) {
         guard var call = call(key), call.holders.contains(owner) else { return }

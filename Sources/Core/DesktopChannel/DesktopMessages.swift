@@ -12,8 +12,8 @@ public struct DesktopHello: Hashable, Sendable {
     public let handle: String
     /// Whether it is a video call.
     public let hasVideo: Bool
-    /// The call that goes on, which this connection shows as long as it lasts: `belfry-calls` writes the line again when
-    /// something of it changes, and no events. Nil of a notification.
+    /// The call that goes on, which this connection shows as long as it lasts: `belfry-calls` writes the line again
+    /// when something of it changes, and no events. Nil of a notification.
     public var ongoing: OngoingCall?
 
     /// A first line.

@@ -6,6 +6,7 @@ public import BelfrySyscalls
 import BelfryTerms
 import CallChannel
 import CallControl
+import DesktopChannel
 import DeviceRegistry
 import NotificationDelivery
 import RingEar
@@ -26,9 +27,11 @@ public final class Centre {
     private lazy var rings = OwnRings(socketPath: settings.pushSocketPath, on: loop) { [unowned self] in
         feed(.ringFailed($0))
     }
-    private lazy var answers = AnswerCollection(state: settings.state, runtime: settings.runtime, on: loop)
+    private lazy var records = GroupRecords(state: settings.state, runtime: settings.runtime, on: loop)
+    /// The calls that go on, by their UUIDs.
+    private var shown: [String: ShownCall] = [:]
     private let journal: CentreJournal
-    private var records: AppRecords
+    private var appRecords: AppRecords
     private var queue = EffectQueue<Input>()
     private var apps: [String: App] = [:]
     private var timer: (any ScheduledTimer)?
@@ -75,7 +78,7 @@ public final class Centre {
     ) throws(SystemError) {
         (self.settings, self.control, self.loop, self.onIdle) = (settings, control, loop, onIdle)
         began = loop.now
-        records = AppRecords(in: settings.runtime.path)
+        appRecords = AppRecords(in: settings.runtime.path)
         journal = CentreJournal(path: settings.journalPath, group: settings.group, on: loop)
         connections = try CentreConnections(on: loop, listener: listener, roleMax: settings.roleMax) {
             [unowned self] in heard($0)
@@ -146,7 +149,7 @@ public final class Centre {
             $0.hello = hello
             $0.life.connected()
         }
-        records.change(id) {
+        appRecords.change(id) {
             $0.started = WallTime.ofSystem
             $0.problem = ""
         }
@@ -159,7 +162,7 @@ public final class Centre {
         let isRegistered = types.contains("voip")
         app(id) { $0.life.registered(isRegistered) }
         guard isRegistered else { return tokens.forget(id) }
-        records.change(id) { $0.registered = WallTime.ofSystem }
+        appRecords.change(id) { $0.registered = WallTime.ofSystem }
         do throws(RegistryError) {
             let token = try tokens.register(id, environment: apps[id]?.hello?.environment)
             say(.token(token.bytes), to: id)
@@ -294,7 +297,7 @@ public final class Centre {
         switch effect {
         case .launch: process(of: id).launch()
         case .failed(let why):
-            records.change(id) { $0.problem = apps[id]?.life.problem ?? why }
+            appRecords.change(id) { $0.problem = apps[id]?.life.problem ?? why }
             feed(.appFailed(id, why: why))
             answerStarts(of: id, "\(id) was not started: \(why)")
         case .askToEnd: say(.stop, to: id)
@@ -333,14 +336,28 @@ public final class Centre {
         case .app(let id, let word): say(word, to: id)
         case .start(let id): want(id)
         case .ring(let ring): rings.push(ring, group: ring.group ?? tokens.group(of: ring.app))
-        case .collectAnswer(let group, let call): answers.collect(call, in: group)
+        case .collectAnswer(let group, let call): records.collect(call, in: group)
         case .answer(let link, let outcome): connections?.answer(outcome.answer, to: link)
-        case .goesOn, .goesOnNoLonger: break
+        case .goesOn(let call, let group): show(call, in: group ?? tokens.group(of: call.app) ?? settings.group)
+        case .goesOnNoLonger(let call):
+            records.release(call)
+            shown.removeValue(forKey: call.uuid)?.close()
         case .tell(let body, let id, let worker):
             if let worker, case .warning(let code, let detail) = body {
                 connections?.say(.warning(code, detail: detail), to: worker)
             }
             tell(body, id: id)
+        }
+    }
+
+    private func show(_ call: OngoingCall, in group: GroupName) {
+        records.goesOn(call, in: group)
+        var hello = DesktopHello(group: group, name: call.name, handle: call.handle, hasVideo: call.hasVideo)
+        hello.ongoing = call
+        if let shown = shown[call.uuid] { return shown.show(hello) }
+        shown[call.uuid] = ShownCall(hello, at: settings.runtime.desktopSocketPath, on: loop) { [unowned self] in
+            feed(.command($0, call: call.uuid, from: nil))
+            look()
         }
     }
 
@@ -405,7 +422,7 @@ public final class Centre {
 
     private func leaveIfIdle() {
         let isIdle =
-            connections?.isEmpty == true && rings.isEmpty && answers.openCount == 0
+            connections?.isEmpty == true && rings.isEmpty && records.openCount == 0
             && apps.values.allSatisfy { $0.life.isOver } && control.liveCalls == 0
         guard isIdle else {
             idle?.cancel()

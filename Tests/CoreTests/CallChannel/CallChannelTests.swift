@@ -148,13 +148,14 @@ import Testing
         #expect(try WorkerOrder.read(Array(order.line.dropLast())) == order)
     }
 
-    private static let commands: [ClientMessage] = [
-        .watch, .listApps, .startApp("a"), .stopApp(text), .becomesApp("a", pid: .max), .listCalls,
+    private static let commands: [ClientMessage] =
+        [.watch, .listApps, .startApp("a"), .stopApp(text), .becomesApp("a", pid: .max), .listCalls]
+        + wishes.flatMap { [.command($0, call: text), .command($0, call: nil)] }
+
+    private static let wishes: [CallCommand] = [
+        .end, .hold(true), .hold(false), .mute(true), .mute(false), .keypad(text), .merge, .split,
+        .giveWay(to: text, holds: true), .giveWay(to: "", holds: false),
     ]
-        + [
-            CallCommand.end, .hold(true), .hold(false), .mute(true), .mute(false), .keypad(text), .merge, .split,
-            .giveWay(to: text, holds: true), .giveWay(to: "", holds: false),
-        ].flatMap { [.command($0, call: text), .command($0, call: nil)] }
 
     @Test("what a command says is one line, and read back is the same", arguments: commands)
     func commandSays(message: ClientMessage) throws {

@@ -15,6 +15,8 @@ struct Centre {
     private(set) var rings: [OwnRing] = []
     /// What the delegate was asked to perform, in order: what is said here as #1 is the first.
     private(set) var performed: [CallAction] = []
+    /// The transaction of each of them.
+    private(set) var transactions: [CallUUID] = []
     /// The calls that observers were shown, each time to each app.
     private(set) var observed: [[ObservedCall]] = []
     /// The calls that go on, as they are shown.
@@ -223,8 +225,9 @@ struct Centre {
             return "push \(pushes.count)\(mustReport ? " must" : "")"
         case .reported(let number, let error): return "reported \(number)" + (error.map { ": \($0)" } ?? "")
         case .requested(let number, let error): return "requested \(number)" + (error.map { ": \($0)" } ?? "")
-        case .perform(let action, _, let timeout):
+        case .perform(let action, let transaction, let timeout):
             performed.append(action)
+            transactions.append(transaction)
             return "perform \(action.kind.word) #\(performed.count) \(timeout.seconds) s"
         case .timedOut(let uuid): return "timed-out \(number(of: uuid))"
         case .audio(let isActive): return "audio \(isActive ? "on" : "off")"
