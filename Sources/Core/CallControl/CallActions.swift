@@ -23,8 +23,8 @@ struct OpenAction: Sendable {
     let call: CallUUID
     /// The transaction that it is of.
     let transaction: CallUUID
-    /// Who waits for its outcome; nil if nobody does.
-    var client: Int64?
+    /// Who waits for its outcome.
+    var clients: [Int64] = []
     /// When the delegate was asked.
     let performed: Instant
     /// When its time is over.
@@ -170,7 +170,7 @@ extension CallStateMachine {
         }
         close(action, .done, at: now)
         tell(action, isFulfilled ? .fulfilled : .failed, at: now)
-        answer(action.client, isFulfilled ? .done : .refused("\(app) has failed it"))
+        answer(action, isFulfilled ? .done : .refused("\(app) has failed it"))
         isFulfilled ? fulfilled(action, at: now) : failed(action, at: now)
     }
 
@@ -197,7 +197,7 @@ extension CallStateMachine {
         close(action, .timedOut, at: now)
         effects.append(.app(action.app, .timedOut(action.action.uuid)))
         tell(action, .timedOut, at: now)
-        answer(action.client, .refused("\(action.app) has not done it in time"))
+        answer(action, .refused("\(action.app) has not done it in time"))
         failed(action, at: now)
     }
 

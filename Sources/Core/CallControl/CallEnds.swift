@@ -12,7 +12,7 @@ extension CallStateMachine {
         for action in actions where action.call == uuid && action.app == call.app {
             close(action, .void, at: now)
             tell(action, .failed, at: now)
-            answer(action.client, action.action.kind == .end ? .done : .noCall("the call is over"))
+            answer(action, .noCall("the call is over"))
         }
         calls.removeAll { $0.uuid == uuid }
         var ended = apps[call.app]?.endedCalls ?? []

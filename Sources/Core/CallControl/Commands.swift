@@ -5,18 +5,20 @@ import CallChannel
 // What the person wants done with a call that goes on: the same actions as an app's own, into the same delegate (C16).
 extension CallStateMachine {
     mutating func commanded(_ command: CallCommand, _ name: String?, from client: Int64?, at now: Instant) {
+        let clients = client.map { [$0] } ?? []
+        if case .end = command, let index = openEnd(of: name) { return actions[index].clients += clients }
         let call: LiveCall
         switch target(of: command, name) {
-        case .failure(let why): return answer(client, .noCall(why.text))
+        case .failure(let why): return answer(clients, .noCall(why.text))
         case .success(let found): call = found
         }
-        if let why = obstacle(to: command, of: call) { return answer(client, .refused(why)) }
+        if let why = obstacle(to: command, of: call) { return answer(clients, .refused(why)) }
         let transaction = if case .giveWay(let key, _) = command { answering(key) } else { makeUUID() }
         let kinds = kinds(of: command, call)
         // What is so already is done.
-        guard let last = kinds.last else { return answer(client, .done) }
+        guard let last = kinds.last else { return answer(clients, .done) }
         if case .hold(false) = last { holdAll(but: call, in: transaction, at: now) }
-        if case .end = last, let index = index(of: call) {
+        if case .end = last, let index = calls.firstIndex(where: { $0.uuid == call.uuid }) {
             calls[index].endedBy = .person
             calls[index].state = .ending
         }
@@ -24,12 +26,16 @@ extension CallStateMachine {
             let action = CallAction(kind, of: call.uuid, uuid: makeUUID())
             perform(AskedAction(action: action, transaction: transaction), of: call, at: now)
         }
-        actions[actions.count - 1].client = client
+        actions[actions.count - 1].clients = clients
     }
 
-    /// Says to whoever waits for an action what became of it.
-    mutating func answer(_ client: Int64?, _ outcome: CommandOutcome) {
-        if let client { effects.append(.answer(client, outcome)) }
+    /// Says to those who wait for an action what became of it. A call whose end fails is over all the same.
+    mutating func answer(_ action: OpenAction, _ outcome: CommandOutcome) {
+        answer(action.clients, action.action.kind == .end ? .done : outcome)
+    }
+
+    private mutating func answer(_ clients: [Int64], _ outcome: CommandOutcome) {
+        for client in clients { effects.append(.answer(client, outcome)) }
     }
 
     // MARK: Which call
@@ -42,11 +48,10 @@ extension CallStateMachine {
     private func target(of command: CallCommand, _ name: String?) -> Result<LiveCall, NoCall> {
         let going = calls.filter { $0.state == .ongoing }
         if let name {
-            if let call = going.first(where: { key(of: $0) == name || $0.uuid.text == name.uppercased() }) {
-                return .success(call)
-            }
-            let rings = calls.contains { key(of: $0) == name && $0.isBeforeAnswer }
-            return .failure(NoCall(text: rings ? "\(name) still rings" : "no call that goes on is named \(name)"))
+            if let call = going.first(where: { isNamed($0, name) }) { return .success(call) }
+            let other = calls.first { isNamed($0, name) }?.isBeforeAnswer
+            let why = other.map { $0 ? "\(name) still rings" : "\(name) is being ended" }
+            return .failure(NoCall(text: why ?? "no call that goes on is named \(name)"))
         }
         let wanted = command == .hold(false)
         if let call = going.last(where: { $0.isOnHold == wanted }) { return .success(call) }
@@ -55,7 +60,15 @@ extension CallStateMachine {
         return .failure(NoCall(text: "\(state): name one"))
     }
 
-    private func index(of call: LiveCall) -> Int? { calls.firstIndex { $0.uuid == call.uuid } }
+    /// The action that ends the call of that name already: whoever else wants its end waits for the same.
+    private func openEnd(of name: String?) -> Int? {
+        guard let name, let call = calls.first(where: { $0.state == .ending && isNamed($0, name) }) else { return nil }
+        return actions.firstIndex { $0.call == call.uuid && $0.action.kind == .end }
+    }
+
+    private func isNamed(_ call: LiveCall, _ name: String) -> Bool {
+        key(of: call) == name || call.uuid.text == name.uppercased()
+    }
 
     // MARK: What is done
 

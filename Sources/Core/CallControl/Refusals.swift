@@ -56,7 +56,11 @@ extension CallStateMachine {
         if request.actions.isEmpty { return .empty }
         guard apps[app]?.provider != nil else { return .unknownProvider }
         var begun: Set<CallUUID> = []
+        var ended: Set<CallUUID> = []
+        var known: Set<CallUUID> = []
         for action in request.actions {
+            if !known.insert(action.uuid).inserted { return .invalidAction }
+            if action.kind == .end, let call = action.call, !ended.insert(call).inserted { return .unknownCall }
             if case .start = action.kind {
                 if let refusal = refusal(ofStart: action, by: app, after: begun) { return refusal }
                 if let call = action.call { begun.insert(call) }
@@ -64,9 +68,8 @@ extension CallStateMachine {
                 return refusal
             }
         }
-        let own = actions.count { $0.app == app }
-        let asked = calls.reduce(0) { $0 + ($1.app == app ? $1.asked.count : 0) }
-        let isPastLimit = own + asked + request.actions.count > CallLimits.openActionsMax
+        // While a call rings one answer and one end of it may be asked for: calls are limited by themselves.
+        let isPastLimit = actions.count { $0.app == app } + request.actions.count > CallLimits.openActionsMax
         return isPastLimit ? .unknown : nil
     }
 
@@ -85,6 +88,7 @@ extension CallStateMachine {
         guard action.call != nil else { return .invalidAction }
         if case .group(let other?) = action.kind, known(other, by: app) == nil { return .unknownCall }
         guard let call = known(action.call, by: app) else { return .unknownCall }
+        if action.kind == .end, isEnding(call) { return .unknownCall }
         let isTaken = isOpen(action.uuid, of: app) || call.asked.contains { $0.action.uuid == action.uuid }
         let isPossible =
             switch action.kind {
@@ -100,6 +104,11 @@ extension CallStateMachine {
         guard isPossible, !isTaken else { return .invalidAction }
         if case .group(let other?) = action.kind { return isFull(other, for: call, by: app) ? .maximumGroups : nil }
         return nil
+    }
+
+    /// Whether the call's end was asked for: there is one action for it.
+    private func isEnding(_ call: LiveCall) -> Bool {
+        call.state == .ending || call.asked.contains { $0.action.kind == .end }
     }
 
     /// The call of the app's provider that has the UUID; nil if there is none.

@@ -7,13 +7,24 @@ import Testing
 /// Whatever comes, in whatever order: what workers, apps and time do is drawn at random, seed by seed.
 @Suite struct AnyOrderTests {
     @Test(
-        "C1 C4 C9 C10 C11 rung once, completed once, one end, nobody waits for ever, and nothing is kept",
+        "C1 C4 C9 C10 C11 C16 rung once, completed once, one end, nobody waits for ever, and nothing is kept",
         arguments: 0..<8)
     func anyOrder(part: UInt64) {
         for seed in part * 25..<(part + 1) * 25 {
             var story = Story(seed: seed)
             for _ in 0..<80 { story.step() }
             story.finish()
+            #expect(story.faults.isEmpty, "seed \(seed)")
+        }
+    }
+
+    @Test(
+        "C16 button, bus, command, the app and the other side end a call at once: one action, one end, all told the same",
+        arguments: 0..<10)
+    func oneOutcome(part: UInt64) {
+        for seed in part * 1_000..<(part + 1) * 1_000 {
+            var story = Story(seed: seed)
+            story.endAtOnce()
             #expect(story.faults.isEmpty, "seed \(seed)")
         }
     }
@@ -37,7 +48,13 @@ private struct Story {
     private var decided: [Int64: Int] = [:]
     private var pushes: [Int64] = []
     private var performed: [(app: String, uuid: CallUUID)] = []
-    private var answers: Set<CallUUID> = []
+    /// The commands that were not answered yet, and how often calls ended.
+    private var asked: Set<Int64> = []
+    private var lastClient: Int64 = 0
+    private var told: [CommandOutcome] = []
+    private var ends: [CallActor?] = []
+    private var endActions = 0
+    private var shown: Set<String> = []
 
     init(seed: UInt64) {
         random = Draw(state: seed)
@@ -46,7 +63,11 @@ private struct Story {
 
     mutating func step() {
         let app = random.pick(Story.apps)
-        switch random.below(16) {
+        switch random.below(20) {
+        case 16: command()
+        case 17: requestTalk(app)
+        case 18: take(.app(app, .outgoing(uuid(), random.pick(OutgoingStep.allCases), at: nil)))
+        case 19: outcomeOfAny()
         case 0, 1: push(app, random.pick([.hangup, .other, .callRequest, .callRequest, .callRequest]))
         case 2: take(.appConnected(AppHello(id: app, pid: 1)))
         case 3: take(.app(app, .registry(["voip"])))
@@ -129,6 +150,69 @@ private struct Story {
         take(.app(app, .request(1, transaction: .random(), [CallAction(kind, of: uuid(), uuid: .random())])))
     }
 
+    private mutating func requestTalk(_ app: String) {
+        let kind = random.pick([
+            CallAction.Kind.start(CallStart(CallHandle(.generic, "x"))), .hold(true), .hold(false), .mute(true),
+            .mute(false), .group(with: uuid()), .group(with: nil), .dtmf(CallDigits("1", type: 1)),
+        ])
+        take(.app(app, .request(1, transaction: .random(), [CallAction(kind, of: uuid(), uuid: .random())])))
+    }
+
+    private mutating func outcomeOfAny() {
+        guard !performed.isEmpty else { return }
+        let action = random.pick(performed)
+        take(.app(action.app, .outcome(action.uuid, isFulfilled: random.below(4) > 0, at: nil)))
+    }
+
+    private mutating func command() {
+        let command = random.pick([
+            CallCommand.end, .hold(true), .hold(false), .mute(true), .keypad("1,2"), .merge, .split,
+            .giveWay(to: uuid().text, holds: true), .giveWay(to: "", holds: false),
+        ])
+        ask(command, random.below(2) == 0 ? nil : uuid().text)
+    }
+
+    private mutating func ask(_ command: CallCommand, _ call: String?) {
+        lastClient += 1
+        asked.insert(lastClient)
+        take(.command(command, call: call, from: lastClient))
+    }
+
+    /// A call goes on, and everybody ends it in the same instant, in an order that the seed decides.
+    mutating func endAtOnce() {
+        let (app, call) = (Story.apps[0], Centre.uuid("A"))
+        take(.appConnected(AppHello(id: app, pid: 1)))
+        take(.app(app, .provider(ProviderSettings())))
+        let start = CallAction(.start(CallStart(CallHandle(.generic, "x"))), of: call, uuid: .random())
+        take(.app(app, .request(1, transaction: .random(), [start])))
+        outcome()
+        take(.app(app, .outgoing(call, .connected, at: nil)))
+        var wishes = [0, 1, 2, 3, 4, 5]
+        while !wishes.isEmpty {
+            switch wishes.remove(at: random.below(wishes.count)) {
+            case 0: take(.command(.end, call: call.text, from: nil))
+            case 1, 2: ask(.end, call.text)
+            case 3:
+                let end = CallAction(.end, of: call, uuid: .random())
+                take(.app(app, .request(2, transaction: .random(), [end])))
+            case 4: if random.below(2) == 0 { take(.app(app, .end(call, .remoteEnded, at: nil))) }
+            default: if endActions > 0 { outcome() }
+            }
+        }
+        outcome()
+        if ends.count != 1 { faults.append("ended \(ends.count) times") }
+        if endActions > 1 { faults.append("\(endActions) actions end it") }
+        if !shown.isEmpty || !asked.isEmpty || !control.calls.isEmpty { faults.append("something is left") }
+        let isOver = told.allSatisfy { outcome in
+            switch outcome {
+            case .done: true
+            case .noCall(let why): why.hasPrefix("no call that goes on is named")
+            case .refused: false
+            }
+        }
+        if !isOver { faults.append("told \(told)") }
+    }
+
     private mutating func uuid() -> CallUUID { Centre.uuid(random.pick(["A", "B", "C", "D"])) }
 
     private mutating func pass(_ span: TimeSpan) {
@@ -150,6 +234,8 @@ private struct Story {
         pass(.seconds(300))
         let isKept = !control.calls.isEmpty || !control.actions.isEmpty || !control.pushes.isEmpty
         if isKept || control.deadline != nil { faults.append("something is kept") }
+        if !asked.isEmpty { faults.append("commands wait") }
+        if !shown.isEmpty { faults.append("something is shown") }
     }
 
     private mutating func take(_ input: CallInput) {
@@ -169,12 +255,21 @@ private struct Story {
                 if !control.calls.contains(where: { $0.uuid == action.call && $0.app == app }) {
                     faults.append("performs for no call")
                 }
+                if performed.contains(where: { $0.uuid == action.uuid }) { faults.append("performed twice") }
                 performed.append((app, action.uuid))
+                if action.kind == .end { endActions += 1 }
             case .app(let app, _): if control.apps[app]?.isConnected != true { faults.append("nobody is there") }
             case .ring(let ring): ownRings.append(ring)
-            case .start, .collectAnswer, .tell, .answer, .goesOn, .goesOnNoLonger: break
+            case .answer(let client, let outcome):
+                if asked.remove(client) == nil { faults.append("answered twice") }
+                told.append(outcome)
+            case .goesOn(let call, _): shown.insert(call.uuid)
+            case .goesOnNoLonger(let call): shown.remove(call.uuid)
+            case .tell(.call(let call), _, _): if call.state == .ended { ends.append(call.by?.known) }
+            case .start, .collectAnswer, .tell: break
             }
         }
+        if shown != Set(control.ongoing.map(\.uuid)) { faults.append("another call is shown than goes on") }
         let uuids = control.calls.map(\.uuid)
         if Set(uuids).count != uuids.count { faults.append("two calls with one UUID") }
         let rings = control.calls.compactMap(\.push)

@@ -1,3 +1,4 @@
+import BelfryProtocol
 import BelfryTerms
 import CallChannel
 import CallControl
@@ -137,18 +138,33 @@ import Testing
         #expect(centre.requests([CallAction(.answer, of: Self.a, uuid: Centre.uuid("2"))]) == ["app requested 9: 6"])
     }
 
-    @Test("C8 a thousand actions may wait for their outcomes, asked for or performed")
-    func actions() {
+    @Test("C8 a thousand actions may wait for their outcomes") func actions() {
         var centre = WalkTests.ringing()
-        let ends = (0..<999).map { CallAction(.end, of: Self.a, uuid: Self.numbered($0)) }
-        #expect(centre.requests(ends).first == "app requested 9")
-        let two = (1_000..<1_002).map { CallAction(.end, of: Self.a, uuid: Self.numbered($0)) }
-        #expect(centre.requests(two) == ["app requested 9: 0"])
-        #expect(centre.requests([two[0]]).first == "app requested 9")
-        #expect(centre.requests([two[1]]) == ["app requested 9: 0"])
-        centre.ends(1, .declined)
+        centre.ends(1, .answered)
+        let mutes = (0..<999).map { CallAction(.mute(true), of: Self.a, uuid: Self.numbered($0)) }
+        #expect(centre.requests(mutes + mutes.prefix(1)) == ["app requested 9: 6"])
+        let all = mutes + [CallAction(.mute(true), of: Self.a, uuid: Self.numbered(1_000))]
+        #expect(centre.requests(all) == ["app requested 9: 0"], "its answer waits too")
+        #expect(centre.requests(mutes).first == "app requested 9")
+        #expect(centre.requests([all[999]]) == ["app requested 9: 0"])
         #expect(centre.performed.count == 1_000)
-        #expect(centre.requests([two[1]]) == ["app requested 9: 0"])
+        centre.outcome(1)
+        #expect(centre.requests([all[999]]).first == "app requested 9")
+    }
+
+    @Test("C8 there is one action that ends a call: another is refused with 4, in the same transaction too")
+    func oneEnd() {
+        var ringing = WalkTests.ringing()
+        let ends = ["1", "2"].map { CallAction(.end, of: Self.a, uuid: Centre.uuid($0)) }
+        #expect(ringing.requests(ends) == ["app requested 9: 4"])
+        #expect(ringing.requests([ends[0]]).first == "app requested 9")
+        #expect(ringing.requests([ends[1]]) == ["app requested 9: 4"])
+        var ongoing = WalkTests.ringing()
+        ongoing.ends(1, .answered)
+        #expect(ongoing.requests(ends) == ["app requested 9: 4"])
+        ongoing.take(.command(.end, call: nil, from: nil))
+        #expect(ongoing.requests([ends[0]]) == ["app requested 9: 4"])
+        #expect(ongoing.warnings.isEmpty)
     }
 
     private static func numbered(_ number: Int) -> CallUUID {

@@ -170,7 +170,7 @@ import Testing
             #expect(centre.requests([Self.action(kind, Self.a, "3")]).first == "app requested 9: 6", "\(kind)")
         }
         #expect(
-            centre.requests([Self.action(.mute(true), Self.a, "3"), Self.action(.mute(false), Self.a, "3")]).first
+            centre.requests([Self.action(.mute(true), Self.a, "3"), Self.action(.mute(false), Self.a, "4")]).first
                 == "app requested 9")
         var ringing = WalkTests.ringing()
         for kind in [.hold(true), .mute(true), .dtmf(CallDigits("1", type: 1))] as [CallAction.Kind] {
