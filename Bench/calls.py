@@ -22,6 +22,7 @@ import machine as setting
 import serve
 
 APP = "bench.phone"
+BARE = "bench.bare"
 GROUP = "group.bench"
 RING_SECONDS = 20
 WARM_UP = 3
@@ -151,11 +152,9 @@ class App:
     def milliseconds_to_completion(self):
         """From a report without a push to its completion."""
         self.tell("report")
-        begun, ended, *error = self.answer("completed")
-        if error:
-            raise setting.Failure(f"a report was refused: {error}")
+        begun, ended = self.completed()
         self.end_calls()
-        return (int(ended) - int(begun)) / 1000
+        return (ended - begun) / 1000
 
     def milliseconds_from_answer(self):
         """From the start of `belfry answer` to the delegate, and to the event of the ring."""
@@ -177,9 +176,62 @@ class App:
         self.end_calls()
         return (instant - begun) * 1000, (ended - begun) * 1000
 
+    def kibibytes_of_a_call(self, count):
+        """What one of so many calls that go on takes of belfry-calls."""
+        before = setting.anonymous_kibibytes(self.phone.centre())
+        for _ in range(count):
+            self.tell("start")
+            self.completed()
+        kibibytes = (setting.anonymous_kibibytes(self.phone.centre()) - before) / count
+        self.end_calls()
+        return kibibytes
+
+    def completed(self):
+        """When it asked for what was completed, and when that was, in microseconds since boot."""
+        begun, ended, *error = self.answer("completed")
+        if error:
+            raise setting.Failure(f"a request was refused: {error}")
+        return int(begun), int(ended)
+
     def close(self):
         self.process.send_signal(signal.SIGTERM)
         self.process.communicate(timeout=setting.PATIENCE_SECONDS)
+
+
+class Bare(App):
+    """A bare Foundation program that says the same."""
+
+    def __init__(self, machine, phone):
+        self.phone = phone
+        self.process = subprocess.Popen(
+            [program(machine, "BarePhone"), phone.calls_path, BARE], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+
+def microseconds_of_requests(machine, phone, app, count):
+    """From a request of each to its completion, and to the event of the call, the app first."""
+    bare = Bare(machine, phone)
+    watch = setting.Connection(phone.calls_path, b'{"say":"watch"}\n')
+    completed, told = ([], []), ([], [])
+    try:
+        for talker in (app, bare):
+            talker.tell("start")
+            talker.completed()
+        for n in range(count):
+            for which, (talker, app_id) in enumerate(((app, APP), (bare, BARE))):
+                talker.tell("mute")
+                begun, ended = talker.completed()
+                state = "unmuted" if n % 2 else "muted"
+                event = next(event for line in watch.lines() if (event := json.loads(line)).get("state") == state
+                             and event["app"] == app_id and event["event"] == "call")
+                completed[which].append(ended - begun)
+                told[which].append(event["boot"] * 1e6 - begun)
+                time.sleep(GAP_MILLISECONDS / 1000)
+        app.end_calls()
+        bare.tell("end")
+    finally:
+        watch.close()
+        bare.close()
+    return completed, told
 
 
 @contextlib.contextmanager
@@ -249,7 +301,9 @@ class Figures:
         self.reported = figures.Comparison("report without a push to completion, peer connect to ringing of a push", "ms")
         self.answered = figures.Comparison("belfry answer to delegate, peer to ended", "ms")
         self.asked = figures.Comparison("line to delegate on the main queue to line, peer bare Foundation", "µs")
-        self.private = []
+        self.requested = figures.Comparison("request of an action to its completion, peer bare Foundation", "µs")
+        self.told = figures.Comparison("request, perform, fulfilled to the call's event, peer bare Foundation", "µs")
+        self.private, self.call = [], []
 
     def add_round_of_running(self, machine, plain, phone, folder, count):
         app = App(folder, phone)
@@ -261,8 +315,12 @@ class Figures:
             running, absent, built_in, reported = (list(each) for each in zip(*taken))
             answered = [app.milliseconds_from_answer() for _ in range(count)]
             self.private.append(setting.anonymous_kibibytes(phone.centre()))
+            requested, told = microseconds_of_requests(machine, phone, app, 10 * count)
+            self.call.append(app.kibibytes_of_a_call(100))
         finally:
             app.close()
+        self.requested.add_round(*requested)
+        self.told.add_round(*told)
         self.running.add_round(running, built_in)
         self.absent.add_round(absent, built_in)
         self.reported.add_round(reported, running)
@@ -284,9 +342,12 @@ class Figures:
             self.reported.row(figures.difference, figures.median, 2, "2 ms more"),
             self.answered.row(figures.difference, figures.median, 1, "1 ms more"),
             self.asked.row(figures.ratio, figures.median, 1.25, "1.25 ×"),
+            self.requested.row(figures.ratio, figures.median, 1.25, "1.25 ×"),
+            self.told.row(figures.ratio, figures.median, 1.25, "1.25 ×"),
             self.absent.row(figures.difference, figures.median, 1, "1 ms more"),
             figures.plain_row(
                 "RssAnon of belfry-calls, idle with one app (KiB)", self.private, max, 3072, "3 MiB"),
+            figures.plain_row("RssAnon of belfry-calls for each of 100 calls (KiB)", self.call, max, 16, "16 KiB"),
         ]
 
 

@@ -3,11 +3,14 @@ import CallKit
 /// Reports calls to the system, and does what the person chooses.
 final class CallManager: NSObject, CXProviderDelegate {
     private let provider: CXProvider
+    private let controller = CXCallController(queue: .main)
     private var calls: Set<UUID> = []
+    private var isMuted = false
 
     override init() {
         let configuration = CXProviderConfiguration()
         configuration.supportedHandleTypes = [.generic, .phoneNumber]
+        configuration.maximumCallGroups = 100
         provider = CXProvider(configuration: configuration)
         super.init()
         provider.setDelegate(self, queue: nil)
@@ -22,10 +25,28 @@ final class CallManager: NSObject, CXProviderDelegate {
         provider.reportNewIncomingCall(with: uuid, update: update) { completion($0) }
     }
 
+    /// Calls somebody, who answers at once.
+    func start(completion: @escaping (Error?) -> Void) {
+        let uuid = UUID()
+        calls.insert(uuid)
+        let action = CXStartCallAction(call: uuid, handle: CXHandle(type: .phoneNumber, value: "+1234567890"))
+        controller.request(CXTransaction(action: action)) { [provider] error in
+            provider.reportOutgoingCall(with: uuid, connectedAt: nil)
+            completion(error)
+        }
+    }
+
+    /// Mutes its only call, or no longer.
+    func mute(completion: @escaping (Error?) -> Void) {
+        isMuted.toggle()
+        let action = CXSetMutedCallAction(call: calls.first ?? UUID(), muted: isMuted)
+        controller.request(CXTransaction(action: action)) { completion($0) }
+    }
+
     /// Ends all calls as their callers do.
     func endAll() {
         for uuid in calls { provider.reportCall(with: uuid, endedAt: nil, reason: .remoteEnded) }
-        calls = []
+        (calls, isMuted) = ([], false)
     }
 
     func provider(_ provider: CXProvider, perform action: CXAnswerCallAction) {
@@ -38,6 +59,10 @@ final class CallManager: NSObject, CXProviderDelegate {
         calls.remove(action.callUUID)
         action.fulfill()
     }
+
+    func provider(_ provider: CXProvider, perform action: CXStartCallAction) { action.fulfill() }
+
+    func provider(_ provider: CXProvider, perform action: CXSetMutedCallAction) { action.fulfill() }
 
     func providerDidReset(_ provider: CXProvider) { calls = [] }
 }

@@ -26,12 +26,14 @@ enum Questions {
     }
 
     private static func obey(_ word: String, _ calls: CallManager) {
+        let begun = now
+        let completion: (Error?) -> Void = { error in
+            answer("completed \(begun) \(now) \(error.map { "\($0)" } ?? "")")
+        }
         switch word {
-        case "report":
-            let begun = now
-            calls.report(name: "Bench", handle: "+1234567890") { error in
-                answer("completed \(begun) \(now) \(error.map { "\($0)" } ?? "")")
-            }
+        case "report": calls.report(name: "Bench", handle: "+1234567890", completion: completion)
+        case "start": calls.start(completion: completion)
+        case "mute": calls.mute(completion: completion)
         case "end": calls.endAll()
         default: break
         }
