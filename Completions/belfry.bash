@@ -6,6 +6,11 @@ _belfry_ids() {
     belfry calls "$@" --json 2>/dev/null | sed -n 's/^{"call":"\([A-Za-z0-9][A-Za-z0-9._@+-]*\)".*/\1/p'
 }
 
+# Of those only the calls that go on.
+_belfry_going() {
+    belfry calls --json 2>/dev/null | sed -n 's/^{"call":"\([A-Za-z0-9][A-Za-z0-9._@+-]*\)","mode":"active".*/\1/p'
+}
+
 # Keys of the group file come from any program, as ids do.
 _belfry_keys() {
     belfry group list 2>/dev/null | sed -n 's/^\([A-Za-z0-9][A-Za-z0-9._-]*\)  .*/\1/p'
@@ -18,7 +23,7 @@ _belfry_files() {
 
 _belfry() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command='' wanted='' i
-    local names='push call hangup answer decline silence app calls alerts watch group config status doctor serve apns device new-extension new-app import pack help'
+    local names='push call hangup answer decline silence end hold mute keypad merge split app calls alerts watch group config status doctor serve apns device new-extension new-app import pack help'
     COMPREPLY=()
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
@@ -42,6 +47,7 @@ _belfry() {
             call) wanted='--name --handle --video --avatar --id --duration --no-follow' ;;
             hangup) wanted='--reason --no-follow' ;;
             answer) wanted='--pid' ;;
+            hold|mute) wanted='--off' ;;
             app) wanted='--pid --collect' ;;
             calls) wanted='--missed --clear-missed' ;;
             alerts) wanted='--clear' ;;
@@ -57,6 +63,9 @@ _belfry() {
             ''|help) wanted=$names ;;
             push|new-extension|new-app|import) _belfry_files "$current"; return ;;
             hangup|answer|decline|silence) wanted=$(_belfry_ids) ;;
+            end|hold|mute|merge|split) wanted=$(_belfry_going) ;;
+            # Behind the digits stands a call.
+            keypad) ((COMP_CWORD == i + 1)) || wanted=$(_belfry_going) ;;
             app) wanted='foreground background busy pending list start stop' ;;
             calls) [[ ${COMP_LINE} != *--clear-missed* ]] || wanted=$(_belfry_ids --missed) ;;
             group) wanted='list get set remove watch' ;;

@@ -6,6 +6,17 @@ function __belfry_ids
     belfry calls $argv --json 2>/dev/null | sed -n 's/^{"call":"\([A-Za-z0-9][A-Za-z0-9._@+-]*\)".*/\1/p'
 end
 
+# Of those only the calls that go on.
+function __belfry_going
+    belfry calls --json 2>/dev/null | sed -n 's/^{"call":"\([A-Za-z0-9][A-Za-z0-9._@+-]*\)","mode":"active".*/\1/p'
+end
+
+# Behind keypad's digits stands a call.
+function __belfry_has_digits
+    set -l words (commandline -opc)
+    test $words[-1] != keypad
+end
+
 # Keys of the group file come from any program, as ids do.
 function __belfry_keys
     belfry group list 2>/dev/null | sed -n 's/^\([A-Za-z0-9][A-Za-z0-9._-]*\)  .*/\1/p'
@@ -23,6 +34,12 @@ complete -c belfry -n __fish_use_subcommand -a hangup -d 'push a hangup, as the 
 complete -c belfry -n __fish_use_subcommand -a answer -d 'answer a call, as the person at the endpoint does'
 complete -c belfry -n __fish_use_subcommand -a decline -d 'decline a call, as the person at the endpoint does'
 complete -c belfry -n __fish_use_subcommand -a silence -d 'silence a ring without declining the call'
+complete -c belfry -n __fish_use_subcommand -a end -d 'end a call that goes on, as the person at the endpoint does'
+complete -c belfry -n __fish_use_subcommand -a hold -d 'hold a call that goes on, or go on with it'
+complete -c belfry -n __fish_use_subcommand -a mute -d 'have the person not be heard in a call, or be heard again'
+complete -c belfry -n __fish_use_subcommand -a keypad -d 'play digits to the other side of a call'
+complete -c belfry -n __fish_use_subcommand -a merge -d 'have a call join the other call of its app that goes on'
+complete -c belfry -n __fish_use_subcommand -a split -d 'take a call out of the group that it was merged into'
 complete -c belfry -n __fish_use_subcommand -a app -d 'say if the app is in front, or in a call; show answers that wait for it'
 complete -c belfry -n __fish_use_subcommand -a calls -d 'who rings, for how long still; who is spoken to, for how long; which calls were missed'
 complete -c belfry -n __fish_use_subcommand -a alerts -d 'the last alerts, with their whole text'
@@ -62,6 +79,10 @@ complete -c belfry -n '__fish_seen_subcommand_from hangup' -a '(__belfry_ids)'
 complete -c belfry -n '__fish_seen_subcommand_from answer' -a '(__belfry_ids)'
 complete -c belfry -n '__fish_seen_subcommand_from decline' -a '(__belfry_ids)'
 complete -c belfry -n '__fish_seen_subcommand_from silence' -a '(__belfry_ids)'
+complete -c belfry -n '__fish_seen_subcommand_from end hold mute merge split' -a '(__belfry_going)'
+complete -c belfry -n '__fish_seen_subcommand_from keypad; and __belfry_has_digits' -a '(__belfry_going)'
+complete -c belfry -n '__fish_seen_subcommand_from hold' -l off -d 'go on with it'
+complete -c belfry -n '__fish_seen_subcommand_from mute' -l off -d 'be heard again'
 complete -c belfry -n '__fish_seen_subcommand_from answer' -l pid -x -d 'the process in which the call goes on'
 complete -c belfry -n '__fish_seen_subcommand_from app' -l pid -x -d 'the app\'s process (foreground, busy)'
 complete -c belfry -n '__fish_seen_subcommand_from app' -l collect -d 'take the answers out (pending)'
@@ -90,4 +111,4 @@ complete -c belfry -n '__fish_seen_subcommand_from new-app' -l belfry -r -F -d '
 complete -c belfry -n '__fish_seen_subcommand_from new-app' -F
 complete -c belfry -n '__fish_seen_subcommand_from import' -l verbose -d 'show what the compiler says, too'
 complete -c belfry -n '__fish_seen_subcommand_from import' -F
-complete -c belfry -n '__fish_seen_subcommand_from help' -a 'push call hangup answer decline silence app calls alerts watch group config status doctor serve apns device new-extension new-app import pack help'
+complete -c belfry -n '__fish_seen_subcommand_from help' -a 'push call hangup answer decline silence end hold mute keypad merge split app calls alerts watch group config status doctor serve apns device new-extension new-app import pack help'

@@ -6,6 +6,11 @@ _belfry_ids() {
     belfry calls "$@" --json 2>/dev/null | sed -n 's/^{"call":"\([A-Za-z0-9][A-Za-z0-9._@+-]*\)".*/\1/p'
 }
 
+# Of those only the calls that go on.
+_belfry_going() {
+    belfry calls --json 2>/dev/null | sed -n 's/^{"call":"\([A-Za-z0-9][A-Za-z0-9._@+-]*\)","mode":"active".*/\1/p'
+}
+
 # Keys of the group file come from any program, as ids do.
 _belfry_keys() {
     belfry group list 2>/dev/null | sed -n 's/^\([A-Za-z0-9][A-Za-z0-9._-]*\)  .*/\1/p'
@@ -13,7 +18,7 @@ _belfry_keys() {
 
 _belfry() {
     local previous=${words[CURRENT-1]} command='' wanted='' i
-    local names='push call hangup answer decline silence app calls alerts watch group config status doctor serve apns device new-extension new-app import pack help'
+    local names='push call hangup answer decline silence end hold mute keypad merge split app calls alerts watch group config status doctor serve apns device new-extension new-app import pack help'
     for ((i = 2; i < CURRENT; i++)); do
         case ${words[i]} in
             # What follows one of these is no command.
@@ -36,6 +41,7 @@ _belfry() {
             call) wanted='--name --handle --video --avatar --id --duration --no-follow' ;;
             hangup) wanted='--reason --no-follow' ;;
             answer) wanted='--pid' ;;
+            hold|mute) wanted='--off' ;;
             app) wanted='--pid --collect' ;;
             calls) wanted='--missed --clear-missed' ;;
             alerts) wanted='--clear' ;;
@@ -51,6 +57,9 @@ _belfry() {
             ''|help) wanted=$names ;;
             push|new-extension|new-app|import) _files; return ;;
             hangup|answer|decline|silence) wanted=$(_belfry_ids) ;;
+            end|hold|mute|merge|split) wanted=$(_belfry_going) ;;
+            # Behind the digits stands a call.
+            keypad) ((CURRENT == i + 1)) || wanted=$(_belfry_going) ;;
             app) wanted='foreground background busy pending list start stop' ;;
             calls) [[ ${words[*]} != *--clear-missed* ]] || wanted=$(_belfry_ids --missed) ;;
             group) wanted='list get set remove watch' ;;

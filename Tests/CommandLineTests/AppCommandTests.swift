@@ -18,20 +18,8 @@ import Testing
         ["BELFRY_STATE_DIRECTORY": "\(folder.path)/state", "BELFRY_RUNTIME_DIRECTORY": folder.path]
     }
 
-    /// Runs `belfry` with `words` where belfry-calls answers `answer`, and what it was asked.
     private func run(_ words: [String], answer: ClientAnswer?) throws -> (CommandRun, asked: ClientMessage?) {
-        let asked = LockedValue<[UInt8]>([])
-        let centre = ScriptedWorker { connection in
-            var line = [UInt8](repeating: 0, count: 4_096)
-            let count = unsafe read(connection, &line, line.count)
-            asked.withLock { [line] in $0 = Array(line.prefix(max(0, count))) }
-            if let answer { ScriptedWorker.write(answer.line, to: connection) }
-        }
-        let path = "\(folder.path)/calls.sock"
-        #expect(unsafe symlink(centre.path, path) == 0)
-        defer { unsafe unlink(path) }
-        let run = withExtendedLifetime(centre) { CommandRun(words, environment) }
-        return (run, try ClientMessage.read(asked.withLock { $0 }))
+        try CommandRun.run(words, environment, inFrontOf: answer)
     }
 
     @Test("start and stop say so to belfry-calls, and end as it answers") func orders() throws {

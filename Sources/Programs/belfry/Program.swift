@@ -10,8 +10,9 @@ enum Program {
 
     /// Every command, in the order of the help.
     static let commands: [Command] = [
-        .push, .call, .hangup, .answer, .decline, .silence, .app, .calls, .alerts, .watch, .group, .config, .status,
-        .doctor, .serve, .apns, .device, .newExtension, .newApp, .importFiles, .pack, .help,
+        .push, .call, .hangup, .answer, .decline, .silence, .end, .hold, .mute, .keypad, .merge, .split, .app, .calls,
+        .alerts, .watch, .group, .config, .status, .doctor, .serve, .apns, .device, .newExtension, .newApp,
+        .importFiles, .pack, .help,
     ]
 
     /// Runs the command in `words`, the command line without the program's name.
@@ -92,7 +93,11 @@ enum HelpText {
     static let exitStatuses = [
         ["0", "done"], ["1", "the extension misses something (import, pack)"], ["64", "wrong usage"],
         ["65", "the notification was rejected"],
-        ["66", "no such call, key or file"], ["69", "no socket to push to; doctor: calls would not ring"],
+        ["66", "no such call, key or file"],
+        [
+            "69",
+            "no socket to push to; doctor: calls would not ring; an app did not do it (end, hold, mute, keypad, …)",
+        ],
         ["70", "a defect of Belfry"], ["75", "the connection ended before the delivery or the call's end was told"],
         ["78", "mistakes in the configuration (config check)"], ["130", "Ctrl-C; a call rings on"],
     ]

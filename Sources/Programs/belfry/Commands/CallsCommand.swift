@@ -14,8 +14,9 @@ extension Command {
         summary: "who rings, for how long still; who is spoken to, for how long; which calls were missed",
         details: """
             With --json one object a line for each call; nothing where there is none. A call that goes on after it was
-            answered has the mode "active" and a duration in seconds: see belfry answer --pid. A missed call is listed until it
-            is cleared, since the person has seen it: those with an ID that is given, else all.
+            answered has the mode "active" and a duration in seconds: see belfry answer --pid. One of an app has its state,
+            connecting, active or held, and is named to belfry end, hold, mute, keypad, merge and split. A missed call is
+            listed until it is cleared, since the person has seen it: those with an ID that is given, else all.
             """,
         options: [
             Option("missed", "show the calls that were missed instead"),
@@ -30,15 +31,29 @@ extension Command {
             MissedRow.print(try GroupAccess(context).ledger().missedCalls, context)
             return .done
         }
+        // First, since a ring that is answered meanwhile is then known to go on.
         let ledger = try GroupAccess(context).ledger()
-        let (rings, active) = (ledger.rings(secondCall: context.loaded.settings.secondCall), ledger.activeCalls)
+        list(ledger, OngoingRow.calls(context), context)
+        return .done
+    }
+
+    private static func list(_ ledger: Ledger, _ going: [OngoingCall], _ context: Context) {
+        // A call of an app is one call, whatever the ledger has of it.
+        func isGoing(_ call: Call) -> Bool { going.contains { $0.call == call.key.text } }
+        let rings = ledger.rings(secondCall: context.loaded.settings.secondCall).filter { !isGoing($0.call) }
+        let active = ledger.activeCalls
+        let others = active.filter { !isGoing($0) }
         let now = Instant(microseconds: bootTimeMicroseconds())
         if context.wantsJSON {
             for (call, mode) in rings {
                 context.output.json(CallRow.json(of: call, mode: mode.rawValue, now: now))
             }
-            for call in active { context.output.json(ActiveRow.json(of: call, now: now)) }
-            return .done
+            for call in others { context.output.json(ActiveRow.json(of: call, now: now)) }
+            for call in going {
+                context.output.json(
+                    OngoingRow.json(of: call, active.first { $0.key.text == call.call }, now: now))
+            }
+            return
         }
         if rings.isEmpty {
             context.output.line("no call rings in \(context.groupName)")
@@ -46,8 +61,8 @@ extension Command {
             let rows = rings.map { call, mode in CallRow.cells(of: call, mode: mode.rawValue, now: now) }
             context.printTable(CallRow.headings, rows)
         }
-        if !active.isEmpty { context.printTable(ActiveRow.headings, active.map { ActiveRow.cells(of: $0, now: now) }) }
-        return .done
+        if !others.isEmpty { context.printTable(ActiveRow.headings, others.map { ActiveRow.cells(of: $0, now: now) }) }
+        if !going.isEmpty { context.printTable(OngoingRow.headings, going.map { OngoingRow.cells(of: $0, now: now) }) }
     }
 
     private static func clearMissed(_ context: Context) throws(CommandError) -> ProgramStatus {
@@ -79,7 +94,7 @@ enum CallRow {
         var object: JSONObject = [
             "call": .string(call.key.text), "mode": .string(mode), "name": .string(call.name),
             "handle": .string(call.handle), "video": .bool(call.hasVideo),
-            "remaining": .real((call.until - now).seconds),
+            "remaining": .real((call.until - now).seconds), "state": "ringing",
         ]
         if let picture = call.picture { object["picture"] = .string(picture) }
         if let started = call.started { object["started"] = .integer(started) }
@@ -104,7 +119,7 @@ enum ActiveRow {
             "call": .string(call.key.text), "mode": "active", "name": .string(call.name),
             "handle": .string(call.handle), "video": .bool(call.hasVideo),
             "duration": .real((now - (call.answeredAt ?? call.since)).seconds),
-            "pids": .array(call.holders.map { .integer($0.pid) }),
+            "pids": .array(call.holders.map { .integer($0.pid) }), "state": "active",
         ]
         if let picture = call.picture { object["picture"] = .string(picture) }
         return object

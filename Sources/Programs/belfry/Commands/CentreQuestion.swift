@@ -11,7 +11,9 @@ import RingEar
 /// One question of a command to `belfry-calls`, and its answer.
 enum CentreQuestion {
     /// How long an answer is waited for: an app that is started, and one that does not end by itself, take seconds.
-    private static let patience = TimeSpan.seconds(30)
+    static let patience = TimeSpan.seconds(30)
+    /// What `belfry-calls` is called by the kernel.
+    private static let name = "belfry-calls"
 
     /// Has `belfry-calls` do what `message` says.
     static func order(_ message: ClientMessage, _ context: Context) throws(CommandError) -> ProgramStatus {
@@ -19,14 +21,28 @@ enum CentreQuestion {
         case .done: return .done
         case .failed(let why): throw CommandError(.notFound, why)
         case .noCall(let why): throw CommandError(.notFound, why)
-        case .apps, .calls: throw CommandError(.defect, "belfry-calls has answered another question")
+        case .apps, .calls: throw other
         }
     }
 
-    /// The answer of `belfry-calls` to `message`.
-    static func ask(_ message: ClientMessage, _ context: Context) throws(CommandError) -> ClientAnswer {
+    /// That `belfry-calls` has answered what was not asked.
+    static var other: CommandError { CommandError(.defect, "belfry-calls has answered another question") }
+
+    /// Whether `belfry-calls` runs, as far as that is known. A connection would start it where its socket is systemd's,
+    /// and one that does not run knows of no call.
+    static func mayRun(_ context: Context) throws(CommandError) -> Bool {
+        let sockets = ListeningSockets.inodes(at: try socketPath(context))
+        return sockets.isEmpty || SocketHolder.first(of: sockets, named: name) != nil
+    }
+
+    /// The answer of `belfry-calls` to `message`, if it comes in time. Where nobody listens the command ends with
+    /// `absent`.
+    static func ask(
+        _ message: ClientMessage, _ context: Context, within patience: TimeSpan = patience,
+        absent: ProgramStatus = .unavailable
+    ) throws(CommandError) -> ClientAnswer {
         let loop = try Command.makeLoop()
-        let connection = try connect(context, on: loop)
+        let connection = try connect(context, on: loop, absent: absent)
         var answer: ClientAnswer?
         do throws(SystemError) {
             try connection.listen { news in
@@ -52,7 +68,9 @@ enum CentreQuestion {
     }
 
     /// A connection to `belfry-calls`, which is started by it where it does not run.
-    static func connect(_ context: Context, on loop: Loop) throws(CommandError) -> LineConnection {
+    static func connect(
+        _ context: Context, on loop: Loop, absent: ProgramStatus = .unavailable
+    ) throws(CommandError) -> LineConnection {
         let path = try socketPath(context)
         do throws(SystemError) {
             let limits = LineConnection.Limits(
@@ -61,7 +79,7 @@ enum CentreQuestion {
                 try connectStream(to: path, waits: false), limits, on: loop, description: "belfry-calls")
         } catch  where error.errno == ENOENT || error.errno == ECONNREFUSED {
             throw CommandError(
-                .unavailable, "nothing knows of apps, since nobody listens at \(path)",
+                absent, "nothing knows of apps, since nobody listens at \(path)",
                 "systemctl --user enable --now belfry-calls.socket, or belfry serve with BELFRY_APPS")
         } catch {
             throw CommandError(.unavailable, "belfry-calls cannot be asked: \(error)")
@@ -84,7 +102,7 @@ enum AppList {
     /// Prints the apps that there are.
     static func print(_ context: Context) throws(CommandError) -> ProgramStatus {
         guard case .apps(let apps) = try CentreQuestion.ask(.listApps, context) else {
-            throw CommandError(.defect, "belfry-calls has answered another question")
+            throw CentreQuestion.other
         }
         if context.wantsJSON {
             for app in apps { context.output.json(app.json) }

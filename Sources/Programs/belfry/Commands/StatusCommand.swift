@@ -265,16 +265,20 @@ enum ListeningSockets {
     private static let bytesMax = 8 << 20
 
     /// Whether a program listens at `path`.
-    static func contains(_ path: String) -> Bool {
-        guard let bytes = readKernelFile("/proc/net/unix", bytesMax: bytesMax) else { return false }
-        return contains(path, in: String(decoding: bytes, as: UTF8.self))
+    static func contains(_ path: String) -> Bool { !inodes(at: path).isEmpty }
+
+    /// The inodes of the sockets that listen at `path`.
+    static func inodes(at path: String) -> [String] {
+        guard let bytes = readKernelFile("/proc/net/unix", bytesMax: bytesMax) else { return [] }
+        return inodes(at: path, in: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Whether `table`, which the kernel prints, says so: Num, RefCount, Protocol, Flags, Type, St, Inode, Path.
-    static func contains(_ path: String, in table: String) -> Bool {
-        table.split(separator: "\n").contains { line in
+    /// Those in `table`, which the kernel prints: Num, RefCount, Protocol, Flags, Type, St, Inode, Path.
+    static func inodes(at path: String, in table: String) -> [String] {
+        table.split(separator: "\n").compactMap { line in
             let parts = line.split(separator: " ", maxSplits: 7, omittingEmptySubsequences: true)
-            return parts.count == 8 && parts[3] == listening && parts[7] == path
+            guard parts.count == 8, parts[3] == listening, parts[7] == path else { return nil }
+            return String(parts[6])
         }
     }
 }

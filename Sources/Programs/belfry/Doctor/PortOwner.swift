@@ -5,21 +5,13 @@ import BelfryTerms
 enum PortOwner {
     private static let tables = ["/proc/net/tcp", "/proc/net/tcp6"]
     private static let tableBytesMax = 16 << 20
-    private static let namesMax = 1 << 16
 
     /// The process that listens at `port`, by name and number, if it belongs to this user; else "another user's
     /// program"; nil if the port is free.
     static func of(_ port: UInt16) -> String? {
-        let sockets = Set(tables.flatMap { listeners(at: port, in: text(of: $0)) }.map { "socket:[\($0)]" })
+        let sockets = tables.flatMap { listeners(at: port, in: text(of: $0)) }
         guard !sockets.isEmpty else { return nil }
-        for process in names(in: "/proc") where process.utf8.allSatisfy(\.isASCIIDigit) {
-            for descriptor in names(in: "/proc/\(process)/fd") {
-                guard let target = linkTarget("/proc/\(process)/fd/\(descriptor)"), sockets.contains(target) else {
-                    continue
-                }
-                return "\(text(of: "/proc/\(process)/comm").prefix { $0 != "\n" }), process \(process)"
-            }
-        }
+        if let holder = SocketHolder.first(of: sockets) { return "\(holder.name), process \(holder.process)" }
         return "another user's program"
     }
 
@@ -36,9 +28,5 @@ enum PortOwner {
 
     private static func text(of path: String) -> String {
         String(decoding: readKernelFile(path, bytesMax: tableBytesMax) ?? [], as: UTF8.self)
-    }
-
-    private static func names(in path: String) -> [String] {
-        (try? Directory.names(at: path, max: namesMax)) ?? []
     }
 }
