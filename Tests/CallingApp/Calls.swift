@@ -62,6 +62,22 @@ final class Calls: NSObject, CXProviderDelegate, @unchecked Sendable {
 
     func provider(_ provider: CXProvider, perform action: CXEndCallAction) { perform(action, "end") }
 
+    func provider(_ provider: CXProvider, perform action: CXSetHeldCallAction) {
+        perform(action, action.isOnHold ? "hold" : "resume")
+    }
+
+    func provider(_ provider: CXProvider, perform action: CXSetMutedCallAction) {
+        perform(action, action.isMuted ? "mute" : "unmute")
+    }
+
+    func provider(_ provider: CXProvider, perform action: CXSetGroupCallAction) {
+        perform(action, action.callUUIDToGroupWith == nil ? "ungroup" : "group")
+    }
+
+    func provider(_ provider: CXProvider, perform action: CXPlayDTMFCallAction) {
+        perform(action, "digits \(action.digits)")
+    }
+
     func provider(_ provider: CXProvider, timedOutPerforming action: CXAction) { tell("timed out") }
 
     func provider(_ provider: CXProvider, didActivate audioSession: AVAudioSession) { tell("active") }

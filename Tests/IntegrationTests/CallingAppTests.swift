@@ -309,5 +309,66 @@ extension IntegrationTests {
             #expect(waitUntil { phone.ledger().answers.isEmpty })
             #expect(count("reported") == 1 && count("push") == 1, "\(told)")
         }
+
+        /// What `belfry calls` has of the only call; nil unless it is the only one.
+        private func listed(_ phone: Phone) throws -> JSONObject? {
+            let lines = try phone.belfry("calls", "--json").output.split(separator: "\n")
+            return lines.count == 1 ? try JSONValue.parse(Array(lines[0].utf8)).objectValue : nil
+        }
+
+        @Test("C16 what the person commands reaches the delegate, is listed and told; then there is no call")
+        func commanded() throws {
+            let phone = try phone()
+            let watch = try ProgramRun(
+                "\(Surroundings.programs)/belfry", ["watch", "--json"],
+                environment: phone.environment.mapValues { $0 })
+            let client = try push(#""callId": "one", "uuid": "\#(Self.uuid)""#, to: phone)
+            try client.wait(for: "ringing")
+            let early = try phone.belfry("end", "one")
+            #expect(early.status == .exited(code: 66), "\(early)")
+            #expect(early.errors == "belfry: one still rings: belfry decline one\n")
+            try phone.belfry("answer", "one")
+            #expect(waitUntil { told.suffix(2) == ["perform answer", "active"] }, "\(told)")
+            let active = try #require(try listed(phone))
+            #expect(active["call"] == "one" && active["state"] == "active" && active["mode"] == "active")
+            #expect(active["app"] == .string(Self.id) && active["uuid"] == .string(Self.uuid))
+            #expect(active["name"] == "Jane" && active["muted"] == false)
+            #expect(try phone.belfry("calls").output.contains("com.example.calling"))
+            let steps: [(words: [String], performed: [String], state: String, isMuted: Bool)] = [
+                (["mute"], ["perform mute"], "active", true),
+                (["hold", "one"], ["perform hold", "inactive"], "held", true),
+                (["hold", "--off"], ["perform resume", "active"], "active", true),
+                (["mute", "--off", Self.uuid.lowercased()], ["perform unmute"], "active", false),
+                (["keypad", "12"], ["perform digits 1", "perform digits 2"], "active", false),
+            ]
+            for (words, performed, state, isMuted) in steps {
+                let before = told.count
+                let done = try run("\(Surroundings.programs)/belfry", words, environment: phone.environment)
+                #expect(done.status == .exited(code: 0) && done.output == "" && done.errors == "", "\(words): \(done)")
+                #expect(waitUntil { Array(told.dropFirst(before)) == performed }, "\(words): \(told)")
+                let call = try listed(phone)
+                #expect(call?["state"] == .string(state) && call?["muted"] == .bool(isMuted), "\(words)")
+            }
+            let refused = try phone.belfry("split")
+            #expect(refused.status == .exited(code: 69) && refused.errors == "belfry: one is in no group\n", "\(refused)")
+            #expect(try phone.belfry("end").status == .exited(code: 0))
+            #expect(waitUntil { told.suffix(2) == ["perform end", "inactive"] }, "\(told)")
+            #expect(try phone.belfry("end").status == .exited(code: 66))
+            #expect(try phone.belfry("calls", "--json").output == "")
+            var story: [String] = []
+            while story.last != "call ended", let line = watch.line(within: 20_000) {
+                let event = try JSONValue.parse(Array(line.utf8)).objectValue
+                let (name, state) = (event?["event"]?.stringValue ?? "", event?["state"]?.stringValue ?? "")
+                if name == "call" { story.append("call \(state)") }
+                if name == "action", state == "fulfilled" { story.append(event?["kind"]?.stringValue ?? "") }
+            }
+            try watch.child.signal(SIGTERM)
+            _ = try watch.child.waitUntilExit()
+            let talk = [
+                "mute", "call muted", "hold", "call held", "resume", "call resumed", "unmute", "call unmuted", "dtmf",
+                "dtmf", "end", "call ended",
+            ]
+            #expect(Array(story.suffix(talk.count)) == talk, "\(story)")
+        }
     }
 }
