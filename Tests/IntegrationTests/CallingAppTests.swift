@@ -344,13 +344,15 @@ extension IntegrationTests {
             for (words, performed, state, isMuted) in steps {
                 let before = told.count
                 let done = try run("\(Surroundings.programs)/belfry", words, environment: phone.environment)
-                #expect(done.status == .exited(code: 0) && done.output == "" && done.errors == "", "\(words): \(done)")
+                #expect(done.status == .exited(code: 0), "\(words): \(done)")
+                #expect(done.output == "" && done.errors == "", "\(words): \(done)")
                 #expect(waitUntil { Array(told.dropFirst(before)) == performed }, "\(words): \(told)")
                 let call = try listed(phone)
                 #expect(call?["state"] == .string(state) && call?["muted"] == .bool(isMuted), "\(words)")
             }
             let refused = try phone.belfry("split")
-            #expect(refused.status == .exited(code: 69) && refused.errors == "belfry: one is in no group\n", "\(refused)")
+            #expect(refused.status == .exited(code: 69), "\(refused)")
+            #expect(refused.errors == "belfry: one is in no group\n")
             #expect(try phone.belfry("end").status == .exited(code: 0))
             #expect(waitUntil { told.suffix(2) == ["perform end", "inactive"] }, "\(told)")
             #expect(try phone.belfry("end").status == .exited(code: 66))

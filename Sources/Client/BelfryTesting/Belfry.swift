@@ -172,8 +172,10 @@ public struct BellError: Error, Hashable, Sendable, CustomStringConvertible {
         case noApp
         /// The bell has been stopped.
         case stopped
-        /// No such call rings.
+        /// No such call rings, or goes on.
         case noSuchCall
+        /// An app has not done it, or cannot.
+        case notDone
         /// What was done could not be recorded.
         case notRecorded
         /// There is no such file, or it cannot be read.

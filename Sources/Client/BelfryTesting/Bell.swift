@@ -133,7 +133,7 @@ public actor Bell {
     private func end(_ server: PushServer) async {
         for process in processes { await process.stop() }
         // While the workers still run: their end would be the app's missed calls.
-        await standIn?.end()
+        await standIn?.terminate()
         if let endpoint = servedEndpoint.take() {
             await withCheckedContinuation { continuation in
                 endpoint.stop { continuation.resume() }

@@ -7,7 +7,7 @@ package protocol StandIn: Sendable {
     /// The bundle identifier of the app that it stands for; nil if it stands for an extension.
     var appID: String? { get }
     /// Called while the bell's workers still run.
-    func end() async
+    func terminate() async
     /// Called once the bell's workers are gone, before its files are removed.
     func leave() async
 }

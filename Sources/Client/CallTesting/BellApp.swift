@@ -22,13 +22,17 @@ public actor BellApp: StandIn {
     public nonisolated var id: String { hello.id }
     package nonisolated var appID: String? { id }
 
-    private nonisolated let place: BellPlace
-    private nonisolated let story: EventStory
+    nonisolated let place: BellPlace
+    nonisolated let story: EventStory
     private nonisolated let files = LockedValue<KeeperDoor?>(nil)
     private nonisolated let hello: AppHello
     private let holder: String
     private let bundlePath: String?
     private let makeDelegate: MakeDelegate
+    /// Where the bell's `belfry-calls` listens; nil before it does, and once the app has ended.
+    private(set) var socketPath: String?
+    /// The other apps of its bell.
+    private var others: [OtherApp] = []
     private var watch: CentreWatch?
     private var isLaunched = false
     /// The number of the first event after all that a wait has returned.
@@ -72,8 +76,8 @@ public actor BellApp: StandIn {
         }
         self.files.withLock { $0 = files }
         AppDoor.underTest.open(socketPath: socketPath, hello: hello)
-        AppDoor.underTest.whenStopped { [place] in Task(executorPreference: place.executor) { await self.end() } }
-        isLaunched = true
+        AppDoor.underTest.whenStopped { [place] in Task(executorPreference: place.executor) { await self.terminate() } }
+        (isLaunched, self.socketPath) = (true, socketPath)
         let makeDelegate = makeDelegate
         await onMain {
             AppDoor.underTest.connect()
@@ -133,9 +137,11 @@ public actor BellApp: StandIn {
     }
 
     /// Ends it as its system would: its delegate hears of it, and is let go.
-    package func end() async {
+    package func terminate() async {
         guard isLaunched else { return }
-        isLaunched = false
+        (isLaunched, socketPath) = (false, nil)
+        for other in others { await other.quit() }
+        others = []
         await onMain {
             UIApplication.shared.terminate()
             AppDoor.underTest.leave { UIApplication.shared.delegate = nil }
@@ -144,12 +150,15 @@ public actor BellApp: StandIn {
 
     /// Ends what has to do with it, and passes the turn on.
     package func leave() async {
-        await end()
+        await terminate()
         watch?.close()
         story.finish(nil)
         files.withLock { $0 }?.close()
         ProcessTurn.ofProcess.pass()
     }
+
+    /// Another app of its bell ends with it.
+    func add(_ other: OtherApp) { others.append(other) }
 
     // MARK: Its events
 

@@ -163,7 +163,7 @@ actor LentExtension: StandIn {
     }
 
     /// Nothing: its keepers end with their workers.
-    func end() async {}
+    func terminate() async {}
 
     /// Waits until all that was lent is given back, and passes the turn on.
     func leave() async {

@@ -47,13 +47,18 @@ final class Habits: Sendable {
 
     let report: Report
     let settles: Bool
+    /// The action that is not settled, if the others are.
+    let leavesOpen: String?
     let hasOneProvider: Bool
     private let notes = Mutex<[String]>([])
     /// The tokens that the registry's delegate got.
     let tokens = AsyncStream.makeStream(of: String.self)
 
-    init(report: Report = .atOnce, settles: Bool = true, hasOneProvider: Bool = false) {
-        (self.report, self.settles, self.hasOneProvider) = (report, settles, hasOneProvider)
+    init(
+        report: Report = .atOnce, settles: Bool = true, leavesOpen: String? = nil, hasOneProvider: Bool = false
+    ) {
+        (self.report, self.settles, self.leavesOpen) = (report, settles, leavesOpen)
+        self.hasOneProvider = hasOneProvider
     }
 
     var noted: [String] { notes.withLock { $0 } }
@@ -86,11 +91,27 @@ final class Calls: NSObject, CXProviderDelegate, Sendable {
 
     func provider(_ provider: CXProvider, perform action: CXEndCallAction) { settle("end", action) }
 
+    func provider(_ provider: CXProvider, perform action: CXSetHeldCallAction) {
+        settle(action.isOnHold ? "hold" : "resume", action)
+    }
+
+    func provider(_ provider: CXProvider, perform action: CXSetMutedCallAction) {
+        settle(action.isMuted ? "mute" : "unmute", action)
+    }
+
+    func provider(_ provider: CXProvider, perform action: CXSetGroupCallAction) {
+        settle(action.callUUIDToGroupWith == nil ? "ungroup" : "group", action)
+    }
+
+    func provider(_ provider: CXProvider, perform action: CXPlayDTMFCallAction) {
+        settle("digits \(action.digits)", action)
+    }
+
     func provider(_ provider: CXProvider, didActivate audioSession: AVAudioSession) { note("audio") }
 
     private func settle(_ what: String, _ action: CXAction) {
         note(what)
-        if habits.withLock({ $0.settles }) { action.fulfill() }
+        if habits.withLock({ $0.settles && $0.leavesOpen != what }) { action.fulfill() }
     }
 
     private func note(_ what: String) { habits.withLock { $0 }.note(what) }
