@@ -15,6 +15,7 @@ func tell(_ line: String) {
 final class Calls: NSObject, CXProviderDelegate, @unchecked Sendable {
     private let provider = CXProvider(configuration: CXProviderConfiguration())
     private let controller = CXCallController(queue: .main)
+    private lazy var asking = Asking(provider)
     private let lock = NSLock()
     private var ways: [UUID: String] = [:]
 
@@ -35,6 +36,9 @@ final class Calls: NSObject, CXProviderDelegate, @unchecked Sendable {
     func end(_ payload: PKPushPayload) {
         if let uuid = Self.uuid(payload) { provider.reportCall(with: uuid, endedAt: nil, reason: .remoteEnded) }
     }
+
+    /// Asks for what the push says.
+    func ask(_ payload: PKPushPayload) { asking.ask(payload) }
 
     /// Asks for nothing, for what it has no call of, for the end of its call, and without its provider.
     func request(_ payload: PKPushPayload) {
@@ -61,6 +65,8 @@ final class Calls: NSObject, CXProviderDelegate, @unchecked Sendable {
     func provider(_ provider: CXProvider, perform action: CXAnswerCallAction) { perform(action, "answer") }
 
     func provider(_ provider: CXProvider, perform action: CXEndCallAction) { perform(action, "end") }
+
+    func provider(_ provider: CXProvider, perform action: CXStartCallAction) { perform(action, "start") }
 
     func provider(_ provider: CXProvider, perform action: CXSetHeldCallAction) {
         perform(action, action.isOnHold ? "hold" : "resume")

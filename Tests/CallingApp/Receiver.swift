@@ -28,6 +28,7 @@ final class Receiver: NSObject, PKPushRegistryDelegate {
         case "after the patience": DispatchQueue.main.asyncAfter(deadline: .now() + 3.5) { calls.report(payload) }
         case "never": break
         case "without completion": return calls.report(payload)
+        case "asks": calls.ask(payload)
         case "ends":
             calls.report(payload)
             calls.end(payload)
