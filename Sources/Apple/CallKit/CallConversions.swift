@@ -40,8 +40,9 @@ extension CallStart {
 }
 
 extension CallDigits {
-    /// The digits as the channel has them.
+    /// The digits as the channel has them. Of more than there may be, as many as have them refused.
     fileprivate init(_ action: CXPlayDTMFCallAction) {
-        self.init(action.digits, type: Int64(action.type.rawValue))
+        let digits = String(String.UnicodeScalarView(action.digits.unicodeScalars.prefix(CallLimits.digitsMax + 1)))
+        self.init(digits, type: Int64(action.type.rawValue))
     }
 }

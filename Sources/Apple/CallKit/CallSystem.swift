@@ -181,7 +181,8 @@ final class CallSystem: AppListener, @unchecked Sendable {
         _ transaction: CXTransaction, queue: DispatchQueue?, _ completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         let uuid = CallUUID(transaction.uuid)
-        let actions = transaction.actions.map { CallAction($0) }
+        // Of more than may be open at once, as many as have the transaction refused.
+        let actions = transaction.actions.prefix(CallLimits.openActionsMax + 1).map { CallAction($0) }
         if let desk = lock.withLock({ desk }), !desk.hasDelegate {
             door.warn(
                 .delegateLate,

@@ -49,6 +49,29 @@ import Testing
 
     init() throws { app = try PlayedApp() }
 
+    /// The actions of the next transaction.
+    private func asked() async -> [CallAction]? {
+        await centre.first { if case .request(_, _, let actions) = $0 { actions } else { nil } }
+    }
+
+    @Test("of ten thousand actions, and of a mebibyte of digits, as much is said as has them refused")
+    func tooMuch() async throws {
+        defer { app.end() }
+        let provider = app.door.run { CXProvider(configuration: CXProviderConfiguration()) }
+        let delegate = Delegate()
+        provider.setDelegate(delegate, queue: .global())
+        _ = await centre.welcome(after: 2)
+        let controller = app.door.run { CXCallController() }
+        let ends = (0..<10_000).map { _ in CXEndCallAction(call: UUID()) }
+        let digits = String(repeating: "1", count: 1 << 20)
+        let tones = [CXPlayDTMFCallAction(call: call, digits: digits, type: .singleTone)]
+        controller.request(CXTransaction(actions: ends)) { _ in }
+        #expect(await asked()?.count == 1_001)
+        controller.request(CXTransaction(actions: tones)) { _ in }
+        #expect(await asked()?.map(\.kind) == [.dtmf(CallDigits(String(repeating: "1", count: 129), type: 1))])
+        withExtendedLifetime((provider, delegate)) {}
+    }
+
     @Test("each action that the app asks for comes back to its delegate, and its outcome to belfry-calls")
     func thereAndBack() async throws {
         defer { app.end() }

@@ -138,6 +138,28 @@ import Testing
         #expect(centre.requests([CallAction(.answer, of: Self.a, uuid: Centre.uuid("2"))]) == ["app requested 9: 6"])
     }
 
+    @Test("C8 what names a call of another app is refused with 4, and disturbs neither") func foreign() {
+        var centre = Centre.running(apps: [Centre.app, Centre.other])
+        for (number, uuid, app) in [(Int64(1), Self.a, Centre.app), (2, Self.b, Centre.other)] {
+            centre.push(number, call: "k\(number)", topic: app + ".voip")
+            centre.reports(uuid, push: Int(number), n: number, by: app)
+            centre.rings(number)
+            centre.ends(number, .answered)
+        }
+        let held = centre.performed.count
+        let kinds: [CallAction.Kind] = [
+            .answer, .end, .hold(false), .mute(true), .group(with: Self.a), .group(with: nil),
+            .dtmf(CallDigits("1", type: 1)),
+        ]
+        for kind in kinds {
+            let action = CallAction(kind, of: Self.b, uuid: Centre.uuid("1"))
+            #expect(centre.requests([action]).first == "app requested 9: 4", "\(kind)")
+        }
+        let joins = CallAction(.group(with: Self.b), of: Self.a, uuid: Centre.uuid("1"))
+        #expect(centre.requests([joins]).first == "app requested 9: 4")
+        #expect(centre.performed.count == held && centre.control.liveCalls == 2)
+    }
+
     @Test("C8 a thousand actions may wait for their outcomes") func actions() {
         var centre = WalkTests.ringing()
         centre.ends(1, .answered)
