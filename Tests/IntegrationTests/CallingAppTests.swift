@@ -316,6 +316,17 @@ extension IntegrationTests {
             return lines.count == 1 ? try JSONValue.parse(Array(lines[0].utf8)).objectValue : nil
         }
 
+        @Test("calls are listed without starting belfry-calls; a command starts it, and there is no call")
+        func notStarted() throws {
+            let phone = try Phone(hasApps: true)
+            #expect(try phone.belfry("calls").output == "no call rings in group.belfry\n")
+            #expect(phone.calls == nil)
+            let end = try phone.belfry("end")
+            #expect(end.status == .exited(code: 66) && end.errors == "belfry: no call goes on\n", "\(end)")
+            #expect(phone.calls != nil)
+            #expect(try phone.belfry("calls").output == "no call rings in group.belfry\n")
+        }
+
         @Test("C16 what the person commands reaches the delegate, is listed and told; then there is no call")
         func commanded() throws {
             let phone = try phone()
@@ -355,7 +366,8 @@ extension IntegrationTests {
             #expect(refused.errors == "belfry: one is in no group\n")
             #expect(try phone.belfry("end").status == .exited(code: 0))
             #expect(waitUntil { told.suffix(2) == ["perform end", "inactive"] }, "\(told)")
-            #expect(try phone.belfry("end").status == .exited(code: 66))
+            #expect(try phone.belfry("end").errors == "belfry: no call goes on\n")
+            #expect(try phone.belfry("end", "one").status == .exited(code: 66))
             #expect(try phone.belfry("calls", "--json").output == "")
             var story: [String] = []
             while story.last != "call ended", let line = watch.line(within: 20_000) {

@@ -80,7 +80,6 @@ extension Command {
     private static func command(
         _ command: CallCommand, _ call: String?, _ context: Context
     ) throws(CommandError) -> ProgramStatus {
-        guard try CentreQuestion.mayRun(context) else { throw CommandError(.notFound, "no call goes on") }
         // An answer may take as long as the app has for an action.
         let patience = CentreQuestion.patience + context.loaded.settings.actionTimeout
         let message = ClientMessage.command(command, call: call)
