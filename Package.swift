@@ -219,8 +219,8 @@ let apple: [Target] = [
     room(
         "Apple/AVFAudio",
         imports: [
-            "BelfryAppleGround", "BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms", "CBelfrySndfile", "ImageIO",
-            "KeeperChannel",
+            "BelfryAppleGround", "BelfrySoundDecoding", "BelfrySyscalls", "BelfryTerms", "CBelfryPulse",
+            "CBelfrySndfile", "ImageIO", "KeeperChannel",
         ]),
     room(
         "Apple/BelfryAppDoor",

@@ -14,6 +14,7 @@ class CallingDelegate: UIResponder, UIApplicationDelegate {
     ) -> Bool {
         tell("launched \(application.applicationState == .background)")
         provider.setDelegate(self, queue: nil)
+        try? AVAudioSession.sharedInstance().setCategory(.playAndRecord, mode: .voiceChat)
         registry.delegate = self
         registry.desiredPushTypes = [.voIP]
         return true

@@ -18,8 +18,13 @@ final class Calls: NSObject, CXProviderDelegate, @unchecked Sendable {
     private lazy var asking = Asking(provider)
     private let lock = NSLock()
     private var ways: [UUID: String] = [:]
+    /// Plays what `Plays` of its `Info.plist` names from the first activation on, whatever follows.
+    private var player: AVAudioPlayer?
 
-    func begin() { provider.setDelegate(self, queue: nil) }
+    func begin() {
+        provider.setDelegate(self, queue: nil)
+        try? AVAudioSession.sharedInstance().setCategory(.playAndRecord, mode: .voiceChat)
+    }
 
     func report(_ payload: PKPushPayload) {
         let uuid = Self.uuid(payload) ?? UUID()
@@ -58,11 +63,18 @@ final class Calls: NSObject, CXProviderDelegate, @unchecked Sendable {
         (payload.dictionaryPayload["uuid"] as? String).flatMap { UUID(uuidString: $0) }
     }
 
+    private static var sound: String? { Bundle.main.object(forInfoDictionaryKey: "Plays") as? String }
+
     private static func code(_ error: (any Error)?) -> String { error.map { " \(($0 as NSError).code)" } ?? "" }
 
     func providerDidReset(_ provider: CXProvider) { tell("reset") }
 
-    func provider(_ provider: CXProvider, perform action: CXAnswerCallAction) { perform(action, "answer") }
+    func provider(_ provider: CXProvider, perform action: CXAnswerCallAction) {
+        if Self.sound != nil {
+            do { try AVAudioSession.sharedInstance().setActive(true) } catch { tell("early" + Self.code(error)) }
+        }
+        perform(action, "answer")
+    }
 
     func provider(_ provider: CXProvider, perform action: CXEndCallAction) { perform(action, "end") }
 
@@ -86,7 +98,14 @@ final class Calls: NSObject, CXProviderDelegate, @unchecked Sendable {
 
     func provider(_ provider: CXProvider, timedOutPerforming action: CXAction) { tell("timed out") }
 
-    func provider(_ provider: CXProvider, didActivate audioSession: AVAudioSession) { tell("active") }
+    func provider(_ provider: CXProvider, didActivate audioSession: AVAudioSession) {
+        if let sound = Self.sound, player == nil {
+            player = try? AVAudioPlayer(contentsOf: URL(fileURLWithPath: sound))
+            player?.numberOfLoops = -1
+            player?.play()
+        }
+        tell("active")
+    }
 
     func provider(_ provider: CXProvider, didDeactivate audioSession: AVAudioSession) { tell("inactive") }
 

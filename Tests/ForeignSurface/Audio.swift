@@ -56,3 +56,45 @@ public final class AudioWatch: NSObject {
         seen.append("\(type) \(resumes)")
     }
 }
+
+/// The sound of a call, from the microphone and to the loudspeaker.
+public final class CallEngine {
+    /// How often the microphone gave something.
+    public private(set) var buffers = 0
+    private let engine = AVAudioEngine()
+    private let mixer = AVAudioMixerNode()
+
+    /// An engine whose nodes are connected.
+    public init() {
+        let input = engine.inputNode
+        let format = input.outputFormat(forBus: 0)
+        engine.attach(mixer)
+        mixer.outputVolume = 0.5
+        engine.connect(input, to: mixer, format: format)
+        engine.connect(mixer, to: engine.mainMixerNode, fromBus: 0, toBus: 1, format: nil)
+        input.installTap(onBus: AVAudioNodeBus(0), bufferSize: 1_024, format: format) { [weak self] _, _ in
+            self?.buffers += 1
+        }
+    }
+
+    /// What it is made of.
+    public var words: [String] {
+        let nodes = engine.attachedNodes.map { "\($0.inputFormat(forBus: 0).channelCount)" }.sorted()
+        return nodes + ["\(engine.isRunning)", "\(mixer.engine === engine)"]
+    }
+
+    /// Starts it.
+    public func start() throws {
+        engine.prepare()
+        try engine.inputNode.setVoiceProcessingEnabled(true)
+        try engine.start()
+    }
+
+    /// Stops it.
+    public func stop() {
+        engine.inputNode.removeTap(onBus: 0)
+        engine.stop()
+        engine.reset()
+        engine.detach(mixer)
+    }
+}

@@ -4,13 +4,16 @@ import BelfrySyscalls
 import BelfryTerms
 import KeeperChannel
 
-/// Plays a sound, by the worker, as ``AVAudioFile`` reads it: up to 30 s at a time. Source: Apple, `AVAudioPlayer`.
+/// Plays a sound, as ``AVAudioFile`` reads it: in an extension by the worker, up to 30 s at a time; in an app to the
+/// sound server. Source: Apple, `AVAudioPlayer`.
 open class AVAudioPlayer: NSObject, @unchecked Sendable {
     private struct State {
         var isPlaying = false
         var loopsLeft = 0
         /// Counts up with each start and stop, so that the end of a sound that was stopped is known as such.
         var turn = 0
+        /// What an app plays now.
+        var sound: AppSound?
     }
 
     /// The number of the next player's sound: above all of AudioToolbox.
@@ -49,6 +52,7 @@ open class AVAudioPlayer: NSObject, @unchecked Sendable {
     private let path: String
     private let isOwnFile: Bool
     private let door = KeeperDoor.current
+    private let audio = CallAudio.current
     private let state = LockedValue(State())
 
     /// A player of the file at `url`.
@@ -120,7 +124,9 @@ open class AVAudioPlayer: NSObject, @unchecked Sendable {
             state.turn += 1
             return state.turn
         }
-        if let turn { ask(turn) }
+        guard let turn else { return true }
+        audio.plays(number)
+        if door.hasKeeper { ask(turn) } else { playAlone(turn) }
         return true
     }
 
@@ -133,10 +139,14 @@ open class AVAudioPlayer: NSObject, @unchecked Sendable {
 
     /// Stops it, without a word to the delegate.
     open func stop() {
-        state.withLock {
-            $0.isPlaying = false
-            $0.turn += 1
+        let sound = state.withLock { state in
+            state.isPlaying = false
+            state.turn += 1
+            defer { state.sound = nil }
+            return state.sound
         }
+        sound?.stop()
+        audio.ended(number)
         let (door, number) = (door, number)
         Self.queue.async { door.say(.disposed(number)) }
     }
@@ -156,20 +166,47 @@ open class AVAudioPlayer: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The sound was played once, in the turn with this number.
-    private func played(_ turn: Int) {
-        let goesOn = state.withLock { state -> Bool? in
-            guard state.turn == turn else { return nil }
-            guard state.loopsLeft == 0 else {
-                state.loopsLeft -= state.loopsLeft > 0 ? 1 : 0
-                return true
-            }
-            state.isPlaying = false
-            return false
+    /// Plays it in this process, with its repetitions.
+    private func playAlone(_ turn: Int) {
+        let sound = AppSound(path)
+        let isWanted = state.withLock { state in
+            guard state.turn == turn else { return false }
+            state.sound = sound
+            return true
         }
-        guard let goesOn else { return }
-        if goesOn { return ask(turn) }
-        door.run(on: .main) { self.delegate?.audioPlayerDidFinishPlaying(self, successfully: true) }
+        guard isWanted else { return }
+        sound.play { [weak self] in
+            self?.repeats(turn) ?? false
+        } ended: { [weak self, door] problem in
+            if let problem { door.run { KeeperDoor.warn(.unsupported, "AVAudioPlayer.play(): \(problem)") } }
+            self?.ended(turn, successfully: problem == nil)
+        }
+    }
+
+    /// The keeper has played the sound once, in the turn with this number.
+    private func played(_ turn: Int) {
+        if repeats(turn) { ask(turn) } else { ended(turn, successfully: true) }
+    }
+
+    /// Whether the sound is to be played once more in this turn.
+    private func repeats(_ turn: Int) -> Bool {
+        state.withLock { state in
+            guard state.turn == turn, state.loopsLeft != 0 else { return false }
+            state.loopsLeft -= state.loopsLeft > 0 ? 1 : 0
+            return true
+        }
+    }
+
+    /// The sound and its repetitions are over, unless they were stopped before.
+    private func ended(_ turn: Int, successfully flag: Bool) {
+        let isNews = state.withLock { state in
+            guard state.turn == turn, state.isPlaying else { return false }
+            (state.isPlaying, state.sound) = (false, nil)
+            return true
+        }
+        guard isNews else { return }
+        audio.ended(number)
+        door.run(on: .main) { self.delegate?.audioPlayerDidFinishPlaying(self, successfully: flag) }
     }
 }
 

@@ -15,7 +15,6 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         var policy = RouteSharingPolicy.default
         var promptStyle = PromptStyle.normal
         var preferences = Preferences()
-        var isActive = false
     }
 
     private static let shared = AVAudioSession()
@@ -25,8 +24,18 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
     /// The session of this process.
     open class func sharedInstance() -> AVAudioSession { shared }
 
-    /// What the system says of a call's audio: that it activated the session, or that it deactivated it.
-    package func systemChanged(isActive: Bool) { state.withLock { $0.isActive = isActive } }
+    /// What makes it unfit for a call, with the remedy, for people; nil if nothing does.
+    package var misfit: String? {
+        let (category, mode) = state.withLock { ($0.category, $0.mode) }
+        let remedy = "Set .playAndRecord and .voiceChat (.videoChat with video) before the answer or start is fulfilled"
+        guard category.records else {
+            return "the session's category is \(category.rawValue), which cannot record: on iOS the other side hears "
+                + "nothing. \(remedy)"
+        }
+        guard ![.voiceChat, .videoChat].contains(mode) else { return nil }
+        return "the session's mode is \(mode.rawValue), which is for no call: on iOS the other side hears an echo. "
+            + remedy
+    }
 
     // MARK: Category, mode and options
 
@@ -98,10 +107,12 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
     /// Does nothing if the session is as `active` says. Only the system changes it: it activates a call's audio once
     /// the answer was fulfilled, and deactivates it after the last call.
     ///
-    /// - Throws: with a warning, `insufficientPriority` if it is inactive, as iOS does during a call that it has not
-    ///   activated, and `isBusy` if it is active.
+    /// - Throws: with a warning, `insufficientPriority` if it is inactive, as iOS does during a call whose audio it has
+    ///   not activated, and `isBusy` if it is active.
     open func setActive(_ active: Bool, options: SetActiveOptions = []) throws {
-        guard active != state.withLock({ $0.isActive }) else { return }
+        let audio = CallAudio.current
+        guard active != audio.isActive else { return }
+        if active, audio.begins("AVAudioSession.setActive(true)") { throw ErrorCode.insufficientPriority.error }
         KeeperDoor.warn(
             .unsupported,
             "AVAudioSession.setActive(\(active)): the system activates audio once an answer was fulfilled, and "

@@ -46,6 +46,7 @@ package final class AppDoor: Sendable {
     private static let ofThisProcess = {
         let door = AppDoor(isOnlyApp: true)
         door.state.withLock { $0.hello = AppIdentity.hello(of: KeeperDoor.bundle) }
+        door.beginAudio()
         door.prepare(AppIdentity.socketPath, .init(first: 100, last: 30_000))
         return door
     }()
@@ -55,10 +56,17 @@ package final class AppDoor: Sendable {
 
     /// Whether the process is this app and nothing else, and ends with it.
     private let isOnlyApp: Bool
+    /// What the app's calls allow it to do with sound.
+    package let audio: CallAudio
     private let state = LockedValue(State())
     private let connection: LockedValue<CentreConnection?> = LockedValue(nil)
 
-    private init(isOnlyApp: Bool) { self.isOnlyApp = isOnlyApp }
+    private init(isOnlyApp: Bool) {
+        self.isOnlyApp = isOnlyApp
+        audio = isOnlyApp ? .ofThisProcess : CallAudio()
+    }
+
+    private func beginAudio() { audio.begin { [weak self] in self?.warn($0, $1) } }
 
     /// Has the next use connect to the socket at `path`, as the app that the state names.
     private func prepare(_ path: String, _ backOff: CentreConnection.BackOff) {
@@ -85,6 +93,7 @@ package final class AppDoor: Sendable {
     package func open(socketPath: String, hello: AppHello) {
         state.withLock { ($0.hello, $0.hasLeft, $0.warned) = (hello, false, []) }
         prepare(socketPath, .init(first: 10, last: 1_000))
+        beginAudio()
         Self.open.withLock { $0.append(self) }
     }
 
@@ -110,6 +119,7 @@ package final class AppDoor: Sendable {
 
     private func disconnect() {
         Self.open.withLock { $0.removeAll { $0 === self } }
+        audio.end()
         state.withLock { state in
             (state.hasLeft, state.isWelcome) = (true, false)
             (state.whenStopped, state.waiting) = (nil, [:])
@@ -122,12 +132,12 @@ package final class AppDoor: Sendable {
 
     /// Calls `body`, for which this is the door, and for the tasks that it starts.
     package func run<Result>(_ body: () throws -> Result) rethrows -> Result {
-        try Self.$own.withValue(self) { try body() }
+        try Self.$own.withValue(self) { try audio.run(body) }
     }
 
     /// Calls `body`, for which this is the door, and for the tasks that it starts.
     package func run<Result>(_ body: () async throws -> Result) async rethrows -> Result {
-        try await Self.$own.withValue(self) { try await body() }
+        try await Self.$own.withValue(self) { try await audio.run(body) }
     }
 
     /// Connects, unless it has. True if it does so now: then what was declared before is said.

@@ -190,6 +190,9 @@ package final class KeeperDoor: Sendable {
         return asked.token
     }
 
+    /// Whether there is a keeper, or was one, to play what the code asks for.
+    package var hasKeeper: Bool { state.withLock { $0.tell != nil } }
+
     /// Says `word` to the keeper, if there is one.
     package func say(_ word: Word) { state.withLock { $0.tell }?(word) }
 

@@ -46,6 +46,14 @@ final class ActionOrder: Sendable {
         }
     }
 
+    /// Whether its call can be heard once it is fulfilled.
+    var beginsTalk: Bool {
+        switch kind {
+        case .start, .answer: true
+        case .end, .hold, .mute, .group, .dtmf, .other: false
+        }
+    }
+
     /// Whether it has an outcome.
     var isComplete: Bool { fate.withLock { $0 } != .open }
 

@@ -42,7 +42,9 @@ final class CallSystem: AppListener, @unchecked Sendable {
     private var accepted: [CallUUID: [CallAction]] = [:]
     private var transactions: [CallUUID: OrderedTransaction] = [:]
     /// Who reported each call that lives.
-    private var owners: [CallUUID: DelegateDesk] = [:]
+    private var owners: [CallUUID: DelegateDesk] = [:] {
+        didSet { door.audio.has(Set(owners.keys.map(\.text))) }
+    }
     private var desk: DelegateDesk?
     private var settings = ProviderSettings()
     /// Whether the provider was made by an app that has left, of several under test.
@@ -251,6 +253,7 @@ final class CallSystem: AppListener, @unchecked Sendable {
     }
 
     private func settled(_ order: ActionOrder, _ isFulfilled: Bool, _ date: WallTime?) {
+        if isFulfilled, order.beginsTalk { door.audio.took(order.call.text) }
         forget(order, endsCall: order.endsCall(isFulfilled: isFulfilled))
         // A second one, and one that comes late, too: they are judged there.
         _ = door.say(.outcome(order.action, isFulfilled: isFulfilled, at: date))
@@ -316,9 +319,9 @@ final class CallSystem: AppListener, @unchecked Sendable {
     }
 
     private func activate(_ isActive: Bool) {
-        guard let desk = lock.withLock({ desk }) else { return }
         let session = AVAudioSession.sharedInstance()
-        session.systemChanged(isActive: isActive)
+        if isActive { door.audio.activated(misfit: session.misfit) } else { door.audio.deactivated() }
+        guard let desk = lock.withLock({ desk }) else { return }
         if isActive {
             desk.pay(
                 .init(what: "provider(_:didActivate:)", matters: true) { $1.provider($0, didActivate: session) })
@@ -340,7 +343,7 @@ final class CallSystem: AppListener, @unchecked Sendable {
             return (self.desk, orders)
         }
         for order in orders { order.void() }
-        AVAudioSession.sharedInstance().systemChanged(isActive: false)
+        door.audio.reset()
         observation.take([])
         desk?.forgetWaiting()
     }

@@ -341,6 +341,12 @@ extension CodeWord where Known == WarningCode {
     @inlinable public static var connectedOnIncoming: Self { Self(Known.connectedOnIncoming) }
     /// The word ``WarningCode/executeSwallowed``.
     @inlinable public static var executeSwallowed: Self { Self(Known.executeSwallowed) }
+    /// The word ``WarningCode/audioEarly``.
+    @inlinable public static var audioEarly: Self { Self(Known.audioEarly) }
+    /// The word ``WarningCode/audioAfterEnd``.
+    @inlinable public static var audioAfterEnd: Self { Self(Known.audioAfterEnd) }
+    /// The word ``WarningCode/audioCategory``.
+    @inlinable public static var audioCategory: Self { Self(Known.audioCategory) }
     /// The word ``WarningCode/appTwice``.
     @inlinable public static var appTwice: Self { Self(Known.appTwice) }
     /// The word ``WarningCode/callsUnavailable``.

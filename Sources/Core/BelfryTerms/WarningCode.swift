@@ -101,6 +101,12 @@ public enum WarningCode: String, Hashable, Sendable, CaseIterable {
     case connectedOnIncoming = "connected-on-incoming"
     /// The delegate took a whole transaction on itself, and left an action of it without outcome.
     case executeSwallowed = "execute-swallowed"
+    /// The app began to use sound for a call before the system activated that call's audio.
+    case audioEarly = "audio-early"
+    /// The app uses sound after the system deactivated a call's audio.
+    case audioAfterEnd = "audio-after-end"
+    /// The system activated a call's audio, and the session's category or mode is for no call.
+    case audioCategory = "audio-category"
     /// An app could not be started, or left before its registry was there: its pushes ring without it.
     case appNotStarted = "app-not-started"
     /// A second process said that it is an app that runs already, or two folders have one identifier.

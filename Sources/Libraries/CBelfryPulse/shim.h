@@ -113,3 +113,30 @@ struct cpulse_calls {
     void (*operation_unref)(void *operation);
     const char *(*error_text)(int error);
 };
+
+enum {
+    CPULSE_STREAM_PLAYBACK = 1,
+    CPULSE_SAMPLE_FLOAT32LE = 5,
+};
+
+// A pa_buffer_attr; each at its highest for what the server finds best.
+struct cpulse_buffer {
+    uint32_t max_bytes;
+    uint32_t target_bytes;
+    uint32_t bytes_before_start;
+    uint32_t bytes_at_once;
+    uint32_t fragment_bytes;
+};
+
+// The calls of libpulse-simple that play a stream, as pulse/simple.h has them.
+struct cpulse_simple_calls {
+    void *(*open)(
+        const char *server, const char *program, int direction, const char *device, const char *name,
+        const struct cpulse_sample_spec *spec, const struct cpulse_channel_map *map,
+        const struct cpulse_buffer *buffer, int *error);
+    int (*write)(void *stream, const void *bytes, unsigned long count, int *error);
+    int (*drain)(void *stream, int *error);
+    int (*flush)(void *stream, int *error);
+    void (*close)(void *stream);
+    const char *(*error_text)(int error);
+};

@@ -92,12 +92,19 @@ public struct AppBundle: Hashable, Sendable {
     /// What a service manager says to its own services alone.
     private static let foreignVariables = ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "NOTIFY_SOCKET"]
 
+    /// The variable of what PulseAudio's library says of each stream of a process.
+    private static let soundVariable = "PULSE_PROP"
+
     /// The variables of an app that is started with those of `environment`, and finds `belfry-calls` at `socketPath`.
+    /// Its sounds have the role of a telephone's, unless `environment` gives them another.
     public static func variables(
         _ environment: [String: String], socketPath: String
     ) -> [String: String] {
         var variables = environment.filter { !foreignVariables.contains($0.key) }
         variables[socketVariable] = socketPath
+        // First: the last of two that have one name counts.
+        let own = variables[soundVariable].flatMap { $0.isEmpty ? nil : " \($0)" } ?? ""
+        variables[soundVariable] = "media.role=phone\(own)"
         return variables
     }
 

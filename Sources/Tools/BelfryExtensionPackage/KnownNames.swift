@@ -29,8 +29,9 @@ enum KnownNames {
     private static let texts: [String: String] = [
         "AVFAudio": """
         AVAsset AVAssetImageGenerator AVAudioApplication AVAudioBuffer AVAudioChannelCount AVAudioCommonFormat
-        AVAudioFile AVAudioFormat AVAudioFrameCount AVAudioFramePosition AVAudioPCMBuffer AVAudioPlayer
-        AVAudioPlayerDelegate AVAudioSession AVAudioSessionCategoryAmbient
+        AVAudioEngine AVAudioFile AVAudioFormat AVAudioFrameCount AVAudioFramePosition AVAudioIONode
+        AVAudioInputNode AVAudioMixerNode AVAudioNode AVAudioNodeBus AVAudioNodeTapBlock AVAudioOutputNode
+        AVAudioPCMBuffer AVAudioPlayer AVAudioPlayerDelegate AVAudioSession AVAudioSessionCategoryAmbient
         AVAudioSessionCategoryAudioProcessing AVAudioSessionCategoryMultiRoute AVAudioSessionCategoryOptions
         AVAudioSessionCategoryPlayAndRecord AVAudioSessionCategoryPlayback AVAudioSessionCategoryRecord
         AVAudioSessionCategorySoloAmbient AVAudioSessionDataSourceDescription
@@ -47,7 +48,7 @@ enum KnownNames {
         AVAudioSessionPortOverride AVAudioSessionPortUSBAudio AVAudioSessionRecordPermission
         AVAudioSessionRouteChangePreviousRouteKey AVAudioSessionRouteChangeReason
         AVAudioSessionRouteChangeReasonKey AVAudioSessionRouteDescription AVAudioSessionSetActiveOptions
-        AVAudioSessionSilenceSecondaryAudioHintTypeKey AVAuthorizationStatus AVCaptureDevice AVError
+        AVAudioSessionSilenceSecondaryAudioHintTypeKey AVAudioTime AVAuthorizationStatus AVCaptureDevice AVError
         AVFormatIDKey AVLinearPCMBitDepthKey AVLinearPCMIsBigEndianKey AVLinearPCMIsFloatKey
         AVLinearPCMIsNonInterleaved AVMakeRect AVMediaType AVNumberOfChannelsKey AVSampleRateKey AVURLAsset
         CMTime CMTimeGetSeconds CMTimeMake CMTimeMakeWithSeconds kAudioFormatALaw kAudioFormatAppleIMA4

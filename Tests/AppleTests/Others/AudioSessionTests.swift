@@ -69,16 +69,37 @@ import Testing
     }
 
     @Test("only the system activates and deactivates; a loudspeaker that cannot be had is refused") func activation() {
-        app.run {
-            #expect(code { try session.setActive(false) } == nil)
-            #expect(code { try session.setActive(true) } == .insufficientPriority)
-            session.systemChanged(isActive: true)
-            #expect(code { try session.setActive(true) } == nil)
-            #expect(code { try session.setActive(false, options: .notifyOthersOnDeactivation) } == .isBusy)
-            session.systemChanged(isActive: false)
-            #expect(code { try session.setActive(false) } == nil)
-            #expect(code { try session.overrideOutputAudioPort(.none) } == nil)
-            #expect(code { try session.overrideOutputAudioPort(.speaker) } == .resourceNotAvailable)
+        let audio = CallAudio()
+        audio.run {
+            app.run {
+                #expect(code { try session.setActive(false) } == nil)
+                #expect(code { try session.setActive(true) } == .insufficientPriority)
+                audio.activated(misfit: nil)
+                #expect(code { try session.setActive(true) } == nil)
+                #expect(code { try session.setActive(false, options: .notifyOthersOnDeactivation) } == .isBusy)
+                audio.deactivated()
+                #expect(code { try session.setActive(false) } == nil)
+                #expect(code { try session.overrideOutputAudioPort(.none) } == nil)
+                #expect(code { try session.overrideOutputAudioPort(.speaker) } == .resourceNotAvailable)
+            }
+        }
+    }
+
+    @Test("an engine is connected and prepared, and fails to start, since there is no audio unit") func engine() {
+        CallAudio().run {
+            app.run {
+                let engine = CallEngine()
+                #expect(engine.words == ["1", "2", "2", "false", "true"])
+                do {
+                    try engine.start()
+                    Issue.record("an engine that starts would be silent")
+                } catch let error as NSError {
+                    #expect(error.domain == "com.apple.coreaudio.avfaudio" && error.code == -10_875)
+                }
+                engine.stop()
+                #expect(engine.words == ["1", "2", "false", "false"] && engine.buffers == 0)
+                #expect(AVAudioEngine().outputNode.numberOfInputs == 1 && AVAudioMixerNode().engine == nil)
+            }
         }
     }
 

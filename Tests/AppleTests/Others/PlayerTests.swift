@@ -18,9 +18,10 @@ import Testing
 
     private final class Listener: AVAudioPlayerDelegate, Sendable {
         let ends = Mutex(0)
+        let failures = Mutex(0)
 
         func audioPlayerDidFinishPlaying(_ player: AVAudioPlayer, successfully flag: Bool) {
-            if flag { ends.withLock { $0 += 1 } }
+            if flag { ends.withLock { $0 += 1 } } else { failures.withLock { $0 += 1 } }
         }
     }
 
@@ -105,6 +106,21 @@ import Testing
         door.finished(try #require(heard.asked.last?.token))
         try await wait { heard.disposed.count == 1 && heard.disposed == [heard.sounds.first?.sound] }
         #expect(!player.isPlaying && heard.asked.count == 4 && listener.ends.withLock { $0 } == 0)
+    }
+
+    @Test("in an app a player whose file is gone fails, which its delegate hears") func alone()
+        async throws
+    {
+        let (door, audio) = (KeeperDoor.openForApp(stateDirectory: folder.path), CallAudio())
+        defer { door.close() }
+        let listener = Listener()
+        let player = try audio.run { try door.run { try AVAudioPlayer(contentsOf: ring) } }
+        player.delegate = listener
+        player.numberOfLoops = -1
+        try FileManager.default.removeItem(at: ring)
+        #expect(player.play())
+        try await wait { listener.failures.withLock { $0 } == 1 }
+        #expect(!player.isPlaying && listener.ends.withLock { $0 } == 0)
     }
 
     @Test("data is a sound, and what is none is an error") func data() async throws {

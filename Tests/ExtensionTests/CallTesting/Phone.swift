@@ -76,6 +76,7 @@ final class Calls: NSObject, CXProviderDelegate, Sendable {
     override init() {
         super.init()
         provider.setDelegate(self, queue: nil)
+        try? AVAudioSession.sharedInstance().setCategory(.playAndRecord, mode: .voiceChat)
     }
 
     func report(_ payload: [AnyHashable: Any]) {

@@ -79,6 +79,19 @@ import Testing
         #expect(fault(elsewhere).contains("no plain name"))
     }
 
+    @Test(
+        "an app's sounds have a telephone's role, unless its user gives them another",
+        arguments: [
+            (nil, "media.role=phone"), ("", "media.role=phone"),
+            ("media.role=music window.x11.display=:1", "media.role=phone media.role=music window.x11.display=:1"),
+        ])
+    func role(own: String?, all: String) {
+        var environment = ["HOME": "/home/a", "NOTIFY_SOCKET": "/run/n"]
+        environment["PULSE_PROP"] = own
+        let variables = AppBundle.variables(environment, socketPath: "/run/calls.sock")
+        #expect(variables == ["HOME": "/home/a", "PULSE_PROP": all, "BELFRY_CALLS_SOCKET": "/run/calls.sock"])
+    }
+
     @Test("of two folders with one identifier the first counts") func twice() {
         let first = app("Phone.app", Self.identifier)
         let second = app("Other.app", Self.identifier, program: "Other")

@@ -162,6 +162,21 @@ extension WarningCode {
                 "provider(_:execute:) returned true, so that no perform method is called, and an action had no outcome.",
                 "Return false, or fulfill() each action of the transaction there."
             )
+        case .audioEarly:
+            (
+                "The app used sound for a call before its audio was active: iOS refuses that, or it is silent.",
+                "Begin in provider(_:didActivate:), and never call setActive(true) for a call."
+            )
+        case .audioAfterEnd:
+            (
+                "The app used sound after a call's audio was deactivated, since the call is over or held.",
+                "Stop all sound in provider(_:didDeactivate:)."
+            )
+        case .audioCategory:
+            (
+                "A call's audio is active, and the session cannot record, or its mode is for no call.",
+                "Set .playAndRecord and .voiceChat, or .videoChat, before an answer or start is fulfilled."
+            )
         default: nil
         }
     }
