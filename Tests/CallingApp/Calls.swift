@@ -26,6 +26,11 @@ final class Calls: NSObject, CXProviderDelegate, @unchecked Sendable {
         try? AVAudioSession.sharedInstance().setCategory(.playAndRecord, mode: .voiceChat)
     }
 
+    func stopPlaying() {
+        player?.stop()
+        tell("stopped")
+    }
+
     func report(_ payload: PKPushPayload) {
         let uuid = Self.uuid(payload) ?? UUID()
         lock.withLock { ways[uuid] = payload.dictionaryPayload["action"] as? String }

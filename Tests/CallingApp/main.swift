@@ -4,6 +4,7 @@ import UIKit
 
 /// An app that is as its `Info.plist` says. `Registry`: `deaf`, without a receive method, or `queue`, with one of its
 /// own. `Late`: its `registry` or its `delegate`, which comes with SIGUSR1; or `launch`, the first of which fails.
+/// `Plays`: a sound, from the first answer until SIGUSR1.
 final class AppDelegate: NSObject, UIApplicationDelegate {
     private let calls = Calls()
     private lazy var receiver = Receiver(calls)
@@ -23,7 +24,13 @@ final class AppDelegate: NSObject, UIApplicationDelegate {
         if late != "registry" { register() }
         signal(SIGUSR1, SIG_IGN)
         let signals = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: .main)
-        signals.setEventHandler { late == "registry" ? self.register() : self.calls.begin() }
+        signals.setEventHandler {
+            switch late {
+            case "registry": self.register()
+            case nil: self.calls.stopPlaying()
+            default: self.calls.begin()
+            }
+        }
         signals.resume()
         self.signals = signals
         return true

@@ -75,8 +75,11 @@ extension IntegrationTests {
             let warned = contents(of: log).split(separator: "\n").filter { $0.contains("audio-") }
             #expect(warned.count == 2 && warned.allSatisfy { $0.contains(Self.uuid) }, "\(warned)")
             #expect(warned.first?.contains("audio-early") == true)
-            try phone.belfry("app", "stop", Self.id)
+            #expect(kill(Int32(pid), SIGUSR1) == 0)
+            #expect(waitUntil { told.last == "stopped" }, "\(told)")
             #expect(Recording.waitUntilSilent())
+            #expect(try self.streams(of: Int(pid)).isEmpty)
+            try phone.belfry("app", "stop", Self.id)
         }
     }
 }

@@ -1,5 +1,6 @@
 import AVFAudio
 import BelfryAppDoor
+import BelfryAppleGround
 import BelfryTerms
 import CallChannel
 import CallKit
@@ -101,6 +102,24 @@ import Testing
         #expect(await heard.next(isolation: #isolation) == "reset \(Self.refused)")
         #expect(code(engine.start) == "com.apple.coreaudio.avfaudio -10875", "there is no call")
         withExtendedLifetime(provider) {}
+    }
+
+    @Test("of two apps under test each has its own audio, on any thread of its code") func several() async throws {
+        let other = try PlayedApp()
+        defer {
+            other.end()
+            app.end()
+        }
+        for door in [app.door, other.door] {
+            door.run { #expect(CallAudio.current === door.audio) }
+            await door.run { await Task { #expect(CallAudio.current === door.audio) }.value }
+            await withCheckedContinuation { done in
+                door.call(on: .global(), "a test's") {
+                    #expect(CallAudio.current === door.audio)
+                    done.resume()
+                }
+            }
+        }
     }
 
     @Test("a session is fit for a call that records, and has a mode for one") func fitness() throws {
