@@ -200,9 +200,17 @@ import Testing
         #expect(implemented.warnings.first?.detail.contains("the delegate has returned") == true)
     }
 
+    /// Says of a call that it cannot be held: it goes on beside another.
+    private static var withoutHolding: CallUpdate {
+        var update = CallUpdate()
+        update.supportsHolding = false
+        return update
+    }
+
     @Test("C10 audio is active from the first connected call to the last")
     func audio() {
         var centre = Self.answered()
+        centre.app(.update(Self.a, Self.withoutHolding))
         centre.outcome(1)
         centre.push(2, call: "d")
         centre.reports(Self.b, push: 2, n: 2)
@@ -217,6 +225,7 @@ import Testing
     @Test("C10 what comes of one call's action leaves the actions of the app's other calls alone")
     func twoCalls() {
         var centre = Self.answered()
+        centre.app(.update(Self.a, Self.withoutHolding))
         centre.push(2, call: "d")
         centre.reports(Self.b, push: 2, n: 2)
         centre.rings(2)
@@ -269,13 +278,12 @@ import Testing
             ])
     }
 
-    @Test("C10 several ends of one call: the first outcome ends it, the others are void")
-    func severalEnds() {
+    @Test("C10 what is open as a call ends is void, and its outcome counts for nothing") func openAtTheEnd() {
         var centre = Self.answered()
         centre.outcome(1)
-        let ends = [Self.ownEnd, CallAction(.end, of: Self.a, uuid: Centre.uuid("3"))]
-        #expect(centre.requests(ends).filter { $0.hasPrefix("app perform") }.count == 2)
-        #expect(centre.outcome(2) == ["= end fulfilled", "= end failed", "= ended by app", "app audio off"])
+        let mute = CallAction(.mute(true), of: Self.a, uuid: Centre.uuid("3"))
+        #expect(centre.requests([Self.ownEnd, mute]).filter { $0.hasPrefix("app perform") }.count == 2)
+        #expect(centre.outcome(2) == ["= end fulfilled", "= mute failed", "= ended by app", "app audio off"])
         #expect(centre.outcome(3) == [])
     }
 }
