@@ -167,8 +167,8 @@ let service: [Target] = [
         "Service/Desktop",
         imports: [
             "BelfryAppGroup", "BelfryBus", "BelfryEventLoop", "BelfryJSON", "BelfryLines", "BelfryPictures",
-            "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "CallLedger", "DesktopChannel",
-            "GroupLedger", "RingEar", "NotificationDelivery", "Showing",
+            "BelfryProtocol", "BelfrySyscalls", "BelfryTerms", "BelfryVibration", "CallChannel", "CallLedger",
+            "DesktopChannel", "GroupLedger", "RingEar", "NotificationDelivery", "Showing",
         ]),
     room(
         "Service/BelfryServe",

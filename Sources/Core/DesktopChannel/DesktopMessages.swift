@@ -30,7 +30,11 @@ public struct DesktopHello: Hashable, Sendable {
         self.init(
             group: group, name: (try? said.string("name")) ?? "", handle: (try? said.string("handle")) ?? "",
             hasVideo: said.isTrue("video"))
-        ongoing = (try? said.ifPresent("ongoing", said.fields)).flatMap { try? OngoingCall($0) }
+        do throws(JSONFieldError) {
+            ongoing = try said.ifPresent("ongoing", said.fields).map { call throws(JSONFieldError) in try OngoingCall(call) }
+        } catch {
+            return nil
+        }
     }
 
     /// The line, its newline included.

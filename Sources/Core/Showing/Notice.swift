@@ -52,6 +52,10 @@ public enum NoticeSubject: Hashable, Sendable {
     case alert(GroupName, name: String)
     /// Calls that ring beyond those that are shown.
     case more
+    /// A call that goes on.
+    case ongoing(uuid: String)
+    /// Calls that go on beyond those that are shown.
+    case moreOngoing
 
     /// Subjects of a kind have so many places on the screen.
     enum Kind: Hashable, Sendable {
@@ -63,6 +67,10 @@ public enum NoticeSubject: Hashable, Sendable {
         case alert
         /// The number of the other calls.
         case more
+        /// Calls that go on.
+        case ongoing
+        /// The number of the others that go on.
+        case moreOngoing
     }
 
     /// Its kind.
@@ -72,6 +80,8 @@ public enum NoticeSubject: Hashable, Sendable {
         case .missed: .missed
         case .alert: .alert
         case .more: .more
+        case .ongoing: .ongoing
+        case .moreOngoing: .moreOngoing
         }
     }
 }
@@ -80,6 +90,10 @@ public enum NoticeSubject: Hashable, Sendable {
 public enum NoticeAction: String, Hashable, Sendable, CaseIterable {
     /// Answers the call.
     case accept = "call.accept"
+    /// Answers the call, and has the one held that is on.
+    case holdAndAccept = "call.hold-accept"
+    /// Answers the call, and ends the one that is on.
+    case endAndAccept = "call.end-accept"
     /// Declines it.
     case decline = "call.decline"
     /// Silences the ring, which goes on.
@@ -88,6 +102,16 @@ public enum NoticeAction: String, Hashable, Sendable, CaseIterable {
     case callBack = "call.back"
     /// Forgets the missed call.
     case seen = "call.seen"
+    /// Lets the person not be heard in the call that goes on.
+    case mute = "call.mute"
+    /// Lets the person be heard again.
+    case unmute = "call.unmute"
+    /// Holds the call.
+    case hold = "call.hold"
+    /// Goes on with it.
+    case resume = "call.resume"
+    /// Ends it.
+    case end = "call.end"
     /// A click on the notification itself, by the specification's key, and no button: opens an alert, and answers a
     /// call where a server has no way to choose.
     case standard = "default"
@@ -99,7 +123,7 @@ public struct Notice: Hashable, Sendable {
     public enum Urgency: UInt8, Sendable {
         /// A passive alert.
         case low = 0
-        /// An alert or a missed call.
+        /// An alert, a missed call, or one that goes on.
         case normal = 1
         /// A call that rings, or a critical alert.
         case critical = 2
@@ -131,8 +155,14 @@ public struct Notice: Hashable, Sendable {
     /// Whether it is a ringing call: the server makes no sound of its own, and keeps it after a click.
     public var isRinging: Bool { category == "call.incoming" }
 
+    /// The category of a call that goes on.
+    static let ongoing = "call"
+
+    /// Whether it is a call that goes on: the server makes no sound, and keeps it after a click.
+    public var isOngoing: Bool { category == Self.ongoing }
+
     /// Whether it is about a call, and stays until somebody closes it; how long an alert stays its server knows.
-    public var isCall: Bool { category.hasPrefix("call.") }
+    public var isCall: Bool { isOngoing || category.hasPrefix("call.") }
 }
 
 /// A notification server that is there.

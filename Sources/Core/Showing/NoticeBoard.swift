@@ -175,6 +175,12 @@ struct NoticeBoard: Sendable {
         return records[index].subject
     }
 
+    /// What was shown for `subject` and closed is shown anew.
+    mutating func reopen(_ subject: NoticeSubject) {
+        guard let index = index(of: subject), records[index].actual.isClosed else { return }
+        records[index].actual = .none
+    }
+
     /// What `id` is about; nil if it is not ours.
     func subject(of id: UInt32) -> NoticeSubject? {
         records.first { record in
@@ -191,6 +197,15 @@ struct NoticeBoard: Sendable {
 
     /// Whether what was shown of `subject` was closed.
     func isClosed(_ subject: NoticeSubject) -> Bool { index(of: subject).map { records[$0].actual.isClosed } ?? false }
+
+    /// Whether the server shows `notice` for `subject`, or was asked to.
+    func isShowing(_ notice: Notice, for subject: NoticeSubject) -> Bool {
+        guard let index = index(of: subject), records[index].wanted == notice else { return false }
+        switch records[index].actual {
+        case .asked, .on: return true
+        case .none, .refused, .closed: return false
+        }
+    }
 
     /// The link to which reports on `subject` go.
     func link(of subject: NoticeSubject) -> Int64? { index(of: subject).flatMap { records[$0].link } }

@@ -44,6 +44,12 @@ public enum NoticeText {
         return lines.joined(separator: "\n")
     }
 
+    /// Whether a shell reads `text` as it is, as a word of a command that is no option.
+    static func isPlainWord(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= charactersMax && !text.hasPrefix("-")
+            && text.unicodeScalars.allSatisfy { $0.isASCII && $0.properties.isAlphabetic || "0123456789-._".unicodeScalars.contains($0) }
+    }
+
     /// `text` as a server reads it that takes markup.
     public static func escaped(_ text: String) -> String {
         var escaped = ""
@@ -63,11 +69,13 @@ public enum NoticeText {
 public struct NoticeWords: Hashable, Sendable {
     let accept, decline, silence, callBack, seen: String
     let incoming, incomingVideo, missed, missedVideo, missedMany, unknown, more, open: String
+    private(set) var ongoing = OngoingWords(language: "en")
 
     /// The words for the language of `locale`, such as `de_DE.UTF-8`; English if there are none.
     public init(locale: String) {
         let language = locale.prefix { $0.isASCII && $0.isLetter }.lowercased()
         self = Self.table.first { $0.language == language }?.words ?? Self.english
+        ongoing = OngoingWords(language: language)
     }
 
     private init(
@@ -89,6 +97,24 @@ public struct NoticeWords: Hashable, Sendable {
         self.unknown = unknown
         self.more = more
         self.open = open
+    }
+
+    /// What the button of `action` says.
+    func label(of action: NoticeAction) -> String {
+        switch action {
+        case .accept, .standard: accept
+        case .holdAndAccept: ongoing.holdAndAccept
+        case .endAndAccept: ongoing.endAndAccept
+        case .decline: decline
+        case .silence: silence
+        case .callBack: callBack
+        case .seen: seen
+        case .mute: ongoing.mute
+        case .unmute: ongoing.unmute
+        case .hold: ongoing.hold
+        case .resume: ongoing.resume
+        case .end: ongoing.end
+        }
     }
 
     /// `text` with its `#` replaced by `count`.

@@ -1,3 +1,4 @@
+public import BelfryProtocol
 public import BelfryTerms
 
 /// What has to be done so that a person sees the calls that ring and those that were missed.
@@ -23,12 +24,14 @@ public enum ShowingEffect: Hashable, Sendable {
     case seen([ShownCallID])
     /// The person has clicked this alert.
     case open(ShownAlert)
+    /// Say over `link` what the person wants done with the call that goes on there.
+    case choose(link: Int64, CallCommand)
 }
 
 /// What the desktop shows of calls and alerts: events in, effects out, no clock and no I/O.
 ///
-/// A call is shown while it rings, and becomes its caller's missed calls or goes. What a server really shows is
-/// ``NoticeBoard``'s.
+/// A call is shown while it rings, and becomes its caller's missed calls or goes; an app's is shown while it goes on.
+/// What a server really shows is ``NoticeBoard``'s.
 public struct ShowingStateMachine: Sendable {
     /// How many calls are shown; of more only the number is.
     public static let callsMax = 5
@@ -45,11 +48,12 @@ public struct ShowingStateMachine: Sendable {
         case .call: callsMax
         case .missed: missedMax
         case .alert: alertsMax
-        case .more: 1
+        case .ongoing: ongoingMax
+        case .more, .moreOngoing: 1
         }
     }
 
-    private struct RingingCall: Sendable {
+    struct RingingCall: Sendable {
         let id: ShownCallID
         var caller: ShownCaller
         var until: Instant
@@ -59,7 +63,7 @@ public struct ShowingStateMachine: Sendable {
         var link: Int64?
     }
 
-    private let words: NoticeWords
+    let words: NoticeWords
     /// Whether a missed call can be called back; counts for what is shown already with the next input.
     public var callsBack: Bool
     /// Whether a ring is silenced whose notification the person closes.
@@ -70,12 +74,16 @@ public struct ShowingStateMachine: Sendable {
     private var missed = MissedCallers()
     /// Whether a server may take what is no call that rings, and not show it.
     private var isDisturbed = false
-    /// Whether it does so, so that missed calls wait.
-    private var holdsMissed = false
+    /// Whether it does so, so that missed calls wait, and what changes of calls that go on.
+    private(set) var holdsMissed = false
     /// Whether a click on an alert does anything.
     public var opensAlerts = false
     private var alerts: [ShownAlert] = []
-    private var board = NoticeBoard()
+    var board = NoticeBoard()
+    var ongoingCalls = OngoingCalls()
+    /// Notifications of calls that go on in which the person has chosen what has not come about yet: a server that
+    /// closes them for that is to show them again.
+    var chosenIn: Set<NoticeSubject> = []
     /// What an earlier process has shown, and the unique name of the server that shows it.
     private var inherited: (owner: String, notices: [KeptNotice])?
 
@@ -243,13 +251,8 @@ public struct ShowingStateMachine: Sendable {
         alerts.removeAll { $0.subject == alert.subject }
         alerts.append(alert)
         if alerts.count > Self.alertsMax { board.drop(alerts.removeFirst().subject) }
-        board.want(notice(of: alert, hasActions), for: alert.subject, link: link)
+        board.want(notice(of: alert), for: alert.subject, link: link)
         return show()
-    }
-
-    private func notice(of alert: ShownAlert, _ hasActions: Bool) -> Notice {
-        let click = Notice.Label(action: .standard, text: words.open)
-        return alert.notice(click: opensAlerts && hasActions ? click : nil)
     }
 
     /// The notifications of `group` with one of `names`, or all if that is nil, are shown no longer.
@@ -282,7 +285,12 @@ public struct ShowingStateMachine: Sendable {
                 guard let alert = notice.alert, !alerts.contains(where: { $0.subject == alert.subject }) else { break }
                 alerts.append(alert)
                 board.adopt(alert.subject, id: notice.id, showing: self.notice(of: alert, server.hasActions))
-            case .call, .more: board.adopt(notice.subject, id: notice.id)
+            case .ongoing:
+                board.adopt(notice.subject, id: notice.id)
+                // Also while those wait: it is what is shown already.
+                guard let call = ongoingCalls[notice.subject] else { continue }
+                board.want(self.notice(of: call), for: notice.subject, link: nil)
+            case .call, .more, .moreOngoing: board.adopt(notice.subject, id: notice.id)
             }
         }
     }
@@ -326,7 +334,8 @@ public struct ShowingStateMachine: Sendable {
         case .alert:
             alerts.removeAll { $0.subject == subject }
             board.drop(subject)
-        case .call, .more: break
+        case .ongoing: if chosenIn.remove(subject) != nil { board.reopen(subject) }
+        case .call, .more, .moreOngoing: break
         }
         let report = link.map { [ShowingEffect.report(link: $0, .closed, detail: "")] } ?? []
         return report + (byPerson ? silenced(subject) : []) + show()
@@ -346,6 +355,9 @@ public struct ShowingStateMachine: Sendable {
         guard let subject = board.subject(of: id), let action = NoticeAction(rawValue: key) else { return [] }
         switch (action, subject) {
         case (.accept, .call(let call)): return [.answer(call)]
+        case (.holdAndAccept, .call(let call)): return accept(call, holds: true)
+        case (.endAndAccept, .call(let call)): return accept(call, holds: false)
+        case (_, .ongoing): return chosen(action, ongoing: subject)
         case (.decline, .call(let call)): return [.decline(call)]
         case (.silence, .call(let call)): return [.silence(call)]
         // Elsewhere it is a click beside the buttons.
@@ -359,7 +371,7 @@ public struct ShowingStateMachine: Sendable {
             alerts.removeAll { $0.subject == subject }
             board.drop(subject)
             return [.open(alert)] + show()
-        case (.accept, _), (.decline, _), (.silence, _), (.callBack, _), (.seen, _), (.standard, _): return []
+        case (_, .call), (_, .missed), (_, .alert), (_, .more), (_, .moreOngoing): return []
         }
     }
 
@@ -372,7 +384,10 @@ public struct ShowingStateMachine: Sendable {
 
     // MARK: What is wanted
 
-    private mutating func show() -> [ShowingEffect] {
+    /// When the ring ends by itself that began last; nil if nothing rings.
+    var lastRing: Instant? { calls.last?.until }
+
+    mutating func show() -> [ShowingEffect] {
         // What a person has closed leaves its place to the next.
         let open = calls.filter { !board.isClosed(.call($0.id)) }
         for call in open.prefix(Self.callsMax) {
@@ -381,65 +396,9 @@ public struct ShowingStateMachine: Sendable {
         for call in open.dropFirst(Self.callsMax) { board.drop(.call(call.id)) }
         let hidden = open.count - Self.callsMax
         if hidden > 0 { board.want(notice(ofMore: hidden), for: .more, link: nil) } else { board.drop(.more) }
+        wantOngoing()
         // What is shown already is not brought up to date meanwhile either.
         if !holdsMissed { for entry in missed.entries { board.want(notice(of: entry), for: entry.subject, link: nil) } }
         return board.reconcile()
-    }
-
-    private var hasActions: Bool { if case .present(let server) = board.server { server.hasActions } else { true } }
-
-    private func notice(of call: RingingCall) -> Notice {
-        let kind = call.caller.hasVideo ? words.incomingVideo : words.incoming
-        var body = subtitle(of: call.caller, kind)
-        let lacksMenu = server?.lacksMenu ?? false
-        if !hasActions || lacksMenu {
-            body += "\nbelfry answer" + (call.id.call.isEmpty ? "" : " \(NoticeText.clean(call.id.call))")
-        }
-        return Notice(
-            summary: name(of: call.caller), body: body,
-            actions: labels(
-                (lacksMenu ? [.standard] : []) + [.accept, .decline] + (call.isSilenced ? [] : [.silence])),
-            category: "call.incoming", urgency: .critical, until: call.until + Self.grace, picture: call.picture)
-    }
-
-    private func notice(of entry: MissedCallers.Entry) -> Notice {
-        let kind =
-            entry.count > 1
-            ? NoticeWords.counted(words.missedMany, entry.count)
-            : entry.caller.hasVideo ? words.missedVideo : words.missed
-        return Notice(
-            summary: name(of: entry.caller),
-            body: subtitle(of: entry.caller, entry.time.isEmpty ? kind : "\(kind), \(entry.time)"),
-            actions: labels(callsBack ? [.callBack, .seen] : [.seen]), category: "call.unanswered", urgency: .normal,
-            until: nil, picture: entry.picture)
-    }
-
-    private func notice(ofMore count: Int) -> Notice {
-        Notice(
-            summary: words.incoming, body: NoticeWords.counted(words.more, count), actions: [],
-            category: "call.incoming", urgency: .critical, until: calls.last.map { $0.until + Self.grace }, picture: nil
-        )
-    }
-
-    private func labels(_ actions: [NoticeAction]) -> [Notice.Label] {
-        guard hasActions else { return [] }
-        return actions.map { action in
-            switch action {
-            case .accept, .standard: Notice.Label(action: action, text: words.accept)
-            case .decline: Notice.Label(action: action, text: words.decline)
-            case .silence: Notice.Label(action: action, text: words.silence)
-            case .callBack: Notice.Label(action: action, text: words.callBack)
-            case .seen: Notice.Label(action: action, text: words.seen)
-            }
-        }
-    }
-
-    private func name(of caller: ShownCaller) -> String {
-        [caller.name, caller.handle].map { NoticeText.clean($0) }.first { !$0.isEmpty } ?? words.unknown
-    }
-
-    private func subtitle(of caller: ShownCaller, _ kind: String) -> String {
-        let handle = NoticeText.clean(caller.handle)
-        return handle.isEmpty || caller.name.isEmpty ? kind : "\(handle)\n\(kind)"
     }
 }

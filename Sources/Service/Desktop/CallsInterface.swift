@@ -1,6 +1,7 @@
 import BelfryAppGroup
 import BelfryBus
 import BelfryEventLoop
+import BelfryProtocol
 import BelfrySyscalls
 import BelfryTerms
 import CallLedger
@@ -37,6 +38,10 @@ final class CallsInterface {
     private var bus: SessionBus?
     private var state = State()
 
+    /// The calls that go on, as was signalled last.
+    var ongoing: [ShownOngoingCall] = []
+    /// Has this done with the call that goes on at that connection.
+    var choose: (Int64, CallCommand) -> Void = { _, _ in }
     /// Called after each question, which keeps the process for a while.
     var onAsked: () -> Void = {}
 
@@ -139,7 +144,7 @@ final class CallsInterface {
             [.string(Self.name), .properties(changed), .strings([])])
     }
 
-    private func emit(_ member: String, _ values: [BusValue]) { bus?.emit(Self.path, Self.name, member, values) }
+    func emit(_ member: String, _ values: [BusValue]) { bus?.emit(Self.path, Self.name, member, values) }
 
     private static func describe(
         _ call: String, _ caller: ShownCaller, mode: String, since: Instant, until: Instant, picture: String?
@@ -147,7 +152,7 @@ final class CallsInterface {
         [
             ("call", .string(call)), ("name", .string(caller.name)), ("handle", .string(caller.handle)),
             ("video", .bool(caller.hasVideo)), ("mode", .string(mode)),
-            ("since", .uint64(UInt64(clamping: since.microseconds))),
+            ("state", .string("ringing")), ("since", .uint64(UInt64(clamping: since.microseconds))),
             ("until", .uint64(UInt64(clamping: until.microseconds))), ("picture", .string(picture ?? "")),
         ]
     }
@@ -211,6 +216,7 @@ final class CallsInterface {
         guard let group = text.isEmpty ? configured : GroupName(text) else {
             return message.fail("\(Self.error).BadGroup", "an app group is \(GroupName.rule)")
         }
+        if takeOngoing(message, group) { return }
         let file = calls.file(of: group)
         if case .unreadable(let detail) = file.file.snapshot().status, file.read() == nil {
             return message.fail("\(Self.error).GroupUnusable", "\(file.file.path): \(detail)")
@@ -219,7 +225,7 @@ final class CallsInterface {
         guard calls.isThere(group) else { return answerForNothing(message, group, call ?? "") }
         switch message.member {
         case "ListActive": message.reply([listActive(file.read()?.activeCalls ?? [])])
-        case "List": message.reply([list(file.read()?.rings(secondCall: secondCall) ?? [])])
+        case "List": message.reply([list(file.read()?.rings(secondCall: secondCall) ?? [], listOngoing(of: group))])
         case "Answer": end(message, group, call, as: .answer())
         case "AnswerFor": answer(message, group, call, for: values.last?.number ?? 0)
         case "Decline": end(message, group, call, as: .decline)
@@ -240,9 +246,9 @@ final class CallsInterface {
         }
     }
 
-    private static let error = "org.belfry.Error"
+    static let error = "org.belfry.Error"
 
-    private func list(_ rings: [(call: Call, mode: RingMode)]) -> BusValue {
+    private func list(_ rings: [(call: Call, mode: RingMode)], _ ongoing: [BusValue]) -> BusValue {
         .array(
             of: "a{sv}",
             rings.map { ring, mode in
@@ -251,7 +257,7 @@ final class CallsInterface {
                     Self.describe(
                         ring.key.text, caller, mode: mode.rawValue, since: ring.since, until: ring.until,
                         picture: ring.picture))
-            })
+            } + ongoing)
     }
 
     private func end(_ message: BusMessage, _ group: GroupName, _ call: String?, as end: PersonalEnd) {
@@ -356,13 +362,14 @@ final class CallsInterface {
         ("List", ["s"], "aa{sv}"), ("ListActive", ["s"], "aa{sv}"), ("Answer", ["s", "s"], ""),
         ("AnswerFor", ["s", "s", "u"], ""), ("Decline", ["s", "s"], ""), ("Silence", ["s", "s"], ""),
         ("ListMissed", ["s"], "aa{sv}"), ("ClearMissed", ["s", "as"], ""), ("ListAnswers", ["s"], "aa{sv}"),
-        ("CollectAnswer", ["s", "s"], "a{sv}"),
+        ("CollectAnswer", ["s", "s"], "a{sv}"), ("End", ["s", "s"], ""), ("Hold", ["s", "s", "b"], ""),
+        ("Mute", ["s", "s", "b"], ""), ("Keypad", ["s", "s", "s"], ""),
     ]
 
     private static let signals: [(name: String, carries: [String])] = [
         ("Ringing", ["s", "a{sv}"]), ("ModeChanged", ["s", "s", "s"]), ("Ended", ["s", "s", "s"]),
         ("MissedChanged", ["s", "u"]), ("AnswerPending", ["s", "s"]),
-        ("CallerChanged", ["s", "s", "s", "s", "b"]),
+        ("CallerChanged", ["s", "s", "s", "s", "b"]), ("CallChanged", ["s", "a{sv}"]),
     ]
 
     private static let properties: [(name: String, type: String)] = [
@@ -371,7 +378,8 @@ final class CallsInterface {
 
     private static let introspection: String = {
         let methodNodes = methods.map { method in
-            let takes = zip(method.takes, ["group", method.takes.contains("as") ? "calls" : "call", "pid"]).map {
+            let last = method.takes.last == "u" ? "pid" : method.takes.last == "b" ? "isOn" : "digits"
+            let takes = zip(method.takes, ["group", method.takes.contains("as") ? "calls" : "call", last]).map {
                 "<arg name=\"\($1)\" type=\"\($0)\" direction=\"in\"/>"
             }
             let given = method.gives.hasPrefix("aa") ? "calls" : "answer"

@@ -39,7 +39,7 @@ public final class DesktopService {
     private var settings: DesktopSettings
     private let shownFile: ShownFile
     private let closedFile: ClosedFile
-    private let hookFiles: HookFiles
+    private let hooks: HookRunner
     private let finished: () -> Void
     /// Called once nothing rings, after ``isOutdated()``.
     public var onOutdated: () -> Void = {}
@@ -69,8 +69,6 @@ public final class DesktopService {
         timers: loop, pattern: settings.vibratePattern, motor: Motor(timers: loop)
     ) { [unowned self] in feed(.felt(isPlaying: $0, $1)) }
     private var picture = ShownPicture()
-    /// That of the hook that was run last.
-    private var hookNumber: Int64 = 0
     /// Questions over the bus that wait until the state is known; nil once it is.
     private var early: [BusMessage]? = []
     private var workers: WorkerConnections?
@@ -99,7 +97,7 @@ public final class DesktopService {
         showing.opensAlerts = settings.onClick != nil
         feeling = FeelingStateMachine(vibrates: settings.vibrates, minds: settings.minds)
         bus = BusConnection(on: loop)
-        hookFiles = HookFiles(runtime: runtime)
+        hooks = HookRunner(on: loop, bus: bus, runtime: runtime)
         var settled: (ShownCallID, Bool, Call?) -> Void = { _, _, _ in }
         calls = GroupCalls(on: loop, state: state, runtime: runtime, answersWait: settings.answersWait) {
             settled($0, $1, $2)
@@ -144,6 +142,7 @@ public final class DesktopService {
         _ = loop.schedule(at: loop.now + Self.firstReportPatience, description: "first reports") { [weak self] in
             self?.feed(.ready)
         }
+        interface.choose = { [unowned self] in workers?.report(.chosen($1), to: $0) }
         interface.onAsked = { [unowned self] in considerLeaving() }
         if !settings.notifies, workers != nil { feed(.server(.isAbsent(Self.notNotifying))) }
         bus.connect()
@@ -213,6 +212,7 @@ public final class DesktopService {
         // Once all inputs are taken: if one ends a ring and the next begins another, the vibration has no gap.
         perform(feeling.reconcile())
         interface.update { $0.ringingCount = showing.ringing.count }
+        interface.goOn(showing.ongoing)
         keep()
         missedLists.watch(showing.groupsOfMissed)
         considerLeaving()
@@ -220,7 +220,8 @@ public final class DesktopService {
 
     /// Has a server started for something new. One that leaves has left for a reason: that starts nothing.
     private func startServer() {
-        guard mayStartServer, server.isKnown, settings.notifies else { return }
+        // What waits until the state is known counts by then.
+        guard mayStartServer, server.isKnown, early == nil, settings.notifies else { return }
         if showing.lacksServer { server.start() }
         if showing.ringing.isEmpty { mayStartServer = false }
     }
@@ -233,7 +234,9 @@ public final class DesktopService {
             return []
         case .worker(.event(let link, let hello, let event)):
             return events.take(event, from: link, hello).map { take($0, from: link) } ?? []
+        case .worker(.goesOn(let link, let hello, let call)): return take(call, from: link, in: hello.group)
         case .worker(.left(let link)):
+            if showing.ongoing.contains(where: { $0.link == link }) { return showing.goesOnNoLonger(link) }
             if let call = events.left(link) { overdue.remove(call) }
             perform(feeling.left(link))
             return showing.left(link)
@@ -343,6 +346,17 @@ public final class DesktopService {
         }
     }
 
+    private func take(_ call: OngoingCall, from link: Int64, in group: GroupName) -> [ShowingEffect] {
+        let known = showing.ongoing.first { $0.link == link }
+        if known == nil {
+            renew()
+            mayStartServer = true
+        }
+        // Once: by the time that the clock is set, or a day begins, nothing is shown anew.
+        let time = known?.call.since == call.since ? known?.time : call.since.map { LocalTime.text(of: $0) }
+        return showing.goesOn(ShownOngoingCall(call, link: link, group: group, time: time ?? ""))
+    }
+
     private func end(
         _ call: ShownCallID, _ caller: ShownCaller, _ reason: EndReason, isMissed: Bool
     ) -> [ShowingEffect] {
@@ -387,7 +401,10 @@ public final class DesktopService {
         case .callBack(let call, let caller): run(.callBack, call, caller)
         case .open(let alert):
             renew()
-            if let hook = settings.onClick { run(hook, HookVariables(opening: alert)) }
+            if let hook = settings.onClick {
+                hooks.run(hook, HookVariables(opening: alert), complain: settings.complain)
+            }
+        case .choose(let link, let command): workers?.report(.chosen(command), to: link)
         }
     }
 
@@ -414,29 +431,11 @@ public final class DesktopService {
         guard let cause else { return }
         renew()
         guard let hook = settings.hook(for: cause.occasion) else { return }
-        run(hook, HookVariables(call: call, caller: caller, reason: cause.reason)) { [weak self] started in
+        let variables = HookVariables(call: call, caller: caller, reason: cause.reason)
+        hooks.run(hook, variables, complain: settings.complain) { [weak self] started in
             guard let self, cause.occasion == .answered else { return }
             guard let (unit, bus) = started else { return hold(call, by: nil) }
             UnitProcess(bus: bus, timers: loop).find(unit) { [weak self] in self?.hold(call, by: $0) }
-        }
-    }
-
-    /// Runs `hook`; `done` gets the unit that it is, and the bus that it was started over, or nil if it cannot be.
-    private func run(
-        _ hook: DesktopHook, _ variables: HookVariables,
-        done: @escaping ((unit: String, bus: SessionBus)?) -> Void = { _ in }
-    ) {
-        guard let bus = bus.bus else {
-            settings.complain("\(hook) cannot be started: no session bus")
-            return done(nil)
-        }
-        // Of the clock, so that it is none that an earlier process has used.
-        hookNumber = max(hookNumber + 1, loop.now.microseconds)
-        hook.run(on: bus, variables: variables, call: hookNumber, files: hookFiles) { [settings] why in
-            settings.complain("\(hook) cannot be started: \(Printable.escaped(why))")
-            done(nil)
-        } started: {
-            done(($0, bus))
         }
     }
 

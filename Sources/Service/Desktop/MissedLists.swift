@@ -1,7 +1,6 @@
 import BelfryEventLoop
 import BelfryTerms
 import CallLedger
-import Glibc
 import GroupLedger
 import Showing
 
@@ -48,23 +47,7 @@ final class MissedLists {
             ListedCall(
                 MissedMark(id: ShownCallID(group: group, call: missed.key.text), missed: missed.missed),
                 ShownCaller(name: missed.name, handle: missed.handle, hasVideo: missed.hasVideo),
-                time: time(missed.missed), picture: missed.picture)
+                time: LocalTime.text(missed.missed), picture: missed.picture)
         }
-    }
-
-    /// The Unix second `second` in this machine's zone: the clock's time if it is of today, with the date else.
-    private static func time(_ second: Int64) -> String {
-        let day = text(second, "%Y-%m-%d")
-        let clock = text(second, "%H:%M")
-        return day == text(Int64(Glibc.time(nil)), "%Y-%m-%d") ? clock : "\(day) \(clock)"
-    }
-
-    private static func text(_ second: Int64, _ format: String) -> String {
-        var seconds = time_t(second)
-        var parts = unsafe tm()
-        guard unsafe localtime_r(&seconds, &parts) != nil else { return "" }
-        var buffer = [CChar](repeating: 0, count: 32)
-        let count = unsafe strftime(&buffer, buffer.count, format, &parts)
-        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

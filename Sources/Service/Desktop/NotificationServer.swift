@@ -189,6 +189,7 @@ final class NotificationServer {
                 ("suppress-sound", .bool(true)), ("resident", .bool(true)), ("x-phosh-fb-profile", .string("none")),
             ]
         }
+        if notice.isOngoing { hints += [("suppress-sound", .bool(true)), ("resident", .bool(true))] }
         // Its worker sounds it, once, or it has no sound.
         if !notice.isCall { hints.append(("suppress-sound", .bool(true))) }
         if let picture { hints.append(("image-data", picture)) }

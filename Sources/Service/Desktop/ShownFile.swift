@@ -52,6 +52,8 @@ struct ShownFile {
             entry["alert"] = .string(name)
             entry["group"] = .string(group.text)
             entry["content"] = notice.alert.map { .object($0.content.json) }
+        case .ongoing(let uuid): entry["ongoing"] = .string(uuid)
+        case .moreOngoing: entry["isOngoing"] = .bool(true)
         case .more: break
         }
         if let caller = notice.caller {
@@ -84,6 +86,8 @@ struct ShownFile {
     }
 
     private static func subject(_ entry: JSONObject) -> NoticeSubject? {
+        if let uuid = entry["ongoing"]?.stringValue { return .ongoing(uuid: uuid) }
+        if entry["isOngoing"] == .bool(true) { return .moreOngoing }
         guard let group = entry["group"]?.stringValue.flatMap(GroupName.init) else { return .more }
         if let call = entry["call"]?.stringValue { return .call(ShownCallID(group: group, call: call)) }
         if let caller = entry["missed"]?.stringValue { return .missed(group, caller: caller) }

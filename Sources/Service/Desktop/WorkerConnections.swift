@@ -5,8 +5,8 @@ import BelfrySyscalls
 import BelfryTerms
 import DesktopChannel
 
-/// The desktop's socket: workers connect, say whose events follow, and get reports of what became
-/// of them.
+/// The desktop's socket: workers connect, say whose events follow, and get reports of what became of them.
+/// `belfry-calls` connects for each call that goes on.
 final class WorkerConnections {
     /// How many workers are heard at once; those beyond wait until one has left.
     static let connectionsMax = 2_000
@@ -30,6 +30,8 @@ final class WorkerConnections {
         case came(link: Int64, DesktopHello)
         /// It has written an event.
         case event(link: Int64, DesktopHello, Event)
+        /// It says of a call that this goes on, for the first time or again. It is no worker, and gets no first report.
+        case goesOn(link: Int64, DesktopHello, OngoingCall)
         /// It has left.
         case left(link: Int64)
     }
@@ -57,7 +59,7 @@ final class WorkerConnections {
 
     /// Writes `report` to all workers, also to those that have not said hello.
     func reportToAll(_ report: DesktopReport) {
-        for worker in connections.values { worker.connection.send(report.line) }
+        for worker in connections.values where worker.hello?.ongoing == nil { worker.connection.send(report.line) }
     }
 
     private func begin(_ socket: consuming OwnedDescriptor) {
@@ -80,10 +82,16 @@ final class WorkerConnections {
 
     /// False for what no worker of ours says.
     private func take(_ line: [UInt8], from link: Int64) -> Bool {
-        guard let hello = connections[link]?.hello else {
-            guard let hello = DesktopHello(line: line) else { return false }
+        let known = connections[link]?.hello
+        // Such a connection says nothing else, and no other becomes one.
+        guard let hello = known, hello.ongoing == nil else {
+            guard let hello = DesktopHello(line: line), known == nil || hello.ongoing != nil else { return false }
             connections[link]?.hello = hello
-            take(.came(link: link, hello))
+            if let ongoing = hello.ongoing {
+                take(.goesOn(link: link, hello, ongoing))
+            } else {
+                take(.came(link: link, hello))
+            }
             return true
         }
         guard let event = try? Event(line: line) else { return false }

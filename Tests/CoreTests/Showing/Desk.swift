@@ -33,6 +33,18 @@ struct Desk {
         told(machine.rings(Self.id(call), caller, until: Instant(microseconds: 30_000_000), link: link))
     }
 
+    /// A call that goes on, active since 10:04 unless `change` says otherwise.
+    mutating func goesOn(
+        _ call: String, link: Int64, uuid: String? = nil, _ change: (inout OngoingCall) -> Void = { _ in }
+    ) -> [String] {
+        var known = OngoingCall(call: call, uuid: uuid ?? "U-\(call)", app: "org.belfry.phone")
+        (known.name, known.appName, known.state, known.canHold) = ("Ada", "Phone", .active, true)
+        known.since = Instant(microseconds: 1)
+        change(&known)
+        let time = known.since == nil ? "" : "10:04"
+        return told(machine.goesOn(ShownOngoingCall(known, link: link, group: Self.group, time: time)))
+    }
+
     mutating func told(_ effects: [ShowingEffect]) -> [String] {
         effects.map { effect in
             switch effect {
@@ -49,6 +61,7 @@ struct Desk {
             case .callBack(let call, let caller): return "call back \(call.call) \(caller.name)"
             case .seen(let calls): return "seen \(calls.map(\.call))"
             case .open(let alert): return "open \(alert.name)"
+            case .choose(let link, let command): return "choose \(link) \(command)"
             }
         }
     }

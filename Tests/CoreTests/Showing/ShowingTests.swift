@@ -25,7 +25,7 @@ private struct PlayedServer {
                 shown[id] = notice
                 unanswered.append((token, id))
             case .close(let id): shown[id] = nil
-            case .report, .answer, .decline, .silence, .findOut, .callBack, .seen, .open: break
+            case .report, .answer, .decline, .silence, .findOut, .callBack, .seen, .open, .choose: break
             }
             hasKept = hasKept && calls <= 5 && missed <= 20 && alerts <= 20
         }

@@ -30,10 +30,27 @@ struct WorkerEnd {
         }
     }
 
-    /// A worker that has said whose events follow.
-    init() throws {
+    /// A worker that has said whose events follow, or who says what call goes on.
+    init(_ ongoing: OngoingCall? = nil) throws {
         ends = try Ends("\(folder.path)/desktop.sock")
-        say(DesktopHello(group: Self.group).line)
+        say(ongoing)
+    }
+
+    /// Says a first line, or of a call that goes on another.
+    func say(_ ongoing: OngoingCall?) {
+        var hello = DesktopHello(group: Self.group)
+        hello.ongoing = ongoing
+        say(hello.line)
+    }
+
+    /// Ends the connection, as a process does that is killed.
+    func leave() { shutdown(number, Int32(SHUT_RDWR)) }
+
+    /// A call that is on.
+    static var call: OngoingCall {
+        var call = OngoingCall(call: "A", uuid: "6F9619FF", app: "org.belfry.phone")
+        (call.name, call.state, call.canHold) = ("Ada", .active, true)
+        return call
     }
 
     var listener: Int32 { ends.listener.number }
