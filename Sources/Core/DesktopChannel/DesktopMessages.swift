@@ -12,7 +12,7 @@ public struct DesktopHello: Hashable, Sendable {
     public let handle: String
     /// Whether it is a video call.
     public let hasVideo: Bool
-    /// The call that goes on, which this connection shows as long as it lasts: `belfry-calls` writes the line again
+    /// The call that goes on, which is shown as long as this connection lasts: `belfry-calls` writes the line again
     /// when something of it changes, and no events. Nil of a notification.
     public var ongoing: OngoingCall?
 
@@ -31,7 +31,7 @@ public struct DesktopHello: Hashable, Sendable {
             group: group, name: (try? said.string("name")) ?? "", handle: (try? said.string("handle")) ?? "",
             hasVideo: said.isTrue("video"))
         do throws(JSONFieldError) {
-            ongoing = try said.ifPresent("ongoing", said.fields).map { call throws(JSONFieldError) in try OngoingCall(call) }
+            if let call = try said.ifPresent("ongoing", said.fields) { ongoing = try OngoingCall(call) }
         } catch {
             return nil
         }

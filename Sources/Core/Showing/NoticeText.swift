@@ -47,7 +47,9 @@ public enum NoticeText {
     /// Whether a shell reads `text` as it is, as a word of a command that is no option.
     static func isPlainWord(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= charactersMax && !text.hasPrefix("-")
-            && text.unicodeScalars.allSatisfy { $0.isASCII && $0.properties.isAlphabetic || "0123456789-._".unicodeScalars.contains($0) }
+            && text.unicodeScalars.allSatisfy { scalar in
+                scalar.isASCII && scalar.properties.isAlphabetic || "0123456789-._".unicodeScalars.contains(scalar)
+            }
     }
 
     /// `text` as a server reads it that takes markup.

@@ -48,16 +48,16 @@ struct OngoingWords: Hashable, Sendable {
             OngoingWords(
                 buttons: ("Silenciar micrófono", "Activar micrófono", "Retener", "Reanudar", "Finalizar"),
                 accept: ("Retener y aceptar", "Finalizar y aceptar"),
-                states: ("Conectando", "En espera", "Micrófono silenciado"), since: "desde #", calls: "Llamadas en curso"
-            )
+                states: ("Conectando", "En espera", "Micrófono silenciado"), since: "desde #",
+                calls: "Llamadas en curso")
         ),
         (
             "it",
             OngoingWords(
                 buttons: ("Disattiva microfono", "Attiva microfono", "Metti in attesa", "Riprendi", "Termina"),
                 accept: ("Attesa e accetta", "Termina e accetta"),
-                states: ("Connessione", "In attesa", "Microfono disattivato"), since: "da #", calls: "Chiamate in corso"
-            )
+                states: ("Connessione", "In attesa", "Microfono disattivato"), since: "da #",
+                calls: "Chiamate in corso")
         ),
         (
             "nl",

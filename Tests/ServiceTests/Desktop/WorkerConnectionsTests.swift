@@ -45,7 +45,8 @@ import Testing
     func ongoing() throws {
         var (muted, other) = (WorkerEnd.call, OngoingCall(call: "B", uuid: "B", app: "b"))
         (muted.isMuted, other.state) = (true, .held)
-        #expect(try heard([line(muted), line(other)]) == ["goes on A active", "goes on A active muted", "goes on B held"])
+        let changes = ["goes on A active", "goes on A active muted", "goes on B held"]
+        #expect(try heard([line(muted), line(other)]) == changes)
         let tick = Event(at: 0, boot: 1, id: "i", body: .tick(n: 1, late: 0)).line
         for strange in [line(nil), tick, Array("{}\n".utf8), Array(" \n".utf8)] {
             #expect(try heard([strange, line(muted)]) == ["goes on A active", "left"])
