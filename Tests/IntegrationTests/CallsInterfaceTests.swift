@@ -47,6 +47,8 @@ extension IntegrationTests {
                     ".Ended signal sss -", ".MissedChanged signal su -", ".ModeChanged signal sss -",
                     ".Ringing signal sa{sv} -", ".Silence method ss -", ".AnswerFor method ssu -",
                     ".ListActive method s aa{sv}", ".CallerChanged signal ssssb -",
+                    ".End method ss -", ".Hold method ssb -", ".Mute method ssb -", ".Keypad method sss -",
+                    ".CallChanged signal sa{sv} -",
                 ])
             let above = try run("/usr/bin/busctl", ["--user", "tree", "--list", "--no-pager", Self.name]).output
             #expect(above.split(separator: "\n").contains("/org/belfry/Calls1"), "\(above)")

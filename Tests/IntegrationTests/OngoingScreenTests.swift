@@ -10,9 +10,6 @@ import Testing
 
 extension IntegrationTests {
     @Suite("C16 a call that goes on, on the desktop") struct Ongoing {
-        private static let white: UInt32 = 0xFFFFFF
-        private static let someNotification = 10_000...200_000
-
         @Test("played server: it is asked for without sound and time, changed in place, and closed with its call")
         func asked() throws {
             let server = try StubServer()
@@ -177,40 +174,11 @@ extension IntegrationTests {
             #expect(screen.shows(Screen.normal, on: 0...0, keepingAs: "ongoing-over"))
             try Screen.end(dunst)
         }
-
-        @Test("xfce4-notifyd: a click on Hold holds, and it is shown on; the second call's buttons are clicked")
-        func xfce() throws {
-            let screen = try Screen()
-            let server = try screen.start("/usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd", [])
-            let phone = try Phone(hasDesktop: true)
-            let call = try OngoingEnd(on: phone) { $0.handle = "+49 123" }
-            #expect(screen.shows(Self.white, on: Self.someNotification, keepingAs: "xfce-ongoing"))
-            try screen.clickButton(1)
-            #expect(call.nextChosen() == .hold(true))
-            try call.say { $0.state = .held }
-            // What is under the pointer has another colour.
-            try screen.click(x: 5, y: Screen.height - 5)
-            #expect(waitUntil { screen.buttons().count == 3 })
-            #expect(screen.shows(Self.white, on: Self.someNotification, keepingAs: "xfce-ongoing-held"))
-            try screen.clickButton(2)
-            #expect(call.nextChosen() == .end)
-            try call.say { $0.state = .active }
-            let one = try #require(screen.drawn()).bottom
-            let ring = try phone.call("R")
-            try ring.waitForNotification(.shown)
-            #expect(waitUntil { screen.drawn().map { $0.bottom > one + 20 } ?? false }, "both are there")
-            screen.keep("xfce-ongoing-second-call")
-            try phone.belfry("decline")
-            _ = ring.story()
-            call.leave()
-            #expect(screen.shows(Self.white, on: 0...0, keepingAs: "xfce-ongoing-over"))
-            try Screen.end(server)
-        }
     }
 }
 
 /// Who has a call that goes on, as the desktop knows it: its connection, and what comes back over that.
-private final class OngoingEnd {
+final class OngoingEnd {
     private let number: Int32
     private let lines: LineReader
     private var call: OngoingCall

@@ -62,6 +62,34 @@ extension IntegrationTests {
             try over()
         }
 
+        @Test("C16 a call that goes on: a click on Hold holds it, and it is shown on; one on End ends it, and it goes")
+        func ongoing() throws {
+            let phone = try phone()
+            let call = try OngoingEnd(on: phone) { $0.handle = "+49 123" }
+            #expect(screen.shows(Self.white, on: Self.someNotification, keepingAs: "xfce-ongoing"))
+            try screen.clickButton(1)
+            #expect(call.nextChosen() == .hold(true))
+            try call.say { $0.state = .held }
+            // What is under the pointer has another colour.
+            try screen.click(x: 5, y: Screen.height - 5)
+            #expect(waitUntil { screen.buttons().count == 3 })
+            #expect(screen.shows(Self.white, on: Self.someNotification, keepingAs: "xfce-ongoing-held"))
+            try call.say { $0.state = .active }
+            let lower = try #require(screen.drawn()).bottom + 20
+            let ring = try phone.call("R")
+            try ring.waitForNotification(.shown)
+            #expect(waitUntil { screen.drawn().map { $0.bottom > lower } ?? false }, "both are there")
+            screen.keep("xfce-ongoing-second-call")
+            try phone.belfry("decline")
+            _ = ring.story()
+            #expect(waitUntil { screen.drawn().map { $0.bottom < lower } ?? false })
+            try screen.clickButton(2)
+            #expect(call.nextChosen() == .end)
+            call.leave()
+            #expect(screen.shows(Self.white, on: 0...0, keepingAs: "xfce-ongoing-over"))
+            try over()
+        }
+
         @Test("the caller's picture is drawn, and stays with the missed call") func pictured() throws {
             let pictures = try HostileServer()
             let phone = try phone(pictures)
