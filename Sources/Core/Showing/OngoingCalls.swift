@@ -24,11 +24,13 @@ public struct ShownOngoingCall: Hashable, Sendable {
 struct OngoingCalls: Sendable {
     private(set) var entries: [ShownOngoingCall] = []
 
-    /// The call that is not held, of several the one since last; nil if there is none.
-    var active: ShownOngoingCall? { entries.last { $0.call.state != .held } }
-
-    /// The same of those that can be held.
-    var holdable: ShownOngoingCall? { entries.last { $0.call.state != .held && $0.call.canHold } }
+    /// The call that makes room for `ring` once that is answered: of those that are not held the one since last, or if
+    /// one is to be held, of those that can be. Nil if there is none: `ring` itself may go on already.
+    func makingRoom(for ring: ShownCallID, holds: Bool) -> ShownOngoingCall? {
+        entries.last {
+            $0.call.state != .held && (!holds || $0.call.canHold) && !$0.call.call.utf8.elementsEqual(ring.call.utf8)
+        }
+    }
 
     /// The call of `subject`.
     subscript(subject: NoticeSubject) -> ShownOngoingCall? { entries.first { $0.subject == subject } }
@@ -98,8 +100,9 @@ extension ShowingStateMachine {
     /// What has to be done as the person accepts `call`, which rings, and has another one held or ended for it. That is
     /// said first: who hears it then does both at once. If no call is on any more, it is an answer like any other.
     func accept(_ call: ShownCallID, holds: Bool) -> [ShowingEffect] {
-        let other = holds ? ongoingCalls.holdable : ongoingCalls.active
-        let giveWay = other.map { ShowingEffect.choose(link: $0.link, .giveWay(to: call.call, holds: holds)) }
+        let giveWay = ongoingCalls.makingRoom(for: call, holds: holds).map {
+            ShowingEffect.choose(link: $0.link, .giveWay(to: call.call, holds: holds))
+        }
         return (giveWay.map { [$0] } ?? []) + [.answer(call)]
     }
 

@@ -26,8 +26,11 @@ extension ShowingStateMachine {
 
     /// Three at most: some servers have room for no more.
     private func choices(of call: RingingCall) -> [NoticeAction] {
-        guard ongoingCalls.active != nil else { return [.accept, .decline] + (call.isSilenced ? [] : [.silence]) }
-        return (ongoingCalls.holdable == nil ? [] : [.holdAndAccept]) + [.endAndAccept, .decline]
+        guard ongoingCalls.makingRoom(for: call.id, holds: false) != nil else {
+            return [.accept, .decline] + (call.isSilenced ? [] : [.silence])
+        }
+        let hold = ongoingCalls.makingRoom(for: call.id, holds: true)
+        return (hold == nil ? [] : [.holdAndAccept]) + [.endAndAccept, .decline]
     }
 
     func notice(of entry: MissedCallers.Entry) -> Notice {

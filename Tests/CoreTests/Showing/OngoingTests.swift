@@ -266,6 +266,7 @@ import Testing
         _ = desk.goesOn("A", link: 1)
         #expect(desk.machine.ringing.isEmpty && desk.machine.groupsOfMissed.isEmpty)
         _ = desk.rings("A", link: 2)
+        #expect(desk.notices[2]?.actions.first?.action == .accept, "it makes no room for itself")
         #expect(desk.told(desk.machine.goesOnNoLonger(1)).allSatisfy { !$0.contains("find out") })
         #expect(desk.machine.ringing == [Desk.id("A")], "also with the same id")
     }
