@@ -4,7 +4,7 @@ import PushKit
 /// What the app asks for by itself, as its own screen would: the words of a push that is no call.
 ///
 /// `ask` is a list of transactions, parted by `;`, each a list of actions, parted by `,`: a word, the call's UUID, and
-/// what else there is. `connecting`, `connected` and `observe` are no actions.
+/// what else there is. `connecting`, `connected`, `over` and `observe` are no actions.
 final class Asking: NSObject, CXCallObserverDelegate, @unchecked Sendable {
     private let provider: CXProvider
     private let controller = CXCallController(queue: .main)
@@ -22,6 +22,7 @@ final class Asking: NSObject, CXCallObserverDelegate, @unchecked Sendable {
         switch parts[0] {
         case "connecting": provider.reportOutgoingCall(with: uuid, startedConnectingAt: nil)
         case "connected": provider.reportOutgoingCall(with: uuid, connectedAt: nil)
+        case "over": provider.reportCall(with: uuid, endedAt: nil, reason: .remoteEnded)
         case "observe":
             let observer = CXCallObserver()
             observer.setDelegate(self, queue: .main)

@@ -153,6 +153,76 @@ extension IntegrationTests {
             #expect(try waitUntil { try states(phone).isEmpty } && phone.ledger().activeCalls.isEmpty)
         }
 
+        @Test("a second call is accepted by the desktop's button: a hold and an answer")
+        func holdAndAccept() throws {
+            let server = try StubServer()
+            let app = App("one", in: folder)
+            let phone = try phone([app], ["DESKTOP": "1"])
+            try app.answers(Self.a, "first", phone)
+            #expect(try server.shows { $0.contains { $0.actions.contains("call.end") } })
+            let second = try app.push(#""callId": "second", "uuid": "\#(Self.b)""#, to: phone)
+            try second.wait(for: "ringing")
+            #expect(try server.shows { $0.contains { $0.actions.contains("call.hold-accept") } })
+            let ring = try #require(server.shown.values.first { $0.actions.contains("call.hold-accept") })
+            server.obey("choose \(ring.id) call.hold-accept")
+            #expect(try second.wait(for: "ended").ended?.reason == .answered)
+            #expect(try waitUntil { try states(phone) == ["held", "active"] }, "\(app.told)")
+            let performed = app.told.filter { $0.hasPrefix("perform") }
+            #expect(performed == ["perform answer", "perform hold", "perform answer"], "\(app.told)")
+            #expect(try server.shows { $0.count { $0.actions.contains("call.end") } == 2 })
+            _ = try app.asks("end \(Self.a), end \(Self.b)", 3, phone)
+            #expect(try server.shows { $0.isEmpty })
+        }
+
+        @Test("button, bus, command, the app and the other side end a call at once: one action at most, and one end")
+        func allEndIt() throws {
+            let seed = UInt64.random(in: 0...UInt64(UInt32.max))
+            var random = SeededRandom(seed: seed)
+            let server = try StubServer()
+            let app = App("one", in: folder)
+            let phone = try phone([app], ["DESKTOP": "1"])
+            let watch = try ProgramRun(
+                "\(Surroundings.programs)/belfry", ["watch", "--json"], environment: phone.environment.mapValues { $0 })
+            var ends: [String: Int] = [:]
+            for number in 0..<(Surroundings.meetings ?? 4) {
+                let uuid = Self.a.dropLast(3) + "\(100 + number)"
+                _ = try app.asks("start \(uuid); connected \(uuid)", 3, phone)
+                #expect(try server.shows { $0.count == 1 && $0[0].body.contains("since") })
+                let shown = try #require(server.shown.values.first)
+                var commands: [TypedCommand] = []
+                for way in [0, 1, 2, 3, 4].shuffled(using: &random) {
+                    switch way {
+                    case 0: server.obey("choose \(shown.id) call.end")
+                    case 1:
+                        _ = try Bus.call(
+                            "org.belfry.Calls1", "/org/belfry/Calls1", "org.belfry.Calls1.End", ["", "\(uuid)"])
+                    case 2: commands.append(try TypedCommand(["end", "\(uuid)"], for: phone))
+                    case 3: _ = try app.asks("end \(uuid)", 0, phone)
+                    default: if random.oneIn(2) { _ = try app.asks("over \(uuid)", 0, phone) }
+                    }
+                }
+                for command in commands {
+                    let (isDone, errors) = try command.end()
+                    #expect(isDone || errors.contains("\(uuid)"), "seed \(seed): \(errors)")
+                }
+                #expect(try server.shows { $0.isEmpty }, "seed \(seed)")
+                #expect(try waitUntil { try states(phone).isEmpty } && phone.ledger().activeCalls.isEmpty)
+                var actions = 0
+                while ends["\(uuid)"] == nil, let line = watch.line(within: 20_000) {
+                    let event = try JSONValue.parse(Array(line.utf8)).objectValue
+                    let isOfCall = event?["call"]?.stringValue == "\(uuid)"
+                    if isOfCall, event?["kind"] == "end", event?["state"] == "performed" { actions += 1 }
+                    if isOfCall, event?["event"] == "call", event?["state"] == "ended" {
+                        ends["\(uuid)", default: 0] += 1
+                    }
+                }
+                #expect(actions <= 1 && ends["\(uuid)"] == 1, "seed \(seed), \(uuid): \(actions), \(ends)")
+            }
+            try watch.child.signal(SIGTERM)
+            _ = try watch.child.waitUntilExit()
+            print("ends of calls: seed \(seed)")
+        }
+
         @Test("belfry-calls dies in a call: one reset, nothing goes on or rings, and the app calls anew")
         func centreKilled() throws {
             let app = App("one", in: folder)
