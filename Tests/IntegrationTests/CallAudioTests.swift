@@ -17,7 +17,7 @@ extension IntegrationTests {
             let text = """
                 <plist version="1.0"><dict><key>CFBundleIdentifier</key><string>\(Self.id)</string>
                 <key>CFBundleExecutable</key><string>Calling</string>
-                <key>Plays</key><string>\(sourceFile("Sounds/ring.wav"))</string>
+                <key>Plays</key><string>\(folder.write(Self.tone, to: "tone.wav"))</string>
                 <key>UIBackgroundModes</key><array><string>voip</string></array></dict></plist>
                 """
             folder.write(Array(text.utf8), to: "Calling.app/Info.plist")
@@ -29,6 +29,19 @@ extension IntegrationTests {
                 ], hasApps: true)
             let start = try phone.belfry("app", "start", Self.id)
             #expect(start.status == .exited(code: 0), "\(start)")
+        }
+
+        /// A WAVE of two seconds: 440 Hz, 8,000 samples a second.
+        private static var tone: [UInt8] {
+            let samples = (0..<16_000).flatMap { little($0 / 9 % 2 == 0 ? 8_000 : 65_536 - 8_000, 2) }
+            let format =
+                little(1, 2) + little(1, 2) + little(8_000, 4) + little(16_000, 4) + little(2, 2) + little(16, 2)
+            let head = Array("RIFF".utf8) + little(36 + samples.count, 4) + Array("WAVEfmt ".utf8) + little(16, 4)
+            return head + format + Array("data".utf8) + little(samples.count, 4) + samples
+        }
+
+        private static func little(_ number: Int, _ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
         }
 
         private var told: [String] { contents(of: "\(folder.path)/told").split(separator: "\n").map(String.init) }
@@ -75,9 +88,11 @@ extension IntegrationTests {
             let warned = contents(of: log).split(separator: "\n").filter { $0.contains("audio-") }
             #expect(warned.count == 2 && warned.allSatisfy { $0.contains(Self.uuid) }, "\(warned)")
             #expect(warned.first?.contains("audio-early") == true)
+            #expect(Recording.listening(forMilliseconds: 2_500)?.isHeard == true)
+            #expect(try #require(Recording.peakFromNow()) > 0.1, "it sounds again and again")
             #expect(kill(Int32(pid), SIGUSR1) == 0)
             #expect(waitUntil { told.last == "stopped" }, "\(told)")
-            #expect(Recording.waitUntilSilent())
+            #expect(Recording.peakFromNow() == 0)
             #expect(try self.streams(of: Int(pid)).isEmpty)
             try phone.belfry("app", "stop", Self.id)
         }
