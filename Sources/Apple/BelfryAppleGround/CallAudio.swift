@@ -2,7 +2,7 @@ import BelfrySyscalls
 package import BelfryTerms
 
 /// What an app may do with sound while it has calls: the system activates the audio of one once that was answered or
-/// started, and what needs sound before, or afterwards, is told.
+/// started, and what needs sound before, or afterwards, is told (C14).
 ///
 /// An app has one. Apps that are tested in one process have one each, which the threads and tasks of their code know.
 package final class CallAudio: Sendable {

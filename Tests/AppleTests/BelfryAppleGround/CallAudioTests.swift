@@ -58,7 +58,7 @@ import Testing
         #expect(warnings.take().isEmpty)
     }
 
-    @Test("before the audio of a call is active a start is kept from it, and told once a call") func early() {
+    @Test("C14 before the audio of a call is active a start is kept from it, and told once a call") func early() {
         defer { audio.end() }
         audio.has(["one"])
         #expect(audio.begins("AVAudioEngine.start()") && audio.begins("AVAudioSession.setActive(true)"))
@@ -98,7 +98,7 @@ import Testing
         #expect(warnings.take() == [.audioEarly])
     }
 
-    @Test("held, a start is kept from the app and is late; un-held it is fine") func held() {
+    @Test("C14 held, a start is kept from the app and is late; un-held it is fine") func held() {
         defer { audio.end() }
         talk()
         audio.deactivated()

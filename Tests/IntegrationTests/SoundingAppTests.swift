@@ -6,7 +6,7 @@ import Testing
 
 extension IntegrationTests {
     /// `Tests/CallingApp`, which plays from its first activation on, and at a sound server that is real.
-    @Suite("The sound of an app in its calls") struct CallAudio {
+    @Suite("The sound of an app in its calls") struct SoundingApps {
         private static let id = "com.example.calling"
         private static let uuid = "01234567-89AB-4CDE-8F01-23456789ABCD"
         private let folder = TemporaryFolder()
