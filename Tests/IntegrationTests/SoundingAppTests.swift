@@ -92,6 +92,7 @@ extension IntegrationTests {
             #expect(try #require(Recording.peakFromNow()) > 0.1, "it sounds again and again")
             #expect(kill(Int32(pid), SIGUSR1) == 0)
             #expect(waitUntil { told.last == "stopped" }, "\(told)")
+            #expect(Recording.listening(forMilliseconds: 300) != nil, "what the server had already")
             #expect(Recording.peakFromNow() == 0)
             #expect(try self.streams(of: Int(pid)).isEmpty)
             try phone.belfry("app", "stop", Self.id)

@@ -6,7 +6,10 @@ import CBelfrySndfile
 /// A sound file that an app plays to the sound server, on a thread of its own. The server knows whose stream it is, and
 /// what role its process has.
 final class AppSound: Sendable {
-    private static let framesAtOnce: Int64 = 1_024
+    /// How long a piece is that is written at once: by then a stop is seen.
+    private static let millisecondsAtOnce: Int64 = 20
+    /// However many a file says that a second has.
+    private static let framesAtOnceMax: Int64 = 4_096
 
     private let path: String
     private let isStopped = LockedValue(false)
@@ -28,11 +31,13 @@ final class AppSound: Sendable {
             guard let file = try SoundFile(path, .read, &information) else { return "\(path) cannot be read" }
             let channels = Int(information.channels)
             let stream = try SoundStream(channels: channels, samplesPerSecond: Int(information.samplerate))
-            var samples = [Float](repeating: 0, count: Int(Self.framesAtOnce) * channels)
+            let framesAtOnce = min(
+                Int64(information.samplerate) * Self.millisecondsAtOnce / 1_000 + 1, Self.framesAtOnceMax)
+            var samples = [Float](repeating: 0, count: Int(framesAtOnce) * channels)
             repeat {
                 guard file.seek(to: 0) else { return "\(path) cannot be read from its beginning" }
                 while !isStopped.withLock({ $0 }) {
-                    let frames = Int(file.read(into: &samples, frames: Self.framesAtOnce))
+                    let frames = Int(file.read(into: &samples, frames: framesAtOnce))
                     guard frames > 0 else { break }
                     try stream.write(samples[..<(frames * channels)])
                 }
@@ -69,10 +74,11 @@ private final class SoundStream {
     init(channels: Int, samplesPerSecond: Int) throws(SystemError) {
         calls = try Self.opened.get()
         var spec = cpulse_sample_spec(
-            format: Int32(CPULSE_SAMPLE_FLOAT32LE), rate: UInt32(samplesPerSecond), channels: UInt8(channels))
+            format: Int32(CPULSE_SAMPLE_FLOAT32LE), rate: UInt32(clamping: samplesPerSecond),
+            channels: UInt8(clamping: channels))
         let bytes = samplesPerSecond * Self.millisecondsAhead / 1_000 * channels * MemoryLayout<Float>.size
         var buffer = cpulse_buffer(
-            max_bytes: .max, target_bytes: UInt32(bytes), bytes_before_start: .max, bytes_at_once: .max,
+            max_bytes: .max, target_bytes: UInt32(clamping: bytes), bytes_before_start: .max, bytes_at_once: .max,
             fragment_bytes: .max)
         var error: Int32 = 0
         let opened = unsafe calls.open(
